@@ -1,0 +1,41 @@
+# Build type, compiler cache and the flags that every target of the project shares.
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(KRYLITH_CCACHE ccache DOC "Compiler cache, used when present")
+mark_as_advanced(KRYLITH_CCACHE)
+if(KRYLITH_CCACHE)
+    foreach(language IN ITEMS CXX CUDA)
+        if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+            set(CMAKE_${language}_COMPILER_LAUNCHER "${KRYLITH_CCACHE}")
+        endif()
+    endforeach()
+endif()
+
+# For every target at once: the solvers are templates, so that library and callers should agree.
+if(KRYLITH_NATIVE)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-march=native>)
+endif()
+
+# Warnings, and what .cu files need, private to the target.
+function(krylith_compile_options target)
+    set(warnings -Wall -Wextra)
+    if(KRYLITH_WERROR)
+        list(APPEND warnings -Werror)
+    endif()
+    set(for_nvcc ${warnings})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        list(APPEND for_nvcc ${OpenMP_CXX_FLAGS})
+    endif()
+    list(JOIN for_nvcc "," for_nvcc)
+    target_compile_options(${target} PRIVATE
+        "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
+        "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${for_nvcc};-lineinfo;--expt-relaxed-constexpr>")
+endfunction()

@@ -1,0 +1,62 @@
+# Decides on CUDA: KRYLITH_CUDA=AUTO|ON|OFF -> KRYLITH_HAVE_CUDA (0 or 1), language CUDA, CUDAToolkit.
+# Every .cu file is compiled on its own (no relocatable device code): one edit rebuilds one file.
+
+set(KRYLITH_CUDA AUTO CACHE STRING "AUTO (when nvcc is found), ON or OFF")
+set_property(CACHE KRYLITH_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(KRYLITH_CUDA_ARCHITECTURES 90 CACHE STRING
+    "GPU architectures to build for: 90 is H100 and H200; several as 80;90; native for those here")
+
+unset(KRYLITH_HAVE_CUDA CACHE)
+set(KRYLITH_HAVE_CUDA 0)
+if(NOT KRYLITH_CUDA STREQUAL "AUTO" AND KRYLITH_CUDA)
+    set(KRYLITH_HAVE_CUDA 1)
+endif()
+if(KRYLITH_SANITIZE AND KRYLITH_CUDA)
+    if(KRYLITH_HAVE_CUDA)
+        message(FATAL_ERROR "KRYLITH_SANITIZE is for host builds: set KRYLITH_CUDA=OFF")
+    endif()
+elseif(KRYLITH_CUDA)
+    if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+        find_program(KRYLITH_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
+                     PATH_SUFFIXES bin DOC "The CUDA compiler")
+        mark_as_advanced(KRYLITH_NVCC)
+        if(KRYLITH_NVCC)
+            set(ENV{CUDACXX} "${KRYLITH_NVCC}")
+        endif()
+    endif()
+    if(NOT DEFINED CMAKE_CUDA_HOST_COMPILER AND NOT DEFINED ENV{CUDAHOSTCXX}
+       AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        set(ENV{CUDAHOSTCXX} "${CMAKE_CXX_COMPILER}")
+    endif()
+    if(KRYLITH_CUDA STREQUAL "AUTO")
+        include(CheckLanguage)
+        check_language(CUDA)
+        if(CMAKE_CUDA_COMPILER)
+            set(KRYLITH_HAVE_CUDA 1)
+        endif()
+    endif()
+endif()
+
+if(KRYLITH_HAVE_CUDA)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+        set(CMAKE_CUDA_ARCHITECTURES "${KRYLITH_CUDA_ARCHITECTURES}")
+    endif()
+    enable_language(CUDA)
+    if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.4)
+        message(FATAL_ERROR "krylith needs CUDA 12.4 or newer (loops in graphs); "
+                            "${CMAKE_CUDA_COMPILER} is ${CMAKE_CUDA_COMPILER_VERSION}")
+    endif()
+    if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake 3.25 has not heard of it
+        set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+        set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    endif()
+    set(CMAKE_CUDA_STANDARD 20)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    set(CMAKE_CUDA_EXTENSIONS OFF)
+    set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) # one runtime in the process, the one CUDA::cudart names
+    find_package(CUDAToolkit REQUIRED)
+    message(STATUS "krylith: CUDA ${CUDAToolkit_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
+else()
+    message(STATUS "krylith: without CUDA (KRYLITH_CUDA=${KRYLITH_CUDA})")
+endif()
+set(KRYLITH_HAVE_CUDA ${KRYLITH_HAVE_CUDA} CACHE INTERNAL "Whether this build drives CUDA devices")

@@ -1,0 +1,51 @@
+# What the library links, and krylith_need(NAME...) for what only tools, tests and benchmarks use.
+# All are looked for in CMAKE_PREFIX_PATH and the system's folders; nothing is downloaded.
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(ZLIB REQUIRED)
+
+# A header-only package as the target krylith_dep_NAME.
+function(krylith_find_header name header package)
+    find_path(KRYLITH_${name}_INCLUDE_DIR ${header} ${ARGN} DOC "Folder that holds ${header}")
+    mark_as_advanced(KRYLITH_${name}_INCLUDE_DIR)
+    if(NOT KRYLITH_${name}_INCLUDE_DIR)
+        message(FATAL_ERROR "${header} was not found (Debian, Ubuntu: package ${package}). Install it, "
+            "name its prefix in CMAKE_PREFIX_PATH, or switch off what needs it: "
+            "KRYLITH_TESTS (doctest, Eigen), KRYLITH_TOOLS (CLI11, nlohmann-json, fmt), KRYLITH_BENCH.")
+    endif()
+    add_library(krylith_dep_${name} INTERFACE IMPORTED GLOBAL)
+    target_include_directories(krylith_dep_${name} SYSTEM INTERFACE "${KRYLITH_${name}_INCLUDE_DIR}")
+endfunction()
+
+# Makes the targets krylith_dep_NAME for NAME in doctest, eigen, cli11, json, fmt.
+function(krylith_need)
+    foreach(name IN LISTS ARGN)
+        if(TARGET krylith_dep_${name})
+            continue()
+        endif()
+        if(name STREQUAL "doctest")
+            krylith_find_header(doctest doctest/doctest.h doctest-dev)
+        elseif(name STREQUAL "eigen")
+            krylith_find_header(eigen Eigen/Core libeigen3-dev PATH_SUFFIXES eigen3 include/eigen3)
+            # .cpp and .cu are compiled for different processors, and must agree on Eigen's layout.
+            target_compile_definitions(krylith_dep_eigen INTERFACE EIGEN_MAX_ALIGN_BYTES=64)
+        elseif(name STREQUAL "cli11")
+            krylith_find_header(cli11 CLI/CLI.hpp libcli11-dev)
+        elseif(name STREQUAL "json")
+            krylith_find_header(json nlohmann/json.hpp nlohmann-json3-dev)
+        elseif(name STREQUAL "fmt")
+            find_package(fmt CONFIG QUIET GLOBAL)
+            if(TARGET fmt::fmt)
+                add_library(krylith_dep_fmt INTERFACE IMPORTED GLOBAL)
+                target_link_libraries(krylith_dep_fmt INTERFACE fmt::fmt)
+            else()
+                krylith_find_header(fmt fmt/format.h libfmt-dev)
+                target_compile_definitions(krylith_dep_fmt INTERFACE FMT_HEADER_ONLY)
+            endif()
+        else()
+            message(FATAL_ERROR "krylith_need: '${name}' is none of doctest, eigen, cli11, json, fmt")
+        endif()
+    endforeach()
+endfunction()

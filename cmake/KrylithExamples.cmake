@@ -1,0 +1,29 @@
+# Each file of examples/ is a program example_NAME that checks itself, and a test example.NAME that
+# runs it without arguments. Files that it writes go to the folder examples/ of the build tree.
+
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp")
+file(GLOB cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cu")
+if(KRYLITH_HAVE_CUDA)
+    list(APPEND sources ${cuda_sources})
+endif()
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
+
+foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    cmake_path(GET source EXTENSION LAST_ONLY extension)
+    add_executable(example_${name} "${source}")
+    set_target_properties(example_${name} PROPERTIES
+        LINKER_LANGUAGE CXX
+        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+    krylith_compile_options(example_${name})
+    target_link_libraries(example_${name} PRIVATE krylith::krylith)
+    if(PROJECT_IS_TOP_LEVEL)
+        add_test(NAME example.${name} COMMAND example_${name}
+                 WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
+        krylith_test_properties(example.${name})
+        set_tests_properties(example.${name} PROPERTIES LABELS example)
+        if(extension STREQUAL ".cu")
+            set_tests_properties(example.${name} PROPERTIES LABELS "example;cuda")
+        endif()
+    endif()
+endforeach()

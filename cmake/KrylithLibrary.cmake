@@ -1,0 +1,46 @@
+# The library: every .cpp below the rooms, and every .cu with CUDA.
+# Headers are <krylith/ROOM/NAME.hpp> here as after install: the build tree has a folder
+# include/krylith with a symbolic link to each room and the generated config.hpp.
+
+set(KRYLITH_INCLUDE_DIR "${PROJECT_BINARY_DIR}/include")
+file(MAKE_DIRECTORY "${KRYLITH_INCLUDE_DIR}/krylith")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/config.hpp.in" "${KRYLITH_INCLUDE_DIR}/krylith/config.hpp")
+
+# The same for code that isn't installed: <krylith/tools/NAME.hpp>, <krylith/tests/NAME.hpp> ...
+set(KRYLITH_PRIVATE_INCLUDE_DIR "${PROJECT_BINARY_DIR}/include_private")
+file(MAKE_DIRECTORY "${KRYLITH_PRIVATE_INCLUDE_DIR}/krylith")
+foreach(folder IN ITEMS tools tests bench)
+    file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}"
+         "${KRYLITH_PRIVATE_INCLUDE_DIR}/krylith/${folder}" SYMBOLIC)
+endforeach()
+
+set(sources "")
+foreach(room IN LISTS KRYLITH_ROOMS)
+    file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${room}" "${KRYLITH_INCLUDE_DIR}/krylith/${room}" SYMBOLIC)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${room}/*.cpp")
+    list(APPEND sources ${found})
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${room}/*.cu")
+    if(KRYLITH_HAVE_CUDA)
+        list(APPEND sources ${found})
+    endif()
+endforeach()
+
+add_library(krylith ${sources})
+add_library(krylith::krylith ALIAS krylith)
+krylith_compile_options(krylith)
+set_target_properties(krylith PROPERTIES
+    LINKER_LANGUAGE CXX
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+target_compile_features(krylith PUBLIC cxx_std_20)
+target_include_directories(krylith PUBLIC
+    "$<BUILD_INTERFACE:${KRYLITH_INCLUDE_DIR}>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+target_link_libraries(krylith PUBLIC OpenMP::OpenMP_CXX Threads::Threads PRIVATE ZLIB::ZLIB)
+
+if(KRYLITH_HAVE_CUDA)
+    target_link_libraries(krylith PUBLIC CUDA::cudart PRIVATE CUDA::cusparse)
+    if(TARGET CUDA::nvtx3)
+        target_link_libraries(krylith PRIVATE $<BUILD_INTERFACE:CUDA::nvtx3>)
+    endif()
+endif()

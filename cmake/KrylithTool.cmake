@@ -1,0 +1,34 @@
+# The krylith command: tools/main.cpp, and the rest of tools/ as a library that the tests link too.
+
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/*.cpp")
+if(NOT sources)
+    return()
+endif()
+krylith_need(cli11 json fmt)
+
+set(main "${PROJECT_SOURCE_DIR}/tools/main.cpp")
+list(REMOVE_ITEM sources "${main}")
+set(kind STATIC)
+if(NOT sources)
+    set(kind INTERFACE)
+endif()
+add_library(krylith_tool_parts ${kind} ${sources})
+if(sources)
+    krylith_compile_options(krylith_tool_parts)
+    set(scope PUBLIC)
+else()
+    set(scope INTERFACE)
+endif()
+target_include_directories(krylith_tool_parts ${scope} "${KRYLITH_PRIVATE_INCLUDE_DIR}")
+target_link_libraries(krylith_tool_parts ${scope}
+    krylith::krylith krylith_dep_cli11 krylith_dep_json krylith_dep_fmt)
+
+if(EXISTS "${main}")
+    add_executable(krylith_tool "${main}")
+    set_target_properties(krylith_tool PROPERTIES
+        OUTPUT_NAME krylith
+        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+    krylith_compile_options(krylith_tool)
+    target_link_libraries(krylith_tool PRIVATE krylith_tool_parts)
+    install(TARGETS krylith_tool)
+endif()

@@ -1,0 +1,8 @@
+// KRYLITH_HD marks functions that host and device code share.
+#pragma once
+
+#ifdef __CUDACC__
+#define KRYLITH_HD __host__ __device__
+#else
+#define KRYLITH_HD
+#endif

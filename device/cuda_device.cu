@@ -1,0 +1,238 @@
+#include <krylith/device/cuda_device.cuh>
+
+#include <krylith/device/cuda_runtime.hpp>
+
+namespace krylith::cuda {
+
+cuda_event::cuda_event(int ordinal, cudaStream_t stream) {
+    const current_device current(ordinal);
+    KRYLITH_CUDA_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+    const cudaError_t status = cudaEventRecord(event_, stream);
+    if (status != cudaSuccess) cudaEventDestroy(event_);
+    KRYLITH_CUDA_CHECK(status);
+}
+
+cuda_event::~cuda_event() { cudaEventDestroy(event_); }
+
+void cuda_event::wait() { KRYLITH_CUDA_CHECK(cudaEventSynchronize(event_)); }
+
+cuda_device::cuda_device(int ordinal, cudaStream_t borrowed)
+    : ordinal_(ordinal), stream_(borrowed), owns_stream_(borrowed == nullptr) {
+    const current_device current(ordinal);
+    KRYLITH_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount,
+                                              ordinal));
+    if (owns_stream_)
+        KRYLITH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+}
+
+cuda_device::~cuda_device() {
+    if (!owns_stream_) return;
+    const current_device current(ordinal_);
+    cudaStreamSynchronize(stream_);
+    cudaStreamDestroy(stream_);
+}
+
+std::string cuda_device::description() const {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, ordinal_) != cudaSuccess)
+        return "cuda:" + std::to_string(ordinal_);
+    return std::string(properties.name) + " (cuda:" + std::to_string(ordinal_) + ")";
+}
+
+std::size_t cuda_device::free_bytes() const {
+    const current_device current(ordinal_);
+    std::size_t available = 0;
+    std::size_t total = 0;
+    KRYLITH_CUDA_CHECK(cudaMemGetInfo(&available, &total));
+    return available;
+}
+
+void* cuda_device::allocate(std::size_t bytes, const std::string& item) {
+    const current_device current(ordinal_);
+    void* pointer = nullptr;
+    const cudaError_t status = cudaMalloc(&pointer, bytes);
+    if (status != cudaSuccess) {
+        cudaGetLastError();
+        std::size_t available = 0;
+        std::size_t total = 0;
+        cudaMemGetInfo(&available, &total);
+        throw device_error("cuda:" + std::to_string(ordinal_) + " can't give " +
+                           std::to_string(bytes) + " bytes for " + item + ": " +
+                           cudaGetErrorString(status) + "; " + std::to_string(available) + " of " +
+                           std::to_string(total) + " bytes are free");
+    }
+    try {
+        ledger().add(item, bytes);
+    } catch (...) {
+        cudaFree(pointer);
+        throw;
+    }
+    return pointer;
+}
+
+void cuda_device::deallocate(void* pointer, std::size_t bytes, const std::string& item) noexcept {
+    const current_device current(ordinal_);
+    cudaFree(pointer);
+    ledger().remove(item, bytes);
+}
+
+void cuda_device::upload(void* to, const void* from, std::size_t bytes) {
+    const current_device current(ordinal_);
+    // From pageable memory the call returns when the source has been staged or copied.
+    KRYLITH_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_));
+    KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
+}
+
+void cuda_device::download(void* to, const void* from, std::size_t bytes) {
+    const current_device current(ordinal_);
+    KRYLITH_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
+    KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
+}
+
+void cuda_device::copy(void* to, const void* from, std::size_t bytes) {
+    const current_device current(ordinal_);
+    KRYLITH_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_));
+}
+
+void cuda_device::zero(void* to, std::size_t bytes) {
+    const current_device current(ordinal_);
+    KRYLITH_CUDA_CHECK(cudaMemsetAsync(to, 0, bytes, stream_));
+}
+
+std::shared_ptr<event> cuda_device::record() {
+    return std::make_shared<cuda_event>(ordinal_, stream_);
+}
+
+void cuda_device::wait(event& happened) {
+    const current_device current(ordinal_);
+    KRYLITH_CUDA_CHECK(
+        cudaStreamWaitEvent(stream_, static_cast<cuda_event&>(happened).get(), 0));
+}
+
+void cuda_device::synchronize() {
+    const current_device current(ordinal_);
+    KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
+}
+
+namespace {
+
+/// graph { WHILE(handle) { what was captured } }
+class conditional_loop final : public loop_graph {
+public:
+    conditional_loop(int ordinal, cudaStream_t stream) : ordinal_(ordinal), stream_(stream) {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(cudaGraphCreate(&graph_, 0));
+        try {
+            KRYLITH_CUDA_CHECK(cudaGraphConditionalHandleCreate(
+                &handle_, graph_, 1, cudaGraphCondAssignDefault));
+            cudaGraphNodeParams parameters{};
+            parameters.type = cudaGraphNodeTypeConditional;
+            parameters.conditional.handle = handle_;
+            parameters.conditional.type = cudaGraphCondTypeWhile;
+            parameters.conditional.size = 1;
+            cudaGraphNode_t node = nullptr;
+            KRYLITH_CUDA_CHECK(
+                cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &parameters));
+            body_ = parameters.conditional.phGraph_out[0];
+        } catch (...) {
+            cudaGraphDestroy(graph_);
+            throw;
+        }
+    }
+
+    ~conditional_loop() override {
+        const current_device current(ordinal_);
+        if (recording_) {
+            cudaGraph_t abandoned = nullptr;
+            cudaStreamEndCapture(stream_, &abandoned);
+            cudaGetLastError();
+        }
+        if (executable_ != nullptr) {
+            cudaStreamSynchronize(stream_);
+            cudaGraphExecDestroy(executable_);
+        }
+        cudaGraphDestroy(graph_);
+    }
+
+    void begin_recording() override {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(cudaStreamBeginCaptureToGraph(stream_, body_, nullptr, nullptr, 0,
+                                                         cudaStreamCaptureModeRelaxed));
+        recording_ = true;
+    }
+
+    void end_recording() override {
+        const current_device current(ordinal_);
+        recording_ = false;
+        cudaGraph_t captured = nullptr;
+        KRYLITH_CUDA_CHECK(cudaStreamEndCapture(stream_, &captured));
+        KRYLITH_CUDA_CHECK(cudaGraphInstantiate(&executable_, graph_, 0));
+        // Without the upload the first launch would do it, late on one device and not on another.
+        KRYLITH_CUDA_CHECK(cudaGraphUpload(executable_, stream_));
+    }
+
+    void launch() override {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(cudaGraphLaunch(executable_, stream_));
+    }
+
+    [[nodiscard]] std::uint64_t condition() const noexcept override { return handle_; }
+
+private:
+    int ordinal_;
+    cudaStream_t stream_;
+    cudaGraph_t graph_ = nullptr;
+    cudaGraph_t body_ = nullptr; // belongs to graph_
+    cudaGraphConditionalHandle handle_ = 0;
+    cudaGraphExec_t executable_ = nullptr;
+    bool recording_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<loop_graph> cuda_device::make_loop() {
+    return std::make_unique<conditional_loop>(ordinal_, stream_);
+}
+
+int device_count() noexcept {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return count;
+}
+
+std::shared_ptr<device> make_device(int ordinal, void* stream) {
+    return std::make_shared<cuda_device>(ordinal, static_cast<cudaStream_t>(stream));
+}
+
+bool enable_peer_access(int from, int to) {
+    if (from == to) return true;
+    int possible = 0;
+    KRYLITH_CUDA_CHECK(cudaDeviceCanAccessPeer(&possible, from, to));
+    if (possible == 0) return false;
+    const current_device current(from);
+    const cudaError_t status = cudaDeviceEnablePeerAccess(to, 0);
+    if (status == cudaErrorPeerAccessAlreadyEnabled) {
+        cudaGetLastError();
+        return true;
+    }
+    KRYLITH_CUDA_CHECK(status);
+    return true;
+}
+
+void copy_across(device& from, const void* source, device& to, void* target, std::size_t bytes) {
+    auto& sender = static_cast<cuda_device&>(from);
+    const current_device current(sender.ordinal());
+    KRYLITH_CUDA_CHECK(cudaMemcpyPeerAsync(target, to.ordinal(), source, sender.ordinal(), bytes,
+                                           sender.stream()));
+}
+
+void* stream_of(device& where) { return static_cast<cuda_device&>(where).stream(); }
+
+int multiprocessors(const device& where) {
+    return static_cast<const cuda_device&>(where).multiprocessors();
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,75 @@
+// CUDA devices: streams, events, memory, and loops as graphs with a conditional node.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <cuda_runtime.h>
+
+#include <krylith/device/cuda_check.cuh>
+#include <krylith/device/device.hpp>
+
+namespace krylith::cuda {
+
+class cuda_event final : public event {
+public:
+    cuda_event(int ordinal, cudaStream_t stream);
+    cuda_event(const cuda_event&) = delete;
+    cuda_event& operator=(const cuda_event&) = delete;
+    ~cuda_event() override;
+    void wait() override;
+    [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
+class cuda_device final : public device {
+public:
+    cuda_device(int ordinal, cudaStream_t borrowed);
+    ~cuda_device() override;
+
+    [[nodiscard]] backend kind() const noexcept override { return backend::cuda; }
+    [[nodiscard]] int ordinal() const noexcept override { return ordinal_; }
+    [[nodiscard]] std::string description() const override;
+    [[nodiscard]] std::size_t free_bytes() const override;
+    [[nodiscard]] void* allocate(std::size_t bytes, const std::string& item) override;
+    void deallocate(void* pointer, std::size_t bytes, const std::string& item) noexcept override;
+    void upload(void* to, const void* from, std::size_t bytes) override;
+    void download(void* to, const void* from, std::size_t bytes) override;
+    void copy(void* to, const void* from, std::size_t bytes) override;
+    void zero(void* to, std::size_t bytes) override;
+    [[nodiscard]] std::shared_ptr<event> record() override;
+    void wait(event& happened) override;
+    void synchronize() override;
+    [[nodiscard]] std::unique_ptr<loop_graph> make_loop() override;
+
+    [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
+    [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }
+
+private:
+    int ordinal_;
+    cudaStream_t stream_ = nullptr;
+    bool owns_stream_ = false;
+    int multiprocessors_ = 0;
+};
+
+/// For launches: the device's stream and grid limit, with the device made current.
+class launch_scope {
+public:
+    explicit launch_scope(device& where)
+        : device_(static_cast<cuda_device&>(where)), current_(device_.ordinal()) {}
+    [[nodiscard]] cudaStream_t stream() const noexcept { return device_.stream(); }
+    /// Blocks of 256 threads: what `work` needs, at most 8 a multiprocessor, at least one.
+    [[nodiscard]] unsigned blocks(std::int64_t work) const noexcept {
+        const std::int64_t most = std::int64_t{8} * device_.multiprocessors();
+        return static_cast<unsigned>(work < 1 ? 1 : work < most ? work : most);
+    }
+    void check_launch() const { KRYLITH_CUDA_CHECK(cudaGetLastError()); }
+
+private:
+    cuda_device& device_;
+    current_device current_;
+};
+
+} // namespace krylith::cuda

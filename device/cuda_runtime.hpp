@@ -1,0 +1,29 @@
+// The CUDA side of device/, as seen by a host compiler. Defined where KRYLITH_HAVE_CUDA is 1.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <krylith/device/device.hpp>
+
+namespace krylith::cuda {
+
+/// 0 without driver or GPU.
+[[nodiscard]] int device_count() noexcept;
+
+/// `stream` is a cudaStream_t to borrow, or null: the device makes its own.
+[[nodiscard]] std::shared_ptr<device> make_device(int ordinal, void* stream);
+
+/// True if kernels of `from` can store into memory of `to`; enables it. Same device: true.
+[[nodiscard]] bool enable_peer_access(int from, int to);
+
+/// Ordered in the stream of `from`; with or without peer access.
+void copy_across(device& from, const void* source, device& to, void* target, std::size_t bytes);
+
+/// cudaStream_t of a CUDA device.
+[[nodiscard]] void* stream_of(device& where);
+
+/// Multiprocessors, for grid sizes.
+[[nodiscard]] int multiprocessors(const device& where);
+
+} // namespace krylith::cuda

@@ -1,0 +1,85 @@
+// A device: memory, and one ordered stream of work. Device groups are made of these.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <krylith/device/memory_ledger.hpp>
+
+namespace krylith {
+
+enum class backend { host, cuda };
+
+[[nodiscard]] constexpr const char* to_string(backend kind) noexcept {
+    return kind == backend::host ? "host" : "cuda";
+}
+
+/// A point in a stream's order that other streams and the host can wait for.
+class event {
+public:
+    virtual ~event() = default;
+    /// Blocks the calling host thread. Throws device_error where work before the event failed.
+    virtual void wait() = 0;
+};
+
+/// The body of a device-side loop: recorded once, then repeated by the device itself until its own
+/// condition says stop. On CUDA a graph with a conditional WHILE node, on host devices a list of
+/// tasks that the worker repeats.
+class loop_graph {
+public:
+    virtual ~loop_graph() = default;
+    /// From here on, work enqueued on the device is recorded and not run.
+    virtual void begin_recording() = 0;
+    virtual void end_recording() = 0;
+    /// Runs the recorded body at least once, and again while its condition holds. Stream-ordered.
+    virtual void launch() = 0;
+    /// What the kernel that decides needs: on CUDA the conditional handle; on the host the address
+    /// of a bool that the body sets to false to end the loop.
+    [[nodiscard]] virtual std::uint64_t condition() const noexcept = 0;
+};
+
+/// Work given to a device runs in the order given, asynchronously to the host and to other devices.
+/// Pointers are as the kernels of this device see them. Not copyable; owned by a device_group.
+class device {
+public:
+    device() = default;
+    device(const device&) = delete;
+    device& operator=(const device&) = delete;
+    virtual ~device() = default;
+
+    [[nodiscard]] virtual backend kind() const noexcept = 0;
+    /// CUDA ordinal, or index of the host device.
+    [[nodiscard]] virtual int ordinal() const noexcept = 0;
+    /// For people: "NVIDIA H200 (cuda:0)", "host:1, 2 threads".
+    [[nodiscard]] virtual std::string description() const = 0;
+    [[nodiscard]] virtual std::size_t free_bytes() const = 0;
+
+    /// At least 256-byte aligned. Throws device_error naming item, bytes wanted and bytes free.
+    [[nodiscard]] virtual void* allocate(std::size_t bytes, const std::string& item) = 0;
+    virtual void deallocate(void* pointer, std::size_t bytes, const std::string& item) noexcept = 0;
+
+    /// Stream-ordered; `from` is host memory and may be reused when the call returns.
+    virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
+    /// Waits for the stream, then for the copy.
+    virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+    /// Stream-ordered, both on this device.
+    virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+    virtual void zero(void* to, std::size_t bytes) = 0;
+
+    [[nodiscard]] virtual std::shared_ptr<event> record() = 0;
+    /// Later work on this device runs after the event. The event is of a device of the same kind.
+    virtual void wait(event& happened) = 0;
+    /// Blocks the host until all work given so far is done; throws device_error where it failed.
+    virtual void synchronize() = 0;
+
+    [[nodiscard]] virtual std::unique_ptr<loop_graph> make_loop() = 0;
+
+    [[nodiscard]] memory_ledger& ledger() noexcept { return ledger_; }
+
+private:
+    memory_ledger ledger_;
+};
+
+} // namespace krylith

@@ -1,0 +1,173 @@
+#include <krylith/device/device_group.hpp>
+
+#include <cstring>
+#include <exception>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <sched.h>
+
+#include <krylith/config.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/device/host_device.hpp>
+#include <krylith/device/mailbox.hpp>
+#if KRYLITH_HAVE_CUDA
+#include <krylith/device/cuda_runtime.hpp>
+#endif
+
+namespace krylith {
+
+struct device_group::members {
+    std::vector<std::shared_ptr<device>> devices;
+    std::vector<transport> paths; // [from * size + to]
+    std::string serialised_because;
+};
+
+namespace {
+
+int usable_cores() {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void check_size(int size) {
+    if (size < 1 || size > max_ranks)
+        throw usage_error("a device group has 1 to " + std::to_string(max_ranks) +
+                          " devices, not " + std::to_string(size));
+}
+
+} // namespace
+
+device_group device_group::host(int size, const group_options& options) {
+    check_size(size);
+    if (options.host_threads < 0)
+        throw usage_error("host_threads must be 0 (one a core) or more, not " +
+                          std::to_string(options.host_threads));
+    const int threads = options.host_threads != 0 ? options.host_threads : usable_cores();
+    auto m = std::make_shared<members>();
+    for (int i = 0; i < size; ++i) {
+        const int share = threads / size + (i < threads % size ? 1 : 0);
+        m->devices.push_back(std::make_shared<host_device>(i, std::max(1, share)));
+    }
+    const auto n = static_cast<std::size_t>(size);
+    m->paths.assign(n * n, options.staged ? transport::staged : transport::direct);
+    for (std::size_t i = 0; i < n; ++i) m->paths[i * n + i] = transport::direct;
+    if (options.staged && size > 1) m->serialised_because = "staged copies were asked for";
+    return device_group(std::move(m));
+}
+
+device_group device_group::cuda(std::span<const int> ordinals, const group_options& options) {
+#if KRYLITH_HAVE_CUDA
+    const int present = cuda::device_count();
+    check_size(static_cast<int>(ordinals.size()));
+    if (!options.streams.empty() && options.streams.size() != ordinals.size())
+        throw usage_error("group_options::streams has " + std::to_string(options.streams.size()) +
+                          " streams for " + std::to_string(ordinals.size()) + " devices");
+    auto m = std::make_shared<members>();
+    std::set<int> distinct;
+    for (std::size_t i = 0; i < ordinals.size(); ++i) {
+        const int ordinal = ordinals[i];
+        if (ordinal < 0 || ordinal >= present) {
+            if (present == 0)
+                throw device_error("CUDA device " + std::to_string(ordinal) +
+                                   " was asked for, but this machine has no usable CUDA device");
+            throw usage_error("CUDA device " + std::to_string(ordinal) +
+                              " is not there: allowed are 0 to " + std::to_string(present - 1));
+        }
+        distinct.insert(ordinal);
+        m->devices.push_back(
+            cuda::make_device(ordinal, options.streams.empty() ? nullptr : options.streams[i]));
+    }
+    const std::size_t n = ordinals.size();
+    m->paths.assign(n * n, transport::direct);
+    if (distinct.size() != n)
+        m->serialised_because = "one physical device stands for several";
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            if (i == j) continue;
+            const bool peers = cuda::enable_peer_access(ordinals[i], ordinals[j]);
+            if (peers && !options.staged) continue;
+            m->paths[i * n + j] = transport::staged;
+            m->serialised_because =
+                options.staged ? "staged copies were asked for"
+                               : "CUDA devices " + std::to_string(ordinals[i]) + " and " +
+                                     std::to_string(ordinals[j]) +
+                                     " have no peer access: copies go through host memory";
+        }
+    return device_group(std::move(m));
+#else
+    (void)ordinals;
+    (void)options;
+    throw device_error("this krylith was built without CUDA (KRYLITH_CUDA=OFF): "
+                       "use host devices");
+#endif
+}
+
+int device_group::size() const noexcept { return static_cast<int>(members_->devices.size()); }
+
+const std::shared_ptr<device>& device_group::share(int rank) const {
+    return members_->devices.at(static_cast<std::size_t>(rank));
+}
+
+device& device_group::operator[](int rank) const { return *share(rank); }
+
+backend device_group::kind() const noexcept { return members_->devices.front()->kind(); }
+
+transport device_group::path(int from, int to) const noexcept {
+    return members_->paths[static_cast<std::size_t>(from) * members_->devices.size() +
+                           static_cast<std::size_t>(to)];
+}
+
+bool device_group::concurrent() const noexcept { return members_->serialised_because.empty(); }
+
+const std::string& device_group::serialised_because() const noexcept {
+    return members_->serialised_because;
+}
+
+void device_group::copy(int from, const void* source, int to, void* target,
+                        std::size_t bytes) const {
+    if (bytes == 0) return;
+    device& sender = (*this)[from];
+#if KRYLITH_HAVE_CUDA
+    if (kind() == backend::cuda)
+        return cuda::copy_across(sender, source, (*this)[to], target, bytes);
+#endif
+    (void)to;
+    static_cast<host_device&>(sender).submit(
+        [=] { std::memcpy(target, source, bytes); });
+}
+
+void device_group::join() const {
+    if (size() == 1) return;
+    std::vector<std::shared_ptr<event>> reached;
+    for (int i = 0; i < size(); ++i) reached.push_back((*this)[i].record());
+    for (int i = 0; i < size(); ++i)
+        for (int j = 0; j < size(); ++j)
+            if (i != j) (*this)[i].wait(*reached[static_cast<std::size_t>(j)]);
+}
+
+void device_group::synchronize() const {
+    // All are waited for, so that nothing still runs when the first failure is reported.
+    std::exception_ptr first;
+    for (int i = 0; i < size(); ++i) {
+        try {
+            (*this)[i].synchronize();
+        } catch (...) {
+            if (!first) first = std::current_exception();
+        }
+    }
+    if (first) std::rethrow_exception(first);
+}
+
+int cuda_device_count() noexcept {
+#if KRYLITH_HAVE_CUDA
+    return cuda::device_count();
+#else
+    return 0;
+#endif
+}
+
+} // namespace krylith

@@ -1,0 +1,59 @@
+#include <krylith/device/host_memory.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace krylith {
+
+namespace {
+
+constexpr std::size_t alignment = 256;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+/// Below this a huge page would mostly be padding.
+constexpr std::size_t huge_from = 2 * huge_page;
+
+} // namespace
+
+void* allocate_host_memory(std::size_t bytes) noexcept {
+    const std::size_t unit = bytes >= huge_from ? huge_page : alignment;
+    if (bytes > std::numeric_limits<std::size_t>::max() - unit)
+        return nullptr;
+    const std::size_t rounded = (bytes + unit - 1) / unit * unit;
+    void* pointer = std::aligned_alloc(unit, rounded);
+#ifdef MADV_HUGEPAGE
+    // Streams of vectors and the gather from x miss the TLB less. Only a hint: failure is no
+    // matter.
+    if (pointer != nullptr && unit == huge_page)
+        (void)madvise(pointer, rounded, MADV_HUGEPAGE);
+#endif
+    return pointer;
+}
+
+void free_host_memory(void* pointer) noexcept {
+    std::free(pointer);
+}
+
+std::size_t available_host_memory() {
+    // Pages that sysconf() calls available leave out the page cache, which is given back on demand.
+    std::ifstream file("/proc/meminfo");
+    std::string key;
+    for (std::uint64_t kilobytes = 0; file >> key >> kilobytes;) {
+        if (key == "MemAvailable:")
+            return static_cast<std::size_t>(kilobytes) * 1024;
+        file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+    }
+    const long pages = sysconf(_SC_AVPHYS_PAGES);
+    const long page = sysconf(_SC_PAGESIZE);
+    if (pages < 0 || page < 0)
+        return std::numeric_limits<std::size_t>::max();
+    return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
+}
+
+} // namespace krylith

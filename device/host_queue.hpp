@@ -1,0 +1,66 @@
+// The stream of a host device: a worker thread that runs tasks in the order given.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace krylith {
+
+/// Once a task has thrown, later ones are skipped, in order, until the failure has been reported by
+/// wait_idle() or wait_for(). The idle worker sleeps. Thread-safe.
+class host_queue {
+public:
+    /// `name` begins the messages of failures.
+    explicit host_queue(std::string name);
+    host_queue(const host_queue&) = delete;
+    host_queue& operator=(const host_queue&) = delete;
+    /// After close().
+    ~host_queue() = default;
+
+    /// Runs what was given, then ends the worker. Failures that nobody asked for are dropped.
+    void close() noexcept;
+
+    void push(std::function<void()> task);
+    /// A task that runs even after a failure: it gives resources back.
+    void push_always(std::function<void()> task);
+
+    /// Tasks given so far; wait_for() takes such a number.
+    [[nodiscard]] std::uint64_t given() const;
+
+    /// Until the first `count` tasks are done. Throws device_error where one of them failed, when
+    /// nothing runs any more; this reports the failure.
+    void wait_for(std::uint64_t count);
+    /// The same for another queue's task, which must not wait for the rest: the failure is thrown
+    /// there too, but counts as reported only once the host has seen it here.
+    void follow(std::uint64_t count);
+    void wait_idle() { wait_for(given()); }
+
+private:
+    struct item {
+        std::function<void()> task;
+        bool always;
+    };
+
+    void enqueue(item next);
+    void work();
+    [[nodiscard]] bool failed_within(std::uint64_t count) const;
+
+    const std::string name_;
+    mutable std::mutex mutex_;
+    std::condition_variable more_;
+    std::condition_variable progress_;
+    std::deque<item> items_;
+    std::uint64_t given_ = 0;
+    std::uint64_t finished_ = 0;
+    std::uint64_t failed_ = 0; ///< number of the task that failed, from 1; 0: none
+    std::string failure_;
+    bool closed_ = false;
+    std::thread worker_; // last: it uses the others
+};
+
+} // namespace krylith

@@ -1,0 +1,44 @@
+// Coordinate format on the host: entries in any order, as files and assembly codes give them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <krylith/matrix/csr.hpp>
+
+namespace krylith {
+
+/// Entry k adds values[k] at (row_indices[k], column_indices[k]), counted from 0. Any order;
+/// entries of the same place add up. rows and columns are at most 2^31 - 1.
+template <class T>
+struct coo_matrix {
+    using value_type = T;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::vector<std::int32_t> row_indices;    ///< one an entry
+    std::vector<std::int32_t> column_indices; ///< one an entry
+    std::vector<T> values;                    ///< one an entry
+
+    [[nodiscard]] std::int64_t entries() const noexcept {
+        return static_cast<std::int64_t>(row_indices.size());
+    }
+};
+
+/// Throws input_error naming the first offence (position, value, what is allowed): sizes that
+/// disagree or are out of range, an index out of range. Values may be anything. O(entries).
+template <class T>
+void validate(const coo_matrix<T>& matrix);
+
+/// The same matrix by rows, canonical: columns ascend, duplicates are summed in the order in which
+/// they stand (so the same bits on any number of threads), explicit zeros are kept.
+/// Validates first. O(rows + entries) for entries whose columns ascend within each row, plus a
+/// sort of the rows where they don't. Memory beside the argument: the result, before summing.
+template <class T>
+[[nodiscard]] csr_matrix<T> to_csr(const coo_matrix<T>& matrix);
+
+extern template void validate(const coo_matrix<double>&);
+extern template void validate(const coo_matrix<float>&);
+extern template csr_matrix<double> to_csr(const coo_matrix<double>&);
+extern template csr_matrix<float> to_csr(const coo_matrix<float>&);
+
+} // namespace krylith

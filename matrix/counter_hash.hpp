@@ -1,0 +1,27 @@
+// Random numbers that are a function of a seed and of where they are used: the same on every
+// machine, compiler and number of threads (the distributions of <random> are not).
+#pragma once
+
+#include <cstdint>
+
+namespace krylith {
+
+/// 64 bits that look independent of those of any other (seed, a, b). The mixing function is that
+/// of SplitMix64 (Steele, Lea, Flood 2014, with the constants of Stafford's variant 13).
+[[nodiscard]] constexpr std::uint64_t counter_hash(std::uint64_t seed, std::uint64_t a,
+                                                   std::uint64_t b = 0) noexcept {
+    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+    const auto mix = [](std::uint64_t x) {
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+        return x ^ (x >> 31);
+    };
+    return mix(mix(mix(seed + golden) ^ (a + golden)) ^ (b + golden));
+}
+
+/// The upper 53 bits as a number in [0, 1), exact.
+[[nodiscard]] constexpr double unit_interval(std::uint64_t bits) noexcept {
+    return static_cast<double>(bits >> 11) * 0x1p-53;
+}
+
+} // namespace krylith

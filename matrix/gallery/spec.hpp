@@ -1,0 +1,48 @@
+// The text that names a matrix of the gallery: "NAME:ARGUMENT:ARGUMENT...[:random=SEED]".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <krylith/matrix/index_width.hpp>
+
+namespace krylith {
+
+/// A taken apart spec. Refusals are usage_errors that name the argument and what is allowed.
+class gallery_spec {
+public:
+    explicit gallery_spec(std::string_view text);
+    gallery_spec(const gallery_spec&) = delete; // views into the own text
+    gallery_spec& operator=(const gallery_spec&) = delete;
+
+    [[nodiscard]] std::string_view name() const noexcept { return name_; }
+    /// Positional arguments.
+    [[nodiscard]] std::size_t count() const noexcept { return arguments_.size(); }
+    /// The seed of random=SEED.
+    [[nodiscard]] std::optional<std::uint64_t> random() const noexcept { return random_; }
+
+    /// Argument `position` (from 0), which users know as `what`.
+    [[nodiscard]] std::int64_t size(std::size_t position, const char* what,
+                                    std::int64_t most = index_limit) const;
+    [[nodiscard]] double not_negative(std::size_t position, const char* what) const;
+    [[nodiscard]] std::uint64_t seed(std::size_t position, const char* what) const;
+
+    /// Throws a usage_error about the spec as a whole.
+    [[noreturn]] void refuse(const std::string& why) const;
+
+private:
+    [[noreturn]] void refuse_argument(std::string_view what, std::string_view given,
+                                      const std::string& allowed) const;
+    [[nodiscard]] std::uint64_t read_seed(std::string_view what, std::string_view given) const;
+
+    std::string text_;
+    std::string_view name_;
+    std::vector<std::string_view> arguments_;
+    std::optional<std::uint64_t> random_;
+};
+
+} // namespace krylith

@@ -1,0 +1,42 @@
+#include <krylith/matrix/load.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/matrix/matrix_market.hpp>
+
+namespace krylith {
+namespace {
+
+constexpr std::string_view prefix = "gallery:";
+
+/// "poisson3d:64" without the prefix is an easy slip.
+bool looks_like_gallery(std::string_view name) {
+    const std::string_view first = name.substr(0, name.find(':'));
+    return std::ranges::find(gallery_names(), first, &gallery_entry::name) != gallery_names().end();
+}
+
+} // namespace
+
+template <class T>
+csr_matrix<T> load_matrix(std::string_view name) {
+    if (name.starts_with(prefix)) {
+        return make_gallery<T>(name.substr(prefix.size()));
+    }
+    const std::filesystem::path path(name);
+    std::error_code ignored;
+    if (looks_like_gallery(name) && !std::filesystem::exists(path, ignored)) {
+        throw input_error(std::string(name) + ": no such file, did you mean " +
+                          std::string(prefix) + std::string(name) + "?");
+    }
+    return read_matrix_market<T>(path);
+}
+
+template csr_matrix<double> load_matrix(std::string_view);
+template csr_matrix<float> load_matrix(std::string_view);
+
+} // namespace krylith

@@ -1,0 +1,19 @@
+// A matrix by the name that a user gives on the command line.
+#pragma once
+
+#include <string_view>
+
+#include <krylith/matrix/csr.hpp>
+
+namespace krylith {
+
+/// "gallery:NAME[:ARGUMENT...]" (matrix/gallery.hpp) or the path of a Matrix Market file, plain or
+/// gzipped (matrix/matrix_market.hpp). Throws usage_error for a wrong gallery name or argument,
+/// input_error for a file that can't be accepted.
+template <class T>
+[[nodiscard]] csr_matrix<T> load_matrix(std::string_view name);
+
+extern template csr_matrix<double> load_matrix(std::string_view);
+extern template csr_matrix<float> load_matrix(std::string_view);
+
+} // namespace krylith

@@ -1,0 +1,211 @@
+#include <krylith/matrix/market/header.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/market/diagnosis.hpp>
+
+namespace krylith::market {
+namespace {
+
+constexpr std::string_view banner_form =
+    "%%MatrixMarket matrix coordinate|array real|integer|pattern "
+    "general|symmetric|skew-symmetric";
+
+constexpr std::array<std::string_view, 1> object_names{"matrix"};
+constexpr std::array<std::string_view, 2> layout_names{"coordinate", "array"};
+constexpr std::array<std::string_view, 3> field_names{"real", "integer", "pattern"};
+constexpr std::array<std::string_view, 3> symmetry_names{"general", "symmetric", "skew-symmetric"};
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    for (char& c : result) {
+        if (c >= 'A' && c <= 'Z') {
+            c = static_cast<char>(c - 'A' + 'a');
+        }
+    }
+    return result;
+}
+
+std::vector<std::string_view> words(std::string_view line) {
+    std::vector<std::string_view> result;
+    for (;;) {
+        const std::size_t begin = line.find_first_not_of(" \t");
+        if (begin == std::string_view::npos) {
+            return result;
+        }
+        line.remove_prefix(begin);
+        const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
+        result.push_back(line.substr(0, end));
+        line.remove_prefix(end);
+    }
+}
+
+/// The reading of one header: the source, and its next line without the carriage return of CR LF.
+class header_reader {
+public:
+    explicit header_reader(line_source& source) : source_(source) {}
+
+    header read() {
+        header result;
+        read_banner(result);
+        read_sizes(result);
+        return result;
+    }
+
+private:
+    [[noreturn]] void refuse_line(const std::string& what) const {
+        refuse(source_.name(), source_.lines_taken(), what);
+    }
+
+    bool take_line(std::string_view& line) {
+        if (!source_.take_line(line)) {
+            return false;
+        }
+        if (!line.empty() && line.back() == '\r') {
+            line.remove_suffix(1);
+        }
+        return true;
+    }
+
+    void read_banner(header& result) {
+        std::string_view line;
+        if (!take_line(line)) {
+            refuse(source_.name(), 1,
+                   "the file is empty, allowed is a file that starts with " +
+                       quoted("%%MatrixMarket"));
+        }
+        refuse_encodings(line);
+        const auto parts = words(line);
+        if (line.empty() || line.front() != '%' || lower(parts[0]) != "%%matrixmarket") {
+            refuse_line("no banner but " + quoted(line) + ", allowed is " +
+                        std::string(banner_form));
+        }
+        if (parts.size() != 5) {
+            refuse_line("a banner of " + std::to_string(parts.size()) + " words, " + quoted(line) +
+                        ", allowed are the 5 words " + std::string(banner_form));
+        }
+        choose("object", parts[1], object_names);
+        result.layout = static_cast<layout>(choose("format", parts[2], layout_names));
+        result.field = static_cast<field>(choose("field", parts[3], field_names));
+        result.symmetry = static_cast<symmetry>(choose("symmetry", parts[4], symmetry_names));
+        if (result.field == field::pattern && result.layout == layout::array) {
+            refuse_line("a pattern array has no values, allowed with pattern is coordinate");
+        }
+        if (result.field == field::pattern && result.symmetry == symmetry::skew_symmetric) {
+            refuse_line("a skew-symmetric pattern has no signs, allowed with pattern are general "
+                        "and symmetric");
+        }
+    }
+
+    void refuse_encodings(std::string_view line) const {
+        if (line.starts_with("\xef\xbb\xbf")) {
+            refuse_line("the file starts with a UTF-8 byte order mark, " + quoted(line) +
+                        ", allowed is " + quoted("%%MatrixMarket") + " from the first byte on");
+        }
+        if (line.starts_with("\xff\xfe") || line.starts_with("\xfe\xff")) {
+            refuse_line("the file is UTF-16, " + quoted(line) + ", allowed is plain ASCII");
+        }
+        if (line.find('\r') != std::string_view::npos) {
+            refuse_line("lines end with CR alone, " + quoted(line) + ", allowed are LF and CR LF");
+        }
+    }
+
+    /// The position of the word among the names, in any case.
+    std::size_t choose(const char* what, std::string_view word,
+                       std::span<const std::string_view> names) const {
+        const auto found = std::ranges::find(names, lower(word));
+        if (found != names.end()) {
+            return static_cast<std::size_t>(found - names.begin());
+        }
+        std::string allowed;
+        for (const std::string_view name : names) {
+            allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+        }
+        refuse_line(std::string("the banner's ") + what + " is " + quoted(word) +
+                    ", allowed: " + allowed);
+    }
+
+    void read_sizes(header& result) {
+        const bool array = result.layout == layout::array;
+        const std::string form = array ? "ROWS COLUMNS" : "ROWS COLUMNS ENTRIES";
+        std::string_view line;
+        std::vector<std::string_view> numbers;
+        while (numbers.empty()) {
+            if (!take_line(line)) {
+                refuse(source_.name(), source_.lines_taken() + 1,
+                       "the file ends before its size line, allowed is " + form);
+            }
+            refuse_nul(line);
+            numbers = words(line);
+            if (!numbers.empty() && numbers.front().starts_with('%')) {
+                numbers.clear();
+            }
+        }
+        if (numbers.size() != (array ? 2 : 3)) {
+            refuse_line("a size line of " + std::to_string(numbers.size()) + " words, " +
+                        quoted(line) + ", allowed is " + form);
+        }
+        result.size_line = source_.lines_taken();
+        result.rows = size("rows", numbers[0], index_limit);
+        result.columns = size("columns", numbers[1], index_limit);
+        if (result.symmetry != symmetry::general && result.rows != result.columns) {
+            refuse_line(std::to_string(result.rows) + " rows and " +
+                        std::to_string(result.columns) +
+                        " columns, allowed with symmetric and skew-symmetric are equal sizes");
+        }
+        result.entries =
+            array ? array_entries(result) : size("entries", numbers[2], std::int64_t{1} << 62);
+    }
+
+    void refuse_nul(std::string_view line) const {
+        if (line.find('\0') != std::string_view::npos) {
+            refuse_line("a NUL byte in " + quoted(line) + ", allowed is text");
+        }
+    }
+
+    std::int64_t size(const char* what, std::string_view word, std::int64_t most) const {
+        std::int64_t number = -1;
+        const auto [stop, code] = std::from_chars(word.data(), word.data() + word.size(), number);
+        if (code != std::errc() || stop != word.data() + word.size() || number < 0 ||
+            number > most) {
+            refuse_line(std::string("the number of ") + what + " is " + quoted(word) +
+                        ", allowed are whole numbers from 0 to " + std::to_string(most));
+        }
+        return number;
+    }
+
+    /// An array lists whole columns, or what lies on or below (skew: below) the diagonal.
+    static std::int64_t array_entries(const header& h) {
+        switch (h.symmetry) {
+        case symmetry::symmetric:
+            return h.rows * (h.rows + 1) / 2;
+        case symmetry::skew_symmetric:
+            return h.rows * (h.rows - 1) / 2;
+        case symmetry::general:
+            break;
+        }
+        return h.rows * h.columns;
+    }
+
+    line_source& source_;
+};
+
+} // namespace
+
+std::string_view name_of(symmetry s) {
+    return symmetry_names[static_cast<std::size_t>(s)];
+}
+
+header read_header(line_source& source) {
+    return header_reader(source).read();
+}
+
+} // namespace krylith::market

@@ -1,0 +1,33 @@
+// The header of a Matrix Market file: banner, comments, size line.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <krylith/matrix/market/line_source.hpp>
+
+namespace krylith::market {
+
+enum class layout : std::uint8_t { coordinate, array };
+enum class field : std::uint8_t { real, integer, pattern };
+enum class symmetry : std::uint8_t { general, symmetric, skew_symmetric };
+
+struct header {
+    market::layout layout = layout::coordinate;
+    market::field field = field::real;
+    market::symmetry symmetry = symmetry::general;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t entries = 0;   ///< lines to come: as declared, or as the size of an array implies
+    std::int64_t size_line = 0; ///< number of the line that declares the sizes
+};
+
+/// As in the banner: "general", "symmetric", "skew-symmetric".
+[[nodiscard]] std::string_view name_of(symmetry s);
+
+/// Takes the header's lines from the source. Throws input_error at the first defect. Sizes are
+/// checked to be possible (0 to 2^31 - 1, square where the symmetry needs it), nothing is
+/// allocated.
+[[nodiscard]] header read_header(line_source& source);
+
+} // namespace krylith::market

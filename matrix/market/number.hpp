@@ -1,0 +1,127 @@
+// Reading the numbers of an entry line, in place and without allocation but for rare spellings.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <system_error>
+
+#include <krylith/matrix/market/flaw.hpp>
+#include <krylith/matrix/market/header.hpp>
+
+namespace krylith::market {
+
+/// Where reading went on to, or the place of the flaw.
+struct reading {
+    const char* at;
+    market::flaw flaw = flaw::none;
+};
+
+[[nodiscard]] inline bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+[[nodiscard]] inline const char* skip_blanks(const char* p, const char* end) {
+    while (p != end && is_blank(*p)) {
+        ++p;
+    }
+    return p;
+}
+
+/// At LF, CR LF, or the end of the text.
+[[nodiscard]] inline bool at_line_end(const char* p, const char* end) {
+    return p == end || *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
+}
+
+[[nodiscard]] inline bool at_word_end(const char* p, const char* end) {
+    return at_line_end(p, end) || is_blank(*p);
+}
+
+/// The end of the word that starts at p.
+[[nodiscard]] inline const char* word_end(const char* p, const char* end) {
+    while (!at_word_end(p, end)) {
+        ++p;
+    }
+    return p;
+}
+
+/// Reads a whole number from 1 to limit, and counts it from 0. False, with p untouched, if the
+/// word at p is anything else ("0", "1.0", "+1", too large, absent).
+[[nodiscard]] inline bool read_index(const char*& p, const char* end, std::int64_t limit,
+                                     std::int32_t& index) {
+    std::int64_t number = 0;
+    const char* q = p;
+    for (; q != end && *q >= '0' && *q <= '9'; ++q) {
+        number = number * 10 + (*q - '0');
+        if (number > limit) { // limit < 2^31: no overflow above
+            return false;
+        }
+    }
+    if (number == 0 || !at_word_end(q, end)) {
+        return false;
+    }
+    index = static_cast<std::int32_t>(number - 1);
+    p = q;
+    return true;
+}
+
+/// Reads the word [first, last) where std::from_chars doesn't: the exponents D and d of Fortran,
+/// and magnitudes too small for T, which become zero.
+template <class T>
+[[nodiscard]] flaw read_rare_real(const char* first, const char* last, T& value);
+
+extern template flaw read_rare_real(const char*, const char*, double&);
+extern template flaw read_rare_real(const char*, const char*, float&);
+
+/// Reads a real number, rounded to the nearest T.
+template <class T>
+[[nodiscard]] reading read_real(const char* p, const char* end, T& value) {
+    const char* first = p;
+    if (first != end && *first == '+') { // from_chars knows no plus sign
+        ++first;
+        if (first != end && *first == '-') {
+            return {p, flaw::bad_value};
+        }
+    }
+    const auto [stop, code] = std::from_chars(first, end, value);
+    if (code == std::errc() && at_word_end(stop, end)) {
+        return std::isfinite(value) ? reading{stop} : reading{p, flaw::not_finite};
+    }
+    const char* const last = word_end(first, end);
+    const flaw rare = read_rare_real(first, last, value);
+    return rare == flaw::none ? reading{last} : reading{p, rare};
+}
+
+/// Reads a whole number with an optional sign, rounded to the nearest T where it is longer than T.
+template <class T>
+[[nodiscard]] reading read_integer(const char* p, const char* end, T& value) {
+    const char* q = p;
+    if (q != end && (*q == '-' || *q == '+')) {
+        ++q;
+    }
+    const char* const digits = q;
+    while (q != end && *q >= '0' && *q <= '9') {
+        ++q;
+    }
+    if (q == digits || !at_word_end(q, end)) {
+        return {p, flaw::not_an_integer};
+    }
+    return read_real(p, end, value);
+}
+
+/// Reads the value of an entry. That of a pattern is 1; some pattern files carry a number
+/// nevertheless, which must be one, and is ignored.
+template <class T>
+[[nodiscard]] reading read_value(const char* p, const char* end, field f, T& value) {
+    if (f == field::pattern) {
+        value = T(1);
+        T ignored{};
+        return at_line_end(p, end) ? reading{p} : read_real(p, end, ignored);
+    }
+    if (at_line_end(p, end)) {
+        return {p, flaw::no_value};
+    }
+    return f == field::integer ? read_integer(p, end, value) : read_real(p, end, value);
+}
+
+} // namespace krylith::market

@@ -1,0 +1,53 @@
+// A CSR matrix from a rule for its rows, in parallel, with no memory but the matrix.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/available_memory.hpp>
+#include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/index_width.hpp>
+
+namespace krylith {
+
+/// row_length(row) says how many entries a row has; fill_row(row, columns, values) writes them,
+/// columns ascending. Both run on all OpenMP threads and must not throw.
+/// Throws input_error where the memory can't hold the matrix.
+template <class T, class RowLength, class FillRow>
+[[nodiscard]] csr_matrix<T> build_by_rows(std::int64_t rows, std::int64_t columns,
+                                          const RowLength& row_length, const FillRow& fill_row) {
+    const auto refuse_beyond_memory = [&](double bytes) {
+        if (const auto available = static_cast<double>(available_memory()); bytes > available) {
+            throw input_error("a matrix of " + std::to_string(rows) + " rows needs " +
+                              bytes_in_words(bytes) + " of memory or more, available are " +
+                              bytes_in_words(available));
+        }
+    };
+    refuse_beyond_memory(static_cast<double>(rows) * sizeof(std::int64_t));
+    csr_matrix<T> csr;
+    csr.rows = rows;
+    csr.columns = columns;
+    csr.row_offsets.resize(as_size(rows) + 1);
+    std::int64_t* const offsets = csr.row_offsets.data();
+#pragma omp parallel for schedule(static)
+    for (std::int64_t row = 0; row < rows; ++row) {
+        offsets[row + 1] = row_length(row);
+    }
+    std::partial_sum(offsets, offsets + rows + 1, offsets);
+    const std::int64_t nnz = offsets[rows];
+    refuse_beyond_memory(static_cast<double>(nnz) * (sizeof(std::int32_t) + sizeof(T)));
+    csr.column_indices.resize(as_size(nnz));
+    csr.values.resize(as_size(nnz));
+    std::int32_t* const column_indices = csr.column_indices.data();
+    T* const values = csr.values.data();
+#pragma omp parallel for schedule(static)
+    for (std::int64_t row = 0; row < rows; ++row) {
+        fill_row(row, column_indices + offsets[row], values + offsets[row]);
+    }
+    return csr;
+}
+
+} // namespace krylith

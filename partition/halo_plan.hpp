@@ -1,0 +1,88 @@
+// Who sends which entries of x to whom before y = A x, where A is square and x and y are
+// distributed by the same row partition.
+#pragma once
+
+#include <krylith/partition/row_partition.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace krylith {
+
+/// Entries that a part gets from one peer: ghosts[first .. first + count).
+struct halo_receive {
+    int peer = 0;
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+
+    friend bool operator==(const halo_receive&, const halo_receive&) = default;
+};
+
+/// Entries that a part gives to one peer, in the order in which they lie there.
+struct halo_send {
+    int peer = 0;
+    std::vector<std::int32_t> rows; ///< of this part, local: 0 is its first row; ascending
+    std::int64_t position = 0;      ///< of the first among the peer's ghosts; the rest follow it
+
+    friend bool operator==(const halo_send&, const halo_send&) = default;
+};
+
+/// One part's side of the exchange. Peers ascend, none is named twice, none gets nothing.
+struct halo_part {
+    /// Global columns that the part's rows reference and the part does not own. They ascend, so
+    /// those of one owner are together.
+    std::vector<std::int64_t> ghosts;
+    std::vector<halo_receive> receives;
+    std::vector<halo_send> sends;
+    /// Rows that reference no ghost, which can be computed before anything has arrived.
+    std::int64_t interior_rows = 0;
+    /// For each owned row 1 if it references a ghost, else 0. Bytes: threads write neighbours.
+    std::vector<std::uint8_t> touches_ghost;
+
+    friend bool operator==(const halo_part&, const halo_part&) = default;
+};
+
+/// On a part, local indices are its owned rows, then its ghosts.
+struct halo_plan {
+    row_partition partition;
+    std::vector<halo_part> parts;
+
+    /// Entries that the part receives for each product, O(1), and sends, O(peers). As for all
+    /// members here: usage_error if there is no such part.
+    [[nodiscard]] std::int64_t ghost_count(int part) const;
+    [[nodiscard]] std::int64_t send_count(int part) const;
+
+    /// Owned rows plus ghosts. Throws input_error if that exceeds the 32 bits of local indices.
+    [[nodiscard]] std::int32_t local_size(int part) const;
+
+    friend bool operator==(const halo_plan&, const halo_plan&) = default;
+};
+
+/// Plans the exchange for a square CSR pattern; rows may repeat columns and be unsorted.
+/// O(nnz + parts n / 64), with OpenMP over the rows of one part after the other, so that all cores
+/// work however few the parts; reads the columns once. Needs n / 4 bytes besides the plan. Throws
+/// usage_error if the partition is none, input_error if offsets and partition disagree, an offset
+/// or a column is out of range (the first row at fault is named), or a part is too large for
+/// 32-bit local indices.
+[[nodiscard]] halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
+                                       std::span<const std::int32_t> columns,
+                                       row_partition partition);
+
+/// Writes the columns of the part's rows, in their order, as local indices: an owned column less
+/// the first owned row, a ghost as the owned size plus its position among the ghosts.
+/// local_columns has one entry for each nonzero of the part's rows. O(nnz of the part + span of
+/// the ghosts / 64), with OpenMP. The plan must pass check(). Throws usage_error if a size is wrong
+/// and input_error if a column is neither owned nor a ghost: the plan is for another pattern.
+void localize_columns(const halo_plan& plan, int part, std::span<const std::int64_t> row_offsets,
+                      std::span<const std::int32_t> columns, std::span<std::int32_t> local_columns);
+
+/// Throws naming the first violation in the plan for this pattern (the pattern itself must be
+/// valid): the partition; ghosts ascend, are not owned, and are exactly the columns referenced
+/// from elsewhere; receives cover the ghosts and name their owners; sends and receives match
+/// pairwise; rows are classified rightly: usage_error. A part too large for 32-bit local indices:
+/// input_error. Shares no code with make_halo_plan. Serial, O(nnz log ghosts).
+void check(const halo_plan& plan, std::span<const std::int64_t> row_offsets,
+           std::span<const std::int32_t> columns);
+
+} // namespace krylith

@@ -1,0 +1,129 @@
+# shellcheck shell=bash
+# Shared by the scripts beside it: messages, packages, configure and build. Sourced, not run.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+jobs=$(nproc 2>/dev/null || echo 2)
+
+say() { printf '\n== %s\n' "$*"; }
+note() { printf '   %s\n' "$*"; }
+die() {
+    printf '\n%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+# Prints the comment at the head of the running script, its help.
+usage() { sed -n '2,/^$/ { s/^# \{0,1\}//p; }' "$0"; }
+
+# ---- Packages -------------------------------------------------------------------------------------
+# A package counts as there if dpkg knows it or if what it is needed for is found anyway (a newer
+# CMake from elsewhere, headers below CMAKE_PREFIX_PATH): only the rest is installed.
+
+has_command() { command -v "$1" >/dev/null 2>&1; }
+
+has_header() {
+    local folder
+    local IFS=:
+    for folder in ${CMAKE_PREFIX_PATH:-} /usr /usr/local; do
+        if [ -e "$folder/include/$1" ] || [ -e "$folder/$1" ]; then
+            return 0
+        fi
+    done
+    return 1
+}
+
+has_cmake() {
+    has_command cmake && [ "$(printf '3.25\n%s\n' \
+        "$(cmake --version | sed -n '1s/[^0-9]*\([0-9.]*\).*/\1/p')" | sort -V | head -n 1)" = 3.25 ]
+}
+
+has_tsan_runtime() {
+    has_command clang++ &&
+        find -L "$(clang++ -print-resource-dir)/lib" -name 'libclang_rt.tsan*.a' 2>/dev/null | grep -q .
+}
+
+has_archer() {
+    has_command clang++ &&
+        [ -e "$(clang++ -print-resource-dir)/../../libarcher.so" ]
+}
+
+is_installed() {
+    has_command dpkg-query &&
+        [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]
+}
+
+# missing_packages PRESET: what this preset needs and this machine lacks, one a line.
+missing_packages() {
+    local package probe
+    {
+        echo g++ has_command g++
+        echo cmake has_cmake
+        echo ninja-build has_command ninja
+        echo zlib1g-dev has_header zlib.h
+        echo libeigen3-dev has_header eigen3/Eigen/Core
+        echo doctest-dev has_header doctest/doctest.h
+        echo libcli11-dev has_header CLI/CLI.hpp
+        echo nlohmann-json3-dev has_header nlohmann/json.hpp
+        echo libfmt-dev has_header fmt/format.h
+        if [ "$1" = tsan ]; then
+            echo clang has_command clang++
+            echo libclang-rt-dev has_tsan_runtime
+            echo libomp-dev has_archer
+        fi
+    } | while read -r package probe; do
+        # shellcheck disable=SC2086 # the probe is a command and its arguments
+        $probe || { [ "$package" != cmake ] && is_installed "$package"; } || echo "$package"
+    done
+}
+
+# install_packages PRESET
+install_packages() {
+    local missing as_root=() apt_options=(-o Acquire::Retries=2 -o Acquire::http::Timeout=30)
+    missing=$(missing_packages "$1")
+    [ -n "$missing" ] || return 0
+    say "Installing packages: $(echo "$missing" | xargs)"
+    if has_command apt-get; then
+        if [ "$(id -u)" -ne 0 ]; then
+            if ! has_command sudo; then
+                die "these packages are missing, and there is no sudo to install them: $(echo "$missing" | xargs)"
+            fi
+            as_root=(sudo)
+            [ -t 0 ] || as_root=(sudo -n)
+        fi
+        as_root+=(env DEBIAN_FRONTEND=noninteractive)
+        has_command ccache || missing+=" ccache"
+        "${as_root[@]}" apt-get "${apt_options[@]}" -qq update </dev/null ||
+            note "the package lists could not be refreshed; trying with those that are here"
+        # shellcheck disable=SC2086 # one word a package
+        "${as_root[@]}" apt-get "${apt_options[@]}" -qq install -y --no-install-recommends $missing \
+            </dev/null || note "apt-get could not install them all"
+    fi
+    missing=$(missing_packages "$1")
+    [ -z "$missing" ] || die "these packages (Debian's and Ubuntu's names) are still missing, and are
+needed to build: $(echo "$missing" | xargs)
+Install them, or put their headers below a folder named in CMAKE_PREFIX_PATH; CMake must be 3.25 or newer."
+}
+
+# ---- Configure and build --------------------------------------------------------------------------
+
+check_preset() {
+    case $1 in
+    default | host | asan | tsan) ;;
+    *) die "unknown preset '$1': allowed are default, host, asan, tsan" ;;
+    esac
+}
+
+# build PRESET [CMAKE_ARGUMENT...]
+build() {
+    local preset=$1 log=$root/build/$1/configure.log
+    shift
+    mkdir -p "$root/build/$preset"
+    say "Configuring ($preset)"
+    (cd "$root" && cmake --preset "$preset" "$@") >"$log" 2>&1 || {
+        cat "$log" >&2
+        die "configuring failed; the output is above"
+    }
+    sed -n 's/^-- krylith: /   /p' "$log"
+    say "Building ($preset)"
+    (cd "$root" && cmake --build --preset "$preset" --parallel "$jobs")
+}

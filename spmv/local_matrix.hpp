@@ -1,0 +1,102 @@
+// One device's block of a matrix in a format with a kernel for y = alpha A x + beta y.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <krylith/device/device.hpp>
+#include <krylith/vector/frame.hpp>
+
+namespace krylith {
+
+inline constexpr int max_spmv_dots = 2;
+
+/// After the rows that read ghosts are done, tells the senders that they may overwrite them.
+struct ghost_acknowledgement {
+    std::uint64_t* const* readies;      ///< [ranks] this rank's word at each peer
+    const std::uint64_t* pushed;        ///< pushes so far: what is acknowledged
+    std::uint64_t* acknowledged;        ///< the last one said
+    std::uint32_t to;                   ///< bit set: ranks to tell; 0: nothing to do
+};
+
+/// Sends each computed entry to the peers' copies of y (replicated vectors) as it is computed.
+template <class T>
+struct result_push {
+    T* copies[max_ranks];          ///< where this rank's first row lies in each copy
+    std::uint64_t* const* sent;    ///< [ranks] this rank's word in each peer's arrival::sent
+    const std::uint64_t* ready;    ///< [ranks] results that each peer can take
+    std::uint64_t* const* readies; ///< [ranks] this rank's word in each peer's `ready`
+    std::uint64_t* pushed;         ///< results sent so far
+    std::uint32_t to;              ///< bit set: ranks to send to; 0: no replicas
+    bool ordered;                  ///< events already order this against the readers: no waiting
+};
+
+/// beta = 0 never reads y. Pointers are to the first owned row (y, dot_with) and to local column 0
+/// (x). Plain data for kernels.
+template <class T>
+struct spmv_arguments {
+    frame common;
+    const T* x;
+    T* y;
+    T alpha;
+    T beta;
+    const T* dot_with[max_spmv_dots]; ///< reduce <- dot(y, dot_with[d]); null: dot(y, y)
+    reduction reduce;                 ///< count 0..max_spmv_dots
+    arrival ghosts;                   ///< before rows that read ghosts; from = 0: none
+    ghost_acknowledgement acknowledge;
+    result_push<T> push;
+};
+
+/// The block as every format is built from: host CSR with local columns, borrowed.
+template <class T>
+struct local_block {
+    std::int64_t rows;
+    std::int64_t columns;                    ///< local: owned and ghosts, or all n
+    std::span<const std::int64_t> offsets;   ///< rows + 1, the first need not be 0
+    std::span<const std::int32_t> indices;   ///< nonzeros of these rows, from offsets[0] on
+    std::span<const T> values;               ///< likewise
+    std::span<const std::uint8_t> boundary;  ///< rows that read ghosts, or empty: none does
+};
+
+template <class T>
+class local_matrix {
+public:
+    virtual ~local_matrix() = default;
+    /// Enqueues the product. Rows that read no ghost come first.
+    virtual void apply(const spmv_arguments<T>& a) = 0;
+    /// New values in the order of the block that this was built from.
+    virtual void update(std::span<const T> values) = 0;
+    /// "csr", "sell", "vendor".
+    [[nodiscard]] virtual std::string name() const = 0;
+    /// False where work after the loop's stop can't be recorded or skipped (see matrix_free).
+    [[nodiscard]] virtual bool recordable() const { return true; }
+    /// Bytes that one product reads of the matrix, padding included.
+    [[nodiscard]] virtual std::int64_t matrix_bytes() const = 0;
+};
+
+namespace host {
+
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>> make_csr(std::shared_ptr<device> where,
+                                                        const local_block<T>& block);
+
+} // namespace host
+
+namespace cuda {
+
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>> make_csr(std::shared_ptr<device> where,
+                                                        const local_block<T>& block);
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>> make_sell(std::shared_ptr<device> where,
+                                                         const local_block<T>& block);
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>> make_vendor(std::shared_ptr<device> where,
+                                                           const local_block<T>& block);
+
+} // namespace cuda
+
+} // namespace krylith

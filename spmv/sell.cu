@@ -1,0 +1,195 @@
+// SELL-32 on CUDA: a thread a row, unit stride across the warp.
+//
+// Bytes of a product: 12 a stored entry (fp64), 8 a row of x and of y, 4 a row if sorted.
+
+#include <type_traits>
+
+#include <krylith/device/buffer.hpp>
+#include <krylith/device/cuda_device.cuh>
+#include <krylith/spmv/boundary_order.hpp>
+#include <krylith/spmv/sell_layout.hpp>
+#include <krylith/spmv/spmv_kernel.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr int group_slices = block_warps; ///< a warp a slice
+
+template <class T>
+struct sell_view {
+    const std::int64_t* slice_offsets;
+    const std::int32_t* columns; ///< -1: padding
+    const T* values;
+    const std::int32_t* rows;  ///< or null
+    const std::int32_t* order; ///< or null
+    std::int64_t row_count;
+    std::int32_t slices;
+    std::int32_t groups;
+    std::int32_t interior;
+};
+
+/// Loads in flight a thread: enough for a 7-point row in one go.
+constexpr int in_flight = 8;
+
+template <class T, int Dots>
+__global__ void __launch_bounds__(block_threads, 6)
+    sell_kernel(const __grid_constant__ spmv_arguments<T> a,
+                const __grid_constant__ sell_view<T> m) {
+    __shared__ frame_state state;
+    if (!begin(a.common, state)) return;
+    allow_next_result(a);
+    const int warp = static_cast<int>(threadIdx.x / 32);
+    const int lane = static_cast<int>(threadIdx.x & 31);
+    double dots[Dots == 0 ? 1 : Dots] = {};
+    bool ghosts_there = a.ghosts.from == 0;
+    bool receivers_ready = false;
+    for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < m.groups;
+         turn += static_cast<std::int32_t>(gridDim.x)) {
+        if (!ghosts_there && turn >= m.interior) {
+            wait_for_ghosts(a);
+            ghosts_there = true;
+        }
+        const std::int32_t group = m.order != nullptr ? m.order[turn] : turn;
+        const std::int32_t slice = group * group_slices + warp;
+        T sum = 0;
+        if (slice < m.slices) {
+            const std::int64_t first = m.slice_offsets[slice];
+            const auto length =
+                static_cast<std::int32_t>((m.slice_offsets[slice + 1] - first) / slice_rows);
+            const std::int32_t* columns = m.columns + first + lane;
+            const T* values = m.values + first + lane;
+            for (std::int32_t k = 0; k < length; k += in_flight) {
+                std::int32_t column[in_flight];
+                T value[in_flight];
+#pragma unroll
+                for (int u = 0; u < in_flight; ++u) {
+                    const bool there = k + u < length;
+                    column[u] = there ? load_once(columns + (k + u) * slice_rows) : -1;
+                    value[u] = there ? load_once(values + (k + u) * slice_rows) : T(0);
+                }
+#pragma unroll
+                for (int u = 0; u < in_flight; ++u)
+                    if (column[u] >= 0) sum += value[u] * a.x[column[u]];
+            }
+        }
+        if (!receivers_ready) {
+            wait_for_receivers(a);
+            receivers_ready = true;
+        }
+        const std::int64_t place = std::int64_t{slice} * slice_rows + lane;
+        if (slice < m.slices) {
+            const std::int64_t row = m.rows != nullptr ? m.rows[place] : place;
+            if (row >= 0 && row < m.row_count) write_row<Dots>(a, row, sum, dots);
+        }
+    }
+    finish<Dots>(a, dots);
+}
+
+template <class T>
+class sell_matrix final : public local_matrix<T> {
+public:
+    sell_matrix(std::shared_ptr<device> where, const local_block<T>& block)
+        : device_(std::move(where)), layout_(make_sell_layout(block.offsets)),
+          offsets_(block.offsets.begin(), block.offsets.end()) {
+        const std::string item = "matrix";
+        std::vector<std::int32_t> columns(static_cast<std::size_t>(layout_.entries()), -1);
+        scatter(block.indices, columns);
+        columns_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(columns), item);
+        std::vector<std::int32_t>().swap(columns);
+        values_ = buffer<T>(device_, static_cast<std::size_t>(layout_.entries()), item);
+        update(block.values);
+        slice_offsets_ = buffer<std::int64_t>(
+            device_, std::span<const std::int64_t>(layout_.slice_offsets), item);
+        rows_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(layout_.rows), item);
+
+        const auto groups =
+            static_cast<std::int32_t>((layout_.slices() + group_slices - 1) / group_slices);
+        const boundary_order order = order_groups(groups, [&](std::int32_t g) {
+            if (block.boundary.empty()) return false;
+            constexpr std::int64_t size = std::int64_t{group_slices} * slice_rows;
+            const std::int64_t end = std::min((g + 1) * size, layout_.slices() * slice_rows);
+            for (std::int64_t place = g * size; place < end; ++place) {
+                const std::int64_t row = layout_.row_at(place);
+                if (row >= 0 && block.boundary[static_cast<std::size_t>(row)] != 0) return true;
+            }
+            return false;
+        });
+        order_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(order.groups), item);
+        view_ = {slice_offsets_.data(),
+                 columns_.data(),
+                 values_.data(),
+                 rows_.data(),
+                 order_.data(),
+                 layout_.row_count,
+                 static_cast<std::int32_t>(layout_.slices()),
+                 groups,
+                 order.interior};
+    }
+
+    void apply(const spmv_arguments<T>& a) override {
+        const launch_scope launch(*device_);
+        dispatch_dots(a, [&](auto dots) {
+            sell_kernel<T, dots()><<<launch.blocks(view_.groups), block_threads, 0,
+                                     launch.stream()>>>(a, view_);
+        });
+        launch.check_launch();
+    }
+
+    void update(std::span<const T> values) override {
+        std::vector<T> stored(static_cast<std::size_t>(layout_.entries()));
+        scatter(values, stored);
+        values_.upload(stored);
+    }
+
+    [[nodiscard]] std::string name() const override { return "sell"; }
+    [[nodiscard]] std::int64_t matrix_bytes() const override {
+        return layout_.entries() * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)) +
+               static_cast<std::int64_t>(rows_.size() * sizeof(std::int32_t) +
+                                         slice_offsets_.size() * sizeof(std::int64_t));
+    }
+
+private:
+    /// From the order of the CSR block to that of the slices.
+    template <class V>
+    void scatter(std::span<const V> from, std::vector<V>& to) const {
+        const std::int64_t slices = layout_.slices();
+#pragma omp parallel for
+        for (std::int64_t s = 0; s < slices; ++s)
+            for (std::int32_t lane = 0; lane < slice_rows; ++lane) {
+                const std::int64_t row = layout_.row_at(s * slice_rows + lane);
+                if (row < 0) continue;
+                const auto r = static_cast<std::size_t>(row);
+                const std::int64_t start = layout_.slice_offsets[static_cast<std::size_t>(s)];
+                const std::int64_t begin = offsets_[r] - offsets_.front();
+                for (std::int64_t k = 0; k < offsets_[r + 1] - offsets_[r]; ++k)
+                    to[static_cast<std::size_t>(start + k * slice_rows + lane)] =
+                        from[static_cast<std::size_t>(begin + k)];
+            }
+    }
+
+    std::shared_ptr<device> device_;
+    sell_layout layout_;
+    std::vector<std::int64_t> offsets_;
+    buffer<std::int32_t> columns_;
+    buffer<T> values_;
+    buffer<std::int64_t> slice_offsets_;
+    buffer<std::int32_t> rows_;
+    buffer<std::int32_t> order_;
+    sell_view<T> view_{};
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<local_matrix<T>> make_sell(std::shared_ptr<device> where,
+                                           const local_block<T>& block) {
+    return std::make_unique<sell_matrix<T>>(std::move(where), block);
+}
+
+template std::unique_ptr<local_matrix<double>> make_sell(std::shared_ptr<device>,
+                                                         const local_block<double>&);
+template std::unique_ptr<local_matrix<float>> make_sell(std::shared_ptr<device>,
+                                                        const local_block<float>&);
+
+} // namespace krylith::cuda

@@ -1,0 +1,109 @@
+// What the product kernels of every format share: waiting for ghosts, writing a row, ending.
+#pragma once
+
+#include <krylith/spmv/local_matrix.hpp>
+#include <krylith/vector/kernel_frame.cuh>
+
+namespace krylith::cuda {
+
+/// Matrix entries are read once: they should not push x out of the caches.
+template <class V>
+__device__ inline V load_once(const V* from) {
+    return __ldcs(from);
+}
+
+/// Blocks until all ghosts are there; called by the whole block before its first boundary row.
+template <class T>
+__device__ inline void wait_for_ghosts(const spmv_arguments<T>& a) {
+    const int lane = static_cast<int>(threadIdx.x);
+    if (lane < a.common.mail.ranks && (a.ghosts.from >> lane & 1) != 0) {
+        const std::uint64_t expected = *a.ghosts.expected;
+        wait_until(a.common.mail, lane,
+                   [&] { return load_acquire(a.ghosts.sent + lane) >= expected; });
+    }
+    __syncthreads();
+}
+
+/// At the start, by block 0: peers may send their next result, since every earlier kernel of this
+/// stream, and so every reader of the last one, is done.
+template <class T>
+__device__ inline void allow_next_result(const spmv_arguments<T>& a) {
+    if (blockIdx.x != 0 || a.push.to == 0 || a.push.ordered) return;
+    if (static_cast<int>(threadIdx.x) < a.common.mail.ranks && (a.push.to >> threadIdx.x & 1) != 0)
+        store_release(a.push.readies[threadIdx.x], *a.push.pushed + 1);
+}
+
+/// By the whole block before its first store to a peer.
+template <class T>
+__device__ inline void wait_for_receivers(const spmv_arguments<T>& a) {
+    if (a.push.to == 0 || a.push.ordered) return;
+    const int lane = static_cast<int>(threadIdx.x);
+    if (lane < a.common.mail.ranks && (a.push.to >> lane & 1) != 0) {
+        const std::uint64_t wanted = *a.push.pushed + 1;
+        wait_until(a.common.mail, lane,
+                   [&] { return load_acquire(a.push.ready + lane) >= wanted; });
+    }
+    __syncthreads();
+}
+
+/// y[row] from the row's sum; adds the row to the dot products.
+template <int Dots, class T>
+__device__ inline void write_row(const spmv_arguments<T>& a, std::int64_t row, T sum,
+                                 double (&dots)[Dots == 0 ? 1 : Dots]) {
+    T y = a.alpha * sum;
+    if (a.beta != T(0)) y += a.beta * a.y[row];
+    a.y[row] = y;
+    if (a.push.to != 0)
+        for (int r = 0; r < a.common.mail.ranks; ++r)
+            if ((a.push.to >> r & 1) != 0) a.push.copies[r][row] = y;
+#pragma unroll
+    for (int d = 0; d < Dots; ++d) {
+        const T other = a.dot_with[d] != nullptr ? a.dot_with[d][row] : y;
+        dots[d] += static_cast<double>(y) * static_cast<double>(other);
+    }
+}
+
+/// Ends the kernel: dot products, and telling peers what was sent and what was read.
+template <int Dots, class T>
+__device__ inline void finish(const spmv_arguments<T>& a,
+                              const double (&dots)[Dots == 0 ? 1 : Dots]) {
+    const bool sent = a.push.to != 0;
+    const bool read = a.acknowledge.to != 0;
+    if (sent) __threadfence_system();
+    bool last = false;
+    if constexpr (Dots > 0) {
+        last = reduce_and_post(a.common, a.reduce, dots);
+    } else {
+        if (!sent && !read) return;
+        last = last_block(a.common.mail.arrivals);
+        if (last && threadIdx.x == 0) *a.common.mail.arrivals = 0;
+    }
+    if (!last || threadIdx.x >= 32) return;
+    const int lane = static_cast<int>(threadIdx.x);
+    if (sent) {
+        const std::uint64_t number = *a.push.pushed + 1;
+        __syncwarp();
+        __threadfence_system();
+        if (lane < a.common.mail.ranks && (a.push.to >> lane & 1) != 0)
+            store_release(a.push.sent[lane], number);
+        if (lane == 0) *a.push.pushed = number;
+    }
+    if (read) {
+        const std::uint64_t number = *a.acknowledge.pushed;
+        if (lane < a.common.mail.ranks && (a.acknowledge.to >> lane & 1) != 0)
+            store_release(a.acknowledge.readies[lane], number);
+        if (lane == 0) *a.acknowledge.acknowledged = number;
+    }
+}
+
+/// Calls `kernel.template operator()<Dots>()` for the number of dot products of the product.
+template <class T, class Launch>
+void dispatch_dots(const spmv_arguments<T>& a, Launch launch) {
+    switch (a.reduce.count) {
+    case 0: return launch(std::integral_constant<int, 0>{});
+    case 1: return launch(std::integral_constant<int, 1>{});
+    default: return launch(std::integral_constant<int, 2>{});
+    }
+}
+
+} // namespace krylith::cuda

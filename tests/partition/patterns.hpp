@@ -1,0 +1,119 @@
+// Small square sparsity patterns, each with the fault that it is there to surface.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace krylith::partition_tests {
+
+/// The columns of row i are columns[row_offsets[i] .. row_offsets[i + 1]).
+struct pattern {
+    std::vector<std::int64_t> row_offsets{0};
+    std::vector<std::int32_t> columns;
+
+    void add(std::int64_t column) { columns.push_back(static_cast<std::int32_t>(column)); }
+    void end_row() { row_offsets.push_back(static_cast<std::int64_t>(columns.size())); }
+    std::int64_t rows() const { return static_cast<std::int64_t>(row_offsets.size()) - 1; }
+};
+
+/// Five points on a grid of side x side.
+inline pattern poisson2d(std::int64_t side) {
+    pattern result;
+    for (std::int64_t y = 0; y < side; ++y) {
+        for (std::int64_t x = 0; x < side; ++x) {
+            const std::int64_t i = y * side + x;
+            if (y > 0) {
+                result.add(i - side);
+            }
+            if (x > 0) {
+                result.add(i - 1);
+            }
+            result.add(i);
+            if (x + 1 < side) {
+                result.add(i + 1);
+            }
+            if (y + 1 < side) {
+                result.add(i + side);
+            }
+            result.end_row();
+        }
+    }
+    return result;
+}
+
+/// Each row has 0 to `most` entries, unsorted and with repetitions.
+inline pattern random_pattern(std::int64_t rows, int most, unsigned seed) {
+    std::mt19937 generator(seed);
+    std::uniform_int_distribution<int> lengths(0, most);
+    std::uniform_int_distribution<std::int64_t> columns(0, rows - 1);
+    pattern result;
+    for (std::int64_t i = 0; i < rows; ++i) {
+        for (int left = lengths(generator); left > 0; --left) {
+            result.add(columns(generator));
+        }
+        result.end_row();
+    }
+    return result;
+}
+
+/// The diagonal, one full row and one full column.
+inline pattern arrow(std::int64_t rows, std::int64_t full_row, std::int64_t full_column) {
+    pattern result;
+    for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t j = 0; j < rows; ++j) {
+            if (i == j || i == full_row || j == full_column) {
+                result.add(j);
+            }
+        }
+        result.end_row();
+    }
+    return result;
+}
+
+inline pattern without_nonzeros(std::int64_t rows) {
+    pattern result;
+    result.row_offsets.assign(static_cast<std::size_t>(rows) + 1, 0);
+    return result;
+}
+
+/// The rows from `first` to `last` reference their mirror image, all others are empty.
+inline pattern mirrored_band(std::int64_t rows, std::int64_t first, std::int64_t last) {
+    pattern result;
+    for (std::int64_t i = 0; i < rows; ++i) {
+        if (first <= i && i < last) {
+            result.add(rows - 1 - i);
+        }
+        result.end_row();
+    }
+    return result;
+}
+
+struct named_pattern {
+    std::string name;
+    pattern matrix;
+};
+
+inline std::vector<named_pattern> all_patterns() {
+    return {
+        {"no rows: loops that assume one", without_nonzeros(0)},
+        {"one row without nonzeros", without_nonzeros(1)},
+        {"one row: parts without rows", arrow(1, 0, 0)},
+        {"empty matrix: division by nnz", without_nonzeros(29)},
+        {"fewer rows than parts", arrow(3, 1, 1)},
+        {"mesh: ghosts of two neighbours", poisson2d(9)},
+        {"dense first row: a part of one row", arrow(40, 0, 39)},
+        {"dense last row, first column: all parts need one entry", arrow(40, 39, 0)},
+        {"dense in the middle, across word boundaries of a bitmap", arrow(200, 100, 63)},
+        {"empty rows first", mirrored_band(100, 60, 100)},
+        {"empty rows last", mirrored_band(100, 0, 30)},
+        {"empty rows at both ends", mirrored_band(100, 45, 55)},
+        {"sparse random, empty rows, unsorted, repeated", random_pattern(300, 3, 1)},
+        {"denser random", random_pattern(130, 40, 2)},
+        {"several turns of the parallel loop", random_pattern(9000, 6, 3)},
+    };
+}
+
+} // namespace krylith::partition_tests

@@ -1,0 +1,138 @@
+// The recording of one solve: device scalars, reductions under way, and the loop.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <krylith/device/buffer.hpp>
+#include <krylith/device/device_group.hpp>
+#include <krylith/vector/frame.hpp>
+
+namespace krylith {
+
+enum class execution_mode {
+    automatic, ///< recorded where the group is concurrent, else eager
+    recorded,  ///< one launch a device: the devices repeat the recorded iterations by themselves
+    eager      ///< each operation is enqueued by the host, which looks at the stop test now and then
+};
+
+struct execution_options {
+    execution_mode mode = execution_mode::automatic;
+    int unroll = 8;               ///< iterations recorded in one turn of the loop; made even
+    double timeout_seconds = 20;  ///< how long a device waits for a peer before all give up
+    int largest_batch = 8;        ///< most values that one kernel reduces
+    std::int64_t array_size = 0;  ///< scalars addressed by index
+    std::int64_t history_size = 0; ///< squared residual norms kept on the device, 0: none
+};
+
+/// Values of the control registers after the loop (the same on every device).
+struct loop_report {
+    loop_state state = loop_state::running;
+    std::int64_t iterations = 0;
+    double residual = 0; ///< squared residual norm last tested
+};
+
+/// Records scalar arithmetic and hands it to the next kernel as a frame. Everything is done for all
+/// ranks alike, so that all take the same decisions. Not thread-safe; one solve at a time.
+class execution {
+public:
+    execution(device_group group, const execution_options& options);
+    execution(const execution&) = delete;
+    execution& operator=(const execution&) = delete;
+    ~execution();
+
+    [[nodiscard]] const device_group& group() const noexcept { return group_; }
+    [[nodiscard]] int ranks() const noexcept { return group_.size(); }
+    [[nodiscard]] execution_mode mode() const noexcept { return mode_; }
+    /// True while events, not spinning kernels, order what crosses devices: always but in a
+    /// recorded loop, so that no kernel waits for one that the host has yet to launch.
+    [[nodiscard]] bool ordered() const noexcept { return !recording_; }
+
+    // --- scalars -----------------------------------------------------------------------------
+    /// A new named register, 0 at first. Throws usage_error when there are too many.
+    [[nodiscard]] std::uint8_t new_register();
+    /// A register that lives until the next kernel.
+    [[nodiscard]] std::uint8_t temporary();
+    /// A temporary with a constant value.
+    [[nodiscard]] std::uint8_t constant(double value);
+    void record(scalar_opcode code, std::uint8_t to, std::uint8_t a, std::uint8_t b);
+    /// `to = from`; turns the instruction that made a temporary into one that makes `to`.
+    void assign(std::uint8_t to, std::uint8_t from);
+
+    // --- kernels -----------------------------------------------------------------------------
+    /// Begins one operation on all ranks: takes the pending arithmetic, whose results the kernel
+    /// also needs for `used` registers. Then call at(rank) for each rank's frame.
+    void open(std::span<const std::uint8_t> used);
+    [[nodiscard]] const frame& at(int rank) const { return frames_[static_cast<std::size_t>(rank)]; }
+    /// The kernel just opened reduces into these registers / places of the array: one batch.
+    void publish(std::span<const std::uint8_t> registers);
+    void publish_array(int first, int count);
+    /// Where the kernel of `rank` leaves them; count 0 unless publish was called since open.
+    [[nodiscard]] reduction partials(int rank) const;
+    /// Ends the operation: peers' copies of what was published (staged transport only).
+    void close();
+    /// Data of peers that the next kernel, whichever, must wait for.
+    void expect(const std::vector<arrival>& by_rank);
+    /// Orders what follows on any device after what was enqueued on all; no-op unless ordered().
+    void join_if_ordered();
+    /// Runs pending arithmetic in a kernel of its own, so that nothing is left pending or under way.
+    void flush();
+    /// Operations recorded inside `body` run although the loop has stopped.
+    void unguarded(const std::function<void()>& body);
+
+    [[nodiscard]] double* array(int rank) const;
+
+    // --- loop --------------------------------------------------------------------------------
+    /// Sets a register on all devices, also after the loop has stopped.
+    void set(std::uint8_t reg, double value);
+    /// Waits for the devices; throws communication_error after a time-out.
+    [[nodiscard]] double get(std::uint8_t reg);
+    /// Repeats `body` (recorded, unless eager) until the state is not running. May be called again
+    /// to go on: the recording is kept.
+    [[nodiscard]] loop_report repeat(const std::function<void()>& body);
+    /// Squared residual norms of iterations 0..count-1.
+    [[nodiscard]] std::vector<double> history(std::int64_t count);
+    void set_history(std::int64_t iteration, double value);
+
+private:
+    struct rank_memory;
+
+    void touch(std::uint8_t reg);
+    void mark_assigned(std::uint8_t reg);
+    /// Runs what is pending in a kernel of one thread and leaves each register in the given place.
+    void settle(std::vector<std::uint8_t> parity);
+    void take_program(const std::vector<std::uint8_t>* closing_parity);
+    void check_failures();
+    void record_turn(const std::function<void()>& body);
+    [[nodiscard]] bool pending() const;
+    [[nodiscard]] loop_report report();
+
+    device_group group_;
+    execution_options options_;
+    execution_mode mode_;
+    bool recording_ = false;
+    bool guarded_ = true;
+    std::vector<std::unique_ptr<rank_memory>> memory_;
+    std::vector<frame> frames_;
+
+    // Arithmetic that waits for the next kernel.
+    scalar_program program_{};
+    std::vector<bool> needed_;        // must be loaded
+    std::vector<bool> assigned_;      // gets a value
+    std::vector<std::uint8_t> parity_; // which of a register's two places is current
+    std::vector<std::uint8_t> recorded_parity_; // at the start of the recorded loop
+    int next_register_ = control::count;
+    int next_temporary_ = 0;
+
+    // The reduction under way, and the one that the open kernel will publish.
+    int batch_ = 0;
+    int batch_array_ = -1;
+    std::vector<std::uint8_t> batch_registers_;
+    bool publishing_ = false;
+    std::vector<std::vector<arrival>> expected_; // [rank]
+};
+
+} // namespace krylith

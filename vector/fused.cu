@@ -1,0 +1,240 @@
+// Kernels of the fused update: one instance for each known shape, and one for any shape.
+
+#include <utility>
+
+#include <krylith/device/cuda_device.cuh>
+#include <krylith/vector/fused_shapes.hpp>
+#include <krylith/vector/ghost_push.cuh>
+#include <krylith/vector/kernels.hpp>
+
+namespace krylith::cuda {
+
+namespace {
+
+/// 16 bytes of entries.
+template <class T>
+struct alignas(16) pack {
+    T value[16 / sizeof(T)];
+};
+
+template <class T>
+inline constexpr int pack_size = 16 / sizeof(T);
+
+/// One thread's share of one tile: pack_size consecutive entries of each vector.
+template <class T, int Index>
+struct share {
+    pack<T> v[known_shapes[Index].vectors];
+
+    __device__ void load(const fused_arguments<T>& a, std::int64_t first) {
+        constexpr fused_shape shape = known_shapes[Index];
+#pragma unroll
+        for (int i = 0; i < shape.vectors; ++i) {
+            if ((shape.loaded() >> i & 1) == 0) continue;
+            if (first + pack_size<T> <= a.size) {
+                v[i] = *reinterpret_cast<const pack<T>*>(a.vectors[i] + first);
+            } else {
+#pragma unroll
+                for (int k = 0; k < pack_size<T>; ++k)
+                    v[i].value[k] = first + k < a.size ? a.vectors[i][first + k] : T(0);
+            }
+        }
+    }
+
+    __device__ void compute(const T* c) {
+        constexpr fused_shape shape = known_shapes[Index];
+#pragma unroll
+        for (int s = 0; s < shape.statements; ++s) {
+            pack<T> result;
+#pragma unroll
+            for (int k = 0; k < pack_size<T>; ++k) {
+                T sum = 0;
+#pragma unroll
+                for (int t = 0; t < shape.statement[s].terms; ++t) {
+                    const auto in = shape.statement[s].term[t];
+                    T x = v[in.vector].value[k];
+                    if (in.scale >= 0) x *= v[in.scale < 0 ? 0 : in.scale].value[k];
+                    if (in.coefficient >= 0) {
+                        const T factor = c[in.coefficient < 0 ? 0 : in.coefficient];
+                        sum = t == 0 ? (in.negative ? -factor * x : factor * x)
+                                     : sum + (in.negative ? -factor : factor) * x;
+                    } else {
+                        sum = t == 0 ? (in.negative ? -x : x) : in.negative ? sum - x : sum + x;
+                    }
+                }
+                result.value[k] = sum;
+            }
+            v[shape.statement[s].target] = result;
+        }
+    }
+
+    __device__ void store(const fused_arguments<T>& a, std::int64_t first) const {
+        constexpr fused_shape shape = known_shapes[Index];
+#pragma unroll
+        for (int i = 0; i < shape.vectors; ++i) {
+            if ((shape.stored() >> i & 1) == 0) continue;
+            if (first + pack_size<T> <= a.size) {
+                *reinterpret_cast<pack<T>*>(a.vectors[i] + first) = v[i];
+            } else {
+#pragma unroll
+                for (int k = 0; k < pack_size<T>; ++k)
+                    if (first + k < a.size) a.vectors[i][first + k] = v[i].value[k];
+            }
+        }
+    }
+
+    __device__ void add_dots(const fused_arguments<T>& a, std::int64_t first,
+                             double* dots) const {
+        constexpr fused_shape shape = known_shapes[Index];
+#pragma unroll
+        for (int k = 0; k < pack_size<T>; ++k) {
+            if (first + k < a.first_owned || first + k >= a.last_owned) continue;
+#pragma unroll
+            for (int d = 0; d < shape.dots; ++d)
+                dots[d] += static_cast<double>(v[shape.dot[d].a].value[k]) *
+                           static_cast<double>(v[shape.dot[d].b].value[k]);
+        }
+    }
+};
+
+/// Two tiles in flight a thread; the first two are loaded while the scalars are on their way.
+template <class T, int Index>
+__global__ void __launch_bounds__(block_threads, 5)
+    fused_kernel(const __grid_constant__ fused_arguments<T> a) {
+    constexpr fused_shape shape = known_shapes[Index];
+    __shared__ frame_state state;
+    const auto tiles =
+        static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
+    const auto stride = static_cast<std::int32_t>(gridDim.x);
+    const bool sends = a.pushed >= 0;
+    const auto place = [&](std::int32_t turn) {
+        const std::int32_t tile = sends ? a.push.tile_order[turn] : turn;
+        return static_cast<std::int64_t>(tile) * tile_size<T> + threadIdx.x * pack_size<T>;
+    };
+
+    share<T, Index> one;
+    share<T, Index> two;
+    auto turn = static_cast<std::int32_t>(blockIdx.x);
+    std::int64_t first = 0;
+    std::int64_t second = 0;
+    const auto load = [&] {
+        if (turn < tiles) one.load(a, first = place(turn));
+        if (turn + stride < tiles) two.load(a, second = place(turn + stride));
+    };
+    const bool early = a.common.arrival_count == 0;
+    if (early) load();
+    if (!begin(a.common, state)) return;
+    if (!early) load();
+    if (sends) allow_next_push(a.push, a.common.mail.ranks);
+
+    T c[shape.coefficients > 0 ? shape.coefficients : 1];
+#pragma unroll
+    for (int i = 0; i < shape.coefficients; ++i)
+        c[i] = static_cast<T>(state.reg[a.coefficients[i]]);
+    double dots[shape.dots > 0 ? shape.dots : 1] = {};
+    while (turn < tiles) {
+        const bool both = turn + stride < tiles;
+        one.compute(c);
+        one.store(a, first);
+        one.add_dots(a, first, dots);
+        if (both) {
+            two.compute(c);
+            two.store(a, second);
+            two.add_dots(a, second, dots);
+        }
+        if (sends) {
+            if (turn < a.push.sending_tiles)
+                send_tile(a.common, a.push, turn, a.vectors[a.pushed]);
+            if (both && turn + stride < a.push.sending_tiles)
+                send_tile(a.common, a.push, turn + stride, a.vectors[a.pushed]);
+        }
+        turn += 2 * stride;
+        load();
+    }
+    if (sends) count_empty_push(a.push);
+    if constexpr (shape.dots > 0) reduce_and_post(a.common, a.reduce, dots);
+}
+
+/// Any shape, any alignment: an entry a thread, operands in shared memory.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    any_fused_kernel(const __grid_constant__ fused_arguments<T> a) {
+    __shared__ frame_state state;
+    __shared__ T v[max_fused_vectors][block_threads];
+    if (!begin(a.common, state)) return;
+    const bool sends = a.pushed >= 0;
+    if (sends) allow_next_push(a.push, a.common.mail.ranks);
+    const auto tiles =
+        static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
+    const std::uint32_t loaded = a.shape.loaded();
+    const std::uint32_t stored = a.shape.stored();
+    const unsigned me = threadIdx.x;
+    double dots[max_fused_dots] = {};
+    for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < tiles;
+         turn += static_cast<std::int32_t>(gridDim.x)) {
+        const std::int32_t tile = sends ? a.push.tile_order[turn] : turn;
+        for (int part = 0; part < tile_size<T>; part += block_threads) {
+            const std::int64_t i = static_cast<std::int64_t>(tile) * tile_size<T> + part + me;
+            if (i >= a.size) continue;
+            for (int k = 0; k < a.shape.vectors; ++k)
+                if ((loaded >> k & 1) != 0) v[k][me] = a.vectors[k][i];
+            for (int s = 0; s < a.shape.statements; ++s) {
+                const auto& to = a.shape.statement[s];
+                T sum = 0;
+                for (int t = 0; t < to.terms; ++t) {
+                    const auto& in = to.term[t];
+                    T x = v[in.vector][me];
+                    if (in.scale >= 0) x *= v[in.scale][me];
+                    if (in.coefficient >= 0)
+                        x *= static_cast<T>(state.reg[a.coefficients[in.coefficient]]);
+                    sum += in.negative ? -x : x;
+                }
+                v[to.target][me] = sum;
+            }
+            for (int k = 0; k < a.shape.vectors; ++k)
+                if ((stored >> k & 1) != 0) a.vectors[k][i] = v[k][me];
+            if (i >= a.first_owned && i < a.last_owned)
+#pragma unroll
+                for (int d = 0; d < max_fused_dots; ++d)
+                    if (d < a.shape.dots)
+                        dots[d] += static_cast<double>(v[a.shape.dot[d].a][me]) *
+                                   static_cast<double>(v[a.shape.dot[d].b][me]);
+        }
+        if (sends && turn < a.push.sending_tiles)
+            send_tile(a.common, a.push, turn, a.vectors[a.pushed]);
+    }
+    if (sends) count_empty_push(a.push);
+    if (a.shape.dots > 0) reduce_and_post(a.common, a.reduce, dots);
+}
+
+template <class T>
+bool aligned(const fused_arguments<T>& a) {
+    for (int i = 0; i < a.shape.vectors; ++i)
+        if (reinterpret_cast<std::uintptr_t>(a.vectors[i]) % 16 != 0) return false;
+    return true;
+}
+
+template <class T, int... Index>
+auto kernel_for(const fused_arguments<T>& a, std::integer_sequence<int, Index...>) {
+    void (*kernel)(const fused_arguments<T>) = any_fused_kernel<T>;
+    if (aligned(a))
+        (void)((a.shape == known_shapes[Index] && ((kernel = fused_kernel<T, Index>), true)) ||
+               ...);
+    return kernel;
+}
+
+} // namespace
+
+template <class T>
+void fused(device& where, const fused_arguments<T>& a) {
+    const launch_scope launch(where);
+    const std::int64_t tiles = (a.size + tile_size<T> - 1) / tile_size<T>;
+    const auto kernel =
+        kernel_for(a, std::make_integer_sequence<int, static_cast<int>(known_shapes.size())>{});
+    kernel<<<launch.blocks(tiles), block_threads, 0, launch.stream()>>>(a);
+    launch.check_launch();
+}
+
+template void fused(device&, const fused_arguments<double>&);
+template void fused(device&, const fused_arguments<float>&);
+
+} // namespace krylith::cuda

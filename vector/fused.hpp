@@ -1,0 +1,51 @@
+// The one primitive of vector work: linear combinations and dot products in one pass.
+//
+//     fused(r -= alpha * q, rr = dot(r, r));
+//     fused(x += alpha * p, p = r + beta * p);
+//
+// Statements take effect from left to right, entry by entry; dot products see the final entries.
+// The pass reads and writes each vector once. Known shapes (fused_shapes.hpp) have kernels of their
+// own; any other runs in a general kernel at somewhat lower speed.
+#pragma once
+
+#include <initializer_list>
+#include <type_traits>
+#include <vector>
+
+#include <krylith/vector/fused_shape.hpp>
+#include <krylith/vector/vector.hpp>
+
+namespace krylith {
+
+template <class T>
+struct fused_update {
+    std::vector<assignment<T>> statements;
+    std::vector<reduction_into<T>> dots;
+
+    void add(const assignment<T>& s) { statements.push_back(s); }
+    void add(const reduction_into<T>& d) { dots.push_back(d); }
+};
+
+/// Enqueues the update on all devices of the vectors' layout. All vectors share one layout.
+/// Throws usage_error for an update that is too large (max_fused_*).
+template <class T>
+void enqueue(execution& run, const fused_update<T>& update);
+
+/// Sends the owned entries of an operand to the ranks that keep copies; for operands that were
+/// written other than by fused(). No-op for other vectors.
+template <class T>
+void push_ghosts(execution& run, const vector<T>& operand);
+
+template <class T, class... Parts>
+void fused_on(execution& run, const Parts&... parts) {
+    fused_update<T> update;
+    (update.add(parts), ...);
+    enqueue(run, update);
+}
+
+extern template void enqueue(execution&, const fused_update<double>&);
+extern template void enqueue(execution&, const fused_update<float>&);
+extern template void push_ghosts(execution&, const vector<double>&);
+extern template void push_ghosts(execution&, const vector<float>&);
+
+} // namespace krylith

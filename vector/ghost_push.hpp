@@ -1,0 +1,41 @@
+// Sending owned entries to the ranks that keep copies of them, from inside the kernel that computes
+// them.
+#pragma once
+
+#include <cstdint>
+
+namespace krylith {
+
+/// Entries of a vector are processed in tiles; those with entries to send come first, so that the
+/// exchange runs under the rest of the kernel.
+template <class T>
+inline constexpr std::int32_t tile_size = 4096 / sizeof(T); ///< 256 threads, 16 bytes each
+
+/// One entry to send.
+struct push_entry {
+    std::int32_t row;      ///< local row of this rank
+    std::int32_t position; ///< place among the receiver's ghosts
+    std::int32_t peer;
+};
+
+/// One rank's view of the exchange of one vector; plain data for kernels. Pushes are counted: push
+/// number e may overwrite a peer's ghosts once that peer has said that it is done with e - 1.
+template <class T>
+struct ghost_push {
+    const std::int32_t* tile_order;  ///< [tiles] sending tiles first
+    const std::int32_t* first_entry; ///< [sending_tiles + 1] into entries
+    const push_entry* entries;       ///< by tile, then peer, then position
+    T* const* ghosts;                ///< [ranks] where each rank's ghosts start (or staging)
+    std::uint64_t* const* sent;      ///< [ranks] this rank's word in each peer's arrival::sent
+    const std::uint64_t* ready;      ///< [ranks] pushes that each peer has finished reading
+    std::uint64_t* const* readies;   ///< [ranks] this rank's word in each peer's `ready`
+    std::uint64_t* pushed;           ///< pushes so far
+    std::uint64_t* acknowledged;     ///< the push that peers were last told is read
+    unsigned* ticket;                ///< sending tiles finished; 0 between kernels
+    std::int32_t sending_tiles;
+    std::uint32_t to;   ///< bit set: ranks that receive from this one
+    std::uint32_t from; ///< ranks that send to this one
+    bool ordered;       ///< events already order this push against the readers: no waiting
+};
+
+} // namespace krylith

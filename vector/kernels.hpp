@@ -1,0 +1,86 @@
+// The kernels under vector/: plain arguments, one implementation for host devices (*_host.cpp) and
+// one for CUDA (*.cu). All are stream-ordered, take a frame and follow its rules (frame.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/device/device.hpp>
+#include <krylith/vector/frame.hpp>
+#include <krylith/vector/fused_shape.hpp>
+#include <krylith/vector/ghost_push.hpp>
+
+namespace krylith {
+
+/// A pass over `size` entries held; dots count [first_owned, last_owned).
+template <class T>
+struct fused_arguments {
+    frame common;
+    fused_shape shape;
+    T* vectors[max_fused_vectors];
+    std::uint8_t coefficients[max_fused_coefficients]; ///< registers
+    std::int64_t size;
+    std::int64_t first_owned;
+    std::int64_t last_owned;
+    reduction reduce;
+    ghost_push<T> push;
+    std::int32_t pushed; ///< number of the vector whose entries are sent on, or -1
+};
+
+/// array-bound products with a basis: count vectors, by table in device memory.
+template <class T>
+struct basis_arguments {
+    frame common;
+    T* const* basis; ///< [count]
+    T* w;
+    std::int32_t count;
+    std::int32_t first; ///< place in frame::array of the first coefficient (axpy)
+    bool norm;          ///< axpy: also reduce dot(w, w), 1 value; dot: also after the others
+    std::int64_t size;
+    std::int64_t first_owned;
+    std::int64_t last_owned;
+    reduction reduce;
+};
+
+/// Only the frame, and after it, on one thread: sets the loop's condition if `condition` is not 0.
+struct scalar_arguments {
+    frame common;
+    std::uint64_t condition;
+};
+
+namespace host {
+
+template <class T>
+void fused(device& where, const fused_arguments<T>& a);
+/// reduce <- basis^T w (and w^T w).
+template <class T>
+void multi_dot(device& where, const basis_arguments<T>& a);
+/// w -= basis * array[first ...] (and reduce <- w^T w).
+template <class T>
+void multi_axpy(device& where, const basis_arguments<T>& a);
+/// Sends an operand as it stands.
+template <class T>
+void push(device& where, const frame& common, const T* operand, std::int64_t size,
+          const ghost_push<T>& push);
+void scalars(device& where, const scalar_arguments& a);
+
+} // namespace host
+
+namespace cuda {
+
+template <class T>
+void fused(device& where, const fused_arguments<T>& a);
+template <class T>
+void multi_dot(device& where, const basis_arguments<T>& a);
+template <class T>
+void multi_axpy(device& where, const basis_arguments<T>& a);
+template <class T>
+void push(device& where, const frame& common, const T* operand, std::int64_t size,
+          const ghost_push<T>& push);
+void scalars(device& where, const scalar_arguments& a);
+
+} // namespace cuda
+
+/// Most blocks that any reducing kernel launches on this device: sizes frame partials.
+[[nodiscard]] std::int64_t reduction_blocks(const device& where);
+
+} // namespace krylith

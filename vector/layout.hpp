@@ -1,0 +1,40 @@
+// How a vector is spread over the devices of a group.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <krylith/device/device_group.hpp>
+#include <krylith/partition/row_partition.hpp>
+
+namespace krylith {
+
+enum class coherence {
+    owned,     ///< each device holds its own rows (and ghosts, valid after an exchange)
+    replicated ///< each device holds all n entries, all of them valid
+};
+
+/// Shared by all vectors of an operator. Element-wise work runs on every entry held; dot products
+/// count owned rows only.
+struct layout {
+    device_group group;
+    row_partition rows;
+    coherence kind = coherence::owned;
+
+    [[nodiscard]] std::int64_t size() const { return rows.rows(); }
+
+    /// Entries held on a device, ghosts not counted.
+    [[nodiscard]] std::int64_t held(int rank) const {
+        return kind == coherence::replicated ? rows.rows() : rows.owned(rank).size();
+    }
+
+    /// Where the owned rows start among the entries held.
+    [[nodiscard]] std::int64_t first_owned(int rank) const {
+        return kind == coherence::replicated ? rows.owned(rank).begin : 0;
+    }
+};
+
+using layout_handle = std::shared_ptr<const layout>;
+
+} // namespace krylith

@@ -1,0 +1,51 @@
+// Kernels that only need the frame: pending arithmetic, the loop's condition, a push by itself.
+
+#include <krylith/device/cuda_device.cuh>
+#include <krylith/vector/ghost_push.cuh>
+#include <krylith/vector/kernels.hpp>
+
+namespace krylith::cuda {
+
+namespace {
+
+__global__ void scalars_kernel(const __grid_constant__ scalar_arguments a) {
+    __shared__ frame_state state;
+    const bool go = begin(a.common, state);
+    if (a.condition != 0 && threadIdx.x == 0)
+        cudaGraphSetConditional(a.condition, go ? 1u : 0u);
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    push_kernel(const __grid_constant__ frame common, const T* operand,
+                const __grid_constant__ ghost_push<T> push) {
+    __shared__ frame_state state;
+    if (!begin(common, state)) return;
+    allow_next_push(push, common.mail.ranks);
+    for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < push.sending_tiles;
+         turn += static_cast<std::int32_t>(gridDim.x))
+        send_tile(common, push, turn, operand);
+    count_empty_push(push);
+}
+
+} // namespace
+
+void scalars(device& where, const scalar_arguments& a) {
+    const launch_scope launch(where);
+    scalars_kernel<<<1, 32, 0, launch.stream()>>>(a);
+    launch.check_launch();
+}
+
+template <class T>
+void push(device& where, const frame& common, const T* operand, std::int64_t,
+          const ghost_push<T>& p) {
+    const launch_scope launch(where);
+    push_kernel<<<launch.blocks(p.sending_tiles), block_threads, 0, launch.stream()>>>(
+        common, operand, p);
+    launch.check_launch();
+}
+
+template void push(device&, const frame&, const double*, std::int64_t, const ghost_push<double>&);
+template void push(device&, const frame&, const float*, std::int64_t, const ghost_push<float>&);
+
+} // namespace krylith::cuda

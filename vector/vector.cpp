@@ -1,0 +1,100 @@
+#include <krylith/vector/vector.hpp>
+
+#include <string>
+
+#include <krylith/device/error.hpp>
+#include <krylith/vector/ghost_exchange.hpp>
+
+namespace krylith {
+
+template <class T>
+vector<T>::vector(layout_handle where, const std::string& item,
+                  std::shared_ptr<const push_schedule<T>> schedule)
+    : layout_(std::move(where)) {
+    const int p = layout_->group.size();
+    for (int rank = 0; rank < p; ++rank) {
+        const std::int64_t ghosts = schedule ? schedule->ghosts(rank) : 0;
+        storage_.emplace_back(layout_->group.share(rank),
+                              static_cast<std::size_t>(layout_->held(rank) + ghosts), item);
+        storage_.back().zero();
+        parts_.push_back(storage_.back().data());
+    }
+    if (schedule)
+        exchange_ = std::make_shared<ghost_exchange<T>>(std::move(schedule),
+                                                        std::span<T* const>(parts_));
+}
+
+template <class T>
+vector<T> vector<T>::borrow(layout_handle where, std::span<T* const> parts) {
+    if (parts.size() != static_cast<std::size_t>(where->group.size()))
+        throw usage_error("vector::borrow: " + std::to_string(parts.size()) + " parts for " +
+                          std::to_string(where->group.size()) + " devices");
+    vector v;
+    v.layout_ = std::move(where);
+    v.parts_.assign(parts.begin(), parts.end());
+    for (std::size_t rank = 0; rank < parts.size(); ++rank)
+        if (parts[rank] == nullptr && v.layout_->held(static_cast<int>(rank)) != 0)
+            throw usage_error("vector::borrow: the part of rank " + std::to_string(rank) +
+                              " is null");
+    return v;
+}
+
+template <class T>
+void vector<T>::upload(std::span<const T> values) {
+    if (static_cast<std::int64_t>(values.size()) != size())
+        throw usage_error("vector::upload: " + std::to_string(values.size()) +
+                          " values for a vector of " + std::to_string(size()));
+    for (int rank = 0; rank < layout_->group.size(); ++rank) {
+        const auto first = layout_->rows.owned(rank).begin - layout_->first_owned(rank);
+        const auto count = static_cast<std::size_t>(layout_->held(rank));
+        if (count != 0)
+            layout_->group[rank].upload(data(rank), values.data() + first, count * sizeof(T));
+    }
+}
+
+template <class T>
+void vector<T>::download(std::span<T> values) const {
+    if (static_cast<std::int64_t>(values.size()) != size())
+        throw usage_error("vector::download: room for " + std::to_string(values.size()) +
+                          " values, but the vector has " + std::to_string(size()));
+    for (int rank = 0; rank < layout_->group.size(); ++rank) {
+        const auto owned = layout_->rows.owned(rank);
+        if (owned.size() != 0)
+            layout_->group[rank].download(values.data() + owned.begin,
+                                          data(rank) + layout_->first_owned(rank),
+                                          static_cast<std::size_t>(owned.size()) * sizeof(T));
+    }
+}
+
+template <class T>
+linear_combination<T> sum(linear_combination<T> a, const linear_combination<T>& b,
+                          bool negate_b) {
+    for (int i = 0; i < b.count; ++i) {
+        if (a.count == max_terms)
+            throw usage_error("a linear combination has at most " + std::to_string(max_terms) +
+                              " terms");
+        a.terms[a.count] = b.terms[i];
+        if (negate_b) a.terms[a.count].negative = !a.terms[a.count].negative;
+        ++a.count;
+    }
+    return a;
+}
+
+template <class T>
+assignment<T> vector<T>::operator+=(const linear_combination<T>& v) {
+    return {this, sum(linear_combination<T>(*this), v, false)};
+}
+
+template <class T>
+assignment<T> vector<T>::operator-=(const linear_combination<T>& v) {
+    return {this, sum(linear_combination<T>(*this), v, true)};
+}
+
+template linear_combination<double> sum(linear_combination<double>,
+                                        const linear_combination<double>&, bool);
+template linear_combination<float> sum(linear_combination<float>, const linear_combination<float>&,
+                                       bool);
+template class vector<double>;
+template class vector<float>;
+
+} // namespace krylith

@@ -1,0 +1,160 @@
+// Distributed vectors and the expressions that the fused update takes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <krylith/device/buffer.hpp>
+#include <krylith/vector/layout.hpp>
+#include <krylith/vector/scalar.hpp>
+
+namespace krylith {
+
+template <class T>
+class ghost_exchange;
+template <class T>
+class push_schedule;
+
+inline constexpr int max_terms = 4;
+inline constexpr std::uint8_t no_register = 255;
+
+/// sign * [coefficient] * [scale .*] v
+template <class T>
+struct term {
+    const vector<T>* v = nullptr;
+    const vector<T>* scale = nullptr;
+    std::uint8_t coefficient = no_register;
+    bool negative = false;
+};
+
+/// At most max_terms terms, summed from left to right.
+template <class T>
+struct linear_combination {
+    term<T> terms[max_terms];
+    int count = 0;
+
+    linear_combination() = default;
+    linear_combination(const term<T>& t) : count(1) { terms[0] = t; } // NOLINT: a term is one
+    linear_combination(const vector<T>& v) : linear_combination(term<T>{&v}) {} // NOLINT
+};
+
+/// `target = value` for every entry held. Does nothing until fused() is given it.
+template <class T>
+struct [[nodiscard]] assignment {
+    vector<T>* target;
+    linear_combination<T> value;
+};
+
+/// n entries over the devices of a layout, zero at first. With a push schedule it is an *operand*:
+/// it keeps ghosts, and whatever writes it also sends the entries that peers need.
+template <class T>
+class vector {
+public:
+    using value_type = T;
+
+    explicit vector(layout_handle where, const std::string& item = "vectors",
+                    std::shared_ptr<const push_schedule<T>> schedule = nullptr);
+
+    /// Uses arrays that the caller owns: parts[rank] holds layout.held(rank) entries on that
+    /// device and outlives the vector. No copy.
+    [[nodiscard]] static vector borrow(layout_handle where, std::span<T* const> parts);
+
+    vector(vector&&) noexcept = default;
+    vector& operator=(vector&&) noexcept = default;
+    ~vector() = default;
+
+    [[nodiscard]] const layout& where() const { return *layout_; }
+    [[nodiscard]] const layout_handle& share_layout() const { return layout_; }
+    [[nodiscard]] std::int64_t size() const { return layout_->size(); }
+    /// Entries of a device: held(rank) of them, then its ghosts.
+    [[nodiscard]] T* data(int rank) const { return parts_[static_cast<std::size_t>(rank)]; }
+    /// Null unless this is an operand.
+    [[nodiscard]] const ghost_exchange<T>* exchange() const { return exchange_.get(); }
+
+    /// n entries from / to host memory, in global order. upload() leaves ghosts stale: see
+    /// push_ghosts().
+    void upload(std::span<const T> values);
+    void download(std::span<T> values) const;
+
+    assignment<T> operator=(const linear_combination<T>& v) { return {this, v}; } // NOLINT: proxy
+    assignment<T> operator=(const vector& v) { return {this, v}; }                // NOLINT: proxy
+    assignment<T> operator+=(const linear_combination<T>& v);
+    assignment<T> operator-=(const linear_combination<T>& v);
+
+private:
+    vector() = default;
+    layout_handle layout_;
+    std::vector<buffer<T>> storage_;
+    std::vector<T*> parts_;
+    std::shared_ptr<ghost_exchange<T>> exchange_;
+};
+
+template <class T>
+[[nodiscard]] term<T> operator*(scalar_value c, const vector<T>& v) {
+    return {&v, nullptr, c.number, false};
+}
+template <class T>
+[[nodiscard]] term<T> operator*(const scalar& c, const vector<T>& v) {
+    return c.value() * v;
+}
+template <class T>
+[[nodiscard]] term<T> operator*(scalar_value c, term<T> t) {
+    t.coefficient = c.number;
+    return t;
+}
+template <class T>
+[[nodiscard]] term<T> operator-(const vector<T>& v) {
+    return {&v, nullptr, no_register, true};
+}
+/// Entry by entry: diagonal scaling.
+template <class T>
+[[nodiscard]] term<T> pointwise(const vector<T>& scale, const vector<T>& v) {
+    return {&v, &scale, no_register, false};
+}
+
+/// a + b, a - b; throws usage_error beyond max_terms.
+template <class T>
+[[nodiscard]] linear_combination<T> sum(linear_combination<T> a, const linear_combination<T>& b,
+                                        bool negate_b);
+
+template <class T>
+[[nodiscard]] linear_combination<T> operator+(const linear_combination<T>& a, const term<T>& b) {
+    return sum(a, linear_combination<T>(b), false);
+}
+template <class T>
+[[nodiscard]] linear_combination<T> operator-(const linear_combination<T>& a, const term<T>& b) {
+    return sum(a, linear_combination<T>(b), true);
+}
+template <class T>
+[[nodiscard]] linear_combination<T> operator+(const term<T>& a, const term<T>& b) {
+    return sum(linear_combination<T>(a), linear_combination<T>(b), false);
+}
+template <class T>
+[[nodiscard]] linear_combination<T> operator-(const term<T>& a, const term<T>& b) {
+    return sum(linear_combination<T>(a), linear_combination<T>(b), true);
+}
+template <class T>
+[[nodiscard]] linear_combination<T> operator+(const vector<T>& a, const term<T>& b) {
+    return sum(linear_combination<T>(a), linear_combination<T>(b), false);
+}
+template <class T>
+[[nodiscard]] linear_combination<T> operator-(const vector<T>& a, const term<T>& b) {
+    return sum(linear_combination<T>(a), linear_combination<T>(b), true);
+}
+template <class T>
+[[nodiscard]] linear_combination<T> operator+(const vector<T>& a, const vector<T>& b) {
+    return sum(linear_combination<T>(a), linear_combination<T>(b), false);
+}
+template <class T>
+[[nodiscard]] linear_combination<T> operator-(const vector<T>& a, const vector<T>& b) {
+    return sum(linear_combination<T>(a), linear_combination<T>(b), true);
+}
+
+extern template class vector<double>;
+extern template class vector<float>;
+
+} // namespace krylith
