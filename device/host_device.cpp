@@ -155,6 +155,8 @@ void host_device::deallocate(void* pointer, std::size_t bytes, const std::string
 
 void host_device::upload(void* to, const void* from, std::size_t bytes) {
     reject_while_recording("an upload");
+    if (bytes == 0)
+        return;
     if (bytes <= small_upload) {
         const auto* first = static_cast<const std::byte*>(from);
         submit([to, aside = std::vector<std::byte>(first, first + bytes)] {
@@ -173,14 +175,19 @@ void host_device::upload(void* to, const void* from, std::size_t bytes) {
 void host_device::download(void* to, const void* from, std::size_t bytes) {
     reject_while_recording("a download");
     synchronize();
-    std::memcpy(to, from, bytes);
+    if (bytes != 0)
+        std::memcpy(to, from, bytes);
 }
 
 void host_device::copy(void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0)
+        return;
     submit([=, threads = threads_] { copy_by_parts(to, from, bytes, threads); });
 }
 
 void host_device::zero(void* to, std::size_t bytes) {
+    if (bytes == 0)
+        return;
     submit([=, threads = threads_] {
         by_parts(bytes, threads, [to](std::size_t begin, std::size_t count) {
             std::memset(static_cast<char*>(to) + begin, 0, count);

@@ -25,7 +25,7 @@ void* allocate_host_memory(std::size_t bytes) noexcept {
     const std::size_t unit = bytes >= huge_from ? huge_page : alignment;
     if (bytes > std::numeric_limits<std::size_t>::max() - unit)
         return nullptr;
-    const std::size_t rounded = (bytes + unit - 1) / unit * unit;
+    const std::size_t rounded = bytes == 0 ? unit : (bytes + unit - 1) / unit * unit;
     void* pointer = std::aligned_alloc(unit, rounded);
 #ifdef MADV_HUGEPAGE
     // Streams of vectors and the gather from x miss the TLB less. Only a hint: failure is no

@@ -19,10 +19,10 @@ public:
     explicit host_queue(std::string name);
     host_queue(const host_queue&) = delete;
     host_queue& operator=(const host_queue&) = delete;
-    /// After close().
-    ~host_queue() = default;
+    ~host_queue() { close(); }
 
-    /// Runs what was given, then ends the worker. Failures that nobody asked for are dropped.
+    /// Runs what was given, then ends the worker; not called by it. Failures that nobody asked for
+    /// are dropped.
     void close() noexcept;
 
     void push(std::function<void()> task);

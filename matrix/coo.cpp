@@ -11,6 +11,7 @@
 #include <omp.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/first_touch.hpp>
 #include <krylith/matrix/index_width.hpp>
 
 namespace krylith {
@@ -244,8 +245,8 @@ csr_matrix<T> to_csr(const coo_matrix<T>& matrix) {
     csr.rows = matrix.rows;
     csr.columns = matrix.columns;
     csr.row_offsets = row_lengths(matrix);
-    csr.column_indices.resize(as_size(matrix.entries()));
-    csr.values.resize(as_size(matrix.entries()));
+    resize_in_parallel(csr.column_indices, as_size(matrix.entries()));
+    resize_in_parallel(csr.values, as_size(matrix.entries()));
     scatter(matrix, csr);
     if (canonicalise_rows(csr)) {
         remove_merged(csr);

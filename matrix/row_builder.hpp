@@ -9,6 +9,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/available_memory.hpp>
 #include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/first_touch.hpp>
 #include <krylith/matrix/index_width.hpp>
 
 namespace krylith {
@@ -30,7 +31,8 @@ template <class T, class RowLength, class FillRow>
     csr_matrix<T> csr;
     csr.rows = rows;
     csr.columns = columns;
-    csr.row_offsets.resize(as_size(rows) + 1);
+    csr.row_offsets.clear();
+    resize_in_parallel(csr.row_offsets, as_size(rows) + 1);
     std::int64_t* const offsets = csr.row_offsets.data();
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -39,8 +41,8 @@ template <class T, class RowLength, class FillRow>
     std::partial_sum(offsets, offsets + rows + 1, offsets);
     const std::int64_t nnz = offsets[rows];
     refuse_beyond_memory(static_cast<double>(nnz) * (sizeof(std::int32_t) + sizeof(T)));
-    csr.column_indices.resize(as_size(nnz));
-    csr.values.resize(as_size(nnz));
+    resize_in_parallel(csr.column_indices, as_size(nnz));
+    resize_in_parallel(csr.values, as_size(nnz));
     std::int32_t* const column_indices = csr.column_indices.data();
     T* const values = csr.values.data();
 #pragma omp parallel for schedule(static)

@@ -8,8 +8,6 @@
 // own; any other runs in a general kernel at somewhat lower speed.
 #pragma once
 
-#include <initializer_list>
-#include <type_traits>
 #include <vector>
 
 #include <krylith/vector/fused_shape.hpp>
@@ -36,9 +34,10 @@ void enqueue(execution& run, const fused_update<T>& update);
 template <class T>
 void push_ghosts(execution& run, const vector<T>& operand);
 
-template <class T, class... Parts>
-void fused_on(execution& run, const Parts&... parts) {
-    fused_update<T> update;
+template <class First, class... Parts>
+void fused(execution& run, const First& first, const Parts&... parts) {
+    fused_update<typename First::value_type> update;
+    update.add(first);
     (update.add(parts), ...);
     enqueue(run, update);
 }

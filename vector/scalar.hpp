@@ -17,6 +17,7 @@ struct scalar_value {
 /// A dot product with the scalar that it goes to: `rr = dot(r, r)`.
 template <class T>
 struct reduction_into {
+    using value_type = T;
     std::uint8_t number;
     const vector<T>* a;
     const vector<T>* b;

@@ -40,6 +40,16 @@ vector<T> vector<T>::borrow(layout_handle where, std::span<T* const> parts) {
 }
 
 template <class T>
+void vector<T>::zero() {
+    for (int rank = 0; rank < layout_->group.size(); ++rank)
+        if (storage_.empty())
+            layout_->group[rank].zero(data(rank),
+                                      static_cast<std::size_t>(layout_->held(rank)) * sizeof(T));
+        else
+            storage_[static_cast<std::size_t>(rank)].zero();
+}
+
+template <class T>
 void vector<T>::upload(std::span<const T> values) {
     if (static_cast<std::int64_t>(values.size()) != size())
         throw usage_error("vector::upload: " + std::to_string(values.size()) +

@@ -45,6 +45,7 @@ struct linear_combination {
 /// `target = value` for every entry held. Does nothing until fused() is given it.
 template <class T>
 struct [[nodiscard]] assignment {
+    using value_type = T;
     vector<T>* target;
     linear_combination<T> value;
 };
@@ -74,6 +75,9 @@ public:
     [[nodiscard]] T* data(int rank) const { return parts_[static_cast<std::size_t>(rank)]; }
     /// Null unless this is an operand.
     [[nodiscard]] const ghost_exchange<T>* exchange() const { return exchange_.get(); }
+
+    /// All entries 0, ghosts too. Stream-ordered.
+    void zero();
 
     /// n entries from / to host memory, in global order. upload() leaves ghosts stale: see
     /// push_ghosts().

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/matrix/first_touch.hpp>
 #include <krylith/matrix/index_width.hpp>
 
 namespace krylith::market {
@@ -29,8 +30,8 @@ csr_matrix<T> room_for_both(const csr_matrix<T>& half) {
         }
     }
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-    both.column_indices.resize(as_size(offsets.back()));
-    both.values.resize(as_size(offsets.back()));
+    resize_in_parallel(both.column_indices, as_size(offsets.back()));
+    resize_in_parallel(both.values, as_size(offsets.back()));
     return both;
 }
 

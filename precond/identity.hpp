@@ -1,0 +1,13 @@
+// No preconditioning.
+#pragma once
+
+#include <krylith/vector/vector.hpp>
+
+namespace krylith {
+
+/// M = I. Solvers leave its application out.
+struct identity {
+    [[nodiscard]] static constexpr const char* name() { return "none"; }
+};
+
+} // namespace krylith

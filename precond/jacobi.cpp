@@ -1,0 +1,60 @@
+#include <krylith/precond/jacobi.hpp>
+
+#include <cmath>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+
+namespace krylith {
+
+namespace {
+
+template <class T>
+std::vector<T> inverse_diagonal(const csr_matrix<T>& matrix) {
+    std::vector<T> d = diagonal(matrix);
+    for (std::size_t row = 0; row < d.size(); ++row) {
+        if (d[row] == T(0) || !std::isfinite(d[row]))
+            throw input_error("Jacobi preconditioner: the diagonal entry of row " +
+                              std::to_string(row) + " (counted from 0) is " +
+                              std::to_string(d[row]) +
+                              "; it must be finite and not zero. Try --precond none");
+        d[row] = T(1) / d[row];
+    }
+    return d;
+}
+
+} // namespace
+
+template <class T>
+jacobi<T>::jacobi(layout_handle where, std::vector<T> inverse)
+    : inverse_(std::move(where), "preconditioner"), values_(std::move(inverse)) {
+    inverse_.upload(values_);
+}
+
+template <class T>
+jacobi<T>::jacobi(const matrix_operator<T>& a, const csr_matrix<T>& matrix)
+    : jacobi(a.share_layout(), inverse_diagonal(matrix)) {}
+
+template <class T>
+void jacobi<T>::update(const csr_matrix<T>& matrix) {
+    values_ = inverse_diagonal(matrix);
+    inverse_.upload(values_);
+}
+
+template <class T>
+jacobi<T> jacobi<T>::square_root() const {
+    std::vector<T> roots = values_;
+    for (std::size_t row = 0; row < roots.size(); ++row) {
+        if (roots[row] < T(0))
+            throw input_error("split Jacobi: the diagonal entry of row " + std::to_string(row) +
+                              " (counted from 0) is negative, so M has no real square root; "
+                              "use left or right preconditioning");
+        roots[row] = std::sqrt(roots[row]);
+    }
+    return jacobi(inverse_.share_layout(), std::move(roots));
+}
+
+template class jacobi<double>;
+template class jacobi<float>;
+
+} // namespace krylith

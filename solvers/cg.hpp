@@ -1,0 +1,68 @@
+// Conjugate gradients for symmetric positive definite A, optionally preconditioned.
+//
+// Hestenes and Stiefel, J. Res. NBS 49(6), 1952; Saad, Iterative Methods, 2nd ed., algorithms 6.18
+// and 9.1. Three passes an iteration; without preconditioner 12 nnz + 84 n bytes (fp64): product
+// and p'q, residual and r'r, solution and direction.
+#pragma once
+
+#include <krylith/solvers/iteration.hpp>
+
+namespace krylith {
+
+/// Solves A x = b. A symmetric positive definite preconditioner M makes the same iteration as split
+/// preconditioning would. Memory: 3 vectors, 4 with M.
+template <linear_operator A, preconditioner<typename A::value_type> M = identity>
+solve_result cg(const A& a, const vector<typename A::value_type>& b,
+                vector<typename A::value_type>& x, const solver_options& options = {},
+                const M& m = {}) {
+    using T = typename A::value_type;
+    iteration<A> it(a, b, x, options);
+    execution& run = it.run();
+    auto r = a.make_vector();
+    auto q = a.make_vector();
+    auto p = a.make_operand();
+    scalar alpha(run), beta(run), rho(run), pq(run), rr(run);
+
+    if constexpr (std::same_as<M, identity>) {
+        return it.solve(
+            r, p, [&] { fused(run, p = r, rho = dot(r, r)); },
+            [&] {
+                multiply(run, a, p, q, pq = dot(p, q));
+                require_positive(pq, loop_state::indefinite_matrix);
+                alpha = rho / pq;
+                fused(run, r -= alpha * q, rr = dot(r, r));
+                beta = rr / rho;
+                rho = rr;
+                fused(run, x += alpha * p, p = r + beta * p);
+                test_residual(rr);
+            });
+    } else {
+        auto z = a.make_vector();
+        scalar rz(run);
+        return it.solve(
+            r, p,
+            [&] {
+                precondition<T>(run, m, r, z, rho = dot(r, z));
+                fused(run, p = z);
+            },
+            [&] {
+                require_positive(rho, loop_state::indefinite_preconditioner);
+                multiply(run, a, p, q, pq = dot(p, q));
+                require_positive(pq, loop_state::indefinite_matrix);
+                alpha = rho / pq;
+                if constexpr (pointwise_preconditioner<M, T>) {
+                    fused(run, r -= alpha * q, z = linear_combination<T>(m(r)), rr = dot(r, r),
+                          rz = dot(r, z));
+                } else {
+                    fused(run, r -= alpha * q, rr = dot(r, r));
+                    precondition<T>(run, m, r, z, rz = dot(r, z));
+                }
+                beta = rz / rho;
+                rho = rz;
+                fused(run, x += alpha * p, p = z + beta * p);
+                test_residual(rr);
+            });
+    }
+}
+
+} // namespace krylith

@@ -1,0 +1,78 @@
+// What solvers ask of operators and preconditioners.
+#pragma once
+
+#include <concepts>
+#include <initializer_list>
+#include <span>
+#include <type_traits>
+
+#include <krylith/precond/identity.hpp>
+#include <krylith/vector/fused.hpp>
+#include <krylith/vector/vector.hpp>
+
+namespace krylith {
+
+/// y = alpha A x + beta y on distributed vectors, stream-ordered, the same on every call. `dots`
+/// have y as a factor. matrix_operator and matrix_free are models.
+template <class A>
+concept linear_operator =
+    requires(const A& a, execution& run, const vector<typename A::value_type>& x,
+             vector<typename A::value_type>& y, typename A::value_type c,
+             std::span<const reduction_into<typename A::value_type>> dots) {
+        { a.share_layout() } -> std::convertible_to<layout_handle>;
+        { a.make_vector() } -> std::same_as<vector<typename A::value_type>>;
+        { a.make_operand() } -> std::same_as<vector<typename A::value_type>>;
+        { a.recordable() } -> std::convertible_to<bool>;
+        a.apply(run, c, x, c, y, dots);
+    };
+
+/// M^-1 r entry by entry: a term of the solver's own updates, at no pass of its own.
+template <class M, class T>
+concept pointwise_preconditioner = requires(const M& m, const vector<T>& r) {
+    { m(r) } -> std::same_as<term<T>>;
+};
+
+/// z = M^-1 r in operations of its own.
+template <class M, class T>
+concept general_preconditioner =
+    requires(const M& m, execution& run, const vector<T>& r, vector<T>& z) { m.apply(run, r, z); };
+
+template <class M, class T>
+concept preconditioner =
+    std::same_as<M, identity> || pointwise_preconditioner<M, T> || general_preconditioner<M, T>;
+
+/// y = A x, and the dots in the same pass.
+template <linear_operator A, class... Dots>
+void multiply(execution& run, const A& a, const vector<typename A::value_type>& x,
+              vector<typename A::value_type>& y, const Dots&... dots) {
+    using T = typename A::value_type;
+    const std::initializer_list<reduction_into<T>> list = {dots...};
+    a.apply(run, T(1), x, T(0), y, std::span(list.begin(), list.size()));
+}
+
+/// r = b - A x, and the dots in the same pass. x is an operand.
+template <linear_operator A, class... Dots>
+void residual(execution& run, const A& a, const vector<typename A::value_type>& b,
+              const vector<typename A::value_type>& x, vector<typename A::value_type>& r,
+              const Dots&... dots) {
+    using T = typename A::value_type;
+    fused(run, r = b);
+    const std::initializer_list<reduction_into<T>> list = {dots...};
+    a.apply(run, T(-1), x, T(1), r, std::span(list.begin(), list.size()));
+}
+
+/// z = M^-1 r, and the dots, in as few passes as M allows. z may not be r.
+template <class T, preconditioner<T> M, class... Dots>
+void precondition(execution& run, const M& m, const vector<T>& r, vector<T>& z,
+                  const Dots&... dots) {
+    if constexpr (std::same_as<M, identity>) {
+        fused(run, z = r, dots...);
+    } else if constexpr (pointwise_preconditioner<M, T>) {
+        fused(run, z = linear_combination<T>(m(r)), dots...);
+    } else {
+        m.apply(run, r, z);
+        if constexpr (sizeof...(Dots) > 0) fused(run, dots...);
+    }
+}
+
+} // namespace krylith

@@ -1,0 +1,196 @@
+#include <krylith/solvers/iteration.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+double seconds(std::chrono::steady_clock::time_point from) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+}
+
+execution_options settings(execution_options sizes, const solver_options& options, bool recordable,
+                           std::int64_t limit) {
+    sizes.mode = options.mode;
+    if (!recordable) {
+        if (options.mode == execution_mode::recorded)
+            throw usage_error("this operator can't be recorded: use mode automatic or eager");
+        sizes.mode = execution_mode::eager;
+    }
+    sizes.unroll = options.unroll;
+    sizes.timeout_seconds = options.timeout_seconds;
+    if (options.history) sizes.history_size = limit + 1;
+    return sizes;
+}
+
+} // namespace
+
+iteration_control::iteration_control(const device_group& group, const solver_options& options,
+                                     std::int64_t n, bool recordable, execution_options sizes)
+    : options_((options.check(), options)),
+      limit_(options.max_iterations >= 0 ? options.max_iterations
+                                         : std::min<std::int64_t>(10 * n, 10000)),
+      run_(group, settings(sizes, options, recordable, limit_)) {}
+
+double iteration_control::target() const {
+    return std::max(options_.rtol * std::sqrt(bb_), options_.atol * scale_);
+}
+
+void iteration_control::arm(std::int64_t iteration) {
+    // The recurrence goes on decreasing below what the true residual can reach: look there.
+    const double floor = 0.25 * epsilon * std::sqrt(bb_);
+    const double aim = std::max(target(), floor);
+    const double ceiling = options_.divergence_tolerance * std::sqrt(std::max(bb_, last_true_));
+    const auto next = options_.callback ? iteration + options_.callback_interval : limit_;
+    run_.set(control::state, as_register(loop_state::running));
+    run_.set(control::iteration, static_cast<double>(iteration));
+    run_.set(control::target, aim * aim);
+    run_.set(control::limit, static_cast<double>(limit_));
+    run_.set(control::pause_at, static_cast<double>(next));
+    run_.set(control::ceiling, ceiling * ceiling);
+    run_.set(control::best, infinity);
+    run_.set(control::best_at, static_cast<double>(iteration));
+    run_.set(control::patience, static_cast<double>(options_.stagnation_window));
+}
+
+loop_report iteration_control::repeat(const std::function<void()>& body) {
+    for (;;) {
+        const loop_report now = run_.repeat(body);
+        if (now.state != loop_state::pause) return now;
+        options_.callback({now.iterations, std::sqrt(now.residual) / scale_, target() / scale_});
+        run_.set(control::pause_at,
+                 static_cast<double>(now.iterations + options_.callback_interval));
+        run_.set(control::state, as_register(loop_state::running));
+    }
+}
+
+bool iteration_control::judge(const loop_report& end, double true_rr) {
+    const double norm = std::sqrt(true_rr);
+    result_.iterations = end.iterations;
+    result_.recurrence_residual = std::sqrt(end.residual) / scale_;
+    result_.true_residual = norm / scale_;
+    const double previous = last_true_;
+    last_true_ = true_rr;
+    if (norm <= target()) {
+        const bool relative = norm <= options_.rtol * std::sqrt(bb_);
+        result_.reason = relative ? reason::converged_rtol : reason::converged_atol;
+        return true;
+    }
+    switch (end.state) {
+    case loop_state::converged:
+    case loop_state::running:
+        // The recurrence has drifted: go on from the true residual, unless that didn't help.
+        if (end.iterations >= limit_) {
+            result_.reason = reason::max_iterations;
+            return true;
+        }
+        if (previous >= 0 && true_rr > 0.25 * previous) {
+            result_.reason = reason::stagnated;
+            return true;
+        }
+        return false;
+    case loop_state::limit:
+    case loop_state::pause:
+    case loop_state::cycle_end: result_.reason = reason::max_iterations; break;
+    case loop_state::diverged: result_.reason = reason::diverged; break;
+    case loop_state::stagnated: result_.reason = reason::stagnated; break;
+    case loop_state::not_a_number: result_.reason = reason::not_a_number; break;
+    case loop_state::breakdown: result_.reason = reason::breakdown; break;
+    case loop_state::indefinite_matrix: result_.reason = reason::indefinite_matrix; break;
+    case loop_state::indefinite_preconditioner:
+        result_.reason = reason::indefinite_preconditioner;
+        break;
+    }
+    return true;
+}
+
+void iteration_control::finish_history() {
+    if (!options_.history) return;
+    result_.history = run_.history(result_.iterations + 1);
+    for (double& value : result_.history) value = std::sqrt(value) / scale_;
+}
+
+solve_result iteration_control::finish() {
+    result_.setup_seconds = std::chrono::duration<double>(started_ - began_).count();
+    result_.solve_seconds = seconds(started_);
+    result_.recorded = run_.mode() == execution_mode::recorded;
+    for (int rank = 0; rank < run_.ranks(); ++rank)
+        result_.bytes.push_back(run_.group()[rank].ledger().items());
+    if (!result_.converged()) diagnose();
+    if (!result_.converged() && options_.on_failure == failure_policy::throw_error)
+        throw not_converged(result_);
+    return result_;
+}
+
+void iteration_control::diagnose() {
+    const std::string at = " at iteration " + std::to_string(result_.iterations);
+    switch (result_.reason) {
+    case reason::max_iterations:
+        result_.diagnosis = "the iterations ran out: allow more, or use a (better) preconditioner";
+        break;
+    case reason::diverged:
+        result_.diagnosis = "the residual grew beyond divergence_tolerance" + at +
+                            ": the matrix may not be what the method needs "
+                            "(CG: symmetric positive definite); try gmres";
+        break;
+    case reason::breakdown:
+        result_.diagnosis = "a scalar that the method divides by vanished" + at +
+                            ": try gmres, or another right-hand side or start";
+        break;
+    case reason::indefinite_matrix:
+        result_.diagnosis = "p'Ap <= 0" + at +
+                            ": the matrix is not symmetric positive definite; try gmres or bicgstab";
+        break;
+    case reason::indefinite_preconditioner:
+        result_.diagnosis = "r'M^-1 r <= 0" + at +
+                            ": the preconditioner is not positive definite; try --precond none";
+        break;
+    case reason::not_a_number:
+        result_.diagnosis =
+            result_.iterations == 0 && !std::isfinite(result_.rhs_norm)
+                ? "b holds a NaN or an infinity"
+                : "a NaN or an infinity" + at + ": look at the values of A, b, x0 and M";
+        break;
+    case reason::stagnated:
+        result_.diagnosis = "no more progress at a relative residual of " +
+                            std::to_string(result_.relative_residual()) +
+                            ": the attainable accuracy is reached, or the method can't go on; "
+                            "ask for less, or use a preconditioner";
+        break;
+    default: break;
+    }
+}
+
+template <class T>
+double safe_scale(const vector<T>& b, double bb, bool& finite) {
+    // Squares are taken in double, but entries and products of float vectors are not.
+    const double least = sizeof(T) == 8 ? 1e-200 : 1e-40;
+    const double most = sizeof(T) == 8 ? 1e200 : 1e40;
+    if (bb >= least && bb <= most) return 1;
+    std::vector<T> values(static_cast<std::size_t>(b.size()));
+    b.download(values);
+    double largest = 0;
+    for (const T value : values) {
+        if (!std::isfinite(value)) {
+            finite = false;
+            return 1;
+        }
+        largest = std::max(largest, std::fabs(static_cast<double>(value)));
+    }
+    if (largest == 0) return 1;
+    return std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000));
+}
+
+template double safe_scale(const vector<double>&, double, bool&);
+template double safe_scale(const vector<float>&, double, bool&);
+
+} // namespace krylith

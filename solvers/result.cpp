@@ -1,0 +1,28 @@
+#include <krylith/solvers/result.hpp>
+
+#include <utility>
+
+namespace krylith {
+
+const char* to_string(reason why) noexcept {
+    switch (why) {
+    case reason::converged_rtol: return "converged_rtol";
+    case reason::converged_atol: return "converged_atol";
+    case reason::happy_breakdown: return "happy_breakdown";
+    case reason::max_iterations: return "max_iterations";
+    case reason::diverged: return "diverged";
+    case reason::breakdown: return "breakdown";
+    case reason::indefinite_matrix: return "indefinite_matrix";
+    case reason::indefinite_preconditioner: return "indefinite_preconditioner";
+    case reason::not_a_number: return "not_a_number";
+    case reason::stagnated: return "stagnated";
+    }
+    return "unknown";
+}
+
+not_converged::not_converged(solve_result r)
+    : error(std::string("not converged: ") + to_string(r.reason) + " after " +
+            std::to_string(r.iterations) + " iterations: " + r.diagnosis),
+      result_(std::move(r)) {}
+
+} // namespace krylith

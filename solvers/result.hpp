@@ -1,0 +1,67 @@
+// The outcome of a solve.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+
+namespace krylith {
+
+/// Why a solve ended: PETSc's set. Converged is only said of the true residual b - A x.
+enum class reason {
+    converged_rtol,            ///< ||b - A x|| <= rtol ||b||
+    converged_atol,            ///< ||b - A x|| <= atol
+    happy_breakdown,           ///< GMRES: the Krylov space holds the solution; the residual agrees
+    max_iterations,            ///< iterations ran out
+    diverged,                  ///< the residual grew beyond divergence_tolerance ||b||
+    breakdown,                 ///< a scalar that the method divides by vanished
+    indefinite_matrix,         ///< CG: p'Ap <= 0
+    indefinite_preconditioner, ///< CG: r'z <= 0
+    not_a_number,              ///< NaN or infinity in b, x0, A, or on the way
+    stagnated                  ///< no more progress: the attainable accuracy is reached
+};
+
+[[nodiscard]] const char* to_string(reason why) noexcept;
+
+struct [[nodiscard]] solve_result {
+    krylith::reason reason = reason::max_iterations;
+    std::int64_t iterations = 0;
+    double rhs_norm = 0;            ///< ||b||_2
+    double recurrence_residual = 0; ///< ||r||_2 as the iteration updates it
+    double true_residual = 0;       ///< ||b - A x||_2, recomputed from the x returned
+    double setup_seconds = 0;       ///< workspace and recording
+    double solve_seconds = 0;       ///< from the first operation to the verified x
+    int replacements = 0;           ///< times the recurrence was corrected by the true residual
+    bool recorded = false;          ///< the devices repeated the iteration by themselves
+    std::string diagnosis;          ///< why not, in words, and what to try; empty if converged
+    std::vector<double> history;    ///< ||r||_2 by iteration, the start included; if asked for
+    std::vector<std::map<std::string, std::size_t>> bytes; ///< by device, by item, at the end
+
+    [[nodiscard]] bool converged() const noexcept {
+        return reason == reason::converged_rtol || reason == reason::converged_atol ||
+               reason == reason::happy_breakdown;
+    }
+    /// ||b - A x|| / ||b||; the residual itself if b = 0.
+    [[nodiscard]] double relative_residual() const noexcept {
+        return rhs_norm > 0 ? true_residual / rhs_norm : true_residual;
+    }
+    [[nodiscard]] double seconds_per_iteration() const noexcept {
+        return iterations > 0 ? solve_seconds / static_cast<double>(iterations) : 0;
+    }
+};
+
+/// Thrown instead of returning a failure, where options say so.
+class not_converged : public error {
+public:
+    explicit not_converged(solve_result r);
+    [[nodiscard]] const solve_result& result() const noexcept { return result_; }
+
+private:
+    solve_result result_;
+};
+
+} // namespace krylith

@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <krylith/device/buffer.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/device/host_device.hpp>
+#include <krylith/device/host_team.hpp>
+#include <krylith/spmv/csr_rows_host.hpp>
+#include <krylith/spmv/host_row_schedule.hpp>
+#include <krylith/spmv/local_matrix.hpp>
+#include <krylith/vector/ghost_push.hpp>
+#include <krylith/vector/host_dot.hpp>
+#include <krylith/vector/host_frame.hpp>
+#include <krylith/vector/host_signal.hpp>
+
+namespace krylith::host {
+
+namespace {
+
+/// The row schedule as tasks see it.
+struct schedule_arrays {
+    const row_range* ranges;
+    const std::int64_t* first_range;
+    const std::int64_t* work_before;
+    std::int64_t interior;
+    std::int64_t chunks;
+};
+
+/// Multiplies, sums up and sends the rows of one chunk, piece by piece, while they are in the
+/// cache.
+template <class T, class Offset>
+void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
+                    const spmv_arguments<T>& a, std::int64_t chunk) {
+    double sums[max_spmv_dots] = {};
+    for (std::int64_t r = rows.first_range[chunk]; r < rows.first_range[chunk + 1]; ++r) {
+        for (std::int64_t begin = rows.ranges[r].begin; begin < rows.ranges[r].end;) {
+            const std::int64_t end =
+                std::min<std::int64_t>(rows.ranges[r].end, begin + tile_size<T>);
+            multiply_rows(matrix, a.x, a.y, a.alpha, a.beta, begin, end);
+            const T* const y = a.y + begin;
+            for (int d = 0; d < a.reduce.count; ++d)
+                add_dot(sums[d], end - begin, y,
+                        a.dot_with[d] != nullptr ? a.dot_with[d] + begin : y);
+            for (int j = 0; j < a.common.mail.ranks; ++j)
+                if ((a.push.to >> j & 1) != 0)
+                    std::copy_n(y, end - begin, a.push.copies[j] + begin);
+            begin = end;
+        }
+    }
+    for (int d = 0; d < a.reduce.count; ++d)
+        a.reduce.partials[d * rows.chunks + chunk] = sums[d];
+}
+
+/// The share of one member of the team in chunks [first, last): equal work.
+template <class Body>
+void for_share(const schedule_arrays& rows, std::int64_t first, std::int64_t last, int member,
+               int members, const Body& body) {
+    const std::int64_t* const work = rows.work_before;
+    const auto border = [&](int number) {
+        const std::int64_t before = work[first] + (work[last] - work[first]) / members * number;
+        if (number == members)
+            return last;
+        return static_cast<std::int64_t>(std::lower_bound(work + first, work + last, before) -
+                                         work);
+    };
+    const std::int64_t end = border(member + 1);
+    for (std::int64_t chunk = border(member); chunk < end; ++chunk)
+        body(chunk);
+}
+
+/// Says that this rank's copy of y may be overwritten, and waits until the peers have said so.
+template <class T>
+[[nodiscard]] bool open_results(const mailbox& mail, const result_push<T>& push) {
+    if (push.to == 0 || push.ordered)
+        return true;
+    tell(mail, push.readies, push.to, *push.pushed + 1);
+    return wait_for_words(mail, push.ready, push.to, *push.pushed + 1);
+}
+
+template <class T, class Offset>
+void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
+             const spmv_arguments<T>& a, int threads) {
+    const mailbox& mail = a.common.mail;
+    registers reg;
+    if (!begin(a.common, reg) || !open_results(mail, a.push))
+        return;
+
+    constexpr std::int64_t worth_a_thread = 16384; // rows and nonzeros
+    const auto most = std::max<std::int64_t>(1, rows.work_before[rows.chunks] / worth_a_thread);
+    in_team(static_cast<int>(std::min<std::int64_t>(threads, most)), [&](int member, int members) {
+        const auto body = [&](std::int64_t chunk) { multiply_chunk(matrix, rows, a, chunk); };
+        for_share(rows, 0, rows.interior, member, members, body);
+        // Each thread sees the peers' entries by its own wait.
+        if (!wait_for(mail, a.ghosts))
+            return;
+        for_share(rows, rows.interior, rows.chunks, member, members, body);
+    });
+    if (failed(mail))
+        return;
+
+    if (a.acknowledge.to != 0) {
+        tell(mail, a.acknowledge.readies, a.acknowledge.to, *a.acknowledge.pushed);
+        *a.acknowledge.acknowledged = *a.acknowledge.pushed;
+    }
+    if (a.push.to != 0)
+        tell(mail, a.push.sent, a.push.to, ++*a.push.pushed);
+    publish(a.common, a.reduce, rows.chunks);
+}
+
+/// Tasks are given plain pointers; the buffers that they point into outlive what is enqueued.
+template <class T>
+class csr final : public local_matrix<T> {
+public:
+    csr(std::shared_ptr<device> where, const local_block<T>& block)
+        : device_(std::move(where)),
+          rows_(block.rows),
+          nonzeros_(static_cast<std::int64_t>(block.indices.size())) {
+        check(block);
+        if (nonzeros_ <= std::numeric_limits<std::int32_t>::max())
+            narrow_ = copy_offsets<std::int32_t>(block.offsets);
+        else
+            wide_ = copy_offsets<std::int64_t>(block.offsets);
+        columns_ = {device_, block.indices, item};
+        values_ = {device_, block.values, item};
+
+        const row_schedule s = make_row_schedule(block.offsets, block.boundary);
+        interior_ = s.interior;
+        chunks_ = s.chunks();
+        ranges_ = {device_, std::span(s.ranges), item};
+        first_range_ = {device_, std::span(s.first_range), item};
+        work_before_ = {device_, std::span(s.work_before), item};
+    }
+
+    void apply(const spmv_arguments<T>& a) override {
+        if (narrow_.size() != 0)
+            enqueue(csr_arrays<T, std::int32_t>{narrow_.data(), columns_.data(), values_.data()},
+                    a);
+        else
+            enqueue(csr_arrays<T, std::int64_t>{wide_.data(), columns_.data(), values_.data()}, a);
+    }
+
+    void update(std::span<const T> values) override {
+        if (values.size() != values_.size())
+            throw usage_error("update() was given " + std::to_string(values.size()) +
+                              " values for " + std::to_string(nonzeros_) + " nonzeros");
+        values_.upload(values);
+    }
+
+    [[nodiscard]] std::string name() const override { return "csr"; }
+
+    [[nodiscard]] std::int64_t matrix_bytes() const override {
+        const std::size_t offset =
+            narrow_.size() != 0 ? sizeof(std::int32_t) : sizeof(std::int64_t);
+        return nonzeros_ * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)) +
+               (rows_ + 1) * static_cast<std::int64_t>(offset);
+    }
+
+private:
+    static constexpr const char* item = "matrix";
+
+    static void check(const local_block<T>& block) {
+        const auto rows = static_cast<std::size_t>(block.rows);
+        if (block.rows < 0 || block.offsets.size() != rows + 1 ||
+            block.values.size() != block.indices.size() ||
+            block.offsets.back() - block.offsets.front() !=
+                static_cast<std::int64_t>(block.indices.size()) ||
+            (!block.boundary.empty() && block.boundary.size() != rows))
+            throw usage_error("a block of " + std::to_string(block.rows) + " rows has " +
+                              std::to_string(block.offsets.size()) + " offsets, " +
+                              std::to_string(block.indices.size()) + " indices, " +
+                              std::to_string(block.values.size()) + " values and " +
+                              std::to_string(block.boundary.size()) + " boundary marks");
+    }
+
+    template <class Offset>
+    [[nodiscard]] buffer<Offset> copy_offsets(std::span<const std::int64_t> offsets) const {
+        std::vector<Offset> from_zero(offsets.size());
+        std::transform(offsets.begin(), offsets.end(), from_zero.begin(), [&](std::int64_t offset) {
+            return static_cast<Offset>(offset - offsets.front());
+        });
+        return {device_, std::span<const Offset>(from_zero), item};
+    }
+
+    template <class Offset>
+    void enqueue(const csr_arrays<T, Offset>& matrix, const spmv_arguments<T>& a) {
+        auto& host = static_cast<host_device&>(*device_);
+        const schedule_arrays rows{ranges_.data(), first_range_.data(), work_before_.data(),
+                                   interior_, chunks_};
+        host.submit([=, threads = host.threads()] { product(matrix, rows, a, threads); });
+    }
+
+    std::shared_ptr<device> device_;
+    std::int64_t rows_;
+    std::int64_t nonzeros_;
+    std::int64_t interior_ = 0;
+    std::int64_t chunks_ = 0;
+    buffer<std::int32_t> narrow_; // offsets, where they fit
+    buffer<std::int64_t> wide_;   // offsets otherwise
+    buffer<std::int32_t> columns_;
+    buffer<T> values_;
+    buffer<row_range> ranges_;
+    buffer<std::int64_t> first_range_;
+    buffer<std::int64_t> work_before_;
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<local_matrix<T>> make_csr(std::shared_ptr<device> where,
+                                          const local_block<T>& block) {
+    return std::make_unique<csr<T>>(std::move(where), block);
+}
+
+template std::unique_ptr<local_matrix<double>> make_csr(std::shared_ptr<device>,
+                                                        const local_block<double>&);
+template std::unique_ptr<local_matrix<float>> make_csr(std::shared_ptr<device>,
+                                                       const local_block<float>&);
+
+} // namespace krylith::host

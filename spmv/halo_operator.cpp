@@ -1,0 +1,44 @@
+#include <krylith/spmv/halo_operator.hpp>
+
+#include <krylith/device/error.hpp>
+#include <krylith/spmv/make_block.hpp>
+
+namespace krylith {
+
+template <class T>
+halo_operator<T>::halo_operator(layout_handle where, const csr_matrix<T>& matrix,
+                                const halo_plan& plan, local_kind local)
+    : matrix_operator<T>(operator_kind::halo, where, matrix),
+      schedule_(std::make_shared<push_schedule<T>>(where, plan)) {
+    for (int rank = 0; rank < where->group.size(); ++rank) {
+        local_block<T> block = row_block(matrix, where->rows.owned(rank));
+        std::vector<std::int32_t> columns(block.indices.size());
+        localize_columns(plan, rank, matrix.row_offsets, matrix.column_indices, columns);
+        block.columns = plan.local_size(rank);
+        block.indices = columns;
+        block.boundary = plan.parts[static_cast<std::size_t>(rank)].touches_ghost;
+        this->blocks_.push_back(make_block(where->group.share(rank), block, local));
+    }
+}
+
+template <class T>
+void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+                             std::span<const reduction_into<T>> dots) const {
+    if (x.exchange() == nullptr)
+        throw usage_error("x of a product with operator halo must come from make_operand()");
+    this->open(run, x, y, dots);
+    run.join_if_ordered(); // the ghosts of x are on their way
+    for (int rank = 0; rank < run.ranks(); ++rank) {
+        auto a = this->arguments(run, rank, alpha, x, beta, y, dots);
+        const ghost_push<T> push = x.exchange()->push(rank, run.ordered());
+        a.ghosts = x.exchange()->arrived(rank);
+        a.acknowledge = {push.readies, push.pushed, push.acknowledged, push.from};
+        this->blocks_[static_cast<std::size_t>(rank)]->apply(a);
+    }
+    run.close();
+}
+
+template class halo_operator<double>;
+template class halo_operator<float>;
+
+} // namespace krylith

@@ -1,0 +1,33 @@
+// Owned vectors; before a product the entries that other devices reference are sent to them by the
+// kernel that last wrote x, and rows that need none of them are multiplied first.
+#pragma once
+
+#include <krylith/partition/halo_plan.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/ghost_exchange.hpp>
+
+namespace krylith {
+
+template <class T>
+class halo_operator final : public matrix_operator<T> {
+public:
+    halo_operator(layout_handle where, const csr_matrix<T>& matrix, const halo_plan& plan,
+                  local_kind local);
+
+    [[nodiscard]] vector<T> make_operand(const std::string& item) const override {
+        return vector<T>(this->layout_, item, schedule_);
+    }
+    void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+               std::span<const reduction_into<T>> dots) const override;
+    [[nodiscard]] std::int64_t received(int rank) const override {
+        return schedule_->ghosts(rank);
+    }
+
+private:
+    std::shared_ptr<const push_schedule<T>> schedule_;
+};
+
+extern template class halo_operator<double>;
+extern template class halo_operator<float>;
+
+} // namespace krylith

@@ -1,0 +1,34 @@
+// In which order, and in which pieces, a team of threads multiplies the rows of a block.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace krylith::host {
+
+struct row_range {
+    std::int64_t begin;
+    std::int64_t end;
+};
+
+/// Rows that read no ghosts, then those that do, in chunks of about equally many rows. Chunks
+/// depend on the block only, not on the team, so that sums over chunks have the same bits with any
+/// team.
+struct row_schedule {
+    std::vector<row_range> ranges;         ///< chunk after chunk
+    std::vector<std::int64_t> first_range; ///< [chunks + 1] into ranges
+    std::vector<std::int64_t> work_before; ///< [chunks + 1] rows and nonzeros in earlier chunks
+    std::int64_t interior = 0;             ///< chunks that read no ghosts; they come first
+
+    [[nodiscard]] std::int64_t chunks() const {
+        return static_cast<std::int64_t>(work_before.size()) - 1;
+    }
+};
+
+/// `boundary` is empty or has an entry for each row: not 0 where it reads ghosts. At most
+/// reduction_chunks chunks.
+[[nodiscard]] row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
+                                             std::span<const std::uint8_t> boundary);
+
+} // namespace krylith::host

@@ -1,0 +1,44 @@
+#include <krylith/spmv/make_block.hpp>
+
+#include <string>
+
+#include <krylith/config.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/spmv/sell_layout.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// Above this share of padding the bytes saved by unit stride are lost again.
+constexpr double most_padding = 0.10;
+
+} // namespace
+
+template <class T>
+std::unique_ptr<local_matrix<T>> make_block(const std::shared_ptr<device>& where,
+                                            const local_block<T>& block, local_kind kind) {
+#if KRYLITH_HAVE_CUDA
+    if (where->kind() == backend::cuda) {
+        if (kind == local_kind::automatic)
+            kind = make_sell_layout(block.offsets).padding() <= most_padding ? local_kind::sell
+                                                                             : local_kind::csr;
+        switch (kind) {
+        case local_kind::sell: return cuda::make_sell(where, block);
+        case local_kind::vendor: return cuda::make_vendor(where, block);
+        default: return cuda::make_csr(where, block);
+        }
+    }
+#endif
+    if (kind != local_kind::automatic && kind != local_kind::csr)
+        throw usage_error(std::string("local kernel ") + to_string(kind) +
+                          " needs CUDA devices; host devices have: auto, csr");
+    return host::make_csr(where, block);
+}
+
+template std::unique_ptr<local_matrix<double>>
+make_block(const std::shared_ptr<device>&, const local_block<double>&, local_kind);
+template std::unique_ptr<local_matrix<float>>
+make_block(const std::shared_ptr<device>&, const local_block<float>&, local_kind);
+
+} // namespace krylith

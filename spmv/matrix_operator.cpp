@@ -1,0 +1,153 @@
+#include <krylith/spmv/matrix_operator.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/nearest_name.hpp>
+#include <krylith/partition/halo_plan.hpp>
+#include <krylith/spmv/halo_operator.hpp>
+#include <krylith/spmv/nz_operator.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> operator_names = {"auto", "nz", "halo"};
+constexpr std::array<std::string_view, 4> local_names = {"auto", "csr", "sell", "vendor"};
+
+template <class Kind, std::size_t N>
+Kind parse(std::string_view name, const std::array<std::string_view, N>& names,
+           const char* option) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+        std::string message = std::string("unknown ") + option + " '" + std::string(name) +
+                              "': did you mean '" + nearest_name(name, names) + "'? Valid are";
+        for (const auto valid : names) message += " " + std::string(valid);
+        throw usage_error(message);
+    }
+    return static_cast<Kind>(found - names.begin());
+}
+
+} // namespace
+
+const char* to_string(operator_kind kind) noexcept {
+    return operator_names[static_cast<std::size_t>(kind)].data();
+}
+
+const char* to_string(local_kind kind) noexcept {
+    return local_names[static_cast<std::size_t>(kind)].data();
+}
+
+operator_kind parse_operator_kind(std::string_view name) {
+    return parse<operator_kind>(name, operator_names, "operator");
+}
+
+local_kind parse_local_kind(std::string_view name) {
+    return parse<local_kind>(name, local_names, "local kernel");
+}
+
+template <class T>
+matrix_operator<T>::matrix_operator(operator_kind kind, layout_handle where,
+                                    const csr_matrix<T>& matrix)
+    : kind_(kind), layout_(std::move(where)) {
+    for (const std::int64_t row : layout_->rows.begin)
+        first_nonzero_.push_back(matrix.row_offsets[static_cast<std::size_t>(row)]);
+}
+
+template <class T>
+void matrix_operator<T>::open(execution& run, const vector<T>& x, const vector<T>& y,
+                              std::span<const reduction_into<T>> dots) const {
+    if (x.share_layout() != layout_ || y.share_layout() != layout_)
+        throw usage_error("the vectors of a product must be made by its operator");
+    if (&x == &y) throw usage_error("x and y of a product must differ");
+    if (dots.size() > max_spmv_dots)
+        throw usage_error("a product computes at most " + std::to_string(max_spmv_dots) +
+                          " dot products on the way");
+    std::vector<std::uint8_t> sums;
+    for (const auto& d : dots) {
+        if (d.a != &y && d.b != &y)
+            throw usage_error("a dot product of a product must have its result as a factor");
+        sums.push_back(d.number);
+    }
+    run.open({});
+    run.publish(sums);
+}
+
+template <class T>
+spmv_arguments<T> matrix_operator<T>::arguments(execution& run, int rank, T alpha,
+                                                const vector<T>& x, T beta, vector<T>& y,
+                                                std::span<const reduction_into<T>> dots) const {
+    const auto owned = [&](const vector<T>& v) { return v.data(rank) + layout_->first_owned(rank); };
+    spmv_arguments<T> a{};
+    a.common = run.at(rank);
+    a.x = x.data(rank);
+    a.y = owned(y);
+    a.alpha = alpha;
+    a.beta = beta;
+    for (std::size_t d = 0; d < dots.size(); ++d) {
+        const vector<T>* other = dots[d].a == &y ? dots[d].b : dots[d].a;
+        a.dot_with[d] = other == &y ? nullptr : owned(*other);
+    }
+    a.reduce = run.partials(rank);
+    return a;
+}
+
+template <class T>
+void matrix_operator<T>::update(std::span<const T> values) {
+    if (static_cast<std::int64_t>(values.size()) != first_nonzero_.back())
+        throw usage_error("update: " + std::to_string(values.size()) +
+                          " values for a pattern of " + std::to_string(first_nonzero_.back()));
+    for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
+        blocks_[rank]->update(values.subspan(
+            static_cast<std::size_t>(first_nonzero_[rank]),
+            static_cast<std::size_t>(first_nonzero_[rank + 1] - first_nonzero_[rank])));
+}
+
+namespace {
+
+/// Below this many rows a device, boundaries are where the nonzeros say; above, on whole warps.
+constexpr std::int64_t align_above = 4096;
+
+template <class T>
+layout_handle spread(const device_group& group, const csr_matrix<T>& matrix, coherence kind) {
+    const std::int64_t alignment = matrix.rows / group.size() > align_above ? 32 : 1;
+    return std::make_shared<layout>(
+        layout{group, equal_nonzeros(matrix.row_offsets, group.size(), alignment), kind});
+}
+
+} // namespace
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
+                                                  const csr_matrix<T>& matrix,
+                                                  const operator_options& options) {
+    if (matrix.rows != matrix.columns)
+        throw usage_error("the matrix of a solve must be square, not " +
+                          std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns));
+    validate(matrix);
+    if (options.kind == operator_kind::nz)
+        return std::make_unique<nz_operator<T>>(spread(group, matrix, coherence::replicated),
+                                                matrix, options.local);
+    auto owned = spread(group, matrix, coherence::owned);
+    const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices, owned->rows);
+    if (options.kind == operator_kind::automatic) {
+        std::int64_t most = 0;
+        for (int rank = 0; rank < group.size(); ++rank)
+            most = std::max(most, plan.ghost_count(rank));
+        if (most > matrix.rows / 8)
+            return std::make_unique<nz_operator<T>>(
+                spread(group, matrix, coherence::replicated), matrix, options.local);
+    }
+    return std::make_unique<halo_operator<T>>(std::move(owned), matrix, plan, options.local);
+}
+
+template class matrix_operator<double>;
+template class matrix_operator<float>;
+template std::unique_ptr<matrix_operator<double>>
+make_operator(const device_group&, const csr_matrix<double>&, const operator_options&);
+template std::unique_ptr<matrix_operator<float>>
+make_operator(const device_group&, const csr_matrix<float>&, const operator_options&);
+
+} // namespace krylith

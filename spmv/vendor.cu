@@ -1,0 +1,138 @@
+// cuSPARSE's CSR product as a local kernel: the baseline, and the choice for patterns where it wins.
+
+#include <limits>
+#include <type_traits>
+
+#include <cusparse.h>
+
+#include <krylith/device/buffer.hpp>
+#include <krylith/spmv/foreign_product.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+void check(cusparseStatus_t status, const char* what) {
+    if (status != CUSPARSE_STATUS_SUCCESS)
+        throw device_error(std::string("cuSPARSE: ") + what + ": " +
+                           cusparseGetErrorString(status));
+}
+
+template <class T>
+constexpr cudaDataType_t data_type = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
+
+template <class T>
+class vendor_matrix final : public local_matrix<T> {
+public:
+    vendor_matrix(std::shared_ptr<device> where, const local_block<T>& block)
+        : device_(std::move(where)), rows_(block.rows) {
+        const std::string item = "matrix";
+        std::vector<std::int64_t> offsets(block.offsets.begin(), block.offsets.end());
+        for (auto& offset : offsets) offset -= block.offsets.front();
+        const auto nnz = offsets.back();
+        columns_ = buffer<std::int32_t>(device_, block.indices, item);
+        values_ = buffer<T>(device_, block.values, item);
+        if (rows_ == 0 || nnz == 0) return; // cuSPARSE takes no empty matrix
+        const auto& d = static_cast<cuda_device&>(*device_);
+        const current_device current(d.ordinal());
+        const bool narrow = nnz <= std::numeric_limits<std::int32_t>::max();
+        if (narrow) {
+            const std::vector<std::int32_t> narrowed(offsets.begin(), offsets.end());
+            narrow_offsets_ =
+                buffer<std::int32_t>(device_, std::span<const std::int32_t>(narrowed), item);
+        } else {
+            // cuSPARSE wants offsets and columns of the same width.
+            const std::vector<std::int64_t> widened(block.indices.begin(), block.indices.end());
+            wide_offsets_ =
+                buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets), item);
+            wide_columns_ =
+                buffer<std::int64_t>(device_, std::span<const std::int64_t>(widened), item);
+        }
+        const auto width = narrow ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
+        void* const starts = narrow ? static_cast<void*>(narrow_offsets_.data())
+                                    : static_cast<void*>(wide_offsets_.data());
+        void* const indices = narrow ? static_cast<void*>(columns_.data())
+                                     : static_cast<void*>(wide_columns_.data());
+        check(cusparseCreate(&handle_), "create");
+        check(cusparseSetStream(handle_, d.stream()), "set stream");
+        check(cusparseCreateCsr(&matrix_, rows_, block.columns, nnz, starts, indices,
+                                values_.data(), width, width, CUSPARSE_INDEX_BASE_ZERO,
+                                data_type<T>),
+              "create matrix");
+        check(cusparseCreateDnVec(&x_, block.columns, values_.data(), data_type<T>), "create x");
+        check(cusparseCreateDnVec(&y_, rows_, values_.data(), data_type<T>), "create y");
+        const T one = 1;
+        const T zero = 0;
+        std::size_t bytes = 0;
+        check(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_,
+                                      &zero, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG1, &bytes),
+              "buffer size");
+        workspace_ = buffer<unsigned char>(device_, bytes, "cuSPARSE workspace");
+        check(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_,
+                                      &zero, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG1,
+                                      workspace_.data()),
+              "preprocess");
+    }
+
+    ~vendor_matrix() override {
+        const current_device current(device_->ordinal());
+        if (x_ != nullptr) cusparseDestroyDnVec(x_);
+        if (y_ != nullptr) cusparseDestroyDnVec(y_);
+        if (matrix_ != nullptr) cusparseDestroySpMat(matrix_);
+        if (handle_ != nullptr) cusparseDestroy(handle_);
+    }
+
+    void apply(const spmv_arguments<T>& a) override {
+        before_product(*device_, a);
+        if (handle_ != nullptr) {
+            const current_device current(device_->ordinal());
+            check(cusparseDnVecSetValues(x_, const_cast<T*>(a.x)), "set x");
+            check(cusparseDnVecSetValues(y_, a.y), "set y");
+            check(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &a.alpha, matrix_, x_,
+                               &a.beta, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG1,
+                               workspace_.data()),
+                  "product");
+        } else if (rows_ != 0 && a.beta == T(0)) {
+            device_->zero(a.y, static_cast<std::size_t>(rows_) * sizeof(T));
+        } // an empty matrix and beta = 1, the only other one that solvers use, leave y as it is
+        after_product(*device_, a, rows_);
+    }
+
+    void update(std::span<const T> values) override { values_.upload(values); }
+    [[nodiscard]] std::string name() const override { return "vendor"; }
+    [[nodiscard]] std::int64_t matrix_bytes() const override {
+        const std::int64_t width = wide_columns_.size() != 0 ? 8 : 4;
+        return static_cast<std::int64_t>(values_.size()) *
+                   (static_cast<std::int64_t>(sizeof(T)) + width) +
+               (rows_ + 1) * width;
+    }
+
+private:
+    std::shared_ptr<device> device_;
+    std::int64_t rows_;
+    buffer<std::int32_t> narrow_offsets_;
+    buffer<std::int64_t> wide_offsets_;
+    buffer<std::int32_t> columns_;
+    buffer<std::int64_t> wide_columns_;
+    buffer<T> values_;
+    buffer<unsigned char> workspace_;
+    cusparseHandle_t handle_ = nullptr;
+    cusparseSpMatDescr_t matrix_ = nullptr;
+    cusparseDnVecDescr_t x_ = nullptr;
+    cusparseDnVecDescr_t y_ = nullptr;
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<local_matrix<T>> make_vendor(std::shared_ptr<device> where,
+                                             const local_block<T>& block) {
+    return std::make_unique<vendor_matrix<T>>(std::move(where), block);
+}
+
+template std::unique_ptr<local_matrix<double>> make_vendor(std::shared_ptr<device>,
+                                                           const local_block<double>&);
+template std::unique_ptr<local_matrix<float>> make_vendor(std::shared_ptr<device>,
+                                                          const local_block<float>&);
+
+} // namespace krylith::cuda

@@ -1,0 +1,118 @@
+// Host devices with mailboxes, wired by hand: for tests of kernels without an execution.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <krylith/device/host_device.hpp>
+#include <krylith/vector/frame.hpp>
+#include <krylith/vector/host_frame.hpp>
+
+namespace krylith::testing {
+
+/// `ranks` host devices that reduce with each other.
+class host_ranks {
+public:
+    static constexpr int capacity = 40;
+    static constexpr int array_size = 64;
+
+    explicit host_ranks(int ranks, int threads = 1, std::uint64_t timeout_ns = 20'000'000'000)
+        : timeout_ns_(timeout_ns), state_(static_cast<std::size_t>(ranks)) {
+        for (int r = 0; r < ranks; ++r) {
+            rank_state& s = state_[static_cast<std::size_t>(r)];
+            s.inbox.resize(std::size_t{2} * capacity * state_.size());
+            for (auto& peer : state_) {
+                s.outboxes.push_back(nullptr);
+                s.failures.push_back(&peer.failure);
+            }
+            s.slots.resize(std::size_t{2} * max_registers);
+            s.array.resize(array_size);
+            s.partials.resize(std::size_t{capacity} * host::reduction_chunks);
+            s.where = std::make_unique<host_device>(r, threads);
+        }
+        for (auto& s : state_)
+            for (std::size_t j = 0; j < state_.size(); ++j)
+                s.outboxes[j] = state_[j].inbox.data();
+    }
+
+    ~host_ranks() {
+        for (auto& s : state_)
+            s.where.reset(); // tasks use the others' memory
+    }
+    host_ranks(const host_ranks&) = delete;
+    host_ranks& operator=(const host_ranks&) = delete;
+
+    [[nodiscard]] int size() const { return static_cast<int>(state_.size()); }
+    [[nodiscard]] host_device& operator[](int rank) { return *at(rank).where; }
+
+    /// A guarded frame without work: add loads, sums and so on. The state is always loaded.
+    [[nodiscard]] frame make_frame(int rank) {
+        rank_state& s = at(rank);
+        frame f{};
+        f.mail = {s.inbox.data(),    s.outboxes.data(), &s.published, &s.arrivals, &s.failure,
+                  s.failures.data(), timeout_ns_,       size(),       rank,        capacity};
+        f.slots = s.slots.data();
+        f.array = s.array.data();
+        f.batch_array = -1;
+        f.guarded = true;
+        load(f, control::state);
+        return f;
+    }
+
+    /// Registers live in slot 2 n; stores go to the same place.
+    static void load(frame& f, std::uint8_t reg) {
+        f.program.loads[f.program.load_count++] = {reg, static_cast<std::uint8_t>(2 * reg)};
+    }
+    static void store(frame& f, std::uint8_t reg) {
+        f.program.stores[f.program.store_count++] = {reg, static_cast<std::uint8_t>(2 * reg)};
+    }
+    static void record(frame& f, scalar_opcode code, std::uint8_t to, std::uint8_t a,
+                       std::uint8_t b = 0) {
+        f.program.instructions[f.program.instruction_count++] = {code, to, a, b};
+    }
+    /// The frame adds up the batch under way into registers from `first` on, and stores them.
+    static void take_batch(frame& f, int count, std::uint8_t first) {
+        f.batch = count;
+        for (int v = 0; v < count; ++v) {
+            const auto reg = static_cast<std::uint8_t>(first + v);
+            f.program.sums[v] = reg;
+            load(f, reg);
+            store(f, reg);
+        }
+    }
+
+    [[nodiscard]] reduction into(int rank, int count) { return {at(rank).partials.data(), count}; }
+    [[nodiscard]] double& slot(int rank, std::uint8_t reg) {
+        return at(rank).slots[std::size_t{2} * reg];
+    }
+    [[nodiscard]] double* array(int rank) { return at(rank).array.data(); }
+    [[nodiscard]] std::int32_t failure(int rank) { return at(rank).failure; }
+    [[nodiscard]] std::uint64_t published(int rank) { return at(rank).published; }
+
+    void synchronize() {
+        for (auto& s : state_)
+            s.where->synchronize();
+    }
+
+private:
+    struct rank_state {
+        std::vector<letter> inbox;
+        std::vector<letter*> outboxes;
+        std::vector<std::int32_t*> failures;
+        std::vector<double> slots;
+        std::vector<double> array;
+        std::vector<double> partials;
+        std::uint64_t published = 0;
+        unsigned arrivals = 0;
+        std::int32_t failure = 0;
+        std::unique_ptr<host_device> where;
+    };
+
+    [[nodiscard]] rank_state& at(int rank) { return state_[static_cast<std::size_t>(rank)]; }
+
+    std::uint64_t timeout_ns_;
+    std::vector<rank_state> state_;
+};
+
+} // namespace krylith::testing

@@ -1,0 +1,40 @@
+// Dot products of short arrays, with a fixed order of summation.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace krylith::host {
+
+/// out[j] += dot(w, v_j): products are summed in double, in `Lanes` partial sums, so that the
+/// result does not depend on how the compiler makes vector code of it, or on alignment.
+template <int Lanes, class T, class... Vectors>
+void add_dots(double* const* out, std::int64_t n, const T* w, const Vectors*... v) {
+    constexpr int count = sizeof...(Vectors);
+    const T* const others[count] = {v...};
+    double lanes[count][Lanes] = {};
+    const std::int64_t whole = n / Lanes * Lanes;
+    for (std::int64_t i = 0; i < whole; i += Lanes)
+        for (int j = 0; j < count; ++j)
+#pragma omp simd
+            for (int k = 0; k < Lanes; ++k)
+                lanes[j][k] +=
+                    static_cast<double>(w[i + k]) * static_cast<double>(others[j][i + k]);
+    for (int j = 0; j < count; ++j) {
+        double sum = 0;
+        for (std::int64_t i = whole; i < n; ++i)
+            sum += static_cast<double>(w[i]) * static_cast<double>(others[j][i]);
+        for (int width = Lanes / 2; width > 0; width /= 2)
+            for (int k = 0; k < width; ++k)
+                lanes[j][k] += lanes[j][k + width];
+        *out[j] += lanes[j][0] + sum;
+    }
+}
+
+template <class T>
+void add_dot(double& out, std::int64_t n, const T* a, const T* b) {
+    double* const place = &out;
+    add_dots<16>(&place, n, a, b);
+}
+
+} // namespace krylith::host

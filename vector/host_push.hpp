@@ -1,0 +1,47 @@
+// The host side of ghost_push: what a kernel that writes an operand does before and after its loop.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/device/host_team.hpp>
+#include <krylith/vector/ghost_push.hpp>
+#include <krylith/vector/host_signal.hpp>
+
+namespace krylith::host {
+
+/// Peers may send again: all earlier kernels of this device, and so all readers of its ghosts, are
+/// done. Usually the product has already said so.
+template <class T>
+void allow_next_push(const mailbox& mail, const ghost_push<T>& push) {
+    if (push.ordered || *push.acknowledged == *push.pushed)
+        return;
+    tell(mail, push.readies, push.from, *push.pushed);
+    *push.acknowledged = *push.pushed;
+}
+
+/// Sends the entries of `values`. False if a peer failed.
+template <class T>
+[[nodiscard]] bool send(const mailbox& mail, const ghost_push<T>& push, const T* values,
+                        int threads) {
+    const std::uint64_t pushed = *push.pushed;
+    if (push.to != 0) {
+        if (!push.ordered && !wait_for_words(mail, push.ready, push.to, pushed))
+            return false;
+        const std::int64_t first = push.sending_tiles > 0 ? push.first_entry[0] : 0;
+        const std::int64_t count =
+            push.sending_tiles > 0 ? push.first_entry[push.sending_tiles] - first : 0;
+        constexpr std::int64_t worth_a_team = 8192;
+        in_team(count < worth_a_team ? 1 : threads, [&](int member, int members) {
+            const std::int64_t end = first + count * (member + 1) / members;
+            for (std::int64_t e = first + count * member / members; e < end; ++e) {
+                const push_entry entry = push.entries[e];
+                push.ghosts[entry.peer][entry.position] = values[entry.row];
+            }
+        });
+        tell(mail, push.sent, push.to, pushed + 1);
+    }
+    *push.pushed = pushed + 1; // counted by ranks that only receive, too
+    return true;
+}
+
+} // namespace krylith::host
