@@ -60,9 +60,17 @@ public:
     explicit launch_scope(device& where)
         : device_(static_cast<cuda_device&>(where)), current_(device_.ordinal()) {}
     [[nodiscard]] cudaStream_t stream() const noexcept { return device_.stream(); }
-    /// Blocks of 256 threads: what `work` needs, at most 8 a multiprocessor, at least one.
-    [[nodiscard]] unsigned blocks(std::int64_t work) const noexcept {
-        const std::int64_t most = std::int64_t{8} * device_.multiprocessors();
+    /// Blocks of `kernel` that are resident at once, at most 8 a multiprocessor and at most what
+    /// `work` (blocks' worth) needs; at least one. Kernels loop over the rest of their work: a
+    /// second wave of blocks would leave multiprocessors idle.
+    template <class Kernel>
+    [[nodiscard]] unsigned blocks(Kernel kernel, int threads, std::int64_t work,
+                                  std::size_t shared_bytes = 0) const {
+        int resident = 0;
+        KRYLITH_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads,
+                                                                         shared_bytes));
+        const std::int64_t most =
+            std::int64_t{resident < 8 ? resident : 8} * device_.multiprocessors();
         return static_cast<unsigned>(work < 1 ? 1 : work < most ? work : most);
     }
     void check_launch() const { KRYLITH_CUDA_CHECK(cudaGetLastError()); }

@@ -21,18 +21,20 @@
 
 namespace krylith {
 
-using scaling_seed = std::optional<std::uint64_t>;
+struct random_scaling {
+    std::uint64_t seed = 0;
+};
 
 /// 5-point Laplacian: 4 on the diagonal, -1 to the neighbours. Symmetric positive definite; the
 /// eigenvalues are 4 sin^2(i pi / (2 (nx + 1))) + 4 sin^2(j pi / (2 (ny + 1))), i = 1..nx, j =
 /// 1..ny. 5 nx ny - 2 nx - 2 ny entries.
 template <class T>
 [[nodiscard]] csr_matrix<T> poisson2d(std::int64_t nx, std::int64_t ny,
-                                      scaling_seed random_scaling = {});
+                                      std::optional<random_scaling> scaling = {});
 
 template <class T>
-[[nodiscard]] csr_matrix<T> poisson2d(std::int64_t n, scaling_seed random_scaling = {}) {
-    return poisson2d<T>(n, n, random_scaling);
+[[nodiscard]] csr_matrix<T> poisson2d(std::int64_t n, std::optional<random_scaling> scaling = {}) {
+    return poisson2d<T>(n, n, scaling);
 }
 
 /// 7-point Laplacian: 6 on the diagonal, -1 to the neighbours. Symmetric positive definite; the
@@ -40,11 +42,11 @@ template <class T>
 /// entries, n = nx ny nz.
 template <class T>
 [[nodiscard]] csr_matrix<T> poisson3d(std::int64_t nx, std::int64_t ny, std::int64_t nz,
-                                      scaling_seed random_scaling = {});
+                                      std::optional<random_scaling> scaling = {});
 
 template <class T>
-[[nodiscard]] csr_matrix<T> poisson3d(std::int64_t n, scaling_seed random_scaling = {}) {
-    return poisson3d<T>(n, n, n, random_scaling);
+[[nodiscard]] csr_matrix<T> poisson3d(std::int64_t n, std::optional<random_scaling> scaling = {}) {
+    return poisson3d<T>(n, n, n, scaling);
 }
 
 /// 27-point Laplacian: 26 on the diagonal, -1 to all points of the surrounding cube. Symmetric
@@ -52,11 +54,12 @@ template <class T>
 /// cos(i pi / (n + 1)). (3 nx - 2) (3 ny - 2) (3 nz - 2) entries.
 template <class T>
 [[nodiscard]] csr_matrix<T> poisson3d_27point(std::int64_t nx, std::int64_t ny, std::int64_t nz,
-                                              scaling_seed random_scaling = {});
+                                              std::optional<random_scaling> scaling = {});
 
 template <class T>
-[[nodiscard]] csr_matrix<T> poisson3d_27point(std::int64_t n, scaling_seed random_scaling = {}) {
-    return poisson3d_27point<T>(n, n, n, random_scaling);
+[[nodiscard]] csr_matrix<T> poisson3d_27point(std::int64_t n,
+                                              std::optional<random_scaling> scaling = {}) {
+    return poisson3d_27point<T>(n, n, n, scaling);
 }
 
 /// Convection-diffusion -Laplace u + peclet (u_x + u_y + u_z) = f on the unit cube, n points an
@@ -66,7 +69,7 @@ template <class T>
 /// 6 + 3 p - 2 sqrt(1 + p) (cos(i pi h) + cos(j pi h) + cos(k pi h)). peclet: finite, not negative.
 template <class T>
 [[nodiscard]] csr_matrix<T> convection_diffusion(std::int64_t n, double peclet,
-                                                 scaling_seed random_scaling = {});
+                                                 std::optional<random_scaling> scaling = {});
 
 /// Random symmetric positive definite matrix without structure: the off-diagonal places are the
 /// union of nnz_per_row - 1 random pairings of the rows, their values uniform in [-1, 1); the
@@ -93,17 +96,22 @@ struct gallery_entry {
 template <class T>
 [[nodiscard]] csr_matrix<T> make_gallery(std::string_view spec);
 
-extern template csr_matrix<double> poisson2d(std::int64_t, std::int64_t, scaling_seed);
-extern template csr_matrix<float> poisson2d(std::int64_t, std::int64_t, scaling_seed);
+extern template csr_matrix<double> poisson2d(std::int64_t, std::int64_t,
+                                             std::optional<random_scaling>);
+extern template csr_matrix<float> poisson2d(std::int64_t, std::int64_t,
+                                            std::optional<random_scaling>);
 extern template csr_matrix<double> poisson3d(std::int64_t, std::int64_t, std::int64_t,
-                                             scaling_seed);
-extern template csr_matrix<float> poisson3d(std::int64_t, std::int64_t, std::int64_t, scaling_seed);
+                                             std::optional<random_scaling>);
+extern template csr_matrix<float> poisson3d(std::int64_t, std::int64_t, std::int64_t,
+                                            std::optional<random_scaling>);
 extern template csr_matrix<double> poisson3d_27point(std::int64_t, std::int64_t, std::int64_t,
-                                                     scaling_seed);
+                                                     std::optional<random_scaling>);
 extern template csr_matrix<float> poisson3d_27point(std::int64_t, std::int64_t, std::int64_t,
-                                                    scaling_seed);
-extern template csr_matrix<double> convection_diffusion(std::int64_t, double, scaling_seed);
-extern template csr_matrix<float> convection_diffusion(std::int64_t, double, scaling_seed);
+                                                    std::optional<random_scaling>);
+extern template csr_matrix<double> convection_diffusion(std::int64_t, double,
+                                                        std::optional<random_scaling>);
+extern template csr_matrix<float> convection_diffusion(std::int64_t, double,
+                                                       std::optional<random_scaling>);
 extern template csr_matrix<double> random_spd(std::int64_t, std::int64_t, std::uint64_t);
 extern template csr_matrix<float> random_spd(std::int64_t, std::int64_t, std::uint64_t);
 extern template csr_matrix<double> make_gallery(std::string_view);

@@ -10,7 +10,8 @@
 // Everything else throws input_error "FILE:LINE: what was found, what is allowed": malformed or
 // missing lines, indices out of range, values that aren't finite in T, complex and hermitian files,
 // NUL bytes, corrupt gzip data, and a matrix that the memory can't hold. Nothing is allocated on
-// the word of the size line: at the most 2.5 times the resulting matrix, plus 16 MiB.
+// the word of the size line: at the most 2.5 times the resulting matrix, plus 16 MiB. More than
+// 2^24 rows are believed only with an entry for 64 of them.
 #pragma once
 
 #include <filesystem>

@@ -126,8 +126,9 @@ public:
     void apply(const spmv_arguments<T>& a) override {
         const launch_scope launch(*device_);
         dispatch_dots(a, [&](auto dots) {
-            csr_kernel<T, Offset, dots()><<<launch.blocks(view_.tiles), block_threads, 0,
-                                            launch.stream()>>>(a, view_);
+            const auto kernel = csr_kernel<T, Offset, dots()>;
+            kernel<<<launch.blocks(kernel, block_threads, view_.tiles), block_threads, 0,
+                     launch.stream()>>>(a, view_);
         });
         launch.check_launch();
     }

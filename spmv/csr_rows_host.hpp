@@ -12,39 +12,54 @@ struct csr_arrays {
     const T* values;
 };
 
-/// A row of a fixed length, in `Sums` partial sums to shorten the chain of additions.
-template <int Length, int Sums, class T>
-[[nodiscard]] inline T row_product(const std::int32_t* columns, const T* values, const T* x) {
-    T sums[Sums] = {};
-#pragma GCC unroll 32
-    for (int k = 0; k < Length; ++k)
-        sums[k % Sums] += values[k] * x[columns[k]];
-    T sum = sums[0];
-    for (int s = 1; s < Sums; ++s)
-        sum += sums[s];
-    return sum;
+/// Asks for the entries that come after these, 2 KiB of values ahead: two streams of a matrix keep
+/// too few lines in flight by themselves (Zen 4, 7-point 128^3: 28 GB/s without, 38 with).
+/// Addresses beyond the end do no harm.
+template <class T>
+inline void fetch_ahead(const std::int32_t* columns, const T* values) {
+    constexpr int ahead = 256;
+    __builtin_prefetch(values + ahead);
+    __builtin_prefetch(columns + ahead);
+}
+
+/// Part of a row, in two sums to shorten the chain of additions. Not more: compilers then gather x
+/// with vector instructions, which takes longer than single loads.
+template <int Length, class T>
+[[nodiscard]] inline T part_product(const std::int32_t* columns, const T* values, const T* x) {
+    T even{};
+    T odd{};
+#pragma GCC unroll 16
+    for (int k = 0; k + 1 < Length; k += 2) {
+        even += values[k] * x[columns[k]];
+        odd += values[k + 1] * x[columns[k + 1]];
+    }
+    if constexpr (Length % 2 != 0)
+        even += values[Length - 1] * x[columns[Length - 1]];
+    return even + odd;
 }
 
 template <class T>
 [[nodiscard]] inline T row_product(const std::int32_t* columns, const T* values, const T* x,
                                    std::int64_t length) {
-    switch (length) { // the usual stencils
+    fetch_ahead(columns, values);
+    switch (length) { // the usual stencils in two and three dimensions
     case 5:
-        return row_product<5, 2>(columns, values, x);
+        return part_product<5>(columns, values, x);
     case 7:
-        return row_product<7, 2>(columns, values, x);
-    case 9:
-        return row_product<9, 2>(columns, values, x);
-    case 27:
-        return row_product<27, 4>(columns, values, x);
+        return part_product<7>(columns, values, x);
     default:
         break;
     }
+    constexpr int step = 8; // a line of values
     T sum{};
-    std::int64_t k = 0;
-    for (; k + 8 <= length; k += 8)
-        sum += row_product<8, 4>(columns + k, values + k, x);
-    for (; k < length; ++k)
+    while (length >= step) {
+        sum += part_product<step>(columns, values, x);
+        columns += step;
+        values += step;
+        length -= step;
+        fetch_ahead(columns, values);
+    }
+    for (std::int64_t k = 0; k < length; ++k)
         sum += values[k] * x[columns[k]];
     return sum;
 }

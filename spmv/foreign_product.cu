@@ -37,10 +37,11 @@ void after_product(device& where, const spmv_arguments<T>& a, std::int64_t rows)
     spmv_arguments<T> rest = a;
     rest.common = frame_after(a.common);
     const launch_scope launch(where);
-    const unsigned blocks = launch.blocks((rows + block_threads - 1) / block_threads);
     dispatch_dots(a, [&](auto dots) {
-        after_product_kernel<T, dots()>
-            <<<blocks, block_threads, 0, launch.stream()>>>(rest, rows);
+        const auto kernel = after_product_kernel<T, dots()>;
+        const unsigned blocks =
+            launch.blocks(kernel, block_threads, (rows + block_threads - 1) / block_threads);
+        kernel<<<blocks, block_threads, 0, launch.stream()>>>(rest, rows);
     });
     launch.check_launch();
 }

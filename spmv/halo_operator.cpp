@@ -8,8 +8,10 @@ namespace krylith {
 template <class T>
 halo_operator<T>::halo_operator(layout_handle where, const csr_matrix<T>& matrix,
                                 const halo_plan& plan, local_kind local)
-    : matrix_operator<T>(operator_kind::halo, where, matrix),
-      schedule_(std::make_shared<push_schedule<T>>(where, plan)) {
+    : matrix_operator<T>(operator_kind::halo, where, matrix) {
+    bool any = false;
+    for (const halo_part& part : plan.parts) any = any || !part.ghosts.empty();
+    if (any) schedule_ = std::make_shared<push_schedule<T>>(where, plan);
     for (int rank = 0; rank < where->group.size(); ++rank) {
         local_block<T> block = row_block(matrix, where->rows.owned(rank));
         std::vector<std::int32_t> columns(block.indices.size());
@@ -24,15 +26,18 @@ halo_operator<T>::halo_operator(layout_handle where, const csr_matrix<T>& matrix
 template <class T>
 void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                              std::span<const reduction_into<T>> dots) const {
-    if (x.exchange() == nullptr)
+    const ghost_exchange<T>* exchange = x.exchange();
+    if (schedule_ && exchange == nullptr)
         throw usage_error("x of a product with operator halo must come from make_operand()");
     this->open(run, x, y, dots);
-    run.join_if_ordered(); // the ghosts of x are on their way
+    if (exchange != nullptr) run.join_if_ordered(); // the ghosts of x are on their way
     for (int rank = 0; rank < run.ranks(); ++rank) {
         auto a = this->arguments(run, rank, alpha, x, beta, y, dots);
-        const ghost_push<T> push = x.exchange()->push(rank, run.ordered());
-        a.ghosts = x.exchange()->arrived(rank);
-        a.acknowledge = {push.readies, push.pushed, push.acknowledged, push.from};
+        if (exchange != nullptr) {
+            const ghost_push<T> push = exchange->push(rank, run.ordered());
+            a.ghosts = exchange->arrived(rank);
+            a.acknowledge = {push.readies, push.pushed, push.acknowledged, push.from};
+        }
         this->blocks_[static_cast<std::size_t>(rank)]->apply(a);
     }
     run.close();

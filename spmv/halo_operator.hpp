@@ -20,11 +20,11 @@ public:
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const override;
     [[nodiscard]] std::int64_t received(int rank) const override {
-        return schedule_->ghosts(rank);
+        return schedule_ ? schedule_->ghosts(rank) : 0;
     }
 
 private:
-    std::shared_ptr<const push_schedule<T>> schedule_;
+    std::shared_ptr<const push_schedule<T>> schedule_; // null: no device needs another's entries
 };
 
 extern template class halo_operator<double>;

@@ -10,6 +10,12 @@
 #include <krylith/spmv/sell_layout.hpp>
 #include <krylith/spmv/spmv_kernel.cuh>
 
+#ifndef SELL_MIN_BLOCKS
+#define SELL_MIN_BLOCKS 4
+#endif
+#ifndef SELL_IN_FLIGHT
+#define SELL_IN_FLIGHT 7
+#endif
 namespace krylith::cuda {
 
 namespace {
@@ -30,58 +36,94 @@ struct sell_view {
 };
 
 /// Loads in flight a thread: enough for a 7-point row in one go.
-constexpr int in_flight = 8;
+constexpr int in_flight = SELL_IN_FLIGHT;
+
+/// One thread's part of a slice, the first entries of its row on their way.
+template <class T>
+struct slice_part {
+    std::int32_t column[in_flight];
+    T value[in_flight];
+    const std::int32_t* columns;
+    const T* values;
+    std::int32_t length;
+
+    __device__ void load(std::int32_t k) {
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            const bool there = k + u < length;
+            column[u] = there ? load_once(columns + (k + u) * slice_rows) : -1;
+            value[u] = there ? load_once(values + (k + u) * slice_rows) : T(0);
+        }
+    }
+
+    __device__ void start(const sell_view<T>& m, std::int64_t first, std::int64_t end, int lane) {
+        length = static_cast<std::int32_t>((end - first) / slice_rows);
+        columns = m.columns + first + lane;
+        values = m.values + first + lane;
+        load(0);
+    }
+
+    __device__ T product(const T* x) {
+        T sum = 0;
+        for (std::int32_t k = 0; k < length; k += in_flight) {
+            if (k != 0) load(k);
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u)
+                if (column[u] >= 0) sum += value[u] * x[column[u]];
+        }
+        return sum;
+    }
+};
 
 template <class T, int Dots>
-__global__ void __launch_bounds__(block_threads, 6)
+__global__ void __launch_bounds__(block_threads, SELL_MIN_BLOCKS)
     sell_kernel(const __grid_constant__ spmv_arguments<T> a,
                 const __grid_constant__ sell_view<T> m) {
     __shared__ frame_state state;
-    if (!begin(a.common, state)) return;
-    allow_next_result(a);
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
+    const auto stride = static_cast<std::int32_t>(gridDim.x);
+    auto turn = static_cast<std::int32_t>(blockIdx.x);
+    // Where the next slice lies is looked up a turn ahead: the loads of a row depend on it.
+    std::int32_t slice = m.slices;
+    std::int64_t first = 0;
+    std::int64_t end = 0;
+    const auto look_up = [&](std::int32_t t) {
+        slice = m.slices;
+        first = end = 0;
+        if (t < m.groups) slice = (m.order != nullptr ? m.order[t] : t) * group_slices + warp;
+        if (slice < m.slices) {
+            first = m.slice_offsets[slice];
+            end = m.slice_offsets[slice + 1];
+        }
+    };
+    look_up(turn);
+    slice_part<T> part;
+    part.start(m, first, end, lane); // the matrix doesn't depend on what the frame waits for
+    if (!begin(a.common, state)) return;
+    allow_next_result(a);
     double dots[Dots == 0 ? 1 : Dots] = {};
     bool ghosts_there = a.ghosts.from == 0;
     bool receivers_ready = false;
-    for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < m.groups;
-         turn += static_cast<std::int32_t>(gridDim.x)) {
+    while (turn < m.groups) {
         if (!ghosts_there && turn >= m.interior) {
             wait_for_ghosts(a);
             ghosts_there = true;
         }
-        const std::int32_t group = m.order != nullptr ? m.order[turn] : turn;
-        const std::int32_t slice = group * group_slices + warp;
-        T sum = 0;
-        if (slice < m.slices) {
-            const std::int64_t first = m.slice_offsets[slice];
-            const auto length =
-                static_cast<std::int32_t>((m.slice_offsets[slice + 1] - first) / slice_rows);
-            const std::int32_t* columns = m.columns + first + lane;
-            const T* values = m.values + first + lane;
-            for (std::int32_t k = 0; k < length; k += in_flight) {
-                std::int32_t column[in_flight];
-                T value[in_flight];
-#pragma unroll
-                for (int u = 0; u < in_flight; ++u) {
-                    const bool there = k + u < length;
-                    column[u] = there ? load_once(columns + (k + u) * slice_rows) : -1;
-                    value[u] = there ? load_once(values + (k + u) * slice_rows) : T(0);
-                }
-#pragma unroll
-                for (int u = 0; u < in_flight; ++u)
-                    if (column[u] >= 0) sum += value[u] * a.x[column[u]];
-            }
-        }
+        const std::int64_t place = std::int64_t{slice} * slice_rows + lane;
+        const bool there = slice < m.slices;
+        turn += stride;
+        look_up(turn);
+        const T sum = part.product(a.x);
         if (!receivers_ready) {
             wait_for_receivers(a);
             receivers_ready = true;
         }
-        const std::int64_t place = std::int64_t{slice} * slice_rows + lane;
-        if (slice < m.slices) {
+        if (there) {
             const std::int64_t row = m.rows != nullptr ? m.rows[place] : place;
             if (row >= 0 && row < m.row_count) write_row<Dots>(a, row, sum, dots);
         }
+        if (turn < m.groups) part.start(m, first, end, lane);
     }
     finish<Dots>(a, dots);
 }
@@ -130,8 +172,9 @@ public:
     void apply(const spmv_arguments<T>& a) override {
         const launch_scope launch(*device_);
         dispatch_dots(a, [&](auto dots) {
-            sell_kernel<T, dots()><<<launch.blocks(view_.groups), block_threads, 0,
-                                     launch.stream()>>>(a, view_);
+            const auto kernel = sell_kernel<T, dots()>;
+            kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
+                     launch.stream()>>>(a, view_);
         });
         launch.check_launch();
     }

@@ -63,13 +63,13 @@ __device__ inline void write_row(const spmv_arguments<T>& a, std::int64_t row, T
     }
 }
 
-/// Ends the kernel: dot products, and telling peers what was sent and what was read.
+/// Ends the kernel: dot products, and telling peers what was sent and what was read. What was sent
+/// is ordered by cumulativity: barrier, the blocks' counter, release at system scope.
 template <int Dots, class T>
 __device__ inline void finish(const spmv_arguments<T>& a,
                               const double (&dots)[Dots == 0 ? 1 : Dots]) {
     const bool sent = a.push.to != 0;
     const bool read = a.acknowledge.to != 0;
-    if (sent) __threadfence_system();
     bool last = false;
     if constexpr (Dots > 0) {
         last = reduce_and_post(a.common, a.reduce, dots);
@@ -83,7 +83,6 @@ __device__ inline void finish(const spmv_arguments<T>& a,
     if (sent) {
         const std::uint64_t number = *a.push.pushed + 1;
         __syncwarp();
-        __threadfence_system();
         if (lane < a.common.mail.ranks && (a.push.to >> lane & 1) != 0)
             store_release(a.push.sent[lane], number);
         if (lane == 0) *a.push.pushed = number;

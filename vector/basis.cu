@@ -38,8 +38,8 @@ __global__ void __launch_bounds__(block_threads)
             if (base + j >= values) break;
             const double total = block_sum(sum[j], warp_sums);
             if (threadIdx.x == 0)
-                a.reduce.partials[static_cast<std::int64_t>(base + j) * gridDim.x + blockIdx.x] =
-                    total;
+                a.reduce.partials[static_cast<std::int64_t>(base + j) * a.common.partial_stride +
+                                  blockIdx.x] = total;
         }
     }
     if (last_block(a.common.mail.arrivals)) post_batch(a.common, a.reduce);
@@ -78,8 +78,9 @@ template <class T>
 void multi_dot(device& where, const basis_arguments<T>& a) {
     const launch_scope launch(where);
     const std::int64_t owned = a.last_owned - a.first_owned;
-    multi_dot_kernel<<<launch.blocks((owned + block_threads - 1) / block_threads), block_threads,
-                       0, launch.stream()>>>(a);
+    const unsigned blocks = launch.blocks(multi_dot_kernel<T>, block_threads,
+                                          (owned + block_threads - 1) / block_threads);
+    multi_dot_kernel<<<blocks, block_threads, 0, launch.stream()>>>(a);
     launch.check_launch();
 }
 
@@ -89,8 +90,11 @@ void multi_axpy(device& where, const basis_arguments<T>& a) {
     // The batch that is arriving may hold more values than are used: the norm beside them.
     const std::size_t values = static_cast<std::size_t>(
         a.common.batch > a.count ? a.common.batch : a.count);
-    multi_axpy_kernel<<<launch.blocks((a.size + block_threads - 1) / block_threads),
-                        block_threads, values * sizeof(double), launch.stream()>>>(a);
+    const std::size_t bytes = values * sizeof(double);
+    const unsigned blocks =
+        launch.blocks(multi_axpy_kernel<T>, block_threads,
+                      (a.size + block_threads - 1) / block_threads, bytes);
+    multi_axpy_kernel<<<blocks, block_threads, bytes, launch.stream()>>>(a);
     launch.check_launch();
 }
 

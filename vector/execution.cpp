@@ -83,6 +83,7 @@ execution::execution(device_group group, const execution_options& options)
             m->staging.back().zero();
         }
         m->slots.zero();
+        m->partials.zero();
         m->array.zero();
         m->history.zero();
         m->inbox.zero();
@@ -120,6 +121,8 @@ execution::execution(device_group group, const execution_options& options)
         f.slots = m.slots.data();
         f.array = m.array.data();
         f.history = m.history.data();
+        f.partials = m.partials.data();
+        f.partial_stride = reduction_blocks(group_[rank]);
         frames_.push_back(f);
     }
     expected_.resize(static_cast<std::size_t>(p));

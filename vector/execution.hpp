@@ -21,7 +21,7 @@ enum class execution_mode {
 
 struct execution_options {
     execution_mode mode = execution_mode::automatic;
-    int unroll = 8;               ///< iterations recorded in one turn of the loop; made even
+    int unroll = 16;              ///< iterations recorded in one turn of the loop; made even
     double timeout_seconds = 20;  ///< how long a device waits for a peer before all give up
     int largest_batch = 8;        ///< most values that one kernel reduces
     std::int64_t array_size = 0;  ///< scalars addressed by index

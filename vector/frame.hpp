@@ -28,6 +28,8 @@ struct frame {
     double* slots;   ///< two places a register
     double* array;   ///< scalars by index (GMRES: columns of the Hessenberg matrix)
     double* history; ///< squared residual norms by iteration, or null
+    const double* partials; ///< where this rank's reductions leave partial sums (CUDA)
+    std::int64_t partial_stride; ///< between those of one value and of the next
     arrival arrivals[max_arrivals];
     std::int32_t arrival_count;
     std::int32_t batch;       ///< values of the reduction under way, 0: none
@@ -38,7 +40,7 @@ struct frame {
 /// Where a kernel leaves dot products: partial sums of its blocks, added up by the last block and
 /// published as one batch.
 struct reduction {
-    double* partials;   ///< [count][blocks]
+    double* partials;   ///< [count][blocks], on CUDA [count][frame::partial_stride]
     std::int32_t count; ///< values, 0: the kernel publishes nothing
 };
 

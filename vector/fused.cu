@@ -7,6 +7,9 @@
 #include <krylith/vector/ghost_push.cuh>
 #include <krylith/vector/kernels.hpp>
 
+#ifndef FUSED_MIN_BLOCKS
+#define FUSED_MIN_BLOCKS 4
+#endif
 namespace krylith::cuda {
 
 namespace {
@@ -98,7 +101,7 @@ struct share {
 
 /// Two tiles in flight a thread; the first two are loaded while the scalars are on their way.
 template <class T, int Index>
-__global__ void __launch_bounds__(block_threads, 5)
+__global__ void __launch_bounds__(block_threads, FUSED_MIN_BLOCKS)
     fused_kernel(const __grid_constant__ fused_arguments<T> a) {
     constexpr fused_shape shape = known_shapes[Index];
     __shared__ frame_state state;
@@ -106,19 +109,26 @@ __global__ void __launch_bounds__(block_threads, 5)
         static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
     const auto stride = static_cast<std::int32_t>(gridDim.x);
     const bool sends = a.pushed >= 0;
-    const auto place = [&](std::int32_t turn) {
-        const std::int32_t tile = sends ? a.push.tile_order[turn] : turn;
+    const auto tile_at = [&](std::int32_t turn) {
+        return sends && turn < tiles ? a.push.tile_order[turn] : turn;
+    };
+    const auto entry = [&](std::int32_t tile) {
         return static_cast<std::int64_t>(tile) * tile_size<T> + threadIdx.x * pack_size<T>;
     };
 
     share<T, Index> one;
     share<T, Index> two;
     auto turn = static_cast<std::int32_t>(blockIdx.x);
+    std::int32_t tile_one = tile_at(turn);
+    std::int32_t tile_two = tile_at(turn + stride);
     std::int64_t first = 0;
     std::int64_t second = 0;
     const auto load = [&] {
-        if (turn < tiles) one.load(a, first = place(turn));
-        if (turn + stride < tiles) two.load(a, second = place(turn + stride));
+        if (turn < tiles) one.load(a, first = entry(tile_one));
+        if (turn + stride < tiles) two.load(a, second = entry(tile_two));
+        // Looked up a turn ahead.
+        tile_one = tile_at(turn + 2 * stride);
+        tile_two = tile_at(turn + 3 * stride);
     };
     const bool early = a.common.arrival_count == 0;
     if (early) load();
@@ -131,6 +141,7 @@ __global__ void __launch_bounds__(block_threads, 5)
     for (int i = 0; i < shape.coefficients; ++i)
         c[i] = static_cast<T>(state.reg[a.coefficients[i]]);
     double dots[shape.dots > 0 ? shape.dots : 1] = {};
+    std::int32_t sent = 0;
     while (turn < tiles) {
         const bool both = turn + stride < tiles;
         one.compute(c);
@@ -143,14 +154,14 @@ __global__ void __launch_bounds__(block_threads, 5)
         }
         if (sends) {
             if (turn < a.push.sending_tiles)
-                send_tile(a.common, a.push, turn, a.vectors[a.pushed]);
+                send_tile(a.common, a.push, turn, a.vectors[a.pushed], sent++ == 0);
             if (both && turn + stride < a.push.sending_tiles)
-                send_tile(a.common, a.push, turn + stride, a.vectors[a.pushed]);
+                send_tile(a.common, a.push, turn + stride, a.vectors[a.pushed], sent++ == 0);
         }
         turn += 2 * stride;
         load();
     }
-    if (sends) count_empty_push(a.push);
+    if (sends) finish_push(a.common, a.push, sent);
     if constexpr (shape.dots > 0) reduce_and_post(a.common, a.reduce, dots);
 }
 
@@ -169,6 +180,7 @@ __global__ void __launch_bounds__(block_threads)
     const std::uint32_t stored = a.shape.stored();
     const unsigned me = threadIdx.x;
     double dots[max_fused_dots] = {};
+    std::int32_t sent = 0;
     for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < tiles;
          turn += static_cast<std::int32_t>(gridDim.x)) {
         const std::int32_t tile = sends ? a.push.tile_order[turn] : turn;
@@ -200,9 +212,9 @@ __global__ void __launch_bounds__(block_threads)
                                    static_cast<double>(v[a.shape.dot[d].b][me]);
         }
         if (sends && turn < a.push.sending_tiles)
-            send_tile(a.common, a.push, turn, a.vectors[a.pushed]);
+            send_tile(a.common, a.push, turn, a.vectors[a.pushed], sent++ == 0);
     }
-    if (sends) count_empty_push(a.push);
+    if (sends) finish_push(a.common, a.push, sent);
     if (a.shape.dots > 0) reduce_and_post(a.common, a.reduce, dots);
 }
 
@@ -230,7 +242,7 @@ void fused(device& where, const fused_arguments<T>& a) {
     const std::int64_t tiles = (a.size + tile_size<T> - 1) / tile_size<T>;
     const auto kernel =
         kernel_for(a, std::make_integer_sequence<int, static_cast<int>(known_shapes.size())>{});
-    kernel<<<launch.blocks(tiles), block_threads, 0, launch.stream()>>>(a);
+    kernel<<<launch.blocks(kernel, block_threads, tiles), block_threads, 0, launch.stream()>>>(a);
     launch.check_launch();
 }
 

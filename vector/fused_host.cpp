@@ -39,7 +39,7 @@ void pass(const fused_arguments<T>& a, const registers& reg, const chunking& chu
     for (int s = 0; s < a.shape.statements; ++s)
         statements[s] = statement(a, reg, s);
     std::fill_n(a.reduce.partials, a.shape.dots * chunks.count, 0.0);
-    for_tiles<T>(chunks, threads, [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+    const auto body = [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
         for (int s = 0; s < a.shape.statements; ++s)
             combine(statements[s], begin, end);
         const std::int64_t first = std::max(begin, a.first_owned);
@@ -49,7 +49,8 @@ void pass(const fused_arguments<T>& a, const registers& reg, const chunking& chu
         for (int d = 0; d < a.shape.dots; ++d)
             add_dot(a.reduce.partials[d * chunks.count + chunk], owned,
                     a.vectors[a.shape.dot[d].a] + first, a.vectors[a.shape.dot[d].b] + first);
-    });
+    };
+    for_tiles(chunks, threads, tile_size<T>, body);
 }
 
 } // namespace

@@ -17,16 +17,17 @@ push_schedule<T>::push_schedule(layout_handle where, const halo_plan& plan)
         const auto& d = layout_->group.share(rank);
         rank_part to;
         to.ghosts = static_cast<std::int64_t>(from.ghosts.size());
-        for (const auto& r : from.receives) to.from |= 1u << r.peer;
+        for (const auto& r : from.receives)
+            to.from |= 1u << r.peer;
 
         std::vector<push_entry> entries;
         for (const auto& s : from.sends) {
             to.to |= 1u << s.peer;
             to.messages.push_back({s.peer, s.position, static_cast<std::int64_t>(s.rows.size())});
             for (std::size_t i = 0; i < s.rows.size(); ++i)
-                entries.push_back({s.rows[i], static_cast<std::int32_t>(s.position) +
-                                                  static_cast<std::int32_t>(i),
-                                   s.peer});
+                entries.push_back(
+                    {s.rows[i],
+                     static_cast<std::int32_t>(s.position) + static_cast<std::int32_t>(i), s.peer});
         }
         std::sort(entries.begin(), entries.end(), [](const push_entry& a, const push_entry& b) {
             return std::tuple(a.row / tile_size<T>, a.peer, a.position) <
@@ -40,12 +41,14 @@ push_schedule<T>::push_schedule(layout_handle where, const halo_plan& plan)
         for (std::size_t i = 0; i < entries.size(); ++i) {
             const std::int32_t tile = entries[i].row / tile_size<T>;
             if (order.empty() || order.back() != tile) {
-                if (i != 0) first.push_back(static_cast<std::int32_t>(i));
+                if (i != 0)
+                    first.push_back(static_cast<std::int32_t>(i));
                 order.push_back(tile);
                 sends[static_cast<std::size_t>(tile)] = true;
             }
         }
-        if (!entries.empty()) first.push_back(static_cast<std::int32_t>(entries.size()));
+        if (!entries.empty())
+            first.push_back(static_cast<std::int32_t>(entries.size()));
         to.sending_tiles = static_cast<std::int32_t>(order.size());
         for (std::int64_t tile = 0; tile < tiles; ++tile)
             if (!sends[static_cast<std::size_t>(tile)])
@@ -61,9 +64,9 @@ push_schedule<T>::push_schedule(layout_handle where, const halo_plan& plan)
 /// Words that peers write, and tables of where to write at theirs.
 template <class T>
 struct ghost_exchange<T>::rank_state {
-    buffer<std::uint64_t> sent;         // [ranks] by the peers
-    buffer<std::uint64_t> ready;        // [ranks] by the peers
-    buffer<std::uint64_t> counters;     // pushed, acknowledged
+    buffer<std::uint64_t> sent;     // [ranks] by the peers
+    buffer<std::uint64_t> ready;    // [ranks] by the peers
+    buffer<std::uint64_t> counters; // pushed, acknowledged
     buffer<unsigned> ticket;
     buffer<std::uint64_t> staged_words; // [ranks] sent
     std::vector<buffer<T>> staging;     // [ranks] empty where the path is direct
@@ -109,14 +112,13 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const push_schedule<T>> schedu
         std::vector<std::uint64_t*> sents(p);
         std::vector<std::uint64_t*> readies(p);
         for (std::size_t to = 0; to < p; ++to) {
-            const bool staged =
-                where.group.path(r, static_cast<int>(to)) == transport::staged;
+            const bool staged = where.group.path(r, static_cast<int>(to)) == transport::staged;
             // Events order a staged exchange, so nobody reads what is said to a staged peer.
             ghosts[to] = staged ? ranks_[rank]->staging[to].data() : ranks_[to]->first_ghost;
-            sents[to] = staged ? ranks_[rank]->staged_words.data() + to
-                               : ranks_[to]->sent.data() + rank;
-            readies[to] = staged ? ranks_[rank]->staged_words.data() + rank
-                                 : ranks_[to]->ready.data() + rank;
+            sents[to] =
+                staged ? ranks_[rank]->staged_words.data() + to : ranks_[to]->sent.data() + rank;
+            readies[to] =
+                staged ? ranks_[rank]->staged_words.data() + rank : ranks_[to]->ready.data() + rank;
         }
         for (const auto& m : schedule_->part(r).messages)
             if (where.group.path(r, m.peer) == transport::staged)
@@ -134,11 +136,20 @@ template <class T>
 ghost_push<T> ghost_exchange<T>::push(int rank, bool ordered) const {
     const auto& part = schedule_->part(rank);
     const auto& s = *ranks_[static_cast<std::size_t>(rank)];
-    return {part.tile_order.data(), part.first_entry.data(), part.entries.data(),
-            s.ghosts.data(),        s.sents.data(),          s.ready.data(),
-            s.readies.data(),       s.counters.data(),       s.counters.data() + 1,
-            s.ticket.data(),        part.sending_tiles,      part.to,
-            part.from,              ordered};
+    return {part.tile_order.data(),
+            part.first_entry.data(),
+            part.entries.data(),
+            s.ghosts.data(),
+            s.sents.data(),
+            s.ready.data(),
+            s.readies.data(),
+            s.counters.data(),
+            s.counters.data() + 1,
+            s.ticket.data(),
+            part.sending_tiles,
+            part.to,
+            part.from,
+            ordered};
 }
 
 template <class T>
@@ -153,7 +164,8 @@ void ghost_exchange<T>::forward() const {
     for (int from = 0; from < where.group.size(); ++from) {
         const auto& s = *ranks_[static_cast<std::size_t>(from)];
         for (const auto& m : schedule_->part(from).messages) {
-            if (where.group.path(from, m.peer) != transport::staged) continue;
+            if (where.group.path(from, m.peer) != transport::staged)
+                continue;
             const auto to = static_cast<std::size_t>(m.peer);
             where.group.copy(from, s.staging[to].data(), m.peer,
                              ranks_[to]->first_ghost + m.position,

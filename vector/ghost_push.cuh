@@ -19,17 +19,17 @@ __device__ inline void allow_next_push(const ghost_push<T>& push, int ranks) {
     if (threadIdx.x == 0) *push.acknowledged = pushed;
 }
 
-/// After the block has written tile number `turn` of the order (turn < sending_tiles): sends its
-/// entries; the last sending tile tells the peers. `values` is the operand.
+/// After the block has written tile number `turn` of the order (turn < sending_tiles): stores its
+/// entries at the peers. `first` is true for the block's first sending tile. `values` is the operand.
 template <class T>
 __device__ inline void send_tile(const frame& f, const ghost_push<T>& push, std::int32_t turn,
-                                 const T* values) {
-    __shared__ unsigned finished;
-    const std::uint64_t pushed = *push.pushed;
-    if (!push.ordered && threadIdx.x < 32 && static_cast<int>(threadIdx.x) < f.mail.ranks &&
-        (push.to >> threadIdx.x & 1) != 0)
+                                 const T* values, bool first) {
+    if (first && !push.ordered && static_cast<int>(threadIdx.x) < f.mail.ranks &&
+        (push.to >> threadIdx.x & 1) != 0) {
+        const std::uint64_t pushed = *push.pushed;
         wait_until(f.mail, static_cast<int>(threadIdx.x),
                    [&] { return load_acquire(push.ready + threadIdx.x) >= pushed; });
+    }
     __syncthreads(); // the tile is written, the peers are ready
     const std::int32_t end = push.first_entry[turn + 1];
     for (std::int32_t e = push.first_entry[turn] + static_cast<std::int32_t>(threadIdx.x); e < end;
@@ -37,26 +37,36 @@ __device__ inline void send_tile(const frame& f, const ghost_push<T>& push, std:
         const push_entry entry = push.entries[e];
         push.ghosts[entry.peer][entry.position] = values[entry.row];
     }
-    __threadfence_system();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        finished = atomicAdd(push.ticket, 1u) + 1;
-        __threadfence_system();
-    }
-    __syncthreads();
-    if (finished != static_cast<unsigned>(push.sending_tiles)) return;
-    if (static_cast<int>(threadIdx.x) < f.mail.ranks && (push.to >> threadIdx.x & 1) != 0)
-        store_release(push.sent[threadIdx.x], pushed + 1);
-    if (threadIdx.x == 0) {
-        *push.pushed = pushed + 1;
-        *push.ticket = 0;
-    }
 }
 
-/// At the end: a rank without anything to send counts the push all the same.
+/// After a block's last tile: the block that finishes the last sending tile tells the peers. Put off
+/// until then, since waiting for remote stores would hold up the block's other tiles. The stores
+/// are ordered by cumulativity: barrier, ticket (acquire and release), release at system scope.
 template <class T>
-__device__ inline void count_empty_push(const ghost_push<T>& push) {
-    if (push.sending_tiles == 0 && blockIdx.x == 0 && threadIdx.x == 0) *push.pushed += 1;
+__device__ inline void finish_push(const frame& f, const ghost_push<T>& push,
+                                   std::int32_t tiles_sent) {
+    if (push.sending_tiles == 0) { // nothing to send, but the push counts
+        if (blockIdx.x == 0 && threadIdx.x == 0) *push.pushed += 1;
+        return;
+    }
+    if (tiles_sent == 0) return;
+    __syncthreads();
+    if (threadIdx.x >= 32) return;
+    std::uint64_t number = 0;
+    if (threadIdx.x == 0) {
+        number = *push.pushed + 1;
+        const auto sent = static_cast<unsigned>(tiles_sent);
+        if (count_blocks(push.ticket, sent) + sent != static_cast<unsigned>(push.sending_tiles))
+            number = 0;
+    }
+    number = __shfl_sync(0xffffffffu, number, 0);
+    if (number == 0) return;
+    if (static_cast<int>(threadIdx.x) < f.mail.ranks && (push.to >> threadIdx.x & 1) != 0)
+        store_release(push.sent[threadIdx.x], number);
+    if (threadIdx.x == 0) {
+        *push.pushed = number;
+        *push.ticket = 0;
+    }
 }
 
 } // namespace krylith::cuda

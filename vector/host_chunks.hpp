@@ -25,18 +25,18 @@ struct chunking {
     }
 };
 
-/// Calls body(chunk, begin, end) for pieces of one tile, which fit the first-level cache with all
-/// vectors of a pass; those of a chunk on one thread and in order.
-template <class T, class Body>
-void for_tiles(const chunking& all, int threads, const Body& body) {
+/// Calls body(chunk, begin, end) for pieces of at most `tile` entries; those of a chunk on one
+/// thread and in order.
+template <class Body>
+void for_tiles(const chunking& all, int threads, std::int64_t tile, const Body& body) {
     constexpr std::int64_t chunks_worth_a_thread = 4;
     const auto most = std::max<std::int64_t>(1, all.count / chunks_worth_a_thread);
     in_team(static_cast<int>(std::min<std::int64_t>(threads, most)), [&](int member, int members) {
         const std::int64_t last = all.count * (member + 1) / members;
         for (std::int64_t chunk = all.count * member / members; chunk < last; ++chunk) {
             const std::int64_t end = std::min(all.size, (chunk + 1) * all.length);
-            for (std::int64_t at = chunk * all.length; at < end; at += tile_size<T>)
-                body(chunk, at, std::min<std::int64_t>(end, at + tile_size<T>));
+            for (std::int64_t at = chunk * all.length; at < end; at += tile)
+                body(chunk, at, std::min(end, at + tile));
         }
     });
 }

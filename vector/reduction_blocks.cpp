@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <krylith/config.hpp>
 #include <krylith/vector/host_frame.hpp>
 #include <krylith/vector/kernels.hpp>
@@ -9,7 +11,9 @@ namespace krylith {
 
 std::int64_t reduction_blocks(const device& where) {
 #if KRYLITH_HAVE_CUDA
-    if (where.kind() == backend::cuda) return std::int64_t{8} * cuda::multiprocessors(where);
+    // At least the 768 places that kernel_frame.cuh reads before it knows how many are filled.
+    if (where.kind() == backend::cuda)
+        return std::max<std::int64_t>(1024, std::int64_t{8} * cuda::multiprocessors(where));
 #endif
     (void)where;
     return host::reduction_chunks;

@@ -22,10 +22,11 @@ __global__ void __launch_bounds__(block_threads)
     __shared__ frame_state state;
     if (!begin(common, state)) return;
     allow_next_push(push, common.mail.ranks);
+    std::int32_t sent = 0;
     for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < push.sending_tiles;
          turn += static_cast<std::int32_t>(gridDim.x))
-        send_tile(common, push, turn, operand);
-    count_empty_push(push);
+        send_tile(common, push, turn, operand, sent++ == 0);
+    finish_push(common, push, sent);
 }
 
 } // namespace
@@ -40,8 +41,8 @@ template <class T>
 void push(device& where, const frame& common, const T* operand, std::int64_t,
           const ghost_push<T>& p) {
     const launch_scope launch(where);
-    push_kernel<<<launch.blocks(p.sending_tiles), block_threads, 0, launch.stream()>>>(
-        common, operand, p);
+    push_kernel<T><<<launch.blocks(push_kernel<T>, block_threads, p.sending_tiles), block_threads,
+                     0, launch.stream()>>>(common, operand, p);
     launch.check_launch();
 }
 

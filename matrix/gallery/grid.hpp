@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <krylith/device/error.hpp>
@@ -44,11 +45,11 @@ inline grid checked_grid(const char* name, grid g) {
     return g;
 }
 
-/// The factor d(row) d(column) of an entry, exactly symmetric; 1 without a seed.
+/// The factor d(row) d(column) of an entry, exactly symmetric; 1 without a scaling.
 class entry_scaling {
 public:
-    explicit entry_scaling(scaling_seed seed)
-        : random_(seed.has_value()), seed_(seed.value_or(0)) {}
+    explicit entry_scaling(std::optional<random_scaling> scaling)
+        : random_(scaling.has_value()), seed_(scaling.value_or(random_scaling{}).seed) {}
 
     [[nodiscard]] double operator()(std::int64_t row, std::int64_t column) const noexcept {
         return random_ ? diagonal(row) * diagonal(column) : 1.0;

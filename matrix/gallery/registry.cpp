@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include <krylith/device/nearest_name.hpp>
@@ -32,8 +34,8 @@ csr_matrix<T> build_poisson2d(const gallery_spec& s) {
 }
 
 /// For the generators that take NX[:NY:NZ].
-template <class T,
-          csr_matrix<T> (*Generate)(std::int64_t, std::int64_t, std::int64_t, scaling_seed)>
+template <class T, csr_matrix<T> (*Generate)(std::int64_t, std::int64_t, std::int64_t,
+                                             std::optional<random_scaling>)>
 csr_matrix<T> build_box(const gallery_spec& s) {
     const std::int64_t nx = s.size(0, "NX");
     if (s.count() == 2) {

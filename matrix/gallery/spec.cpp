@@ -35,7 +35,7 @@ gallery_spec::gallery_spec(std::string_view text) : text_(text) {
         } else if (random_) {
             refuse("random=SEED stands twice, allowed is once");
         } else {
-            random_ = read_seed(random, argument.substr(random.size()));
+            random_ = random_scaling{read_seed(random, argument.substr(random.size()))};
         }
         begin = end;
     }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/index_width.hpp>
 
 namespace krylith {
@@ -22,8 +23,8 @@ public:
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
     /// Positional arguments.
     [[nodiscard]] std::size_t count() const noexcept { return arguments_.size(); }
-    /// The seed of random=SEED.
-    [[nodiscard]] std::optional<std::uint64_t> random() const noexcept { return random_; }
+    /// From random=SEED.
+    [[nodiscard]] std::optional<random_scaling> random() const noexcept { return random_; }
 
     /// Argument `position` (from 0), which users know as `what`.
     [[nodiscard]] std::int64_t size(std::size_t position, const char* what,
@@ -42,7 +43,7 @@ private:
     std::string text_;
     std::string_view name_;
     std::vector<std::string_view> arguments_;
-    std::optional<std::uint64_t> random_;
+    std::optional<random_scaling> random_;
 };
 
 } // namespace krylith

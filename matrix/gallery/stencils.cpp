@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include <krylith/device/error.hpp>
@@ -21,8 +23,8 @@ struct star {
 
 /// The points of a grid and their neighbours along the axes.
 template <class T>
-csr_matrix<T> star_stencil(const grid& g, const star& s, scaling_seed random_scaling) {
-    const entry_scaling scaling(random_scaling);
+csr_matrix<T> star_stencil(const grid& g, const star& s, std::optional<random_scaling> scaling) {
+    const entry_scaling factor(scaling);
     const auto length = [=](std::int64_t row) {
         const grid_point p = g.point(row);
         return 1 + std::int64_t{p.x > 0} + std::int64_t{p.x + 1 < g.nx} + std::int64_t{p.y > 0} +
@@ -33,7 +35,7 @@ csr_matrix<T> star_stencil(const grid& g, const star& s, scaling_seed random_sca
         const auto put = [&](bool inside, std::int64_t column, double coefficient) {
             if (inside) {
                 *columns++ = static_cast<std::int32_t>(column);
-                *values++ = static_cast<T>(coefficient * scaling(row, column));
+                *values++ = static_cast<T>(coefficient * factor(row, column));
             }
         };
         const std::int64_t plane = g.nx * g.ny;
@@ -62,32 +64,33 @@ struct reach {
 } // namespace
 
 template <class T>
-csr_matrix<T> poisson2d(std::int64_t nx, std::int64_t ny, scaling_seed random_scaling) {
-    return star_stencil<T>(checked_grid("poisson2d", {nx, ny, 1}), {4, -1, -1}, random_scaling);
+csr_matrix<T> poisson2d(std::int64_t nx, std::int64_t ny, std::optional<random_scaling> scaling) {
+    return star_stencil<T>(checked_grid("poisson2d", {nx, ny, 1}), {4, -1, -1}, scaling);
 }
 
 template <class T>
 csr_matrix<T> poisson3d(std::int64_t nx, std::int64_t ny, std::int64_t nz,
-                        scaling_seed random_scaling) {
-    return star_stencil<T>(checked_grid("poisson3d", {nx, ny, nz}), {6, -1, -1}, random_scaling);
+                        std::optional<random_scaling> scaling) {
+    return star_stencil<T>(checked_grid("poisson3d", {nx, ny, nz}), {6, -1, -1}, scaling);
 }
 
 template <class T>
-csr_matrix<T> convection_diffusion(std::int64_t n, double peclet, scaling_seed random_scaling) {
+csr_matrix<T> convection_diffusion(std::int64_t n, double peclet,
+                                   std::optional<random_scaling> scaling) {
     if (!std::isfinite(peclet) || peclet < 0) {
         throw usage_error("convection_diffusion: peclet is " + std::to_string(peclet) +
                           ", allowed are finite numbers from 0 on");
     }
     const grid g = checked_grid("convection_diffusion", {n, n, n});
     const double p = peclet / static_cast<double>(n + 1);
-    return star_stencil<T>(g, {6 + 3 * p, -(1 + p), -1}, random_scaling);
+    return star_stencil<T>(g, {6 + 3 * p, -(1 + p), -1}, scaling);
 }
 
 template <class T>
 csr_matrix<T> poisson3d_27point(std::int64_t nx, std::int64_t ny, std::int64_t nz,
-                                scaling_seed random_scaling) {
+                                std::optional<random_scaling> scaling) {
     const grid g = checked_grid("poisson3d_27point", {nx, ny, nz});
-    const entry_scaling scaling(random_scaling);
+    const entry_scaling factor(scaling);
     const auto length = [=](std::int64_t row) {
         const grid_point p = g.point(row);
         return reach(p.x, g.nx).length() * reach(p.y, g.ny).length() * reach(p.z, g.nz).length();
@@ -103,7 +106,7 @@ csr_matrix<T> poisson3d_27point(std::int64_t nx, std::int64_t ny, std::int64_t n
                     const std::int64_t column = (z * g.ny + y) * g.nx + x;
                     const double coefficient = column == row ? 26.0 : -1.0;
                     *columns++ = static_cast<std::int32_t>(column);
-                    *values++ = static_cast<T>(coefficient * scaling(row, column));
+                    *values++ = static_cast<T>(coefficient * factor(row, column));
                 }
             }
         }
@@ -111,15 +114,19 @@ csr_matrix<T> poisson3d_27point(std::int64_t nx, std::int64_t ny, std::int64_t n
     return build_by_rows<T>(g.points(), g.points(), length, fill);
 }
 
-template csr_matrix<double> poisson2d(std::int64_t, std::int64_t, scaling_seed);
-template csr_matrix<float> poisson2d(std::int64_t, std::int64_t, scaling_seed);
-template csr_matrix<double> poisson3d(std::int64_t, std::int64_t, std::int64_t, scaling_seed);
-template csr_matrix<float> poisson3d(std::int64_t, std::int64_t, std::int64_t, scaling_seed);
+template csr_matrix<double> poisson2d(std::int64_t, std::int64_t, std::optional<random_scaling>);
+template csr_matrix<float> poisson2d(std::int64_t, std::int64_t, std::optional<random_scaling>);
+template csr_matrix<double> poisson3d(std::int64_t, std::int64_t, std::int64_t,
+                                      std::optional<random_scaling>);
+template csr_matrix<float> poisson3d(std::int64_t, std::int64_t, std::int64_t,
+                                     std::optional<random_scaling>);
 template csr_matrix<double> poisson3d_27point(std::int64_t, std::int64_t, std::int64_t,
-                                              scaling_seed);
+                                              std::optional<random_scaling>);
 template csr_matrix<float> poisson3d_27point(std::int64_t, std::int64_t, std::int64_t,
-                                             scaling_seed);
-template csr_matrix<double> convection_diffusion(std::int64_t, double, scaling_seed);
-template csr_matrix<float> convection_diffusion(std::int64_t, double, scaling_seed);
+                                             std::optional<random_scaling>);
+template csr_matrix<double> convection_diffusion(std::int64_t, double,
+                                                 std::optional<random_scaling>);
+template csr_matrix<float> convection_diffusion(std::int64_t, double,
+                                                std::optional<random_scaling>);
 
 } // namespace krylith

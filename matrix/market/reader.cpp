@@ -23,15 +23,29 @@ namespace {
 using market::header;
 using market::line_source;
 
-/// Rows need memory even where they are empty, and no line of the file vouches for them.
-void refuse_too_many_rows(const line_source& source, const header& h, std::size_t bytes_a_row) {
-    const double needed = static_cast<double>(h.rows) * static_cast<double>(bytes_a_row);
-    const auto available = static_cast<double>(available_memory());
-    if (needed > available) {
+/// Rows take memory even where they are empty, and no line of the file vouches for them: beyond
+/// 2^24 (offsets of 128 MiB) the entries must, one for 64 rows.
+void refuse_unfounded_rows(const line_source& source, const header& h) {
+    constexpr std::int64_t unquestioned = 1 << 24;
+    constexpr std::int64_t rows_an_entry = 64;
+    const std::int64_t entries = std::min(h.entries, index_limit); // no overflow below
+    if (h.rows > unquestioned + rows_an_entry * entries) {
         market::refuse(source.name(), h.size_line,
-                       std::to_string(h.rows) + " rows need " + bytes_in_words(needed) +
-                           " of memory before the first entry, allowed is what is available: " +
-                           bytes_in_words(available));
+                       std::to_string(h.rows) + " rows for " + std::to_string(h.entries) +
+                           " entries, allowed are " + std::to_string(unquestioned) + " and " +
+                           std::to_string(rows_an_entry) + " more for each entry");
+    }
+}
+
+/// Linux promises more memory than there is, and kills who believes it: so ask before.
+void refuse_beyond_memory(const line_source& source, const header& h, double bytes) {
+    const auto available = static_cast<double>(available_memory());
+    if (bytes > available) {
+        market::refuse(
+            source.name(), h.size_line,
+            std::to_string(h.rows) + " rows and " + std::to_string(h.entries) +
+                " entries need another " + bytes_in_words(bytes) +
+                " of memory, allowed is what is available: " + bytes_in_words(available));
     }
 }
 
@@ -92,7 +106,11 @@ csr_matrix<T> as_written(line_source& source, const header& h) {
     if (h.layout == market::layout::array) {
         return from_array(market::read_array<T>(source, h), h);
     }
-    return to_csr(market::read_coordinates<T>(source, h));
+    const coo_matrix<T> coo = market::read_coordinates<T>(source, h);
+    refuse_beyond_memory(source, h,
+                         static_cast<double>(h.rows) * sizeof(std::int64_t) +
+                             static_cast<double>(h.entries) * (sizeof(std::int32_t) + sizeof(T)));
+    return to_csr(coo);
 }
 
 [[noreturn]] void refuse_given_twice(line_source& source, const header& h, market::place twice) {
@@ -114,11 +132,10 @@ csr_matrix<T> as_written(line_source& source, const header& h) {
 template <class T>
 csr_matrix<T> read_matrix(line_source source) {
     const header h = market::read_header(source);
-    const bool general = h.symmetry == market::symmetry::general;
-    refuse_too_many_rows(source, h, sizeof(std::int64_t) * (general ? 1 : 3)); // see mirror
+    refuse_unfounded_rows(source, h);
     return within_memory(source, h, [&] {
         csr_matrix<T> half = as_written<T>(source, h);
-        if (general) {
+        if (h.symmetry == market::symmetry::general) {
             return half;
         }
         const T sign = h.symmetry == market::symmetry::symmetric ? T(1) : T(-1);
@@ -143,11 +160,11 @@ template <class T>
 std::vector<T> read_vector(line_source source) {
     const header h = market::read_header(source);
     refuse_other_than_vector(source, h);
+    refuse_unfounded_rows(source, h);
     return within_memory(source, h, [&] {
         if (h.layout == market::layout::array) {
             return market::read_array<T>(source, h);
         }
-        refuse_too_many_rows(source, h, sizeof(T));
         const coo_matrix<T> entries = market::read_coordinates<T>(source, h);
         std::vector<T> vector(as_size(h.rows), T(0));
         for (std::size_t k = 0; k < entries.values.size(); ++k) {

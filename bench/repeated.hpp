@@ -1,0 +1,29 @@
+// Operations repeated as a solver repeats them: recorded once, then by the devices themselves.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <krylith/bench/measurement_failed.hpp>
+#include <krylith/vector/scalar.hpp>
+
+namespace krylith::bench {
+
+/// The body is enqueued on `run()`; the loop's count of steps costs no kernel of its own.
+class repeated {
+public:
+    /// `unroll` bodies are recorded in one turn, or enqueued between looks of the host.
+    repeated(const device_group& group, execution_mode mode, int unroll = 40);
+
+    [[nodiscard]] execution& run() { return run_; }
+
+    /// Seconds for that many steps; best a multiple of `unroll`. The body must not change from call
+    /// to call. Throws measurement_failed where the loop ended otherwise.
+    [[nodiscard]] double seconds(std::int64_t steps, const std::function<void()>& body);
+
+private:
+    execution run_;
+    scalar one_;
+};
+
+} // namespace krylith::bench

@@ -1,0 +1,44 @@
+// The JSON file of a run: machine, options, and a row for each thing measured.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <krylith/bench/device_choice.hpp>
+#include <krylith/bench/memory_rate.hpp>
+#include <krylith/bench/slope.hpp>
+
+namespace krylith::bench {
+
+using json = nlohmann::ordered_json;
+
+/// Written anew with each row, so that a run that is cut off leaves what it has measured.
+class report {
+public:
+    /// No file where `path` is empty.
+    report(std::string program, std::string path);
+
+    void describe_machine(const device_choice& choice, const memory_rate& rate);
+    void describe_effort(const slope_effort& effort);
+    void set_option(const std::string& name, json value);
+
+    /// A row is void where `void_because` is not an empty list.
+    void add(json row);
+    /// Why something was not measured at all (it doesn't fit).
+    void skip(const std::string& what, const std::string& why);
+
+    [[nodiscard]] bool any_void() const { return any_void_; }
+
+private:
+    void write() const;
+
+    std::string path_;
+    json all_;
+    bool any_void_ = false;
+};
+
+/// Times `unit`: {"median": .., "p10": .., "p90": .., "samples": ..}.
+[[nodiscard]] json to_json(const spread& s, double unit);
+
+} // namespace krylith::bench

@@ -1,0 +1,45 @@
+// Time a step, by the difference of a long and a short run: what every run costs once (recording,
+// verification, first touch) drops out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace krylith::bench {
+
+/// Median and the range that 80% of the samples lie in.
+struct spread {
+    double median = 0;
+    double p10 = 0;
+    double p90 = 0;
+    int samples = 0;
+};
+
+/// Throws usage_error where there are no samples.
+[[nodiscard]] spread spread_of(std::vector<double> samples);
+
+struct slope_effort {
+    std::int64_t few = 40;   ///< steps of the short run
+    std::int64_t many = 240; ///< and of the long one
+    int repetitions = 7;     ///< at least, of both
+    int most = 40;           ///< at most
+    double seconds = 1;      ///< between the two: until a subject has run this long
+    double warm_up = 0.3;    ///< seconds a subject runs before it is timed: clocks rise late
+
+    /// Throws usage_error naming the first value that is not allowed.
+    void check() const;
+};
+
+/// Runs that many steps and returns the seconds they took.
+using timed_run = std::function<double(std::int64_t steps)>;
+
+/// Seconds a step of each subject. Subjects take turns (A B A B), so that what disturbs the machine
+/// for a while disturbs all of them.
+[[nodiscard]] std::vector<spread> measure_slopes(std::span<const timed_run> subjects,
+                                                 const slope_effort& effort);
+
+[[nodiscard]] spread measure_slope(const timed_run& subject, const slope_effort& effort);
+
+} // namespace krylith::bench

@@ -1,0 +1,85 @@
+#include <krylith/bench/spmv_measure.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include <krylith/bench/repeated.hpp>
+#include <krylith/solvers/concepts.hpp>
+
+namespace krylith::bench {
+
+namespace {
+
+double largest_error(const reference_product& expected, const std::vector<double>& y) {
+    double largest = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        const double error = std::fabs(y[i] - expected.y[i]);
+        if (!(error <= largest * expected.scale[i])) { // NaN too
+            largest = error / expected.scale[i];
+        }
+    }
+    return largest;
+}
+
+/// A factor above the rounding errors of a few dozen additions.
+constexpr double allowed_error = 1e-14;
+
+} // namespace
+
+spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
+                          const reference_product& expected, execution_mode mode,
+                          const slope_effort& effort) {
+    const device_group& group = a.share_layout()->group;
+    auto x = a.make_operand();
+    auto y = a.make_vector();
+    x.upload(w.b);
+    spmv_numbers numbers;
+    const auto check = [&](const char* what) {
+        std::vector<double> result(w.b.size());
+        y.download(result);
+        const double error = largest_error(expected, result);
+        if (!(error <= allowed_error)) {
+            numbers.void_because.push_back(fmt::format("{}: error {:.1e}", what, error));
+        }
+        numbers.largest_error = std::max(numbers.largest_error, error);
+        return result;
+    };
+    std::vector<double> plain;
+    {
+        repeated loop(group, mode);
+        numbers.product = measure_slope(
+            [&](std::int64_t steps) {
+                return loop.seconds(steps, [&] {
+                    push_ghosts(loop.run(), x);
+                    multiply(loop.run(), a, x, y);
+                });
+            },
+            effort);
+        plain = check("product");
+    }
+    y.zero();
+    repeated loop(group, mode);
+    scalar xy(loop.run());
+    numbers.product_dot = measure_slope(
+        [&](std::int64_t steps) {
+            return loop.seconds(steps, [&] {
+                push_ghosts(loop.run(), x);
+                multiply(loop.run(), a, x, y, xy = dot(x, y));
+            });
+        },
+        effort);
+    const std::vector<double> again = check("product with dot");
+    if (std::memcmp(plain.data(), again.data(), plain.size() * sizeof(double)) != 0) {
+        numbers.void_because.emplace_back("other bits with the dot product in the pass");
+    }
+    const double sum = loop.run().get(xy.number());
+    if (!(std::fabs(sum - expected.dot) <= 1e-10 * std::fabs(expected.dot))) {
+        numbers.void_because.push_back(fmt::format("dot is {} instead of {}", sum, expected.dot));
+    }
+    return numbers;
+}
+
+} // namespace krylith::bench

@@ -1,0 +1,32 @@
+#include <krylith/matrix/load.hpp>
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/tests/matrix/message_of.hpp>
+#include <krylith/tests/matrix/temporary_folder.hpp>
+
+TEST_CASE("a name is a gallery spec or a file") {
+    const krylith::test::temporary_folder folder;
+    CHECK(krylith::load_matrix<double>("gallery:poisson2d:3") == krylith::poisson2d<double>(3));
+    const auto path = folder.write("gallery.mtx",
+                                   "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 5\n");
+    const krylith::csr_matrix<float> expected{1, 1, {0, 1}, {0}, {5}};
+    CHECK(krylith::load_matrix<float>(path.string()) == expected);
+}
+
+TEST_CASE("a wrong gallery name is a wrong use, a missing file a wrong input") {
+    const auto input = [](const std::string& name) {
+        return krylith::test::message_of<krylith::input_error>(
+            [&] { static_cast<void>(krylith::load_matrix<double>(name)); });
+    };
+    CHECK_THROWS_AS(static_cast<void>(krylith::load_matrix<double>("gallery:poisson:3")),
+                    krylith::usage_error);
+    CHECK(input("/nowhere/a.mtx") == "/nowhere/a.mtx: no such file");
+    CHECK(input("").find("no such file") != std::string::npos);
+    CHECK(input("poisson3d:64") ==
+          "poisson3d:64: no such file, did you mean gallery:poisson3d:64?");
+}

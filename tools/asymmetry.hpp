@@ -1,0 +1,18 @@
+// Why CG may have failed: the matrix is not symmetric.
+#pragma once
+
+#include <string>
+
+#include <krylith/matrix/csr.hpp>
+
+namespace krylith::tool {
+
+/// The first entry that differs from its mirror by more than half the digits, in words; empty if
+/// the matrix is symmetric. Columns must ascend within rows. O(nnz log(row length)).
+template <class T>
+[[nodiscard]] std::string asymmetry(const csr_matrix<T>& matrix);
+
+extern template std::string asymmetry(const csr_matrix<double>&);
+extern template std::string asymmetry(const csr_matrix<float>&);
+
+} // namespace krylith::tool

@@ -1,0 +1,144 @@
+// krylith bench NAME MATRIX...
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <krylith/config.hpp>
+#include <krylith/tools/bench_run.hpp>
+#include <krylith/tools/command.hpp>
+#include <krylith/tools/output_file.hpp>
+#include <krylith/tools/shared_options.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct bench_job {
+    bench_request request;
+    std::vector<std::string> matrices;
+    std::string counts;
+    std::string report;
+};
+
+/// 1, 2, 4 ... and all.
+std::vector<int> default_counts(const device_options& options) {
+    const int most = select_backend(options) == backend::cuda
+                         ? cuda_device_count()
+                         : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    std::vector<int> counts;
+    for (int count = 1; count < most; count *= 2)
+        counts.push_back(count);
+    counts.push_back(std::max(1, most));
+    return counts;
+}
+
+json as_json(const bench_request& request, const bench_row& row) {
+    json out = {{"matrix", request.matrix},
+                {"devices", row.devices},
+                {"operator", row.operator_name},
+                {"local", row.local_name},
+                {"median_seconds", row.median_seconds},
+                {"p10_seconds", row.p10_seconds},
+                {"p90_seconds", row.p90_seconds},
+                {"bytes", row.bytes},
+                {"gigabytes_per_second", row.bytes / row.median_seconds * 1e-9}};
+    if (request.what == "spmv")
+        return out;
+    out["solve_iterations"] = row.solve_iterations;
+    out["solve_seconds"] = row.solve_seconds;
+    out["relative_true_residual"] = row.relative_true_residual;
+    out["converged"] = row.converged;
+    out["same_bits_twice"] = row.repeats;
+    return out;
+}
+
+void print(const bench_request& request, const std::vector<bench_row>& rows, std::FILE* out) {
+    const bool solver = request.what != "spmv";
+    fmt::print(out, "{} on {}, {}\n{:>8} {:>9} {:>7} {:>10} {:>10} {:>10} {:>9} {:>8}",
+               request.what, request.matrix, request.multiply.precision, "devices", "operator",
+               "local", "median us", "p10", "p90", "GB/s", "speed-up");
+    if (solver)
+        fmt::print(out, " {:>11} {:>10} {:>10} {:>9}", "iterations", "seconds", "residual",
+                   "same bits");
+    fmt::print(out, "\n");
+    for (const bench_row& row : rows) {
+        fmt::print(out, "{:>8} {:>9} {:>7} {:>10.2f} {:>10.2f} {:>10.2f} {:>9.1f} {:>7.2f}x",
+                   row.devices, row.operator_name, row.local_name, 1e6 * row.median_seconds,
+                   1e6 * row.p10_seconds, 1e6 * row.p90_seconds,
+                   row.bytes / row.median_seconds * 1e-9,
+                   rows.front().median_seconds / row.median_seconds);
+        if (solver)
+            fmt::print(out, " {:>11} {:>10.4f} {:>10.2e} {:>9}", row.solve_iterations,
+                       row.solve_seconds, row.relative_true_residual, row.repeats ? "yes" : "NO");
+        fmt::print(out, "\n");
+    }
+}
+
+exit_status run(bench_job job) {
+    check_writable("--report", job.report);
+    bench_request& request = job.request;
+    request.counts = job.counts.empty() ? default_counts(request.devices)
+                                        : parse_list("--device-counts", job.counts);
+    json report = {{"version", KRYLITH_VERSION},
+                   {"benchmark", request.what},
+                   {"precision", request.multiply.precision},
+                   {"preconditioner", request.preconditioner},
+                   {"warm_up", request.warm_up},
+                   {"iterations", request.iterations},
+                   {"repetitions", request.repetitions},
+                   {"devices", descriptions(first_devices(
+                                   request.devices, *std::ranges::max_element(request.counts)))},
+                   {"rows", json::array()}};
+    bool valid = true;
+    for (const std::string& matrix : job.matrices) {
+        request.matrix = matrix;
+        const std::vector<bench_row> rows = request.multiply.single_precision()
+                                                ? run_bench<float>(request)
+                                                : run_bench<double>(request);
+        print(request, rows, job.report == "-" ? stderr : stdout);
+        for (const bench_row& row : rows) {
+            report["rows"].push_back(as_json(request, row));
+            valid = valid && (request.what == "spmv" || (row.converged && row.repeats));
+        }
+    }
+    if (!job.report.empty())
+        write_text(job.report, report.dump(2) + "\n");
+    return valid ? exit_status::success : exit_status::not_converged;
+}
+
+} // namespace
+
+command add_bench(CLI::App& parent) {
+    CLI::App* app = parent.add_subcommand(
+        "bench", "Time an iteration of a solver, or a product, over numbers of devices");
+    auto job = std::make_shared<bench_job>();
+    bench_request& request = job->request;
+    const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+        return app->add_option(name, value, help)->type_name(type);
+    };
+    add("NAME", request.what, "", "A solver (krylith solve --help names them), or spmv")
+        ->required();
+    add("MATRIX", job->matrices, "", "Matrix Market files, or gallery:NAME[:ARGUMENT...]")
+        ->required();
+    add("--precond", request.preconditioner, "none|jacobi", "For solvers")->capture_default_str();
+    add("--device-counts", job->counts, "LIST", "Numbers of devices [1,2,4 ... all of them]");
+    add("--warm-up", request.warm_up, "K", "Iterations before those that are timed")
+        ->capture_default_str();
+    add("--iterations", request.iterations, "K", "Iterations, or products, that are timed")
+        ->capture_default_str();
+    add("--repetitions", request.repetitions, "N", "Measurements; the median is given")
+        ->capture_default_str();
+    add_operator_options(*app, request.multiply);
+    add_backend_options(*app, request.devices);
+    add_report(*app, job->report);
+    return {app, [job] { return run(*job); }};
+}
+
+} // namespace krylith::tool

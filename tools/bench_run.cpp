@@ -1,0 +1,140 @@
+#include <krylith/tools/bench_run.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/load.hpp>
+#include <krylith/tools/byte_model.hpp>
+#include <krylith/tools/name_check.hpp>
+#include <krylith/tools/solver_registry.hpp>
+#include <krylith/tools/spmv_run.hpp>
+#include <krylith/tools/vector_source.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+/// Quantiles of repeated measurements.
+void measure(bench_row& row, int repetitions, const std::function<double()>& seconds) {
+    std::vector<double> times;
+    for (int i = 0; i < repetitions; ++i)
+        times.push_back(seconds());
+    std::ranges::sort(times);
+    const auto at = [&](double share) {
+        return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1) + 0.5)];
+    };
+    row.median_seconds = at(0.5);
+    row.p10_seconds = at(0.1);
+    row.p90_seconds = at(0.9);
+}
+
+template <class T>
+class solver_bench {
+public:
+    solver_bench(const bench_request& request, const csr_matrix<T>& matrix,
+                 const matrix_operator<T>& a)
+        : solve_(find_solver<T>(request.what)),
+          a_(a),
+          b_(a.make_vector("b")),
+          x_(a.make_vector("x")),
+          m_(make_preconditioner(request.preconditioner, a, matrix)) {
+        b_.upload(make_values(vector_source{vector_source::form::random, 1, {}}, matrix));
+    }
+
+    [[nodiscard]] solve_result run(const solver_options& options) {
+        return solve_(a_, b_, x_, options, m_.get());
+    }
+
+    /// Of one iteration behind the warm-up.
+    [[nodiscard]] double seconds(const bench_request& request) {
+        const solve_result before = run(fixed(request.warm_up));
+        const solve_result after = run(fixed(request.warm_up + request.iterations));
+        const std::int64_t between = after.iterations - before.iterations;
+        if (between < 1)
+            throw usage_error("the solve ends within " + std::to_string(before.iterations) +
+                              " iterations: too few to time; use a larger matrix");
+        return (after.solve_seconds - before.solve_seconds) / static_cast<double>(between);
+    }
+
+    void solve_whole(bench_row& row) {
+        const solve_result first = run({});
+        const std::vector<T> x = solution();
+        const solve_result second = run({});
+        row.solve_iterations = second.iterations;
+        row.solve_seconds = second.solve_seconds;
+        row.relative_true_residual = second.relative_residual();
+        row.converged = second.converged();
+        const std::vector<T> again = solution();
+        row.repeats = first.iterations == second.iterations &&
+                      std::memcmp(x.data(), again.data(), x.size() * sizeof(T)) == 0;
+    }
+
+private:
+    /// Goes on to the limit whatever the residual is.
+    [[nodiscard]] static solver_options fixed(std::int64_t iterations) {
+        return {.rtol = 0, .max_iterations = iterations};
+    }
+
+    [[nodiscard]] std::vector<T> solution() const {
+        std::vector<T> values(static_cast<std::size_t>(x_.size()));
+        x_.download(values);
+        return values;
+    }
+
+    solver_function<T> solve_;
+    const matrix_operator<T>& a_;
+    vector<T> b_;
+    vector<T> x_;
+    std::unique_ptr<jacobi<T>> m_;
+};
+
+void check_what(const std::string& what) {
+    std::vector<std::string_view> valid = {"spmv"};
+    valid.insert(valid.end(), solver_names().begin(), solver_names().end());
+    check_name("benchmark", what, valid);
+}
+
+} // namespace
+
+template <class T>
+std::vector<bench_row> run_bench(const bench_request& request) {
+    check_what(request.what);
+    check_preconditioner(request.preconditioner);
+    if (request.warm_up < 1 || request.iterations < 1 || request.repetitions < 1)
+        throw usage_error("--warm-up, --iterations and --repetitions must be at least 1");
+    const csr_matrix<T> matrix = load_matrix<T>(request.matrix);
+    check_square(matrix, request.matrix);
+    const traffic bytes{matrix.rows, matrix.nnz(), sizeof(T)};
+    std::vector<bench_row> rows;
+    for (const int count : request.counts) {
+        const auto a = make_operator(first_devices(request.devices, count), matrix,
+                                     request.multiply.options());
+        bench_row row;
+        row.devices = count;
+        row.operator_name = to_string(a->kind());
+        row.local_name = a->local_name();
+        if (request.what == "spmv") {
+            auto x = a->make_operand("x");
+            x.upload(std::vector<T>(static_cast<std::size_t>(matrix.rows), T(1)));
+            row.bytes = bytes.product();
+            measure(row, request.repetitions,
+                    [&] { return time_product(*a, x, T(1), T(0), request.iterations); });
+        } else {
+            solver_bench<T> bench(request, matrix, *a);
+            row.bytes = bytes.iteration(request.what, request.preconditioner).value_or(0);
+            measure(row, request.repetitions, [&] { return bench.seconds(request); });
+            bench.solve_whole(row);
+        }
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+template std::vector<bench_row> run_bench<double>(const bench_request&);
+template std::vector<bench_row> run_bench<float>(const bench_request&);
+
+} // namespace krylith::tool

@@ -1,0 +1,49 @@
+// Timings of the library's own solvers and products over device counts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <krylith/tools/device_selection.hpp>
+#include <krylith/tools/operator_request.hpp>
+
+namespace krylith::tool {
+
+struct bench_request {
+    std::string what; ///< "spmv" or a solver
+    std::string matrix;
+    std::string preconditioner = "none";
+    std::vector<int> counts; ///< of devices
+    std::int64_t warm_up = 20;
+    std::int64_t iterations = 200;
+    int repetitions = 5;
+    operator_request multiply;
+    device_options devices;
+};
+
+struct bench_row {
+    int devices = 0;
+    std::string operator_name;
+    std::string local_name;
+    double median_seconds = 0; ///< an iteration, or a product
+    double p10_seconds = 0;
+    double p90_seconds = 0;
+    double bytes = 0; ///< that it can't avoid; 0: no model
+    // Of a whole solve to rtol 1e-8 from x0 = 0; solvers only.
+    std::int64_t solve_iterations = 0;
+    double solve_seconds = 0;
+    double relative_true_residual = 0;
+    bool converged = false;
+    bool repeats = false; ///< two solves gave the same bits
+};
+
+/// A row for each count; b is random:1. An iteration is timed as the difference of two runs of
+/// warm_up and warm_up + iterations, so that start and verification drop out.
+template <class T>
+[[nodiscard]] std::vector<bench_row> run_bench(const bench_request& request);
+
+extern template std::vector<bench_row> run_bench<double>(const bench_request&);
+extern template std::vector<bench_row> run_bench<float>(const bench_request&);
+
+} // namespace krylith::tool

@@ -1,0 +1,101 @@
+#include <krylith/tools/command_line.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <krylith/config.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/device/nearest_name.hpp>
+#include <krylith/tools/command.hpp>
+#include <krylith/tools/help_format.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+constexpr const char* footer =
+    R"(MATRIX is a Matrix Market file (.mtx, .mtx.gz) or gallery:NAME[:ARGUMENT...].
+
+Exit status: 0 converged, 1 not converged, 2 usage, 3 bad input, 4 device failure,
+5 communication failure.)";
+
+bool looks_like_option(std::string_view argument) {
+    return argument.size() > 1 && argument[0] == '-' && (argument[1] < '0' || argument[1] > '9') &&
+           argument[1] != '.';
+}
+
+/// CLI11 would only say that a subcommand is required.
+void check_command_name(int argc, char** argv, const std::vector<command>& commands) {
+    if (argc < 2)
+        throw usage_error("a command is missing; krylith --help lists them");
+    const std::string_view given = argv[1];
+    if (looks_like_option(given))
+        return;
+    std::vector<std::string> names;
+    for (const command& c : commands)
+        names.push_back(c.options->get_name());
+    const std::vector<std::string_view> valid(names.begin(), names.end());
+    if (std::ranges::find(valid, given) == valid.end())
+        throw usage_error("unknown command '" + std::string(given) + "': did you mean '" +
+                          nearest_name(given, valid) + "'? krylith --help lists them");
+}
+
+[[noreturn]] void refuse_option(const CLI::App& app, std::string_view given) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options())
+        for (const std::string& name : option->get_lnames())
+            names.push_back("--" + name);
+    const std::vector<std::string_view> valid(names.begin(), names.end());
+    const std::string_view name = given.substr(0, given.find('='));
+    const std::string command =
+        app.get_parent() == nullptr ? "krylith" : "krylith " + app.get_name();
+    throw usage_error("unknown option '" + std::string(name) + "' of " + command +
+                      ": did you mean '" + nearest_name(name, valid) + "'? " + command +
+                      " --help lists them");
+}
+
+/// An argument that nothing takes says more than what CLI11 missed because of it.
+[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& problem) {
+    const auto given = app.get_subcommands();
+    const CLI::App& command = given.empty() ? app : *given.front();
+    const std::vector<std::string> left_over = app.remaining(true);
+    for (const std::string& argument : left_over)
+        if (looks_like_option(argument))
+            refuse_option(command, argument);
+    if (!left_over.empty())
+        throw usage_error("unexpected argument '" + left_over.front() + "'; krylith " +
+                          command.get_name() + " --help shows what is allowed");
+    throw usage_error(problem.what());
+}
+
+} // namespace
+
+exit_status run_command_line(int argc, char** argv) {
+    CLI::App app("Krylov solvers for sparse linear systems on several devices of one machine.",
+                 "krylith");
+    app.set_version_flag("--version", "krylith " KRYLITH_VERSION);
+    app.footer(footer);
+    app.require_subcommand(1);
+    app.formatter(std::make_shared<help_format>()); // before the subcommands, which inherit it
+    const std::vector<command> commands = {add_solve(app), add_spmv(app), add_devices(app),
+                                           add_bench(app), add_gallery(app)};
+    check_command_name(argc, argv, commands);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& asked) { // --help, --version
+        app.exit(asked);
+        return exit_status::success;
+    } catch (const CLI::ParseError& problem) {
+        refuse(app, problem);
+    }
+    const auto parsed =
+        std::ranges::find_if(commands, [](const command& c) { return c.options->parsed(); });
+    return parsed->run();
+}
+
+} // namespace krylith::tool

@@ -1,0 +1,188 @@
+#include <krylith/tools/convergence_plot.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace krylith::tool {
+
+namespace {
+
+// The canvas in pixels, and the frame inside it that the curve fills.
+constexpr double width = 720;
+constexpr double height = 440;
+constexpr double left = 78;
+constexpr double right = width - 24;
+constexpr double top = 52;
+constexpr double bottom = height - 58;
+
+/// More points than the frame has pixels show nothing.
+constexpr std::size_t most_points = 2000;
+
+constexpr const char* style = R"(<style>
+text { font: 13px sans-serif; fill: #333 }
+.title { font-size: 15px }
+.grid { stroke: #ddd }
+.frame { stroke: #888; fill: none }
+.curve { stroke: #1f6fb4; stroke-width: 2; fill: none; stroke-linejoin: round }
+.target { stroke: #c0392b; stroke-dasharray: 6 4 }
+.true { fill: #fff; stroke: #c0392b; stroke-width: 2 }
+</style>
+)";
+
+std::string escaped(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '&')
+            result += "&amp;";
+        else if (c == '<')
+            result += "&lt;";
+        else if (c == '>')
+            result += "&gt;";
+        else if (static_cast<unsigned char>(c) >= 0x20)
+            result += c;
+    }
+    return result;
+}
+
+std::string text(double x, double y, const char* attributes, const std::string& content) {
+    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes,
+                       escaped(content));
+}
+
+std::string line(double x1, double y1, double x2, double y2, const char* kind) {
+    return fmt::format(
+        "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>\n", x1, y1,
+        x2, y2, kind);
+}
+
+std::string circle(double x, double y) {
+    return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\" class=\"true\"/>\n", x, y);
+}
+
+/// 1, 2 or 5 times a power of ten: at most about seven steps to `most`.
+double round_step(double most) {
+    const double raw = std::max(most / 7, 1.0);
+    const double power = std::pow(10.0, std::floor(std::log10(raw)));
+    for (const double factor : {1.0, 2.0, 5.0})
+        if (factor * power >= raw)
+            return factor * power;
+    return 10 * power;
+}
+
+/// From iterations and residuals to pixels; whole decades downwards.
+class axes {
+public:
+    explicit axes(const convergence_curve& curve)
+        : unit_(curve.rhs_norm > 0 ? curve.rhs_norm : 1),
+          iterations_(curve.history.size() > 1 ? static_cast<double>(curve.history.size() - 1)
+                                               : 1) {
+        std::optional<double> least;
+        std::optional<double> most;
+        const auto include = [&](double norm) {
+            if (!drawable(norm))
+                return;
+            const double decade = std::log10(norm / unit_);
+            least = std::min(least.value_or(decade), decade);
+            most = std::max(most.value_or(decade), decade);
+        };
+        for (const double norm : curve.history)
+            include(norm);
+        include(curve.target);
+        include(curve.true_residual);
+        least_ = std::floor(least.value_or(-1) - 0.05);
+        most_ = std::ceil(most.value_or(0) + 0.05);
+    }
+
+    [[nodiscard]] static bool drawable(double norm) { return std::isfinite(norm) && norm > 0; }
+    [[nodiscard]] double x(double iteration) const {
+        return left + (right - left) * iteration / iterations_;
+    }
+    [[nodiscard]] double y(double norm) const { return y_of_decade(std::log10(norm / unit_)); }
+
+    [[nodiscard]] std::string draw() const {
+        std::string out;
+        const double step = std::ceil((most_ - least_) / 9);
+        for (double decade = most_; decade >= least_ - 1e-9; decade -= step) {
+            const double at = y_of_decade(decade);
+            out += line(left, at, right, at, "grid");
+            out += text(left - 8, at + 4, "text-anchor=\"end\"", fmt::format("1e{:.0f}", decade));
+        }
+        const double stride = round_step(iterations_);
+        for (double k = 0; k <= iterations_ + 1e-9; k += stride) {
+            out += line(x(k), top, x(k), bottom, "grid");
+            out += text(x(k), bottom + 20, "text-anchor=\"middle\"", fmt::format("{:.0f}", k));
+        }
+        out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"frame\"/>\n",
+                           left, top, right - left, bottom - top);
+        return out;
+    }
+
+private:
+    [[nodiscard]] double y_of_decade(double decade) const {
+        return top + (bottom - top) * (most_ - decade) / (most_ - least_);
+    }
+
+    double unit_;
+    double iterations_;
+    double least_;
+    double most_;
+};
+
+std::string draw_curve(const convergence_curve& curve, const axes& scale) {
+    const std::size_t stride = curve.history.size() / most_points + 1;
+    std::string points;
+    for (std::size_t k = 0; k < curve.history.size(); ++k) {
+        if (k % stride != 0 && k + 1 != curve.history.size())
+            continue;
+        if (!axes::drawable(curve.history[k]))
+            continue;
+        points += fmt::format("{:.1f},{:.1f} ", scale.x(static_cast<double>(k)),
+                              scale.y(curve.history[k]));
+    }
+    return "<polyline class=\"curve\" points=\"" + points + "\"/>\n";
+}
+
+std::string draw_marks(const convergence_curve& curve, const axes& scale) {
+    std::string out;
+    if (axes::drawable(curve.target)) {
+        const double at = scale.y(curve.target);
+        out += line(left, at, right, at, "target");
+        out += text(left + 8, at - 6, "", "tolerance");
+    }
+    if (axes::drawable(curve.true_residual)) {
+        const double at = scale.y(curve.true_residual);
+        out += circle(right, at);
+        // The legend stands in the corner that the end of the curve leaves free.
+        const double legend = at > (top + bottom) / 2 ? top + 24 : bottom - 20;
+        out += circle(right - 176, legend - 4);
+        out += text(right - 164, legend, "", "true residual at the end");
+    }
+    return out;
+}
+
+} // namespace
+
+std::string svg(const convergence_curve& curve) {
+    const axes scale(curve);
+    std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
+                                  "height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n",
+                                  width, height);
+    out += style;
+    out += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#fff\"/>\n", width, height);
+    out += text(left, 30, "class=\"title\"", curve.title);
+    out += scale.draw();
+    out += draw_curve(curve, scale);
+    out += draw_marks(curve, scale);
+    out += text((left + right) / 2, height - 14, "text-anchor=\"middle\"", "iteration");
+    const std::string turned =
+        fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 20 {0})\"", (top + bottom) / 2);
+    out += text(20, (top + bottom) / 2, turned.c_str(),
+                curve.rhs_norm > 0 ? "residual, relative to ||b||" : "residual");
+    return out + "</svg>\n";
+}
+
+} // namespace krylith::tool

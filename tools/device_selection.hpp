@@ -1,0 +1,31 @@
+// The device group that the options ask for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <krylith/device/device_group.hpp>
+
+namespace krylith::tool {
+
+struct device_options {
+    std::string backend = "auto"; ///< auto: cuda where there is a CUDA device, else host
+    std::string devices = "1";    ///< how many, or CUDA ordinals separated by commas
+    int threads = 0;              ///< of all host devices together; 0: one a core
+    std::string transport = "auto";
+};
+
+/// Throws usage_error for names and lists that are not understood.
+[[nodiscard]] backend select_backend(const device_options& options);
+[[nodiscard]] device_group select_devices(const device_options& options);
+
+/// The same with the first `count` devices of the backend, whatever options.devices says.
+[[nodiscard]] device_group first_devices(const device_options& options, int count);
+
+/// "0,2,5" as numbers. Throws usage_error naming the option where that isn't a list of them.
+[[nodiscard]] std::vector<int> parse_list(const std::string& option, const std::string& text);
+
+/// "host:0, 2 threads" and so on, by rank.
+[[nodiscard]] std::vector<std::string> descriptions(const device_group& group);
+
+} // namespace krylith::tool

@@ -1,0 +1,30 @@
+// Which operator to build, in the words of the command line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+
+namespace krylith::tool {
+
+struct operator_request {
+    std::string kind = "auto";
+    std::string local = "auto";
+    std::string precision = "fp64"; ///< of matrix and vectors; scalars are always fp64
+
+    /// Throws usage_error for an unknown name.
+    [[nodiscard]] operator_options options() const;
+    /// True for fp32; throws usage_error for an unknown name.
+    [[nodiscard]] bool single_precision() const;
+};
+
+/// Throws input_error unless the matrix is square, as solves and distributed products need it.
+template <class T>
+void check_square(const csr_matrix<T>& matrix, std::string_view name);
+
+extern template void check_square(const csr_matrix<double>&, std::string_view);
+extern template void check_square(const csr_matrix<float>&, std::string_view);
+
+} // namespace krylith::tool

@@ -1,0 +1,64 @@
+#include <krylith/tools/shared_options.hpp>
+
+#include <CLI/CLI.hpp>
+
+namespace krylith::tool {
+
+void add_matrix(CLI::App& app, std::string& matrix) {
+    app.add_option("MATRIX", matrix, "Matrix Market file, or gallery:NAME[:ARGUMENT...]")
+        ->required()
+        ->type_name("");
+}
+
+void add_backend_options(CLI::App& app, device_options& options) {
+    app.add_option("--backend", options.backend,
+                   "Kind of the devices; auto is cuda where there is one")
+        ->type_name("auto|cuda|host")
+        ->capture_default_str()
+        ->group("Devices");
+    app.add_option("--threads", options.threads,
+                   "Threads of all host devices together; 0: one a core")
+        ->type_name("N")
+        ->capture_default_str()
+        ->group("Devices");
+    app.add_option("--transport", options.transport,
+                   "How data crosses devices; staged copies even where direct access works")
+        ->type_name("auto|staged")
+        ->capture_default_str()
+        ->group("Devices");
+}
+
+void add_device_options(CLI::App& app, device_options& options) {
+    app.add_option("--devices", options.devices,
+                   "The first N devices, or those of the list (0,2 or 2, for one)")
+        ->type_name("N|LIST")
+        ->capture_default_str()
+        ->group("Devices");
+    add_backend_options(app, options);
+}
+
+void add_operator_options(CLI::App& app, operator_request& request) {
+    app.add_option("--operator", request.kind,
+                   "How x gets to the devices: nz replicates it, halo sends what others need")
+        ->type_name("auto|nz|halo")
+        ->capture_default_str()
+        ->group("Operator");
+    app.add_option("--local", request.local,
+                   "Format of a device's block; sell and vendor need CUDA devices")
+        ->type_name("auto|csr|sell|vendor")
+        ->capture_default_str()
+        ->group("Operator");
+    app.add_option("--precision", request.precision,
+                   "Of matrix and vectors; inner products are summed in fp64")
+        ->type_name("fp64|fp32")
+        ->capture_default_str()
+        ->group("Operator");
+}
+
+void add_report(CLI::App& app, std::string& report) {
+    app.add_option("--report", report, "Everything as JSON; -: on standard output")
+        ->type_name("FILE.json|-")
+        ->group("Output");
+}
+
+} // namespace krylith::tool

@@ -1,0 +1,23 @@
+// Options that several subcommands have.
+#pragma once
+
+#include <string>
+
+#include <krylith/tools/device_selection.hpp>
+#include <krylith/tools/operator_request.hpp>
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
+
+namespace krylith::tool {
+
+void add_matrix(CLI::App& app, std::string& matrix);
+void add_device_options(CLI::App& app, device_options& options);
+/// Backend, threads and transport only, where a command counts devices itself.
+void add_backend_options(CLI::App& app, device_options& options);
+void add_operator_options(CLI::App& app, operator_request& request);
+void add_report(CLI::App& app, std::string& report);
+
+} // namespace krylith::tool

@@ -1,0 +1,131 @@
+#include <krylith/tools/solve_run.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/load.hpp>
+#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/tools/asymmetry.hpp>
+#include <krylith/tools/byte_model.hpp>
+#include <krylith/tools/placement.hpp>
+#include <krylith/tools/solver_registry.hpp>
+#include <krylith/tools/stopwatch.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+template <class T>
+double distance_from_ones(std::span<const T> x) {
+    double largest = 0;
+    for (const T value : x) {
+        const double error = std::fabs(static_cast<double>(value) - 1);
+        if (!(error <= largest))
+            largest = error; // keeps a NaN
+    }
+    return largest;
+}
+
+template <class T>
+std::string why_eager(const solve_request& request, const matrix_operator<T>& a) {
+    const device_group& group = a.share_layout()->group;
+    if (request.execution == "eager")
+        return "--execution eager";
+    if (!a.recordable())
+        return "local kernel " + a.local_name() + " can't be recorded";
+    return group.serialised_because();
+}
+
+/// What the library can't know, since the solver never sees the entries.
+template <class T>
+void add_cause(solve_outcome& outcome, const solve_request& request, const csr_matrix<T>& matrix) {
+    const solve_result& r = outcome.result;
+    if (r.converged() || r.reason == reason::not_a_number || request.solver != "cg")
+        return;
+    if (const std::string cause = asymmetry(matrix); !cause.empty())
+        outcome.result.diagnosis = cause + ": cg needs symmetry, try gmres or bicgstab. (" +
+                                   outcome.result.diagnosis + ")";
+}
+
+} // namespace
+
+std::optional<double> solve_outcome::bandwidth() const {
+    const double seconds = result.seconds_per_iteration();
+    if (!bytes_an_iteration || seconds <= 0)
+        return std::nullopt;
+    return *bytes_an_iteration / seconds * 1e-9;
+}
+
+template <class T>
+solve_outcome run_solve(const solve_request& request) {
+    const auto solve = find_solver<T>(request.solver);
+    check_preconditioner(request.preconditioner);
+    const solver_options options = request.options();
+    const operator_options multiply = request.multiply.options();
+    const vector_source rhs = parse_vector_source("--rhs", request.rhs);
+    const device_group group = select_devices(request.devices);
+
+    solve_outcome out;
+    stopwatch watch;
+    const csr_matrix<T> matrix = load_matrix<T>(request.matrix);
+    check_square(matrix, request.matrix);
+    out.load_seconds = watch.lap();
+
+    const auto a = make_operator(group, matrix, multiply);
+    const auto m = make_preconditioner(request.preconditioner, *a, matrix);
+    group.synchronize();
+    out.setup_seconds = watch.lap();
+
+    std::vector<T> values = make_values(rhs, matrix);
+    auto b = a->make_vector("b");
+    auto x = a->make_vector("x");
+    (void)watch.lap();
+    b.upload(values);
+    group.synchronize();
+    out.transfer_seconds = watch.lap();
+    if (!request.x0.empty()) {
+        values = make_values(vector_source{vector_source::form::file, 0, request.x0}, matrix);
+        (void)watch.lap();
+        x.upload(values);
+        group.synchronize();
+        out.transfer_seconds += watch.lap();
+    }
+
+    out.result = solve(*a, b, x, options, m.get());
+    out.setup_seconds += out.result.setup_seconds;
+    (void)watch.lap();
+    x.download(values);
+    out.transfer_seconds += watch.lap();
+    if (!request.solution_file.empty())
+        write_vector_market<T>(request.solution_file, values, "solution of " + request.matrix);
+
+    out.rows = matrix.rows;
+    out.columns = matrix.columns;
+    out.nnz = matrix.nnz();
+    out.devices = descriptions(group);
+    out.kind = group.kind();
+    out.operator_name = to_string(a->kind());
+    out.operator_because = why_operator(*a, multiply);
+    out.local_name = a->local_name();
+    if (!out.result.recorded)
+        out.eager_because = why_eager(request, *a);
+    out.max_iterations = options.max_iterations >= 0
+                             ? options.max_iterations
+                             : std::min<std::int64_t>(10 * matrix.rows, 10000);
+    if (rhs.what == vector_source::form::row_sums)
+        out.solution_error = distance_from_ones(std::span<const T>(values));
+    out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
+        request.solver, request.preconditioner);
+    out.warnings = placement_warnings(*a->share_layout());
+    add_cause(out, request, matrix);
+    return out;
+}
+
+template solve_outcome run_solve<double>(const solve_request&);
+template solve_outcome run_solve<float>(const solve_request&);
+
+} // namespace krylith::tool

@@ -1,0 +1,44 @@
+// One solve from matrix to result, with what reports say about it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <krylith/solvers/result.hpp>
+#include <krylith/tools/solve_request.hpp>
+
+namespace krylith::tool {
+
+struct solve_outcome {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t nnz = 0;
+    std::vector<std::string> devices;
+    backend kind = backend::host;
+    std::string operator_name; ///< the one that ran, where auto was asked
+    std::string operator_because;
+    std::string local_name;
+    std::string eager_because; ///< empty where the execution was recorded
+    std::int64_t max_iterations = 0;
+    double load_seconds = 0;              ///< reading or generating the matrix
+    double setup_seconds = 0;             ///< operator, preconditioner, workspace
+    double transfer_seconds = 0;          ///< b and x0 to the devices, x back
+    std::optional<double> solution_error; ///< max |x_i - 1| where the solution is known to be ones
+    std::optional<double> bytes_an_iteration;
+    std::vector<std::string> warnings;
+    solve_result result;
+
+    /// GB/s by the byte model; nothing without model or iterations.
+    [[nodiscard]] std::optional<double> bandwidth() const;
+};
+
+/// T is the type of request.multiply.precision. Writes request.solution_file.
+template <class T>
+[[nodiscard]] solve_outcome run_solve(const solve_request& request);
+
+extern template solve_outcome run_solve<double>(const solve_request&);
+extern template solve_outcome run_solve<float>(const solve_request&);
+
+} // namespace krylith::tool

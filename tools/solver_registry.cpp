@@ -1,0 +1,50 @@
+#include <krylith/tools/solver_registry.hpp>
+
+#include <array>
+
+#include <krylith/tools/name_check.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+constexpr std::array<std::string_view, 1> names = {"cg"};
+
+template <class T>
+constexpr std::array<solver_function<T>, names.size()> functions = {solve_cg<T>};
+
+} // namespace
+
+std::span<const std::string_view> solver_names() {
+    return names;
+}
+
+template <class T>
+solver_function<T> find_solver(std::string_view name) {
+    check_name("solver", name, names);
+    std::size_t i = 0;
+    while (names[i] != name)
+        ++i;
+    return functions<T>[i];
+}
+
+void check_preconditioner(std::string_view name) {
+    static constexpr std::array<std::string_view, 2> preconditioners = {"none", "jacobi"};
+    check_name("preconditioner", name, preconditioners);
+}
+
+template <class T>
+std::unique_ptr<jacobi<T>> make_preconditioner(std::string_view name, const matrix_operator<T>& a,
+                                               const csr_matrix<T>& matrix) {
+    check_preconditioner(name);
+    return name == "none" ? nullptr : std::make_unique<jacobi<T>>(a, matrix);
+}
+
+template solver_function<double> find_solver(std::string_view);
+template solver_function<float> find_solver(std::string_view);
+template std::unique_ptr<jacobi<double>>
+make_preconditioner(std::string_view, const matrix_operator<double>&, const csr_matrix<double>&);
+template std::unique_ptr<jacobi<float>>
+make_preconditioner(std::string_view, const matrix_operator<float>&, const csr_matrix<float>&);
+
+} // namespace krylith::tool

@@ -1,0 +1,89 @@
+#include <krylith/tools/vector_source.hpp>
+
+#include <charconv>
+#include <filesystem>
+#include <numeric>
+#include <string_view>
+#include <system_error>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/counter_hash.hpp>
+#include <krylith/matrix/matrix_market.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+constexpr std::string_view random_prefix = "random:";
+
+template <class T>
+std::vector<T> row_sums(const csr_matrix<T>& matrix) {
+    std::vector<T> sums;
+    sums.reserve(static_cast<std::size_t>(matrix.rows));
+    for (std::size_t row = 0; row + 1 < matrix.row_offsets.size(); ++row)
+        sums.push_back(static_cast<T>(
+            std::accumulate(matrix.values.begin() + matrix.row_offsets[row],
+                            matrix.values.begin() + matrix.row_offsets[row + 1], 0.0)));
+    return sums;
+}
+
+template <class T>
+std::vector<T> random_values(std::uint64_t seed, std::size_t n) {
+    std::vector<T> values(n);
+    for (std::size_t i = 0; i < n; ++i)
+        values[i] = static_cast<T>(2 * unit_interval(counter_hash(seed, i)) - 1);
+    return values;
+}
+
+template <class T>
+std::vector<T> file_values(const std::string& path, std::size_t n) {
+    std::vector<T> values = read_vector_market<T>(path);
+    if (values.size() != n)
+        throw input_error(path + " has " + std::to_string(values.size()) + " entries, the matrix " +
+                          std::to_string(n) + " rows: they must agree");
+    return values;
+}
+
+} // namespace
+
+vector_source parse_vector_source(const std::string& option, const std::string& text) {
+    if (text == "ones")
+        return {vector_source::form::ones, 0, {}};
+    if (text == "row-sums")
+        return {vector_source::form::row_sums, 0, {}};
+    if (text.starts_with(random_prefix)) {
+        const char* end = text.data() + text.size();
+        std::uint64_t seed = 0;
+        const auto [stop, code] = std::from_chars(text.data() + random_prefix.size(), end, seed);
+        if (code != std::errc() || stop != end)
+            throw usage_error(option + " is '" + text +
+                              "': the SEED of random:SEED is a whole number from 0 to 2^64 - 1");
+        return {vector_source::form::random, seed, {}};
+    }
+    std::error_code ignored;
+    if (!std::filesystem::exists(text, ignored))
+        throw input_error(text + ": no such file; " + option +
+                          " takes ones, row-sums, random:SEED or a Matrix Market file");
+    return {vector_source::form::file, 0, text};
+}
+
+template <class T>
+std::vector<T> make_values(const vector_source& source, const csr_matrix<T>& matrix) {
+    const auto n = static_cast<std::size_t>(matrix.rows);
+    switch (source.what) {
+    case vector_source::form::row_sums:
+        return row_sums(matrix);
+    case vector_source::form::random:
+        return random_values<T>(source.seed, n);
+    case vector_source::form::file:
+        return file_values<T>(source.path, n);
+    case vector_source::form::ones:
+        break;
+    }
+    return std::vector<T>(n, T(1));
+}
+
+template std::vector<double> make_values(const vector_source&, const csr_matrix<double>&);
+template std::vector<float> make_values(const vector_source&, const csr_matrix<float>&);
+
+} // namespace krylith::tool
