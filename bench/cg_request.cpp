@@ -42,7 +42,8 @@ void add_options(CLI::App& app, cg_request& q) {
     app.add_flag("--random", q.random, "Each gallery matrix also with random values (D A D)");
     app.add_option("--backend", q.backend_name, "auto, cuda or host")->capture_default_str();
     app.add_option("--devices", q.devices, "Device counts; without: 1 to all (host: 1)")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->allow_extra_args(false);
     app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
     app.add_option("--operator", q.kind, "auto, nz or halo")->capture_default_str();
     app.add_option("--local", q.local, "auto, csr, sell or vendor")->capture_default_str();

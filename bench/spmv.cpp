@@ -32,11 +32,15 @@ void read_arguments(CLI::App& app, request& q) {
                    "gallery:NAME[:ARGUMENT...] or Matrix Market files; without: 7-point Poisson "
                    "256^3 and 400^3, 256^3 with random values, 27-point 256^3, random 4M x 17");
     app.add_option("--backend", q.backend, "auto, cuda or host")->capture_default_str();
-    app.add_option("--devices", q.devices, "Device counts")->delimiter(',')->capture_default_str();
+    app.add_option("--devices", q.devices, "Device counts")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->capture_default_str();
     app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
     app.add_option("--operator", q.kind, "auto, nz or halo")->capture_default_str();
     app.add_option("--local", q.locals, "Of csr, sell, vendor; without: all that the devices have")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->allow_extra_args(false);
     app.add_option("--mode", q.mode, "auto (recorded where possible), recorded or eager")
         ->check(CLI::IsMember({"auto", "recorded", "eager"}))
         ->capture_default_str();

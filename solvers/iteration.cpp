@@ -19,14 +19,14 @@ double seconds(std::chrono::steady_clock::time_point from) {
 }
 
 execution_options settings(execution_options sizes, const solver_options& options, bool recordable,
-                           std::int64_t limit) {
+                           std::int64_t limit, bool cycles) {
     sizes.mode = options.mode;
     if (!recordable) {
         if (options.mode == execution_mode::recorded)
             throw usage_error("this operator can't be recorded: use mode automatic or eager");
         sizes.mode = execution_mode::eager;
     }
-    sizes.unroll = options.unroll;
+    sizes.unroll = cycles ? 1 : options.unroll;
     sizes.timeout_seconds = options.timeout_seconds;
     if (options.history) sizes.history_size = limit + 1;
     return sizes;
@@ -35,11 +35,12 @@ execution_options settings(execution_options sizes, const solver_options& option
 } // namespace
 
 iteration_control::iteration_control(const device_group& group, const solver_options& options,
-                                     std::int64_t n, bool recordable, execution_options sizes)
+                                     std::int64_t n, bool recordable, execution_options sizes,
+                                     bool cycles)
     : options_((options.check(), options)),
       limit_(options.max_iterations >= 0 ? options.max_iterations
                                          : std::min<std::int64_t>(10 * n, 10000)),
-      run_(group, settings(sizes, options, recordable, limit_)) {}
+      run_(group, settings(sizes, options, recordable, limit_, cycles)) {}
 
 double iteration_control::target() const {
     return std::max(options_.rtol * std::sqrt(bb_), options_.atol * scale_);
@@ -99,12 +100,15 @@ bool iteration_control::judge(const loop_report& end, double true_rr) {
         }
         return false;
     case loop_state::limit:
-    case loop_state::pause:
-    case loop_state::cycle_end: result_.reason = reason::max_iterations; break;
+    case loop_state::pause: result_.reason = reason::max_iterations; break;
     case loop_state::diverged: result_.reason = reason::diverged; break;
     case loop_state::stagnated: result_.reason = reason::stagnated; break;
     case loop_state::not_a_number: result_.reason = reason::not_a_number; break;
-    case loop_state::breakdown: result_.reason = reason::breakdown; break;
+    case loop_state::breakdown:
+        // A fresh start from the true residual may get past it, as long as it is getting smaller.
+        if (previous < 0 || true_rr <= 0.25 * previous) return false;
+        result_.reason = reason::breakdown;
+        break;
     case loop_state::indefinite_matrix: result_.reason = reason::indefinite_matrix; break;
     case loop_state::indefinite_preconditioner:
         result_.reason = reason::indefinite_preconditioner;

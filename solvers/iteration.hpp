@@ -17,7 +17,7 @@ namespace krylith {
 class iteration_control {
 public:
     iteration_control(const device_group& group, const solver_options& options, std::int64_t n,
-                      bool recordable, execution_options sizes);
+                      bool recordable, execution_options sizes, bool cycles);
 
     [[nodiscard]] execution& run() noexcept { return run_; }
 
@@ -59,10 +59,11 @@ class iteration : public iteration_control {
 public:
     using T = typename A::value_type;
 
+    /// `cycles`: the body is a whole cycle of iterations, and one turn of the loop.
     iteration(const A& a, const vector<T>& b, vector<T>& x, const solver_options& options,
-              const execution_options& sizes = {})
+              const execution_options& sizes = {}, bool cycles = false)
         : iteration_control(a.share_layout()->group, options, a.share_layout()->size(),
-                            a.recordable(), sizes),
+                            a.recordable(), sizes, cycles),
           a_(a), b_(&b), x_(x) {
         if (b.share_layout() != a.share_layout() || x.share_layout() != a.share_layout())
             throw usage_error("b and x of a solve must be vectors of its operator");
@@ -85,6 +86,11 @@ public:
         finish_history();
         return finish();
     }
+
+    /// b as the solver scales it.
+    [[nodiscard]] const vector<T>& rhs() const { return *b_; }
+    /// Squared norm of the residual that a (re)start begins with, as the solver scales b.
+    [[nodiscard]] const scalar& starting_rr() const { return *rr_; }
 
 private:
     /// r = b - A x and its norm, scaled where squares would not survive; false: nothing to iterate.

@@ -13,7 +13,7 @@ namespace krylith::cuda {
 /// the loop has stopped; it may then only write y.
 template <class T>
 void before_product(device& where, const spmv_arguments<T>& a) {
-    scalar_arguments s{a.common, 0};
+    scalar_arguments s{a.common, 0, {}};
     if (a.ghosts.from != 0 && s.common.arrival_count == max_arrivals) {
         scalars(where, s);
         s.common = frame_after(a.common);

@@ -73,7 +73,7 @@ double round_step(double most) {
     return 10 * power;
 }
 
-/// From iterations and residuals to pixels; whole decades downwards.
+/// From iterations and residuals to pixels, with lines at whole decades.
 class axes {
 public:
     explicit axes(const convergence_curve& curve)
@@ -93,8 +93,10 @@ public:
             include(norm);
         include(curve.target);
         include(curve.true_residual);
-        least_ = std::floor(least.value_or(-1) - 0.05);
-        most_ = std::ceil(most.value_or(0) + 0.05);
+        least_ = least.value_or(-1) - 0.3;
+        most_ = most.value_or(0) + 0.3;
+        if (std::ceil(least_) > std::floor(most_))
+            least_ = std::floor(least_); // one label at least
     }
 
     [[nodiscard]] static bool drawable(double norm) { return std::isfinite(norm) && norm > 0; }
@@ -106,7 +108,7 @@ public:
     [[nodiscard]] std::string draw() const {
         std::string out;
         const double step = std::ceil((most_ - least_) / 9);
-        for (double decade = most_; decade >= least_ - 1e-9; decade -= step) {
+        for (double decade = step * std::floor(most_ / step); decade >= least_; decade -= step) {
             const double at = y_of_decade(decade);
             out += line(left, at, right, at, "grid");
             out += text(left - 8, at + 4, "text-anchor=\"end\"", fmt::format("1e{:.0f}", decade));

@@ -184,11 +184,13 @@ void execution::record(scalar_opcode code, std::uint8_t to, std::uint8_t a, std:
     case scalar_opcode::subtract:
     case scalar_opcode::multiply:
     case scalar_opcode::divide:
+    case scalar_opcode::divide_or_zero:
         touch(a);
         touch(b);
         mark_assigned(to);
         break;
     case scalar_opcode::test:
+    case scalar_opcode::estimate:
     case scalar_opcode::finish:
         touch(a);
         for (const auto reg :
@@ -337,7 +339,7 @@ void execution::flush() {
 void execution::settle(std::vector<std::uint8_t> parity) {
     if (batch_ != 0 || !expected_.front().empty()) join_if_ordered();
     take_program(&parity);
-    for (int rank = 0; rank < ranks(); ++rank) enqueue_scalars(group_[rank], {at(rank), 0});
+    for (int rank = 0; rank < ranks(); ++rank) enqueue_scalars(group_[rank], {at(rank), 0, {}});
 }
 
 void execution::unguarded(const std::function<void()>& body) {
@@ -347,8 +349,19 @@ void execution::unguarded(const std::function<void()>& body) {
     guarded_ = before;
 }
 
-double* execution::array(int rank) const {
-    return memory_[static_cast<std::size_t>(rank)]->array.data();
+void execution::compute(const array_task& task, std::span<const std::uint8_t> registers) {
+    if (batch_ != 0 || !expected_.front().empty()) join_if_ordered();
+    const auto in_place = parity_;
+    take_program(&in_place);
+    scalar_arguments a{};
+    a.task = task;
+    for (std::size_t role = 0; role < registers.size(); ++role)
+        a.task.slots[role] =
+            static_cast<std::uint8_t>(2 * registers[role] + parity_[registers[role]]);
+    for (int rank = 0; rank < ranks(); ++rank) {
+        a.common = at(rank);
+        enqueue_scalars(group_[rank], a);
+    }
 }
 
 // --- loop -------------------------------------------------------------------------------------
@@ -393,7 +406,8 @@ void execution::record_turn(const std::function<void()>& body) {
         take_program(&recorded_parity_);
         for (int rank = 0; rank < ranks(); ++rank)
             enqueue_scalars(group_[rank],
-                            {at(rank), memory_[static_cast<std::size_t>(rank)]->loop->condition()});
+                            {at(rank), memory_[static_cast<std::size_t>(rank)]->loop->condition(),
+                             {}});
     } catch (...) {
         recording_ = false;
         for (auto& m : memory_) m->loop.reset();

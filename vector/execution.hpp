@@ -10,6 +10,7 @@
 #include <krylith/device/buffer.hpp>
 #include <krylith/device/device_group.hpp>
 #include <krylith/vector/frame.hpp>
+#include <krylith/vector/hessenberg.hpp>
 
 namespace krylith {
 
@@ -83,7 +84,9 @@ public:
     /// Operations recorded inside `body` run although the loop has stopped.
     void unguarded(const std::function<void()>& body);
 
-    [[nodiscard]] double* array(int rank) const;
+    /// Runs `task` on the array in a kernel of its own; `registers[role]` are its scalars. Pending
+    /// arithmetic runs before it.
+    void compute(const array_task& task, std::span<const std::uint8_t> registers);
 
     // --- loop --------------------------------------------------------------------------------
     /// Sets a register on all devices, also after the loop has stopped.

@@ -73,15 +73,16 @@ constexpr fused_shape read_shape(std::string_view text) {
 }
 
 inline constexpr std::array known_shapes = {
-    read_shape("r-=A*q|rr"),               // CG: residual
-    read_shape("x+=A*p;p=r+B*p"),          // CG: solution and direction
-    read_shape("r-=A*q;z=d:r|rr,rz"),      // CG with Jacobi
-    read_shape("y=x"),                     // copy
-    read_shape("y=A*x"),                   // GMRES: the next basis vector
-    read_shape("z=d:r"),                   // Jacobi
-    read_shape("s=r-A*v|ss"),              // BiCGStab: half step
-    read_shape("x+=A*p+B*s;r=s-B*t|rr,rh"), // BiCGStab: step
-    read_shape("p=r+A*p-B*v"),             // BiCGStab: direction
+    read_shape("r-=A*q|rr"),                // CG: residual
+    read_shape("x+=A*p;p=r+B*p"),           // CG: solution and direction
+    read_shape("r-=A*q;z=d:r|rr,rz"),       // CG with Jacobi
+    read_shape("y=x"),                      // copy
+    read_shape("y=A*x"),                    // GMRES: the next basis vector
+    read_shape("z=d:r"),                    // Jacobi
+    read_shape("s=r-A*v|ss"),               // BiCGStab: half step
+    read_shape("x+=A*p+B*s;r=s-B*t|rr,ar"), // BiCGStab: step (a: the shadow residual)
+    read_shape("x+=A*p+B*h;r=s-B*t|rr,ar"), // and with a preconditioner on the right
+    read_shape("p=r+A*p-B*v"),              // BiCGStab: direction
 };
 
 } // namespace krylith

@@ -8,6 +8,7 @@
 #include <krylith/vector/frame.hpp>
 #include <krylith/vector/fused_shape.hpp>
 #include <krylith/vector/ghost_push.hpp>
+#include <krylith/vector/hessenberg.hpp>
 
 namespace krylith {
 
@@ -41,10 +42,12 @@ struct basis_arguments {
     reduction reduce;
 };
 
-/// Only the frame, and after it, on one thread: sets the loop's condition if `condition` is not 0.
+/// Only the frame, and after it, by one thread: sets the loop's condition if `condition` is not 0,
+/// performs the task if the frame lets it.
 struct scalar_arguments {
     frame common;
     std::uint64_t condition;
+    array_task task;
 };
 
 namespace host {

@@ -99,6 +99,16 @@ inline void test_residual(scalar_value rr) {
     rr.run->record(scalar_opcode::test, control::residual, rr.number, 0);
 }
 
+/// Inside a cycle: counts an iteration by an estimate of its squared residual norm.
+inline void test_estimate(scalar_value rr) {
+    rr.run->record(scalar_opcode::estimate, control::residual, rr.number, 0);
+}
+
+/// a / b, 0 if b is 0.
+inline scalar_value divide_or_zero(scalar_value a, scalar_value b) {
+    return detail::record(scalar_opcode::divide_or_zero, a, b);
+}
+
 /// Stops the loop with `why` unless a > 0.
 inline void require_positive(scalar_value a, loop_state why) {
     a.run->record(scalar_opcode::positive, control::state, a.number,

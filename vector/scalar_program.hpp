@@ -46,8 +46,7 @@ enum class loop_state : std::uint8_t {
     not_a_number,
     breakdown,
     indefinite_matrix,
-    indefinite_preconditioner,
-    cycle_end ///< a restart is due
+    indefinite_preconditioner
 };
 
 enum class scalar_opcode : std::uint8_t {
@@ -57,12 +56,14 @@ enum class scalar_opcode : std::uint8_t {
     subtract,
     multiply,
     divide,
+    divide_or_zero, ///< a / b, 0 if b is 0
     square_root,
     negate,
     test,     ///< a: squared residual norm after an iteration: counts it, records it, may stop
+    estimate, ///< a: the same for an estimate inside a cycle: only ends the cycle
     positive, ///< stops with loop_state(b) unless a > 0; not_a_number where a is NaN
     nonzero,  ///< stops with loop_state(b) if |a| <= eps * to; not_a_number where a is not finite
-    finish,   ///< a: true squared residual norm at the end of a cycle: stops or goes on
+    finish,   ///< a: squared norm of the true residual at the end of a cycle: stops or goes on
     stop      ///< sets loop_state(b)
 };
 
@@ -120,6 +121,34 @@ KRYLITH_HD inline void test(double* reg, double rr) {
     if (reg[control::iteration] >= reg[control::pause_at]) stop(reg, loop_state::pause);
 }
 
+/// Inside a cycle only convergence and the limits matter: the cycle's end sees to the rest.
+KRYLITH_HD inline void test_estimate(double* reg, double rr) {
+    reg[control::residual] = rr;
+    if (!finite(rr)) return stop(reg, loop_state::not_a_number);
+    if (rr <= reg[control::target]) return stop(reg, loop_state::converged);
+    if (reg[control::iteration] >= reg[control::limit]) stop(reg, loop_state::limit);
+}
+
+/// Whatever ended the cycle, the true residual decides. No progress in a whole cycle is stagnation:
+/// the next one would be the same.
+KRYLITH_HD inline void finish(double* reg, double rr) {
+    const double state = reg[control::state];
+    const bool open = state == as_register(loop_state::running) ||
+                      state == as_register(loop_state::converged) ||
+                      state == as_register(loop_state::limit);
+    if (!open) return;
+    reg[control::state] = 0.0;
+    reg[control::residual] = rr;
+    const bool progress = rr < (1 - 1e-6) * reg[control::best];
+    reg[control::best] = rr;
+    if (!finite(rr)) return stop(reg, loop_state::not_a_number);
+    if (rr <= reg[control::target]) return stop(reg, loop_state::converged);
+    if (rr > reg[control::ceiling]) return stop(reg, loop_state::diverged);
+    if (reg[control::iteration] >= reg[control::limit]) return stop(reg, loop_state::limit);
+    if (!progress) return stop(reg, loop_state::stagnated);
+    if (reg[control::iteration] >= reg[control::pause_at]) stop(reg, loop_state::pause);
+}
+
 } // namespace detail
 
 /// Runs the instructions on `reg`. `history` may be null; the squared norm of iteration k goes to
@@ -137,14 +166,16 @@ KRYLITH_HD inline void run(const scalar_program& program, double* reg, double* h
         case scalar_opcode::subtract: reg[in.to] = a - b; break;
         case scalar_opcode::multiply: reg[in.to] = a * b; break;
         case scalar_opcode::divide: reg[in.to] = a / b; break;
+        case scalar_opcode::divide_or_zero: reg[in.to] = b == 0.0 ? 0.0 : a / b; break;
         case scalar_opcode::square_root: reg[in.to] = sqrt(a); break;
         case scalar_opcode::negate: reg[in.to] = -a; break;
         case scalar_opcode::test:
+        case scalar_opcode::estimate:
             if (reg[control::state] != 0.0) break;
             reg[control::iteration] += 1.0;
             if (record && history != nullptr)
                 history[static_cast<std::int64_t>(reg[control::iteration])] = a;
-            detail::test(reg, a);
+            in.code == scalar_opcode::test ? detail::test(reg, a) : detail::test_estimate(reg, a);
             break;
         case scalar_opcode::positive:
             if (!detail::finite(a)) detail::stop(reg, loop_state::not_a_number);
@@ -155,19 +186,7 @@ KRYLITH_HD inline void run(const scalar_program& program, double* reg, double* h
             if (fabs(a) <= 2.220446049250313e-16 * fabs(reg[in.to]))
                 detail::stop(reg, static_cast<loop_state>(in.b));
             break;
-        case scalar_opcode::finish: {
-            // The cycle may have stopped at a limit or pause of its own: judge anew, by the truth.
-            const double state = reg[control::state];
-            const bool judge = state == as_register(loop_state::running) ||
-                               state == as_register(loop_state::converged) ||
-                               state == as_register(loop_state::limit) ||
-                               state == as_register(loop_state::pause) ||
-                               state == as_register(loop_state::cycle_end);
-            if (!judge) break;
-            reg[control::state] = 0.0;
-            detail::test(reg, a);
-            break;
-        }
+        case scalar_opcode::finish: detail::finish(reg, a); break;
         case scalar_opcode::stop: detail::stop(reg, static_cast<loop_state>(in.b)); break;
         }
     }

@@ -13,6 +13,7 @@ __global__ void scalars_kernel(const __grid_constant__ scalar_arguments a) {
     const bool go = begin(a.common, state);
     if (a.condition != 0 && threadIdx.x == 0)
         cudaGraphSetConditional(a.condition, go ? 1u : 0u);
+    if (go && threadIdx.x == 0) perform(a.task, a.common.array, a.common.slots);
 }
 
 template <class T>

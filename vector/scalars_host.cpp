@@ -11,8 +11,8 @@ void scalars(device& where, const scalar_arguments& a) {
     static_cast<host_device&>(where).submit([a] {
         registers reg;
         const bool go = begin(a.common, reg);
-        if (a.condition == 0)
-            return;
+        if (go) perform(a.task, a.common.array, a.common.slots);
+        if (a.condition == 0) return;
         auto& again = *reinterpret_cast<bool*>(static_cast<std::uintptr_t>(a.condition));
         again = go && reg[control::state] == 0.0 && !failed(a.common.mail);
     });

@@ -97,7 +97,7 @@ std::shared_ptr<device> share(host_ranks& ranks, int rank) {
 std::vector<double> sums(host_ranks& ranks, int rank, int count) {
     frame f = ranks.make_frame(rank);
     host_ranks::take_batch(f, count, first_sum);
-    host::scalars(ranks[rank], {f, 0});
+    ranks.scalars(rank, f);
     ranks[rank].synchronize();
     std::vector<double> values;
     for (int v = 0; v < count; ++v)
@@ -279,15 +279,14 @@ TEST_CASE("host csr: a product after the stop leaves y alone") {
 }
 
 TEST_CASE("host csr: 64-bit offsets") {
-    const std::int64_t offsets[] = {0, 2, 2, 5};
-    const std::int32_t columns[] = {0, 2, 0, 1, 2};
-    const double values[] = {1, 2, 3, 4, 5};
-    const double x[] = {1, 10, 100};
-    double y[3] = {-1, -1, -1};
-    host::multiply_rows<double, std::int64_t>({offsets, columns, values}, x, y, 1.0, 0.0, 0, 3);
-    CHECK(y[0] == 201);
-    CHECK(y[1] == 0);
-    CHECK(y[2] == 543);
+    const std::vector<std::int64_t> offsets = {0, 2, 2, 5};
+    const std::vector<std::int32_t> columns = {0, 2, 0, 1, 2};
+    const std::vector<double> values = {1, 2, 3, 4, 5};
+    const std::vector<double> x = {1, 10, 100};
+    std::vector<double> y = {-1, -1, -1};
+    host::multiply_rows<double, std::int64_t>({offsets.data(), columns.data(), values.data()},
+                                              x.data(), y.data(), 1.0, 0.0, 0, 3);
+    CHECK(y == std::vector<double>{201, 0, 543});
 }
 
 TEST_CASE("row schedule: every row once, interior first, few chunks, right weights") {
@@ -379,7 +378,6 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
     std::vector<std::unique_ptr<local_matrix<double>>> blocks;
     std::vector<std::vector<double>> x(peers, random_vector<double>(n, 1));
     std::vector<std::vector<double>> y(peers, std::vector<double>(n));
-    std::vector<std::vector<double*>> copies(2 * peers);
     for (std::size_t r = 0; r < peers; ++r) {
         const auto first = r * own;
         const local_block<double> block = {
@@ -396,10 +394,6 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
                     static_cast<std::size_t>(whole.offsets[first + own] - whole.offsets[first])),
             {}};
         blocks.push_back(host::make_csr<double>(share(ranks, static_cast<int>(r)), block));
-        for (std::size_t j = 0; j < peers; ++j) {
-            copies[r].push_back(y[j].data() + first);
-            copies[peers + r].push_back(x[j].data() + first);
-        }
     }
     auto expected = x[0];
     constexpr int turns = 10;
@@ -418,13 +412,13 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
             a.y = (odd ? x[r].data() : y[r].data()) + r * own;
             a.alpha = 1;
             a.reduce = ranks.into(rank, 1);
-            a.push = {copies[odd ? peers + r : r].data(),
-                      w[r].sents,
-                      w[r].ready,
-                      w[r].readies,
-                      &w[r].pushed,
-                      w[r].others,
-                      false};
+            for (std::size_t j = 0; j < peers; ++j)
+                a.push.copies[j] = (odd ? x[j].data() : y[j].data()) + r * own;
+            a.push.sent = w[r].sents;
+            a.push.ready = w[r].ready;
+            a.push.readies = w[r].readies;
+            a.push.pushed = &w[r].pushed;
+            a.push.to = w[r].others;
             blocks[r]->apply(a);
         }
         expected = dense_product(whole, expected);
@@ -433,7 +427,7 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
         frame f = ranks.make_frame(static_cast<int>(r));
         f.arrivals[0] = {w[r].sent, &w[r].pushed, w[r].others};
         f.arrival_count = 1;
-        host::scalars(ranks[static_cast<int>(r)], {f, 0});
+        ranks.scalars(static_cast<int>(r), f);
     }
     ranks.synchronize();
     double scale = 0;
@@ -475,9 +469,11 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
         for (std::int32_t k = 0; k < ghosts; ++k)
             entries[r].push_back({k, k, receiver});
     }
-    for (std::size_t r = 0; r < peers; ++r)
+    for (std::size_t r = 0; r < peers; ++r) {
+        ranks.slot(static_cast<int>(r), first_sum) = 0.125;
         for (std::size_t j = 0; j < peers; ++j)
             places[r][j] = x[j].data() + own;
+    }
 
     auto plain = x;
     constexpr int turns = 20;
@@ -508,7 +504,6 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
             f.shape.statements = 1;
             f.shape.statement[0] = {0, 2, {{0, -1, -1, false}, {1, -1, 0, false}}};
             f.coefficients[0] = first_sum;
-            ranks.slot(rank, first_sum) = 0.125;
             host_ranks::load(f.common, first_sum);
             f.vectors[0] = x[r].data();
             f.vectors[1] = y[r].data();

@@ -56,7 +56,7 @@ std::vector<double> sums(host_ranks& ranks, int count) {
     frame f = ranks.make_frame(0);
     f.batch = count;
     f.batch_array = 0;
-    host::scalars(ranks[0], {f, 0});
+    ranks.scalars(0, f);
     ranks.synchronize();
     return {ranks.array(0), ranks.array(0) + count};
 }

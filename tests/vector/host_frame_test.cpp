@@ -80,7 +80,7 @@ TEST_CASE("host all-reduce into the array") {
         frame f = ranks.make_frame(r);
         f.batch = 3;
         f.batch_array = 5;
-        host::scalars(ranks[r], {f, 0});
+        ranks.scalars(r, f);
     }
     ranks.synchronize();
     for (int r = 0; r < 2; ++r) {
@@ -103,7 +103,7 @@ TEST_CASE("chunks are added in order") {
     ranks[0].submit([=] { host::publish(f, sums, 5); });
     frame next = ranks.make_frame(0);
     host_ranks::take_batch(next, 2, a_reg);
-    host::scalars(ranks[0], {next, 0});
+    ranks.scalars(0, next);
     ranks.synchronize();
     CHECK(ranks.slot(0, a_reg) == expected);
     CHECK(ranks.slot(0, b_reg) == 10.0);
@@ -117,7 +117,7 @@ TEST_CASE("a silent rank fails all ranks after the time-out, and later kernels r
         enqueue_publisher(ranks, r, ranks.make_frame(r), {1, 2, 3}, nullptr);
         frame f = ranks.make_frame(r);
         host_ranks::take_batch(f, 3, a_reg);
-        host::scalars(ranks[r], {f, reinterpret_cast<std::uintptr_t>(&again[r])});
+        ranks.scalars(r, f, reinterpret_cast<std::uintptr_t>(&again[r]));
     }
     ranks.synchronize();
     for (int r = 0; r < 3; ++r)
@@ -131,7 +131,7 @@ TEST_CASE("a silent rank fails all ranks after the time-out, and later kernels r
             f.guarded = false;
             host_ranks::take_batch(f, 3, a_reg);
             enqueue_publisher(ranks, r, f, {1, 2, 3}, nullptr);
-            host::scalars(ranks[r], {f, reinterpret_cast<std::uintptr_t>(&again[r])});
+            ranks.scalars(r, f, reinterpret_cast<std::uintptr_t>(&again[r]));
         }
     ranks.synchronize();
     CHECK_FALSE(again[1]);
@@ -147,7 +147,7 @@ TEST_CASE("data that never arrives fails all ranks") {
     frame f = ranks.make_frame(0);
     f.arrivals[0] = {sent, &expected, 0b10};
     f.arrival_count = 1;
-    host::scalars(ranks[0], {f, reinterpret_cast<std::uintptr_t>(&again)});
+    ranks.scalars(0, f, reinterpret_cast<std::uintptr_t>(&again));
     ranks.synchronize();
     CHECK(ranks.failure(0) == 2);
     CHECK(ranks.failure(1) == 2);
@@ -164,7 +164,7 @@ TEST_CASE("the scalar program loads, computes and stores") {
     host_ranks::load(f, c_reg);
     host_ranks::store(f, c_reg);
     host_ranks::record(f, scalar_opcode::divide, c_reg, a_reg, b_reg);
-    host::scalars(ranks[0], {f, 0});
+    ranks.scalars(0, f);
     ranks.synchronize();
     CHECK(ranks.slot(0, c_reg) == 0.75);
 }
@@ -243,7 +243,7 @@ TEST_CASE("host loops of all ranks stop after the same turn") {
             host_ranks::record(f, scalar_opcode::test, control::residual, a_reg);
             if (r == 0)
                 f.history = history.data();
-            host::scalars(ranks[r], {f, loops.back()->condition()});
+            ranks.scalars(r, f, loops.back()->condition());
             loops.back()->end_recording();
         }
         for (auto& loop : loops)
@@ -266,7 +266,7 @@ TEST_CASE("a loop that waits for a rank that is not there ends") {
     enqueue_publisher(ranks, 0, ranks.make_frame(0), {1, 2, 3}, nullptr);
     frame f = ranks.make_frame(0);
     host_ranks::take_batch(f, 3, a_reg);
-    host::scalars(ranks[0], {f, loop->condition()});
+    ranks.scalars(0, f, loop->condition());
     loop->end_recording();
     loop->launch();
     ranks.synchronize();

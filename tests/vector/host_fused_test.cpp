@@ -90,7 +90,7 @@ double apply_plainly(const fused_shape& shape, operands<T>& data, std::int64_t s
 std::vector<double> sums(host_ranks& ranks, int count) {
     frame f = ranks.make_frame(0);
     host_ranks::take_batch(f, count, first_sum);
-    host::scalars(ranks[0], {f, 0});
+    ranks.scalars(0, f);
     ranks.synchronize();
     std::vector<double> values;
     for (int v = 0; v < count; ++v)
@@ -196,7 +196,7 @@ TEST_CASE("host fused updates: the same bits with any team and alignment") {
     constexpr std::int64_t size = 70'001;
     std::vector<std::vector<double>> found;
     for (const int threads : {1, 2, 3, 5})
-        for (const std::size_t shift : {0, 1, 3}) {
+        for (const std::size_t shift : {0u, 1u, 3u}) {
             host_ranks ranks(1, threads);
             operands<double> data(shape.vectors, size, 5);
             for (auto& v : data.vectors)

@@ -8,6 +8,7 @@
 #include <krylith/device/host_device.hpp>
 #include <krylith/vector/frame.hpp>
 #include <krylith/vector/host_frame.hpp>
+#include <krylith/vector/kernels.hpp>
 
 namespace krylith::testing {
 
@@ -89,6 +90,11 @@ public:
     [[nodiscard]] double* array(int rank) { return at(rank).array.data(); }
     [[nodiscard]] std::int32_t failure(int rank) { return at(rank).failure; }
     [[nodiscard]] std::uint64_t published(int rank) { return at(rank).published; }
+
+    /// A kernel that is nothing but the frame.
+    void scalars(int rank, const frame& f, std::uint64_t condition = 0) {
+        host::scalars(*at(rank).where, {f, condition, {}});
+    }
 
     void synchronize() {
         for (auto& s : state_)

@@ -1,0 +1,185 @@
+// krylith solve, as scripts use it.
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/tests/tools/command_run.hpp>
+#include <krylith/tools/solve_report.hpp>
+
+using krylith::test::contains;
+using krylith::test::contents_of;
+using krylith::test::run_krylith;
+using krylith::test::temporary_folder;
+using nlohmann::json;
+
+namespace {
+
+json report_of(const temporary_folder& folder, const std::string& arguments) {
+    const auto result =
+        run_krylith(folder, "solve " + arguments + " --backend host --quiet --report -");
+    CHECK_MESSAGE(result.status <= 1, result.err);
+    return json::parse(result.out);
+}
+
+} // namespace
+
+TEST_CASE("the report says all that the documentation promises") {
+    const temporary_folder folder;
+    const json report = report_of(folder, "gallery:poisson3d:8 --devices 2 --precond jacobi");
+    const json matrix = {
+        {"name", "gallery:poisson3d:8"}, {"rows", 512}, {"columns", 512}, {"nnz", 3200}};
+    CHECK(report.at("matrix") == matrix);
+    CHECK(report.at("solver") == "cg");
+    CHECK(report.at("preconditioner") == "jacobi");
+    CHECK((report.at("operator") == "halo" || report.at("operator") == "nz"));
+    CHECK(report.at("local") == "csr");
+    CHECK(report.at("backend") == "host");
+    CHECK(report.at("devices").size() == 2);
+    CHECK(report.at("precision") == "fp64");
+    CHECK(report.at("reason") == "converged_rtol");
+    CHECK(report.at("converged") == true);
+    CHECK(report.at("diagnosis") == "");
+    CHECK(report.at("execution") == "recorded");
+    CHECK(report.at("rhs_norm").get<double>() == doctest::Approx(std::sqrt(512.0)));
+    CHECK(report.at("true_residual").get<double>() <= 1e-8 * std::sqrt(512.0));
+    CHECK(report.at("relative_true_residual").get<double>() <= 1e-8);
+    CHECK(report.at("recurrence_residual").get<double>() > 0);
+    for (const std::string seconds : {"load_seconds", "setup_seconds", "transfer_seconds",
+                                      "solve_seconds", "seconds_per_iteration"})
+        CHECK_MESSAGE(report.at(seconds).get<double>() > 0, seconds);
+    REQUIRE(report.at("bytes_per_device").size() == 2);
+    CHECK(report.at("bytes_per_device")[0].at("matrix").get<std::int64_t>() >= 12 * 1600);
+    CHECK(report.at("bytes_per_device")[0].at("total") > report["bytes_per_device"][0]["matrix"]);
+    CHECK(report.at("history").size() == report.at("iterations").get<std::size_t>() + 1);
+    CHECK(report.at("options").at("rtol") == 1e-8);
+    CHECK(report.at("options").at("max_iterations") == 5120);
+    CHECK(report.at("version").is_string());
+}
+
+TEST_CASE("the same iterations on any number of devices, operator and way of execution") {
+    const temporary_folder folder;
+    const auto iterations = [&](const std::string& options) {
+        return report_of(folder, "gallery:poisson2d:20:random=3 --rhs random:1 " + options)
+            .at("iterations")
+            .get<int>();
+    };
+    const int expected = iterations("");
+    CHECK(expected > 10);
+    for (const std::string options :
+         {"--devices 2", "--devices 3", "--devices 0,1,2", "--devices 2 --operator nz",
+          "--devices 3 --operator halo", "--devices 2 --execution eager",
+          "--devices 2 --transport staged", "--threads 1"})
+        CHECK_MESSAGE(iterations(options) == expected, options);
+}
+
+TEST_CASE("row-sums make a system whose solution is ones") {
+    const temporary_folder folder;
+    const json report = report_of(folder, "gallery:poisson2d:9 --rhs row-sums --solution x.mtx");
+    CHECK(report.at("solution_error").get<double>() < 1e-7);
+    const auto x = krylith::read_vector_market<double>(folder.file("x.mtx"));
+    REQUIRE(x.size() == 81);
+    for (const double value : x)
+        CHECK(value == doctest::Approx(1));
+    CHECK(report_of(folder, "gallery:poisson2d:9").at("solution_error").is_null());
+}
+
+TEST_CASE("a solution is a good start") {
+    const temporary_folder folder;
+    const json first = report_of(folder, "gallery:poisson2d:9 --rhs random:7 --solution x.mtx");
+    CHECK(first.at("iterations") > 5);
+    const json second = report_of(folder, "gallery:poisson2d:9 --rhs random:7 --x0 x.mtx");
+    CHECK(second.at("iterations") == 0);
+    CHECK(second.at("converged") == true);
+}
+
+TEST_CASE("fp32 reaches what fp32 can") {
+    const temporary_folder folder;
+    const json report = report_of(folder, "gallery:poisson2d:9 --precision fp32 --rtol 1e-4");
+    CHECK(report.at("precision") == "fp32");
+    CHECK(report.at("converged") == true);
+}
+
+TEST_CASE("the summary goes to standard output unless the report does") {
+    const temporary_folder folder;
+    const std::string solve = "solve gallery:poisson2d:9 --backend host ";
+    const auto plain = run_krylith(folder, solve);
+    CHECK(contains(plain.out, "converged"));
+    CHECK(plain.err.empty());
+    const auto reported = run_krylith(folder, solve + "--report -");
+    CHECK(json::accept(reported.out));
+    CHECK(contains(reported.err, "converged"));
+    const auto quiet = run_krylith(folder, solve + "--quiet");
+    CHECK(quiet.out.empty());
+    CHECK(quiet.err.empty());
+}
+
+TEST_CASE("a failure has status 1, a reason and a diagnosis") {
+    const temporary_folder folder;
+    const json early = report_of(folder, "gallery:poisson2d:20 --max-iterations 3");
+    CHECK(early.at("reason") == "max_iterations");
+    CHECK(early.at("diagnosis") != "");
+    CHECK(early.at("iterations") == 3);
+    CHECK(run_krylith(folder, "solve gallery:poisson2d:20 --max-iterations 3").status == 1);
+    folder.write("indefinite.mtx",
+                 "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 -2\n");
+    CHECK(report_of(folder, "indefinite.mtx").at("reason") == "indefinite_matrix");
+    const json skew = report_of(folder, "gallery:convection_diffusion:6:100 --max-iterations 40");
+    CHECK(skew.at("converged") == false);
+    CHECK(contains(skew.at("diagnosis"), "not symmetric: entry (1, 2)"));
+}
+
+TEST_CASE("small systems are exact answers") {
+    const temporary_folder folder;
+    const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
+    folder.write("none.mtx", banner + "0 0 0\n");
+    folder.write("one.mtx", banner + "1 1 1\n1 1 4\n");
+    for (const std::string devices : {"1", "3"}) {
+        CHECK(report_of(folder, "none.mtx --devices " + devices).at("converged"));
+        const json one = report_of(folder, "one.mtx --devices " + devices);
+        CHECK(one.at("converged") == true);
+        CHECK(one.at("true_residual") == 0);
+    }
+}
+
+TEST_CASE("history is a table with a line an iteration") {
+    const temporary_folder folder;
+    const json report = report_of(folder, "gallery:poisson2d:9 --history h.csv");
+    std::istringstream lines(contents_of(folder.file("h.csv")));
+    std::string line;
+    std::getline(lines, line);
+    CHECK(line == "iteration,residual,relative_residual");
+    int count = 0;
+    for (; std::getline(lines, line); ++count) {
+        int iteration = -1;
+        double residual = -1;
+        double relative = -1;
+        char comma = 0;
+        std::istringstream(line) >> iteration >> comma >> residual >> comma >> relative;
+        CHECK(iteration == count);
+        CHECK(residual == doctest::Approx(9 * relative).epsilon(1e-6)); // ||b|| = 9
+        CHECK(residual ==
+              doctest::Approx(report["history"][static_cast<std::size_t>(count)].get<double>())
+                  .epsilon(1e-6));
+    }
+    CHECK(count == report.at("iterations").get<int>() + 1);
+}
+
+TEST_CASE("a report stays valid JSON whatever the numbers") {
+    krylith::tool::solve_outcome outcome;
+    outcome.result.true_residual = std::numeric_limits<double>::quiet_NaN();
+    outcome.result.rhs_norm = std::numeric_limits<double>::infinity();
+    outcome.result.history = {1, std::numeric_limits<double>::quiet_NaN()};
+    krylith::tool::solve_request request;
+    request.matrix = "not \"UTF-8\": \xff";
+    const json report = json::parse(krylith::tool::json_report(request, outcome));
+    CHECK(report.at("true_residual").is_null());
+    CHECK(report.at("rhs_norm").is_null());
+    CHECK(report.at("history")[1].is_null());
+    CHECK(report.at("history")[0] == 1);
+}

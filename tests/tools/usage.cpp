@@ -1,0 +1,111 @@
+// What the krylith command refuses, and how.
+#include <new>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <krylith/config.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/tests/tools/command_run.hpp>
+#include <krylith/tools/exit_status.hpp>
+
+using krylith::test::contains;
+using krylith::test::run_krylith;
+using krylith::test::temporary_folder;
+using krylith::tool::exit_status;
+using krylith::tool::status_of;
+
+TEST_CASE("the exit status follows the type of the failure") {
+    CHECK(status_of(krylith::usage_error("")) == exit_status::usage);
+    CHECK(status_of(krylith::input_error("")) == exit_status::bad_input);
+    CHECK(status_of(krylith::device_error("")) == exit_status::device_failure);
+    CHECK(status_of(krylith::communication_error("")) == exit_status::communication_failure);
+    CHECK(status_of(std::bad_alloc()) == exit_status::device_failure);
+}
+
+TEST_CASE("help and version are answers, nothing at all is not") {
+    const temporary_folder folder;
+    const auto help = run_krylith(folder, "--help");
+    CHECK(help.status == 0);
+    for (const char* command : {"solve", "spmv", "devices", "bench", "gallery"}) {
+        CHECK(contains(help.out, command));
+        CHECK(run_krylith(folder, std::string(command) + " --help").status == 0);
+    }
+    CHECK(run_krylith(folder, "--version").out == "krylith " KRYLITH_VERSION "\n");
+    CHECK(run_krylith(folder, "").status == 2);
+}
+
+TEST_CASE("help gives every default") {
+    const temporary_folder folder;
+    const std::string help = run_krylith(folder, "solve --help").out;
+    for (const std::string text :
+         {"[ones]", "[cg]", "[1e-08]", "[min(10 n, 10000)]", "[30]", "[fp64]"})
+        CHECK_MESSAGE(contains(help, text), text);
+}
+
+TEST_CASE("unknown names are refused with the nearest valid one") {
+    const temporary_folder folder;
+    const auto refused = [&](const std::string& arguments, const std::string& nearest) {
+        const auto result = run_krylith(folder, arguments);
+        CHECK_MESSAGE(result.status == 2, arguments);
+        CHECK_MESSAGE(contains(result.err, "did you mean '" + nearest + "'?"), result.err);
+        CHECK(result.out.empty());
+    };
+    const std::string solve = "solve gallery:poisson2d:4 ";
+    refused("slove gallery:poisson2d:4", "solve");
+    refused(solve + "--sovler cg", "--solver");
+    refused(solve + "--max_iterations=3", "--max-iterations");
+    refused(solve + "--solver cgg", "cg");
+    refused(solve + "--precond jakobi", "jacobi");
+    refused(solve + "--operator hallo", "halo");
+    refused(solve + "--local cst", "csr");
+    refused(solve + "--backend hots", "host");
+    refused(solve + "--precision fp46", "fp64");
+    refused(solve + "--execution eagre", "eager");
+    refused(solve + "--transport stage", "staged");
+    refused(solve + "--side rihgt", "right");
+    refused("bench spvm gallery:poisson2d:4", "spmv");
+    CHECK(contains(run_krylith(folder, "solve gallery:poisson2t:4").err, "poisson2d"));
+}
+
+TEST_CASE("values out of range and odd arguments are wrong uses") {
+    const temporary_folder folder;
+    for (const std::string arguments :
+         {"solve", "solve gallery:poisson2d:4 another", "solve gallery:poisson2d:4 --rtol",
+          "solve gallery:poisson2d:4 --rtol x", "solve gallery:poisson2d:4 --rtol -1",
+          "solve gallery:poisson2d:4 --restart 0", "solve gallery:poisson2d:4 --rhs random:x",
+          "solve gallery:poisson2d:4 --backend host --devices 0",
+          "solve gallery:poisson2d:4 --backend host --devices two",
+          "solve gallery:poisson2d:4 --backend host --devices 1,2",
+          "solve gallery:poisson2d:4 --backend host --local sell", "solve gallery:poisson2d:4:5:6",
+          "spmv gallery:poisson2d:4 --repeat 0"}) {
+        const auto result = run_krylith(folder, arguments);
+        CHECK_MESSAGE(result.status == 2, arguments);
+        CHECK_MESSAGE(result.err.starts_with("krylith: "), result.err);
+    }
+}
+
+TEST_CASE("files that can't be read, written or solved are bad input") {
+    const temporary_folder folder;
+    folder.write("flat.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n");
+    folder.write("short.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n1\n");
+    folder.write("hollow.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 1\n");
+    folder.write("broken.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
+    const std::string solve = "solve gallery:poisson2d:4 --backend host ";
+    for (const std::string& arguments :
+         {std::string("solve absent.mtx"), std::string("solve flat.mtx"),
+          std::string("solve broken.mtx"), solve + "--rhs absent.mtx", solve + "--rhs short.mtx",
+          solve + "--x0 short.mtx", solve + "--report absent/report.json", solve + "--plot .",
+          std::string("solve hollow.mtx --precond jacobi")}) {
+        const auto result = run_krylith(folder, arguments);
+        CHECK_MESSAGE(result.status == 3, arguments);
+        CHECK_MESSAGE(result.err.starts_with("krylith: "), result.err);
+    }
+    CHECK(contains(run_krylith(folder, "solve broken.mtx").err, "broken.mtx:3"));
+}
+
+TEST_CASE("asking for CUDA where there is none is a device failure" *
+          doctest::skip(KRYLITH_HAVE_CUDA == 1)) {
+    const temporary_folder folder;
+    CHECK(run_krylith(folder, "solve gallery:poisson2d:4 --backend cuda").status == 4);
+}

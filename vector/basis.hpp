@@ -1,0 +1,59 @@
+// Several vectors of one layout, and products with them.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <krylith/device/buffer.hpp>
+#include <krylith/vector/vector.hpp>
+
+namespace krylith {
+
+template <class T>
+class basis {
+public:
+    /// `make` makes each of the vectors.
+    basis(int count, const std::function<vector<T>()>& make);
+
+    [[nodiscard]] vector<T>& operator[](int j) { return vectors_[static_cast<std::size_t>(j)]; }
+    [[nodiscard]] const vector<T>& operator[](int j) const {
+        return vectors_[static_cast<std::size_t>(j)];
+    }
+    [[nodiscard]] const layout_handle& share_layout() const {
+        return vectors_.front().share_layout();
+    }
+    /// Device memory of a rank: a pointer to each vector.
+    [[nodiscard]] T* const* table(int rank) const {
+        return tables_[static_cast<std::size_t>(rank)].data();
+    }
+
+private:
+    std::vector<vector<T>> vectors_;
+    std::vector<buffer<T*>> tables_;
+};
+
+/// array[first + j] = dot(v_j, w) for j < count, and array[first + count] = dot(w, w): one pass
+/// over the basis, one batch of count + 1 values.
+template <class T>
+void multi_dot(execution& run, const basis<T>& v, int count, const vector<T>& w, int first);
+
+/// w -= sum of array[first + j] v_j for j < count: one pass over the basis. w is no operand.
+template <class T>
+void multi_axpy(execution& run, const basis<T>& v, int count, int first, vector<T>& w);
+/// And norm = dot(w, w) of the result.
+template <class T>
+void multi_axpy(execution& run, const basis<T>& v, int count, int first, vector<T>& w,
+                const scalar& norm);
+
+extern template class basis<double>;
+extern template class basis<float>;
+extern template void multi_dot(execution&, const basis<double>&, int, const vector<double>&, int);
+extern template void multi_dot(execution&, const basis<float>&, int, const vector<float>&, int);
+extern template void multi_axpy(execution&, const basis<double>&, int, int, vector<double>&);
+extern template void multi_axpy(execution&, const basis<float>&, int, int, vector<float>&);
+extern template void multi_axpy(execution&, const basis<double>&, int, int, vector<double>&,
+                                const scalar&);
+extern template void multi_axpy(execution&, const basis<float>&, int, int, vector<float>&,
+                                const scalar&);
+
+} // namespace krylith
