@@ -10,49 +10,73 @@ namespace krylith::bench {
 
 namespace {
 
-spread measure(const device_group& group, execution_mode mode, const slope_effort& effort,
-               const std::function<void(execution&, scalar&, scalar&)>& pass) {
-    repeated loop(group, mode);
-    scalar sum(loop.run());
-    scalar small(loop.run());
-    loop.run().set(small.number(), 1e-3); // keeps the vectors bounded and no value trivial
-    return measure_slope(
-        [&](std::int64_t steps) {
-            return loop.seconds(steps, [&] { pass(loop.run(), sum, small); });
-        },
-        effort);
-}
+/// CG's passes with constant coefficients, some of them left out.
+class pass_loop {
+public:
+    pass_loop(const matrix_operator<double>& a, execution_mode mode, std::span<const double> start)
+        : a_(a),
+          r_(a.make_vector()),
+          q_(a.make_vector()),
+          x_(a.make_vector()),
+          p_(a.make_operand("vectors")),
+          loop_(a.share_layout()->group, mode),
+          sum_(loop_.run()),
+          small_(loop_.run()) {
+        for (auto* v : {&r_, &q_, &p_}) {
+            v->upload(start);
+        }
+        loop_.run().set(small_.number(), 1e-6); // the vectors hardly change
+    }
+
+    [[nodiscard]] double seconds(std::int64_t steps, bool product, bool residual, bool direction) {
+        return loop_.seconds(steps, [&] {
+            execution& run = loop_.run();
+            if (product) {
+                multiply(run, a_, p_, q_, sum_ = dot(p_, q_));
+            }
+            if (residual) {
+                fused(run, r_ -= small_ * q_, sum_ = dot(r_, r_));
+            }
+            if (direction) {
+                fused(run, x_ += small_ * p_, p_ = r_ + small_ * p_);
+            }
+        });
+    }
+
+private:
+    const matrix_operator<double>& a_;
+    vector<double> r_;
+    vector<double> q_;
+    vector<double> x_;
+    vector<double> p_;
+    repeated loop_;
+    scalar sum_;
+    scalar small_;
+};
 
 } // namespace
 
 cg_passes measure_passes(const matrix_operator<double>& a, execution_mode mode,
                          const slope_effort& effort) {
-    const device_group& group = a.share_layout()->group;
-    if (group.size() != 1) {
+    if (a.share_layout()->group.size() != 1) {
         throw usage_error("passes are measured on one device");
     }
-    auto r = a.make_vector();
-    auto q = a.make_vector();
-    auto x = a.make_vector();
-    auto p = a.make_operand();
-    std::vector<double> values(static_cast<std::size_t>(a.size()));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = 1.0 / static_cast<double>(1 + i % 1000);
+    std::vector<double> start(static_cast<std::size_t>(a.size()));
+    for (std::size_t i = 0; i < start.size(); ++i) {
+        start[i] = 1.0 / static_cast<double>(1 + i % 1000);
     }
-    for (auto* v : {&r, &q, &p}) {
-        v->upload(values);
-    }
-    cg_passes result;
-    result.product = measure(group, mode, effort, [&](execution& run, scalar& sum, scalar&) {
-        multiply(run, a, p, q, sum = dot(p, q));
-    });
-    result.residual = measure(group, mode, effort, [&](execution& run, scalar& sum, scalar& small) {
-        fused(run, r -= small * q, sum = dot(r, r));
-    });
-    result.direction = measure(group, mode, effort, [&](execution& run, scalar&, scalar& small) {
-        fused(run, x += small * p, p = r + small * p);
-    });
-    return result;
+    pass_loop all(a, mode, start);
+    pass_loop no_product(a, mode, start);
+    pass_loop no_residual(a, mode, start);
+    pass_loop no_direction(a, mode, start);
+    const std::vector<timed_run> subjects = {
+        [&](std::int64_t steps) { return all.seconds(steps, true, true, true); },
+        [&](std::int64_t steps) { return no_product.seconds(steps, false, true, true); },
+        [&](std::int64_t steps) { return no_residual.seconds(steps, true, false, true); },
+        [&](std::int64_t steps) { return no_direction.seconds(steps, true, true, false); }};
+    const std::vector<spread> times = measure_slopes(subjects, effort);
+    const double total = times[0].median;
+    return {total, total - times[1].median, total - times[2].median, total - times[3].median};
 }
 
 } // namespace krylith::bench

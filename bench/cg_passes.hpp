@@ -1,4 +1,4 @@
-// The three passes of a CG iteration, each on its own: where the time goes.
+// What each of the three passes of a CG iteration costs.
 #pragma once
 
 #include <krylith/bench/slope.hpp>
@@ -6,14 +6,17 @@
 
 namespace krylith::bench {
 
+/// Seconds.
 struct cg_passes {
-    spread product;   ///< q = A p, dot(p, q)
-    spread residual;  ///< r -= alpha q, dot(r, r)
-    spread direction; ///< x += alpha p, p = r + beta p
+    double all = 0;       ///< the three, without the scalars of CG
+    double product = 0;   ///< q = A p, dot(p, q)
+    double residual = 0;  ///< r -= alpha q, dot(r, r)
+    double direction = 0; ///< x += alpha p, p = r + beta p
 };
 
-/// Seconds of each. One device only: on several, the exchange ties a pass to the next. Throws
-/// usage_error otherwise.
+/// Each is what a loop of the three is faster by without it: alone, a pass may find in the cache
+/// what the others would have driven out. One device only: on several, the exchange ties a pass to
+/// the next. Throws usage_error otherwise.
 [[nodiscard]] cg_passes measure_passes(const matrix_operator<double>& a, execution_mode mode,
                                        const slope_effort& effort);
 

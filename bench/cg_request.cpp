@@ -56,7 +56,7 @@ void add_options(CLI::App& app, cg_request& q) {
                    "all, krylith, or baseline (cuSPARSE + cuBLAS, or Eigen) alone")
         ->check(CLI::IsMember({"all", "krylith", "baseline"}))
         ->capture_default_str();
-    app.add_flag("--passes", q.passes, "Also each pass of an iteration on its own, on one device");
+    app.add_flag("--passes", q.passes, "Also what each pass of an iteration costs, on one device");
     app.add_option("--few", q.plan.effort.few, "Iterations of the short run")
         ->capture_default_str();
     app.add_option("--many", q.plan.effort.many, "And of the long one")->capture_default_str();

@@ -9,6 +9,7 @@
 #include <krylith/device/host_device.hpp>
 #include <krylith/device/host_team.hpp>
 #include <krylith/spmv/csr_rows_host.hpp>
+#include <krylith/spmv/host_product.hpp>
 #include <krylith/spmv/host_row_schedule.hpp>
 #include <krylith/spmv/local_matrix.hpp>
 #include <krylith/vector/ghost_push.hpp>
@@ -71,15 +72,6 @@ void for_share(const schedule_arrays& rows, std::int64_t first, std::int64_t las
         body(chunk);
 }
 
-/// Says that this rank's copy of y may be overwritten, and waits until the peers have said so.
-template <class T>
-[[nodiscard]] bool open_results(const mailbox& mail, const result_push<T>& push) {
-    if (push.to == 0 || push.ordered)
-        return true;
-    tell(mail, push.readies, push.to, *push.pushed + 1);
-    return wait_for_words(mail, push.ready, push.to, *push.pushed + 1);
-}
-
 template <class T, class Offset>
 void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
              const spmv_arguments<T>& a, int threads) {
@@ -98,16 +90,7 @@ void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
             return;
         for_share(rows, rows.interior, rows.chunks, member, members, body);
     });
-    if (failed(mail))
-        return;
-
-    if (a.acknowledge.to != 0) {
-        tell(mail, a.acknowledge.readies, a.acknowledge.to, *a.acknowledge.pushed);
-        *a.acknowledge.acknowledged = *a.acknowledge.pushed;
-    }
-    if (a.push.to != 0)
-        tell(mail, a.push.sent, a.push.to, ++*a.push.pushed);
-    publish(a.common, a.reduce, rows.chunks);
+    finish_product(a, rows.chunks);
 }
 
 /// Tasks are given plain pointers; the buffers that they point into outlive what is enqueued.

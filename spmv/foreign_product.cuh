@@ -22,8 +22,9 @@ void before_product(device& where, const spmv_arguments<T>& a) {
     scalars(where, s);
 }
 
-/// y is there: dot products, and y to the peers.
+/// `product` holds A x, or already y if it is a.y: y = alpha A x + beta y, dot products, and y to
+/// the peers.
 template <class T>
-void after_product(device& where, const spmv_arguments<T>& a, std::int64_t rows);
+void after_product(device& where, const spmv_arguments<T>& a, std::int64_t rows, const T* product);
 
 } // namespace krylith::cuda

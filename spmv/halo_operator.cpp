@@ -9,9 +9,7 @@ template <class T>
 halo_operator<T>::halo_operator(layout_handle where, const csr_matrix<T>& matrix,
                                 const halo_plan& plan, local_kind local)
     : matrix_operator<T>(operator_kind::halo, where, matrix) {
-    bool any = false;
-    for (const halo_part& part : plan.parts) any = any || !part.ghosts.empty();
-    if (any) schedule_ = std::make_shared<push_schedule<T>>(where, plan);
+    schedule(plan);
     for (int rank = 0; rank < where->group.size(); ++rank) {
         local_block<T> block = row_block(matrix, where->rows.owned(rank));
         std::vector<std::int32_t> columns(block.indices.size());
@@ -21,6 +19,22 @@ halo_operator<T>::halo_operator(layout_handle where, const csr_matrix<T>& matrix
         block.boundary = plan.parts[static_cast<std::size_t>(rank)].touches_ghost;
         this->blocks_.push_back(make_block(where->group.share(rank), block, local));
     }
+}
+
+template <class T>
+halo_operator<T>::halo_operator(layout_handle where, const halo_plan& plan,
+                                const block_maker<T>& make)
+    : matrix_operator<T>(operator_kind::halo, where) {
+    schedule(plan);
+    for (int rank = 0; rank < where->group.size(); ++rank)
+        this->blocks_.push_back(make(*where, rank, plan.local_size(rank)));
+}
+
+template <class T>
+void halo_operator<T>::schedule(const halo_plan& plan) {
+    bool any = false;
+    for (const halo_part& part : plan.parts) any = any || !part.ghosts.empty();
+    if (any) schedule_ = std::make_shared<push_schedule<T>>(this->layout_, plan);
 }
 
 template <class T>

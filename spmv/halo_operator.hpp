@@ -14,6 +14,9 @@ public:
     halo_operator(layout_handle where, const csr_matrix<T>& matrix, const halo_plan& plan,
                   local_kind local);
 
+    /// With blocks that somebody else makes.
+    halo_operator(layout_handle where, const halo_plan& plan, const block_maker<T>& make);
+
     [[nodiscard]] vector<T> make_operand(const std::string& item) const override {
         return vector<T>(this->layout_, item, schedule_);
     }
@@ -24,6 +27,7 @@ public:
     }
 
 private:
+    void schedule(const halo_plan& plan);
     std::shared_ptr<const push_schedule<T>> schedule_; // null: no device needs another's entries
 };
 

@@ -96,6 +96,8 @@ spmv_arguments<T> matrix_operator<T>::arguments(execution& run, int rank, T alph
 
 template <class T>
 void matrix_operator<T>::update(std::span<const T> values) {
+    if (first_nonzero_.empty())
+        throw usage_error("update: a matrix-free operator has no values");
     if (static_cast<std::int64_t>(values.size()) != first_nonzero_.back())
         throw usage_error("update: " + std::to_string(values.size()) +
                           " values for a pattern of " + std::to_string(first_nonzero_.back()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,6 +40,11 @@ struct operator_options {
     operator_kind kind = operator_kind::automatic;
     local_kind local = local_kind::automatic;
 };
+
+/// Makes a device's block that is not from a matrix: (layout, rank, entries of x held there).
+template <class T>
+using block_maker =
+    std::function<std::unique_ptr<local_matrix<T>>(const layout&, int, std::int64_t)>;
 
 /// y = alpha A x + beta y for a square matrix whose rows are dealt to devices in ranges of equal
 /// nonzeros. beta = 0 never reads y. Setup costs O(nnz) on the host and the upload.
@@ -78,6 +84,8 @@ public:
     [[nodiscard]] bool recordable() const { return blocks_.front()->recordable(); }
 
 protected:
+    matrix_operator(operator_kind kind, layout_handle where)
+        : kind_(kind), layout_(std::move(where)) {}
     matrix_operator(operator_kind kind, layout_handle where, const csr_matrix<T>& matrix);
 
     /// The arguments that both operators share, after checking x, y and the dots.

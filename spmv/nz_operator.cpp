@@ -8,13 +8,26 @@ namespace krylith {
 template <class T>
 nz_operator<T>::nz_operator(layout_handle where, const csr_matrix<T>& matrix, local_kind local)
     : matrix_operator<T>(operator_kind::nz, where, matrix) {
+    for (int rank = 0; rank < where->group.size(); ++rank)
+        this->blocks_.push_back(make_block(where->group.share(rank),
+                                           row_block(matrix, where->rows.owned(rank)), local));
+    make_words();
+}
+
+template <class T>
+nz_operator<T>::nz_operator(layout_handle where, const block_maker<T>& make)
+    : matrix_operator<T>(operator_kind::nz, where) {
+    for (int rank = 0; rank < where->group.size(); ++rank)
+        this->blocks_.push_back(make(*where, rank, where->size()));
+    make_words();
+}
+
+template <class T>
+void nz_operator<T>::make_words() {
     const std::string item = "result exchange";
-    const device_group& group = where->group;
+    const device_group& group = this->layout_->group;
     const auto p = static_cast<std::size_t>(group.size());
     for (int rank = 0; rank < group.size(); ++rank) {
-        this->blocks_.push_back(make_block(group.share(rank),
-                                           row_block(matrix, where->rows.owned(rank)), local));
-
         rank_words w;
         w.sent = buffer<std::uint64_t>(group.share(rank), p, item);
         w.ready = buffer<std::uint64_t>(group.share(rank), p, item);

@@ -12,6 +12,9 @@ class nz_operator final : public matrix_operator<T> {
 public:
     nz_operator(layout_handle where, const csr_matrix<T>& matrix, local_kind local);
 
+    /// With blocks that somebody else makes.
+    nz_operator(layout_handle where, const block_maker<T>& make);
+
     [[nodiscard]] vector<T> make_operand(const std::string& item) const override {
         return vector<T>(this->layout_, item);
     }
@@ -22,6 +25,7 @@ public:
     }
 
 private:
+    void make_words();
     /// Words that peers write, and tables of where theirs are.
     struct rank_words {
         buffer<std::uint64_t> sent;

@@ -46,13 +46,10 @@ __device__ inline void wait_for_receivers(const spmv_arguments<T>& a) {
     __syncthreads();
 }
 
-/// y[row] from the row's sum; adds the row to the dot products.
+/// y[row] to the peers, and into the dot products.
 template <int Dots, class T>
-__device__ inline void write_row(const spmv_arguments<T>& a, std::int64_t row, T sum,
-                                 double (&dots)[Dots == 0 ? 1 : Dots]) {
-    T y = a.alpha * sum;
-    if (a.beta != T(0)) y += a.beta * a.y[row];
-    a.y[row] = y;
+__device__ inline void pass_on(const spmv_arguments<T>& a, std::int64_t row, T y,
+                               double (&dots)[Dots == 0 ? 1 : Dots]) {
     if (a.push.to != 0)
         for (int r = 0; r < a.common.mail.ranks; ++r)
             if ((a.push.to >> r & 1) != 0) a.push.copies[r][row] = y;
@@ -61,6 +58,16 @@ __device__ inline void write_row(const spmv_arguments<T>& a, std::int64_t row, T
         const T other = a.dot_with[d] != nullptr ? a.dot_with[d][row] : y;
         dots[d] += static_cast<double>(y) * static_cast<double>(other);
     }
+}
+
+/// y[row] from the row's sum.
+template <int Dots, class T>
+__device__ inline void write_row(const spmv_arguments<T>& a, std::int64_t row, T sum,
+                                 double (&dots)[Dots == 0 ? 1 : Dots]) {
+    T y = a.alpha * sum;
+    if (a.beta != T(0)) y += a.beta * a.y[row];
+    a.y[row] = y;
+    pass_on<Dots>(a, row, y, dots);
 }
 
 /// Ends the kernel: dot products, and telling peers what was sent and what was read. What was sent

@@ -32,7 +32,11 @@ public:
         const auto nnz = offsets.back();
         columns_ = buffer<std::int32_t>(device_, block.indices, item);
         values_ = buffer<T>(device_, block.values, item);
-        if (rows_ == 0 || nnz == 0) return; // cuSPARSE takes no empty matrix
+        if (rows_ != 0 && nnz == 0) { // cuSPARSE takes no empty matrix: A x is zero
+            empty_ = buffer<T>(device_, static_cast<std::size_t>(rows_), item);
+            empty_.zero();
+        }
+        if (rows_ == 0 || nnz == 0) return;
         const auto& d = static_cast<cuda_device&>(*device_);
         const current_device current(d.ordinal());
         const bool narrow = nnz <= std::numeric_limits<std::int32_t>::max();
@@ -84,6 +88,7 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         before_product(*device_, a);
+        const T* product = a.y;
         if (handle_ != nullptr) {
             const current_device current(device_->ordinal());
             check(cusparseDnVecSetValues(x_, const_cast<T*>(a.x)), "set x");
@@ -92,10 +97,10 @@ public:
                                &a.beta, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG1,
                                workspace_.data()),
                   "product");
-        } else if (rows_ != 0 && a.beta == T(0)) {
-            device_->zero(a.y, static_cast<std::size_t>(rows_) * sizeof(T));
-        } // an empty matrix and beta = 1, the only other one that solvers use, leave y as it is
-        after_product(*device_, a, rows_);
+        } else if (rows_ != 0) {
+            product = empty_.data();
+        }
+        after_product(*device_, a, rows_, product);
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }
@@ -115,6 +120,7 @@ private:
     buffer<std::int32_t> columns_;
     buffer<std::int64_t> wide_columns_;
     buffer<T> values_;
+    buffer<T> empty_; ///< A x of a matrix without entries
     buffer<unsigned char> workspace_;
     cusparseHandle_t handle_ = nullptr;
     cusparseSpMatDescr_t matrix_ = nullptr;

@@ -279,14 +279,14 @@ TEST_CASE("host csr: a product after the stop leaves y alone") {
 }
 
 TEST_CASE("host csr: 64-bit offsets") {
-    const std::vector<std::int64_t> offsets = {0, 2, 2, 5};
-    const std::vector<std::int32_t> columns = {0, 2, 0, 1, 2};
-    const std::vector<double> values = {1, 2, 3, 4, 5};
-    const std::vector<double> x = {1, 10, 100};
-    std::vector<double> y = {-1, -1, -1};
-    host::multiply_rows<double, std::int64_t>({offsets.data(), columns.data(), values.data()},
-                                              x.data(), y.data(), 1.0, 0.0, 0, 3);
-    CHECK(y == std::vector<double>{201, 0, 543});
+    const auto b = make_block<double>(60, 90, [](std::int64_t i) { return i % 30; });
+    const auto x = random_vector<double>(b.columns, 1);
+    const auto expected = dense_product(b, x);
+    std::vector<double> y(60);
+    host::multiply_rows<double, std::int64_t>({b.offsets.data(), b.indices.data(), b.values.data()},
+                                              x.data(), y.data(), 1.0, 0.0, 0, 60);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        CHECK(y[i] == doctest::Approx(expected[i]).epsilon(1e-12));
 }
 
 TEST_CASE("row schedule: every row once, interior first, few chunks, right weights") {

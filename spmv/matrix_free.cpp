@@ -1,0 +1,72 @@
+#include <krylith/spmv/matrix_free.hpp>
+
+#include <string>
+#include <utility>
+
+#include <krylith/config.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/spmv/foreign_matrix.hpp>
+#include <krylith/spmv/halo_operator.hpp>
+#include <krylith/spmv/nz_operator.hpp>
+
+namespace krylith {
+
+namespace {
+
+template <class T>
+block_maker<T> make_foreign_blocks(product_function<T> function, product_kind kind) {
+    return [function = std::move(function), kind](const layout& where, int rank,
+                                                  std::int64_t x_entries) {
+        const foreign_product<T> product{function, kind, rank, where.rows.owned(rank), x_entries};
+        const auto& d = where.group.share(rank);
+#if KRYLITH_HAVE_CUDA
+        if (d->kind() == backend::cuda) return cuda::make_foreign(d, product);
+#endif
+        return host::make_foreign(d, product);
+    };
+}
+
+template <class T>
+void check_arguments(const device_group& group, const row_partition& rows,
+                     const product_function<T>& product) {
+    check(rows, rows.rows());
+    if (rows.parts() != group.size())
+        throw usage_error("matrix_free: the partition has " + std::to_string(rows.parts()) +
+                          " parts for " + std::to_string(group.size()) + " devices");
+    if (!product) throw usage_error("matrix_free: the product function is empty");
+}
+
+} // namespace
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_matrix_free(const device_group& group, row_partition rows,
+                                                     product_function<T> product,
+                                                     product_kind kind) {
+    check_arguments(group, rows, product);
+    auto where =
+        std::make_shared<layout>(layout{group, std::move(rows), coherence::replicated});
+    return std::make_unique<nz_operator<T>>(std::move(where),
+                                            make_foreign_blocks<T>(std::move(product), kind));
+}
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_matrix_free(const device_group& group,
+                                                     const halo_plan& plan,
+                                                     product_function<T> product,
+                                                     product_kind kind) {
+    check_arguments(group, plan.partition, product);
+    auto where = std::make_shared<layout>(layout{group, plan.partition, coherence::owned});
+    return std::make_unique<halo_operator<T>>(std::move(where), plan,
+                                              make_foreign_blocks<T>(std::move(product), kind));
+}
+
+template std::unique_ptr<matrix_operator<double>>
+make_matrix_free(const device_group&, row_partition, product_function<double>, product_kind);
+template std::unique_ptr<matrix_operator<float>>
+make_matrix_free(const device_group&, row_partition, product_function<float>, product_kind);
+template std::unique_ptr<matrix_operator<double>>
+make_matrix_free(const device_group&, const halo_plan&, product_function<double>, product_kind);
+template std::unique_ptr<matrix_operator<float>>
+make_matrix_free(const device_group&, const halo_plan&, product_function<float>, product_kind);
+
+} // namespace krylith

@@ -1,0 +1,73 @@
+// A user's product function on a CUDA device.
+
+#include <utility>
+
+#include <krylith/device/buffer.hpp>
+#include <krylith/spmv/foreign_matrix.hpp>
+#include <krylith/spmv/foreign_product.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+template <class T>
+class foreign_matrix final : public local_matrix<T> {
+public:
+    foreign_matrix(std::shared_ptr<device> where, foreign_product<T> product)
+        : device_(std::move(where)), product_(std::move(product)),
+          result_(device_, static_cast<std::size_t>(product_.rows.size()), "product") {}
+
+    void apply(const spmv_arguments<T>& a) override {
+        before_product(*device_, a);
+        // The function computes A x; anything else goes through a vector of its own.
+        const bool plain = a.alpha == T(1) && a.beta == T(0);
+        T* const y = plain ? a.y : result_.data();
+        if (product_.kind == product_kind::on_host) {
+            compute_on_host(a.x, y);
+        } else {
+            const auto& d = static_cast<cuda_device&>(*device_);
+            const current_device current(d.ordinal());
+            product_.function({product_.rank, product_.rows, a.x, y, d.stream()});
+        }
+        after_product(*device_, a, product_.rows.size(), y);
+    }
+
+    void update(std::span<const T>) override {
+        throw usage_error("a matrix-free operator has no values to update");
+    }
+    [[nodiscard]] std::string name() const override { return "own"; }
+    [[nodiscard]] bool recordable() const override {
+        return product_.kind == product_kind::on_device;
+    }
+    [[nodiscard]] std::int64_t matrix_bytes() const override { return 0; }
+
+private:
+    void compute_on_host(const T* x, T* y) {
+        host_x_.resize(static_cast<std::size_t>(product_.x_entries));
+        host_y_.resize(result_.size());
+        device_->download(host_x_.data(), x, host_x_.size() * sizeof(T));
+        product_.function({product_.rank, product_.rows, host_x_.data(), host_y_.data(), nullptr});
+        device_->upload(y, host_y_.data(), host_y_.size() * sizeof(T));
+    }
+
+    std::shared_ptr<device> device_;
+    foreign_product<T> product_;
+    buffer<T> result_;
+    std::vector<T> host_x_;
+    std::vector<T> host_y_;
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<local_matrix<T>> make_foreign(std::shared_ptr<device> where,
+                                              const foreign_product<T>& product) {
+    return std::make_unique<foreign_matrix<T>>(std::move(where), product);
+}
+
+template std::unique_ptr<local_matrix<double>> make_foreign(std::shared_ptr<device>,
+                                                            const foreign_product<double>&);
+template std::unique_ptr<local_matrix<float>> make_foreign(std::shared_ptr<device>,
+                                                           const foreign_product<float>&);
+
+} // namespace krylith::cuda
