@@ -1,5 +1,6 @@
 #include <krylith/bench/cg_passes.hpp>
 
+#include <memory>
 #include <vector>
 
 #include <krylith/bench/repeated.hpp>
@@ -10,45 +11,58 @@ namespace krylith::bench {
 
 namespace {
 
-/// CG's passes with constant coefficients, some of them left out.
+struct cg_vectors {
+    explicit cg_vectors(const matrix_operator<double>& a)
+        : r(a.make_vector()), q(a.make_vector()), x(a.make_vector()), p(a.make_operand("vectors")) {
+        std::vector<double> start(static_cast<std::size_t>(a.size()));
+        for (std::size_t i = 0; i < start.size(); ++i) {
+            start[i] = 1.0 / static_cast<double>(1 + i % 1000);
+        }
+        for (auto* v : {&r, &q, &p}) {
+            v->upload(start);
+        }
+    }
+
+    vector<double> r;
+    vector<double> q;
+    vector<double> x;
+    vector<double> p;
+};
+
+/// CG's passes with constant coefficients, but for one that is left out.
 class pass_loop {
 public:
-    pass_loop(const matrix_operator<double>& a, execution_mode mode, std::span<const double> start)
+    enum pass { none, product, residual, direction };
+
+    pass_loop(const matrix_operator<double>& a, cg_vectors& v, execution_mode mode, pass without)
         : a_(a),
-          r_(a.make_vector()),
-          q_(a.make_vector()),
-          x_(a.make_vector()),
-          p_(a.make_operand("vectors")),
+          v_(v),
+          without_(without),
           loop_(a.share_layout()->group, mode),
           sum_(loop_.run()),
           small_(loop_.run()) {
-        for (auto* v : {&r_, &q_, &p_}) {
-            v->upload(start);
-        }
         loop_.run().set(small_.number(), 1e-6); // the vectors hardly change
     }
 
-    [[nodiscard]] double seconds(std::int64_t steps, bool product, bool residual, bool direction) {
-        return loop_.seconds(steps, [&] {
+    [[nodiscard]] double seconds(std::int64_t steps) {
+        return loop_.seconds(steps, [this] {
             execution& run = loop_.run();
-            if (product) {
-                multiply(run, a_, p_, q_, sum_ = dot(p_, q_));
+            if (without_ != product) {
+                multiply(run, a_, v_.p, v_.q, sum_ = dot(v_.p, v_.q));
             }
-            if (residual) {
-                fused(run, r_ -= small_ * q_, sum_ = dot(r_, r_));
+            if (without_ != residual) {
+                fused(run, v_.r -= small_ * v_.q, sum_ = dot(v_.r, v_.r));
             }
-            if (direction) {
-                fused(run, x_ += small_ * p_, p_ = r_ + small_ * p_);
+            if (without_ != direction) {
+                fused(run, v_.x += small_ * v_.p, v_.p = v_.r + small_ * v_.p);
             }
         });
     }
 
 private:
     const matrix_operator<double>& a_;
-    vector<double> r_;
-    vector<double> q_;
-    vector<double> x_;
-    vector<double> p_;
+    cg_vectors& v_;
+    pass without_;
     repeated loop_;
     scalar sum_;
     scalar small_;
@@ -61,19 +75,14 @@ cg_passes measure_passes(const matrix_operator<double>& a, execution_mode mode,
     if (a.share_layout()->group.size() != 1) {
         throw usage_error("passes are measured on one device");
     }
-    std::vector<double> start(static_cast<std::size_t>(a.size()));
-    for (std::size_t i = 0; i < start.size(); ++i) {
-        start[i] = 1.0 / static_cast<double>(1 + i % 1000);
+    cg_vectors v(a);
+    std::vector<std::unique_ptr<pass_loop>> loops;
+    std::vector<timed_run> subjects;
+    for (const auto without :
+         {pass_loop::none, pass_loop::product, pass_loop::residual, pass_loop::direction}) {
+        pass_loop& loop = *loops.emplace_back(std::make_unique<pass_loop>(a, v, mode, without));
+        subjects.emplace_back([&loop](std::int64_t steps) { return loop.seconds(steps); });
     }
-    pass_loop all(a, mode, start);
-    pass_loop no_product(a, mode, start);
-    pass_loop no_residual(a, mode, start);
-    pass_loop no_direction(a, mode, start);
-    const std::vector<timed_run> subjects = {
-        [&](std::int64_t steps) { return all.seconds(steps, true, true, true); },
-        [&](std::int64_t steps) { return no_product.seconds(steps, false, true, true); },
-        [&](std::int64_t steps) { return no_residual.seconds(steps, true, false, true); },
-        [&](std::int64_t steps) { return no_direction.seconds(steps, true, true, false); }};
     const std::vector<spread> times = measure_slopes(subjects, effort);
     const double total = times[0].median;
     return {total, total - times[1].median, total - times[2].median, total - times[3].median};

@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(block_threads, SELL_MIN_BLOCKS)
     };
     look_up(turn);
     slice_part<T> part;
-    part.start(m, first, end, lane); // the matrix doesn't depend on what the frame waits for
-    if (!begin(a.common, state)) return;
+    // The matrix doesn't depend on what the frame waits for.
+    if (!begin(a.common, state, nullptr, [&] { part.start(m, first, end, lane); })) return;
     allow_next_result(a);
     double dots[Dots == 0 ? 1 : Dots] = {};
     bool ghosts_there = a.ghosts.from == 0;

@@ -8,10 +8,11 @@ namespace krylith::tool {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> names = {"cg"};
+constexpr std::array<std::string_view, 3> names = {"cg", "gmres", "bicgstab"};
 
 template <class T>
-constexpr std::array<solver_function<T>, names.size()> functions = {solve_cg<T>};
+constexpr std::array<solver_function<T>, names.size()> functions = {solve_cg<T>, solve_gmres<T>,
+                                                                    solve_bicgstab<T>};
 
 } // namespace
 

@@ -22,6 +22,14 @@ using solver_function = solve_result (*)(const matrix_operator<T>& a, const vect
 template <class T>
 [[nodiscard]] solve_result solve_cg(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                                     const solver_options& options, const jacobi<T>* m);
+template <class T>
+[[nodiscard]] solve_result solve_gmres(const matrix_operator<T>& a, const vector<T>& b,
+                                       vector<T>& x, const solver_options& options,
+                                       const jacobi<T>* m);
+template <class T>
+[[nodiscard]] solve_result solve_bicgstab(const matrix_operator<T>& a, const vector<T>& b,
+                                          vector<T>& x, const solver_options& options,
+                                          const jacobi<T>* m);
 
 [[nodiscard]] std::span<const std::string_view> solver_names();
 

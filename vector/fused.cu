@@ -130,9 +130,12 @@ __global__ void __launch_bounds__(block_threads, FUSED_MIN_BLOCKS)
         tile_one = tile_at(turn + 2 * stride);
         tile_two = tile_at(turn + 3 * stride);
     };
+    // Vectors that peers write must be waited for; the others can be on their way meanwhile.
     const bool early = a.common.arrival_count == 0;
-    if (early) load();
-    if (!begin(a.common, state)) return;
+    const bool go = begin(a.common, state, nullptr, [&] {
+        if (early) load();
+    });
+    if (!go) return;
     if (!early) load();
     if (sends) allow_next_push(a.push, a.common.mail.ranks);
 

@@ -14,9 +14,6 @@ inline constexpr int block_warps = block_threads / 32;
 /// Shared memory of a block for the frame.
 struct frame_state {
     double reg[max_registers];
-    double warp_sums[max_sums][block_warps];
-    letter early[32]; ///< letters seen while the registers were loading, by lane of warp 0
-    std::int32_t failure;
     int go;
 };
 
@@ -45,9 +42,9 @@ __device__ inline int lanes_a_value(const mailbox& mail) {
 }
 
 /// The batch under way, summed over the ranks in rank order; by warp 0. `take(v, sum)` is called by
-/// one lane for each value.
+/// one lane for each value. `early` is what the lane saw of the first 32 letters.
 template <class Take>
-__device__ inline bool gather_batch(const frame& f, const frame_state& s, Take take) {
+__device__ inline bool gather_batch(const frame& f, letter early, Take take) {
     const mailbox& mail = f.mail;
     const int lane = static_cast<int>(threadIdx.x & 31);
     const int group = lanes_a_value(mail);
@@ -59,7 +56,7 @@ __device__ inline bool gather_batch(const frame& f, const frame_state& s, Take t
         const bool mine = v < f.batch && rank < mail.ranks;
         double part = 0;
         if (mine) {
-            letter there = first == 0 ? s.early[lane] : look_for_letter(mail, v, rank);
+            letter there = first == 0 ? early : look_for_letter(mail, v, rank);
             if (there.epoch != epoch) {
                 const letter* place = mail.inbox + mail.at(epoch, v, rank);
                 ok = wait_until(mail, rank, [&] {
@@ -77,38 +74,61 @@ __device__ inline bool gather_batch(const frame& f, const frame_state& s, Take t
     return ok;
 }
 
-/// Registers by warp 0; `meanwhile` is work whose own loads should be on their way as well.
-template <class Meanwhile>
-__device__ inline void load_registers(const frame& f, frame_state& s, Meanwhile meanwhile) {
+/// The short cut: adds up one value's partial sums, by warp 0; the sum is in lane 0.
+__device__ inline double add_partials(const frame& f, int v) {
     const int lane = static_cast<int>(threadIdx.x);
-    std::int32_t failure = 0;
-    double loaded = 0;
-    int number = 0;
-    if (lane < 32) {
-        failure = load_relaxed(f.mail.failure);
-        if (lane < f.program.load_count) {
-            number = f.program.loads[lane].number;
-            loaded = f.slots[f.program.loads[lane].slot];
-        }
-    }
-    meanwhile();
-    if (lane >= 32) return;
-    if (lane < f.program.load_count) s.reg[number] = loaded;
-    for (int i = lane + 32; i < f.program.load_count; i += 32)
-        s.reg[f.program.loads[i].number] = f.slots[f.program.loads[i].slot];
-    if (lane == 0) s.failure = failure;
-    __syncwarp();
+    const double* from = f.partials + static_cast<std::int64_t>(v) * f.partial_stride;
+    const auto sums = static_cast<int>(*f.mail.published);
+    // Loaded before it is known how many there are: one trip to memory.
+    constexpr int early = 20;
+    double some[early];
+#pragma unroll
+    for (int k = 0; k < early; ++k) some[k] = __ldcg(from + lane + k * 32);
+    double part = 0;
+#pragma unroll
+    for (int k = 0; k < early; ++k) part += lane + k * 32 < sums ? some[k] : 0.0;
+    for (int i = lane + early * 32; i < sums; i += 32) part += __ldcg(from + i);
+    for (int offset = 16; offset > 0; offset /= 2)
+        part += __shfl_down_sync(0xffffffffu, part, offset);
+    return part;
 }
 
-/// The work of begin() once the registers are loaded, by warp 0. Not inlined: its registers should
-/// not add to the kernel's.
+/// The frame's work, by warp 0. All loads that don't depend on each other are on their way at once.
 static __device__ __noinline__ void begin_warp(const frame& f, frame_state& s,
                                                double* array_values) {
     const int lane = static_cast<int>(threadIdx.x);
     const bool writer = blockIdx.x == 0;
-    bool ok = true;
-    bool go = s.failure == 0 && (!f.guarded || s.reg[control::state] == 0.0);
+    const std::int32_t failure = load_relaxed(f.mail.failure);
+    double loaded = 0;
+    int number = 0;
+    if (lane < f.program.load_count) {
+        number = f.program.loads[lane].number;
+        loaded = f.slots[f.program.loads[lane].slot];
+    }
+    // The batch is looked at before it is known whether the loop has stopped, in which case it may
+    // never have been sent: nothing waits for it here.
+    const bool short_cut = takes_short_cut(f);
+    letter early{};
+    if (!short_cut && f.batch > 0) {
+        const int group = lanes_a_value(f.mail);
+        const int rank = lane & (group - 1);
+        if (lane / group < f.batch && rank < f.mail.ranks)
+            early = look_for_letter(f.mail, lane / group, rank);
+    }
+    double sum = 0; // lane v: value v
+    if (short_cut)
+        for (int v = 0; v < f.batch; ++v) {
+            const double total = __shfl_sync(0xffffffffu, add_partials(f, v), 0);
+            if (lane == v) sum = total;
+        }
+    if (lane < f.program.load_count) s.reg[number] = loaded;
+    for (int i = lane + 32; i < f.program.load_count; i += 32)
+        s.reg[f.program.loads[i].number] = f.slots[f.program.loads[i].slot];
+    __syncwarp();
+
+    bool go = failure == 0 && (!f.guarded || s.reg[control::state] == 0.0);
     if (go) {
+        bool ok = true;
         for (int w = 0; w < f.arrival_count; ++w) {
             const arrival& a = f.arrivals[w];
             if (lane < f.mail.ranks && (a.from >> lane & 1) != 0) {
@@ -118,19 +138,15 @@ static __device__ __noinline__ void begin_warp(const frame& f, frame_state& s,
                      ok;
             }
         }
-        if (takes_short_cut(f)) {
-            if (lane < f.batch) {
-                double sum = 0;
-                for (int w = 0; w < block_warps; ++w) sum += s.warp_sums[lane][w];
-                s.reg[f.program.sums[lane]] = sum;
-            }
+        if (short_cut) {
+            if (lane < f.batch) s.reg[f.program.sums[lane]] = sum;
         } else if (f.batch > 0) {
-            ok = gather_batch(f, s, [&](int v, double sum) {
+            ok = gather_batch(f, early, [&](int v, double total) {
                      if (f.batch_array < 0) {
-                         s.reg[f.program.sums[v]] = sum;
+                         s.reg[f.program.sums[v]] = total;
                      } else {
-                         if (array_values != nullptr) array_values[v] = sum;
-                         if (writer) f.array[f.batch_array + v] = sum;
+                         if (array_values != nullptr) array_values[v] = total;
+                         if (writer) f.array[f.batch_array + v] = total;
                      }
                  }) &&
                  ok;
@@ -147,57 +163,23 @@ static __device__ __noinline__ void begin_warp(const frame& f, frame_state& s,
     if (lane == 0) s.go = go ? 1 : 0;
 }
 
-/// The short cut: each warp's share of the sums, by the whole block. A kernel of 32 threads adds in
-/// the order of 256.
-__device__ inline void add_partials(const frame& f, frame_state& s) {
-    const int lane = static_cast<int>(threadIdx.x & 31);
-    for (int v = 0; v < f.batch; ++v)
-        for (unsigned t = threadIdx.x; t < block_threads; t += blockDim.x) {
-            const double* from = f.partials + static_cast<std::int64_t>(v) * f.partial_stride;
-            const auto sums = static_cast<unsigned>(*f.mail.published);
-            // Loaded before it is known how many there are: one trip to memory.
-            constexpr int early = 3;
-            double some[early];
-#pragma unroll
-            for (int k = 0; k < early; ++k) some[k] = __ldcg(from + t + k * block_threads);
-            double part = 0;
-#pragma unroll
-            for (int k = 0; k < early; ++k) part += t + k * block_threads < sums ? some[k] : 0.0;
-            for (unsigned i = t + early * block_threads; i < sums; i += block_threads)
-                part += __ldcg(from + i);
-            for (int offset = 16; offset > 0; offset /= 2)
-                part += __shfl_down_sync(0xffffffffu, part, offset);
-            if (lane == 0) s.warp_sums[v][t / 32] = part;
-        }
-}
-
-static __device__ __noinline__ void begin_short_cut(const frame& f, frame_state& s) {
-    load_registers(f, s, [&] { add_partials(f, s); });
-}
-
-static __device__ __noinline__ void begin_registers(const frame& f, frame_state& s) {
-    load_registers(f, s, [&] {
-        const int group = lanes_a_value(f.mail);
-        const int lane = static_cast<int>(threadIdx.x);
-        const int rank = lane & (group - 1);
-        if (lane / group < f.batch && rank < f.mail.ranks)
-            s.early[lane] = look_for_letter(f.mail, lane / group, rank);
-    });
-}
-
-/// Returns, to the whole block, whether the kernel should do its work. Values of a batch for the
-/// array are left in `array_values` (shared, may be null) too, since the array in memory is only
-/// written here.
-__device__ inline bool begin(const frame& f, frame_state& s, double* array_values = nullptr) {
-    if (takes_short_cut(f)) {
-        begin_short_cut(f, s);
-        __syncthreads();
-    } else if (threadIdx.x < 32) {
-        begin_registers(f, s);
-    }
+/// Returns, to the whole block, whether the kernel should do its work. Warp 0 sees to the frame
+/// while the other warps are at `meanwhile` (warp 0 comes to it afterwards): loads that don't depend
+/// on what the frame waits for. It is not the other way round because a call saves registers, and
+/// that would wait for the loads into them.
+/// Values of a batch for the array are left in `array_values` (shared, may be null) too, since the
+/// array in memory is only written here.
+template <class Meanwhile>
+__device__ inline bool begin(const frame& f, frame_state& s, double* array_values,
+                             Meanwhile meanwhile) {
     if (threadIdx.x < 32) begin_warp(f, s, array_values);
+    meanwhile();
     __syncthreads();
     return s.go != 0;
+}
+
+__device__ inline bool begin(const frame& f, frame_state& s, double* array_values = nullptr) {
+    return begin(f, s, array_values, [] {});
 }
 
 /// Sum over the block, valid in thread 0. The order is fixed.
@@ -238,17 +220,28 @@ __device__ inline void post_batch(const frame& f, const reduction& out) {
     __shared__ double warp_sums[block_warps];
     const std::uint64_t epoch = *f.mail.published + 1;
     for (int v = 0; v < out.count; ++v) {
-        double part = 0;
         const double* from = out.partials + static_cast<std::int64_t>(v) * f.partial_stride;
-#pragma unroll 4
-        for (unsigned b = threadIdx.x; b < gridDim.x; b += block_threads) part += __ldcg(from + b);
-        double sum = block_sum(part, warp_sums);
-        if (threadIdx.x < 32) {
-            sum = __shfl_sync(0xffffffffu, sum, 0);
-            if (static_cast<int>(threadIdx.x) < f.mail.ranks)
-                store_letter(f.mail.outboxes[threadIdx.x] + f.mail.at(epoch, v, f.mail.rank),
-                             {sum, epoch});
+        constexpr int early = 3; // in one trip to memory
+        double some[early];
+#pragma unroll
+        for (int k = 0; k < early; ++k) some[k] = __ldcg(from + threadIdx.x + k * block_threads);
+        double part = 0;
+#pragma unroll
+        for (int k = 0; k < early; ++k)
+            part += threadIdx.x + k * block_threads < gridDim.x ? some[k] : 0.0;
+        for (unsigned b = threadIdx.x + early * block_threads; b < gridDim.x; b += block_threads)
+            part += __ldcg(from + b);
+        for (int offset = 16; offset > 0; offset /= 2)
+            part += __shfl_down_sync(0xffffffffu, part, offset);
+        if ((threadIdx.x & 31) == 0) warp_sums[threadIdx.x / 32] = part;
+        __syncthreads();
+        if (static_cast<int>(threadIdx.x) < f.mail.ranks) { // a thread a rank, all the same sum
+            double sum = 0;
+            for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
+            store_letter(f.mail.outboxes[threadIdx.x] + f.mail.at(epoch, v, f.mail.rank),
+                         {sum, epoch});
         }
+        __syncthreads();
     }
     if (threadIdx.x == 0) {
         *f.mail.published = epoch;

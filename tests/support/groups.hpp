@@ -1,0 +1,44 @@
+// Every test of what runs on devices has one body, a function of a device group. It is registered
+// twice: for groups of host devices, and under the name with [cuda] for groups of CUDA devices.
+//
+//     KRYLITH_GROUP_TEST("fused updates: all shapes") { execution run(group, {}); ... }
+//
+// The [cuda] case is for machines with a GPU; elsewhere it fails: a skipped test looks like a
+// passed one.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <krylith/device/device_group.hpp>
+
+namespace krylith::testing {
+
+/// 1, 2, 3, 4 and 7 devices, and 3 whose copies are staged.
+[[nodiscard]] std::vector<device_group> host_groups();
+
+/// 1, 2, 3 and all devices, and 2 whose copies are staged. Where there are too few, a physical
+/// device stands for several. Throws where there is none.
+[[nodiscard]] std::vector<device_group> cuda_groups();
+
+/// "3 host devices, staged".
+[[nodiscard]] std::string describe(const device_group& group);
+
+/// Runs the body on each group; says on which it failed.
+void on_groups(const std::vector<device_group>& groups,
+               const std::function<void(const device_group&)>& body);
+
+} // namespace krylith::testing
+
+#define KRYLITH_GROUP_TEST_WITH(body, name)                                                        \
+    static void body(const krylith::device_group& group);                                          \
+    TEST_CASE(name) { krylith::testing::on_groups(krylith::testing::host_groups(), body); }        \
+    TEST_CASE(name " [cuda]") {                                                                    \
+        krylith::testing::on_groups(krylith::testing::cuda_groups(), body);                        \
+    }                                                                                              \
+    static void body([[maybe_unused]] const krylith::device_group& group)
+
+#define KRYLITH_GROUP_TEST(name) KRYLITH_GROUP_TEST_WITH(DOCTEST_ANONYMOUS(krylith_body_), name)

@@ -1,0 +1,44 @@
+// A loop that does nothing but count, to put any body into.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+#include <krylith/vector/execution.hpp>
+#include <krylith/vector/scalar.hpp>
+
+namespace krylith::testing {
+
+/// Sets the control registers for iterations `from` + 1 .. `to`; nothing else stops the loop.
+inline void arm(execution& run, std::int64_t from, std::int64_t to) {
+    constexpr double never = std::numeric_limits<double>::infinity();
+    run.set(control::state, as_register(loop_state::running));
+    run.set(control::iteration, static_cast<double>(from));
+    run.set(control::target, -1);
+    run.set(control::limit, static_cast<double>(to));
+    run.set(control::pause_at, never);
+    run.set(control::ceiling, never);
+    run.set(control::best, never);
+    run.set(control::best_at, static_cast<double>(from));
+    run.set(control::patience, never);
+}
+
+/// Runs `body` exactly `count` times.
+inline loop_report iterate(execution& run, std::int64_t count, const std::function<void()>& body) {
+    scalar rr(run);
+    arm(run, 0, count);
+    run.set(rr.number(), 1);
+    return run.repeat([&] {
+        body();
+        test_residual(rr);
+    });
+}
+
+/// The modes that the group allows.
+[[nodiscard]] inline std::vector<execution_mode> modes_of(const device_group& group) {
+    if (!group.concurrent()) return {execution_mode::eager};
+    return {execution_mode::recorded, execution_mode::eager};
+}
+
+} // namespace krylith::testing

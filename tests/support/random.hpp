@@ -1,0 +1,38 @@
+// Reproducible numbers for tests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace krylith::testing {
+
+class random_numbers {
+public:
+    explicit random_numbers(std::uint64_t seed) : engine_(seed) {}
+
+    /// The same on every platform, unlike the distributions of the standard library.
+    [[nodiscard]] double real(double low = -1, double high = 1) {
+        return low + (high - low) * static_cast<double>(engine_() >> 11) * 0x1p-53;
+    }
+    /// 0 .. count - 1.
+    [[nodiscard]] int below(int count) {
+        return static_cast<int>(engine_() % static_cast<std::uint64_t>(count));
+    }
+    [[nodiscard]] bool flip() { return (engine_() & 1) != 0; }
+
+private:
+    std::mt19937_64 engine_;
+};
+
+template <class T>
+[[nodiscard]] std::vector<T> random_values(std::int64_t n, std::uint64_t seed) {
+    random_numbers random(seed);
+    std::vector<T> values(static_cast<std::size_t>(n));
+    for (T& v : values)
+        v = static_cast<T>(random.real());
+    return values;
+}
+
+} // namespace krylith::testing

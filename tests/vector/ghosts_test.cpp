@@ -1,0 +1,207 @@
+// Ghosts: whatever writes an operand, the next product sees the owners' entries. A permutation
+// matrix shows every ghost in the result, bit by bit.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/basis.hpp>
+#include <krylith/vector/fused.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/loop.hpp"
+#include "../support/matrices.hpp"
+#include "../support/random.hpp"
+#include "../support/vectors.hpp"
+
+namespace krylith {
+
+using testing::iterate;
+using testing::modes_of;
+using testing::random_values;
+using testing::shift_matrix;
+using testing::values_of;
+
+namespace {
+
+std::vector<double> rotated(std::vector<double> v, std::int64_t shift) {
+    std::rotate(v.begin(), v.begin() + shift, v.end());
+    return v;
+}
+
+/// Twelve entries (fewer than a tile), and several tiles a device, by 1 and from far away.
+struct case_of {
+    std::int64_t n, shift;
+};
+constexpr case_of cases[] = {{12, 1}, {12, 5}, {5, 2}, {2600, 1}, {2600, 1300}};
+
+struct shifting {
+    shifting(const device_group& group, case_of c)
+        : a(make_operator(group, shift_matrix(c.n, c.shift), {.kind = operator_kind::halo})),
+          by(c.shift) {}
+
+    /// Whether a product sees `expected` in x.
+    bool sees(execution& run, const vector<double>& x, const std::vector<double>& expected) {
+        vector<double> y = a->make_vector();
+        a->apply(run, 1.0, x, 0.0, y);
+        return values_of(y) == rotated(expected, by);
+    }
+    std::unique_ptr<matrix_operator<double>> a;
+    std::int64_t by;
+};
+
+} // namespace
+
+KRYLITH_GROUP_TEST("ghosts: are new after every way to write an operand") {
+    for (const case_of c : cases) {
+        CAPTURE(c.n);
+        CAPTURE(c.shift);
+        shifting p(group, c);
+        execution run(group, {});
+        scalar two(run), one(run);
+        two = 2.0;
+        one = 1.0;
+        const auto u = random_values<double>(c.n, 1);
+        const auto w = random_values<double>(c.n, 2);
+        auto plain = testing::make_vector(p.a->share_layout(), u);
+        auto other = testing::make_vector(p.a->share_layout(), w);
+        auto x = p.a->make_operand();
+        auto z = p.a->make_operand();
+        CHECK(p.sees(run, x, std::vector<double>(u.size()))); // zero at first, without a push
+
+        fused(run, x = plain); // a shape with a kernel of its own
+        CHECK(p.sees(run, x, u));
+        CHECK(p.sees(run, x, u)); // once more, without a push in between
+        fused(run, x = two * other);
+        auto expected = w;
+        for (double& e : expected)
+            e *= 2;
+        CHECK(p.sees(run, x, expected));
+        fused(run, x = plain + plain); // a general one: 2 u
+        expected = u;
+        for (double& e : expected)
+            e *= 2;
+        CHECK(p.sees(run, x, expected));
+
+        x.upload(w);
+        push_ghosts(run, x);
+        CHECK(p.sees(run, x, w));
+        x.zero(); // zeroes ghosts too
+        CHECK(p.sees(run, x, std::vector<double>(u.size())));
+
+        // The direction of CG: the operand is the second vector that the pass writes.
+        x.upload(u);
+        fused(run, plain += two * x, x = other + one * x);
+        expected = w;
+        for (std::size_t i = 0; i < w.size(); ++i)
+            expected[i] = w[i] + u[i];
+        CHECK(p.sees(run, x, expected));
+
+        fused(run, x = other, z = two * other); // two operands in one pass
+        expected = w;
+        for (double& e : expected)
+            e *= 2;
+        CHECK(p.sees(run, x, w));
+        CHECK(p.sees(run, z, expected));
+    }
+}
+
+KRYLITH_GROUP_TEST("ghosts: pushes without a product in between, and operands by turns") {
+    for (const case_of c : cases) {
+        CAPTURE(c.n);
+        CAPTURE(c.shift);
+        shifting p(group, c);
+        execution run(group, {});
+        scalar factor(run);
+        const auto u = random_values<double>(c.n, 3);
+        auto source = testing::make_vector(p.a->share_layout(), u);
+        auto x = p.a->make_operand();
+        auto z = p.a->make_operand();
+        const auto times = [&](double by) {
+            auto v = u;
+            for (double& e : v)
+                e *= by;
+            return v;
+        };
+        for (int round = 1; round <= 4; ++round) {
+            for (int k = 0; k < round; ++k) {
+                factor = static_cast<double>(1 << k);
+                fused(run, x = factor * source);
+            }
+            fused(run, z = source);
+            push_ghosts(run, z);
+            CHECK(p.sees(run, x, times(1 << (round - 1))));
+            CHECK(p.sees(run, z, u));
+            CHECK(p.sees(run, x, times(1 << (round - 1))));
+        }
+        // What is written to a plain vector by a product is no push.
+        auto y = p.a->make_vector();
+        p.a->apply(run, 1.0, x, 0.0, y);
+        p.a->apply(run, 1.0, z, 0.0, y);
+        CHECK(values_of(y) == rotated(u, c.shift));
+    }
+}
+
+// In a recorded loop kernels, not events, keep senders from overwriting what is not read yet.
+// Each iteration shifts p by one product, in bodies with more and fewer pushes than products.
+KRYLITH_GROUP_TEST("ghosts: loops with more and fewer pushes than products") {
+    for (const auto mode : modes_of(group))
+        for (const case_of c : cases)
+            for (const int variant : {0, 1, 2, 3}) {
+                CAPTURE(c.n);
+                CAPTURE(c.shift);
+                CAPTURE(variant);
+                shifting s(group, c);
+                execution run(group, {.mode = mode, .unroll = 3});
+                const auto u = random_values<double>(c.n, 4);
+                auto q = testing::make_vector(s.a->share_layout(), u);
+                auto old = s.a->make_vector();
+                auto p = s.a->make_operand();
+                auto z = s.a->make_operand();
+                fused(run, p = q);
+                constexpr int turns = 20;
+                (void)iterate(run, turns, [&] {
+                    s.a->apply(run, 1.0, p, 0.0, q);
+                    if (variant == 1) s.a->apply(run, 1.0, p, 0.0, q); // two readers of one push
+                    if (variant == 2) { // a push that nobody reads
+                        fused(run, old = p);
+                        fused(run, p = old + old);
+                    }
+                    if (variant == 3) fused(run, p = q, z = q);
+                    fused(run, p = q);
+                    if (variant == 3) { // there and back through the other operand
+                        s.a->apply(run, 1.0, z, 0.0, old);
+                        s.a->apply(run, 1.0, p, 0.0, q);
+                        fused(run, p = old);
+                    }
+                });
+                const std::int64_t steps = variant == 3 ? 2 * turns : turns;
+                CHECK(values_of(p) == rotated(u, c.shift * steps % c.n));
+            }
+}
+
+// Devices run apart as far as the exchange lets them: the same bits every time, or a race.
+KRYLITH_GROUP_TEST("ghosts: the same bits every time") {
+    const auto matrix = testing::random_matrix(700, 5, 4, 9);
+    const auto a = make_operator(group, matrix, {.kind = operator_kind::halo});
+    const auto u = random_values<double>(700, 5);
+    std::vector<double> first;
+    int different = 0;
+    for (int round = 0; round < 10; ++round) {
+        execution run(group, {.unroll = 4});
+        scalar tenth(run);
+        tenth = 0.1;
+        auto q = testing::make_vector(a->share_layout(), u);
+        auto p = a->make_operand();
+        fused(run, p = q);
+        (void)iterate(run, 30, [&] {
+            a->apply(run, 1.0, p, 0.0, q);
+            fused(run, p = tenth * q);
+        });
+        if (first.empty()) first = values_of(p);
+        different += values_of(p) != first;
+    }
+    CHECK(different == 0);
+}
+
+} // namespace krylith

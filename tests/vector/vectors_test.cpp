@@ -1,0 +1,104 @@
+// Distributed vectors: to and from host memory, borrowed arrays, sizes that do not fit.
+#include <span>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/vector/fused.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/random.hpp"
+#include "../support/vectors.hpp"
+
+namespace krylith {
+
+using testing::copies_agree;
+using testing::make_layout;
+using testing::random_values;
+using testing::values_of;
+
+KRYLITH_GROUP_TEST("vectors: up, down, zero; every device has what it should") {
+    for (const auto kind : {coherence::owned, coherence::replicated})
+        for (const std::int64_t n : {0, 1, 3, 1000}) {
+            const auto where = make_layout(group, n, kind);
+            vector<double> v(where);
+            CHECK(v.size() == n);
+            CHECK(values_of(v) == std::vector<double>(static_cast<std::size_t>(n)));
+            const auto values = random_values<double>(n, 4);
+            v.upload(values);
+            CHECK(values_of(v) == values);
+            CHECK(copies_agree(v));
+            std::vector<double> wrong(static_cast<std::size_t>(n) + 1);
+            CHECK_THROWS_AS(v.upload(wrong), usage_error);
+            CHECK_THROWS_AS(v.download(wrong), usage_error);
+            vector<double> moved = std::move(v);
+            CHECK(values_of(moved) == values);
+            moved.zero();
+            CHECK(values_of(moved) == std::vector<double>(static_cast<std::size_t>(n)));
+            CHECK(copies_agree(moved));
+        }
+}
+
+KRYLITH_GROUP_TEST("vectors: borrowed arrays are used in place and not freed") {
+    const auto where = make_layout(group, 100, coherence::owned);
+    std::vector<buffer<float>> arrays;
+    std::vector<float*> parts;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const std::vector<float> values(static_cast<std::size_t>(where->held(rank)), 1.5F);
+        arrays.emplace_back(group.share(rank), std::span<const float>(values), "simulation");
+        parts.push_back(arrays.back().data());
+    }
+    const std::size_t before = group[0].ledger().live();
+    {
+        auto v = vector<float>::borrow(where, parts);
+        CHECK(group[0].ledger().live() == before);
+        CHECK(values_of(v) == std::vector<float>(100, 1.5F));
+        execution run(group, {});
+        scalar two(run);
+        two = 2.0;
+        fused(run, v = two * v);
+        run.flush();
+        group.synchronize();
+        v.zero();
+        fused(run, v = two * v);
+    }
+    for (const auto& array : arrays)
+        CHECK(array.download() == std::vector<float>(array.size(), 0.0F));
+    parts.pop_back();
+    CHECK_THROWS_AS((void)vector<float>::borrow(where, parts), usage_error);
+    parts.push_back(nullptr);
+    CHECK_THROWS_AS((void)vector<float>::borrow(where, parts), usage_error);
+    const auto empty = make_layout(group, 0, coherence::owned);
+    parts.assign(parts.size(), nullptr);
+    CHECK(vector<float>::borrow(empty, parts).size() == 0);
+}
+
+// Each owner counts its rows once, although all devices hold all entries.
+KRYLITH_GROUP_TEST("vectors: dots of replicated vectors count every row once") {
+    const auto where = make_layout(group, 1234, coherence::replicated);
+    vector<double> v(where);
+    testing::fill(v, 1.0);
+    execution run(group, {});
+    scalar rr(run), twice(run);
+    fused(run, rr = dot(v, v), twice = dot(v, v));
+    CHECK(run.get(rr.number()) == 1234);
+    CHECK(run.get(twice.number()) == 1234);
+}
+
+// Scalars cross the devices in rank order: the same bits on every run and every device.
+KRYLITH_GROUP_TEST("vectors: dots have the same bits every time") {
+    const auto where = make_layout(group, 5000, coherence::owned);
+    const auto x = testing::make_vector(where, random_values<double>(5000, 1));
+    const auto y = testing::make_vector(where, random_values<double>(5000, 2));
+    execution run(group, {});
+    scalar xy(run);
+    fused(run, xy = dot(x, y));
+    const double first = run.get(xy.number());
+    int different = 0;
+    for (int i = 0; i < 20; ++i) {
+        fused(run, xy = dot(x, y));
+        different += run.get(xy.number()) != first;
+    }
+    CHECK(different == 0);
+}
+
+} // namespace krylith
