@@ -29,13 +29,14 @@ struct csr_view {
 
 template <class T, class Offset, int Dots>
 __global__ void __launch_bounds__(block_threads, 6)
-    csr_kernel(const __grid_constant__ spmv_arguments<T> a,
+    csr_kernel(const __grid_constant__ compact_frame f, const __grid_constant__ spmv_arguments<T> a,
                const __grid_constant__ csr_view<T, Offset> m) {
     __shared__ frame_state state;
     __shared__ T product[csr_tile_entries];
     __shared__ T warp_sums[block_warps];
-    if (!begin(a.common, state)) return;
-    allow_next_result(a);
+    if (!begin(f, state))
+        return;
+    allow_next_result(f, a);
     const int me = static_cast<int>(threadIdx.x);
     double dots[Dots == 0 ? 1 : Dots] = {};
     bool ghosts_there = a.ghosts.from == 0;
@@ -43,7 +44,7 @@ __global__ void __launch_bounds__(block_threads, 6)
     for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < m.tiles;
          turn += static_cast<std::int32_t>(gridDim.x)) {
         if (!ghosts_there && turn >= m.interior) {
-            wait_for_ghosts(a);
+            wait_for_ghosts(f, a);
             ghosts_there = true;
         }
         const std::int32_t tile = m.order != nullptr ? m.order[turn] : turn;
@@ -52,7 +53,7 @@ __global__ void __launch_bounds__(block_threads, 6)
         const Offset start = m.offsets[row0];
         const Offset count = m.offsets[row0 + rows] - start;
         if (!receivers_ready) {
-            wait_for_receivers(a);
+            wait_for_receivers(f, a);
             receivers_ready = true;
         }
         if (count > csr_tile_entries) { // one long row: the whole block adds it up
@@ -61,12 +62,14 @@ __global__ void __launch_bounds__(block_threads, 6)
                 part += load_once(m.values + start + i) * a.x[load_once(m.columns + start + i)];
             for (int offset = 16; offset > 0; offset /= 2)
                 part += __shfl_down_sync(0xffffffffu, part, offset);
-            if (me % 32 == 0) warp_sums[me / 32] = part;
+            if (me % 32 == 0)
+                warp_sums[me / 32] = part;
             __syncthreads();
             if (me == 0) {
                 T sum = 0;
-                for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
-                write_row<Dots>(a, row0, sum, dots);
+                for (int w = 0; w < block_warps; ++w)
+                    sum += warp_sums[w];
+                write_row<Dots>(f, a, row0, sum, dots);
             }
             __syncthreads();
             continue;
@@ -82,18 +85,20 @@ __global__ void __launch_bounds__(block_threads, 6)
         }
 #pragma unroll
         for (int u = 0; u < in_flight; ++u)
-            if (column[u] >= 0) product[me + u * block_threads] = value[u] * a.x[column[u]];
+            if (column[u] >= 0)
+                product[me + u * block_threads] = value[u] * a.x[column[u]];
         __syncthreads();
         if (me < rows) {
             const auto begin = static_cast<int>(m.offsets[row0 + me] - start);
             const auto end = static_cast<int>(m.offsets[row0 + me + 1] - start);
             T sum = 0;
-            for (int i = begin; i < end; ++i) sum += product[i];
-            write_row<Dots>(a, row0 + me, sum, dots);
+            for (int i = begin; i < end; ++i)
+                sum += product[i];
+            write_row<Dots>(f, a, row0 + me, sum, dots);
         }
         __syncthreads();
     }
-    finish<Dots>(a, dots);
+    finish<Dots>(f, a, dots);
 }
 
 template <class T, class Offset>
@@ -108,10 +113,12 @@ public:
         const auto tiles = make_csr_tiles(block.offsets);
         const auto count = static_cast<std::int32_t>(tiles.size()) - 1;
         const boundary_order order = order_groups(count, [&](std::int32_t t) {
-            if (block.boundary.empty()) return false;
+            if (block.boundary.empty())
+                return false;
             for (std::int32_t row = tiles[static_cast<std::size_t>(t)];
                  row < tiles[static_cast<std::size_t>(t) + 1]; ++row)
-                if (block.boundary[static_cast<std::size_t>(row)] != 0) return true;
+                if (block.boundary[static_cast<std::size_t>(row)] != 0)
+                    return true;
             return false;
         });
         offsets_ = buffer<Offset>(device_, std::span<const Offset>(offsets), item);
@@ -128,7 +135,7 @@ public:
         dispatch_dots(a, [&](auto dots) {
             const auto kernel = csr_kernel<T, Offset, dots()>;
             kernel<<<launch.blocks(kernel, block_threads, view_.tiles), block_threads, 0,
-                     launch.stream()>>>(a, view_);
+                     launch.stream()>>>(compact(a.common), a, view_);
         });
         launch.check_launch();
     }

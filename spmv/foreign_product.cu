@@ -6,33 +6,35 @@ namespace {
 
 template <class T, int Dots>
 __global__ void __launch_bounds__(block_threads)
-    after_product_kernel(const __grid_constant__ spmv_arguments<T> a, std::int64_t rows,
+    after_product_kernel(const __grid_constant__ compact_frame f,
+                         const __grid_constant__ spmv_arguments<T> a, std::int64_t rows,
                          const T* product) {
     __shared__ frame_state state;
-    if (!begin(a.common, state)) return;
-    allow_next_result(a);
-    wait_for_receivers(a);
+    if (!begin(f, state))
+        return;
+    allow_next_result(f, a);
+    wait_for_receivers(f, a);
     double dots[Dots == 0 ? 1 : Dots] = {};
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
     for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
          row < rows; row += step) {
         if (product != a.y) {
-            write_row<Dots>(a, row, product[row], dots);
+            write_row<Dots>(f, a, row, product[row], dots);
         } else {
             const T y = a.y[row];
-            pass_on<Dots>(a, row, y, dots);
+            pass_on<Dots>(f, a, row, y, dots);
         }
     }
-    finish<Dots>(a, dots);
+    finish<Dots>(f, a, dots);
 }
 
 } // namespace
 
 template <class T>
-void after_product(device& where, const spmv_arguments<T>& a, std::int64_t rows,
-                   const T* product) {
+void after_product(device& where, const spmv_arguments<T>& a, std::int64_t rows, const T* product) {
     const bool tells = a.acknowledge.to != 0 || a.push.to != 0;
-    if (a.reduce.count == 0 && !tells && product == a.y) return;
+    if (a.reduce.count == 0 && !tells && product == a.y)
+        return;
     spmv_arguments<T> rest = a;
     rest.common = frame_after(a.common);
     const launch_scope launch(where);
@@ -40,7 +42,8 @@ void after_product(device& where, const spmv_arguments<T>& a, std::int64_t rows,
         const auto kernel = after_product_kernel<T, dots()>;
         const unsigned blocks =
             launch.blocks(kernel, block_threads, (rows + block_threads - 1) / block_threads);
-        kernel<<<blocks, block_threads, 0, launch.stream()>>>(rest, rows, product);
+        kernel<<<blocks, block_threads, 0, launch.stream()>>>(compact(rest.common), rest, rows,
+                                                              product);
     });
     launch.check_launch();
 }

@@ -14,7 +14,8 @@ template <class T>
 class foreign_matrix final : public local_matrix<T> {
 public:
     foreign_matrix(std::shared_ptr<device> where, foreign_product<T> product)
-        : device_(std::move(where)), product_(std::move(product)),
+        : device_(std::move(where)),
+          product_(std::move(product)),
           result_(device_, static_cast<std::size_t>(product_.rows.size()), "product") {}
 
     void apply(const spmv_arguments<T>& a) override {

@@ -1,4 +1,5 @@
-// cuSPARSE's CSR product as a local kernel: the baseline, and the choice for patterns where it wins.
+// cuSPARSE's CSR product as a local kernel: the baseline, and the choice for patterns where it
+// wins.
 
 #include <limits>
 #include <type_traits>
@@ -28,7 +29,8 @@ public:
         : device_(std::move(where)), rows_(block.rows) {
         const std::string item = "matrix";
         std::vector<std::int64_t> offsets(block.offsets.begin(), block.offsets.end());
-        for (auto& offset : offsets) offset -= block.offsets.front();
+        for (auto& offset : offsets)
+            offset -= block.offsets.front();
         const auto nnz = offsets.back();
         columns_ = buffer<std::int32_t>(device_, block.indices, item);
         values_ = buffer<T>(device_, block.values, item);
@@ -36,7 +38,8 @@ public:
             empty_ = buffer<T>(device_, static_cast<std::size_t>(rows_), item);
             empty_.zero();
         }
-        if (rows_ == 0 || nnz == 0) return;
+        if (rows_ == 0 || nnz == 0)
+            return;
         const auto& d = static_cast<cuda_device&>(*device_);
         const current_device current(d.ordinal());
         const bool narrow = nnz <= std::numeric_limits<std::int32_t>::max();
@@ -55,8 +58,8 @@ public:
         const auto width = narrow ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
         void* const starts = narrow ? static_cast<void*>(narrow_offsets_.data())
                                     : static_cast<void*>(wide_offsets_.data());
-        void* const indices = narrow ? static_cast<void*>(columns_.data())
-                                     : static_cast<void*>(wide_columns_.data());
+        void* const indices =
+            narrow ? static_cast<void*>(columns_.data()) : static_cast<void*>(wide_columns_.data());
         check(cusparseCreate(&handle_), "create");
         check(cusparseSetStream(handle_, d.stream()), "set stream");
         check(cusparseCreateCsr(&matrix_, rows_, block.columns, nnz, starts, indices,
@@ -80,10 +83,14 @@ public:
 
     ~vendor_matrix() override {
         const current_device current(device_->ordinal());
-        if (x_ != nullptr) cusparseDestroyDnVec(x_);
-        if (y_ != nullptr) cusparseDestroyDnVec(y_);
-        if (matrix_ != nullptr) cusparseDestroySpMat(matrix_);
-        if (handle_ != nullptr) cusparseDestroy(handle_);
+        if (x_ != nullptr)
+            cusparseDestroyDnVec(x_);
+        if (y_ != nullptr)
+            cusparseDestroyDnVec(y_);
+        if (matrix_ != nullptr)
+            cusparseDestroySpMat(matrix_);
+        if (handle_ != nullptr)
+            cusparseDestroy(handle_);
     }
 
     void apply(const spmv_arguments<T>& a) override {

@@ -18,6 +18,8 @@ namespace krylith::tool {
 
 namespace {
 
+const std::int64_t default_restart = solver_options{}.restart;
+
 /// Quantiles of repeated measurements.
 void measure(bench_row& row, int repetitions, const std::function<double()>& seconds) {
     std::vector<double> times;
@@ -125,7 +127,10 @@ std::vector<bench_row> run_bench(const bench_request& request) {
                     [&] { return time_product(*a, x, T(1), T(0), request.iterations); });
         } else {
             solver_bench<T> bench(request, matrix, *a);
-            row.bytes = bytes.iteration(request.what, request.preconditioner).value_or(0);
+            row.bytes = bytes
+                            .iteration({request.what, request.preconditioner, default_restart,
+                                        request.warm_up + request.iterations})
+                            .value_or(0);
             measure(row, request.repetitions, [&] { return bench.seconds(request); });
             bench.solve_whole(row);
         }

@@ -7,14 +7,36 @@ double traffic::product(bool reads_y) const {
     return matrix + static_cast<double>((reads_y ? 3 : 2) * value_bytes * rows);
 }
 
-std::optional<double> traffic::iteration(std::string_view solver,
-                                         std::string_view preconditioner) const {
-    if (solver != "cg")
-        return std::nullopt;
+namespace {
+
+/// Basis vectors that an iteration of restarted GMRES works with, in the mean.
+double mean_basis(const method& m) {
+    if (m.iterations == 0)
+        return 0;
+    const std::int64_t rest = m.iterations % m.restart;
+    const std::int64_t sum =
+        m.iterations / m.restart * (m.restart * (m.restart + 1) / 2) + rest * (rest + 1) / 2;
+    return static_cast<double>(sum) / static_cast<double>(m.iterations);
+}
+
+} // namespace
+
+std::optional<double> traffic::iteration(const method& m) const {
+    const auto a_vector = static_cast<double>(value_bytes * rows);
     // Beside the product: r q read, r written; x p r read, x p written. Jacobi reads its diagonal
     // and writes z, which stands for r in the last pass.
-    const int passes = preconditioner == "jacobi" ? 10 : 8;
-    return product() + static_cast<double>(passes * value_bytes * rows);
+    if (m.solver == "cg")
+        return product() + (m.preconditioner == "jacobi" ? 10 : 8) * a_vector;
+    if (m.preconditioner != "none")
+        return std::nullopt;
+    // r0 read with the first product; r v read, s written; x p s t r0 read, x r written; r p v
+    // read, p written.
+    if (m.solver == "bicgstab")
+        return 2 * product() + 15 * a_vector;
+    // The basis is read four times: solvers/gmres.hpp.
+    if (m.solver == "gmres")
+        return product() + (4 * mean_basis(m) + 5) * a_vector;
+    return std::nullopt;
 }
 
 } // namespace krylith::tool

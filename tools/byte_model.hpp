@@ -7,6 +7,14 @@
 
 namespace krylith::tool {
 
+/// What an iteration depends on beside the matrix.
+struct method {
+    std::string_view solver;
+    std::string_view preconditioner;
+    std::int64_t restart = 0;    ///< gmres
+    std::int64_t iterations = 0; ///< gmres: of the whole solve, of which the mean is taken
+};
+
 /// A matrix in CSR with values of `value_bytes`: values and 4-byte columns, and 4 bytes a row.
 struct traffic {
     std::int64_t rows;
@@ -15,9 +23,8 @@ struct traffic {
 
     /// y = alpha A x + beta y; y is read unless beta = 0.
     [[nodiscard]] double product(bool reads_y = false) const;
-    /// One iteration of a solver; nothing where no model has been worked out.
-    [[nodiscard]] std::optional<double> iteration(std::string_view solver,
-                                                  std::string_view preconditioner) const;
+    /// One iteration; nothing where no model has been worked out.
+    [[nodiscard]] std::optional<double> iteration(const method& m) const;
 };
 
 } // namespace krylith::tool

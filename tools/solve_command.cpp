@@ -69,15 +69,15 @@ void add_output(CLI::App& app, solve_job& job) {
 
 std::string plot(const solve_request& request, const solve_outcome& outcome) {
     const solve_result& r = outcome.result;
+    const std::string name = request.matrix.substr(request.matrix.rfind('/') + 1);
     const std::string method =
         request.solver + (request.preconditioner == "none" ? "" : " + " + request.preconditioner);
-    return svg(
-        {.title = fmt::format("{} on {}, {} device{}", method, request.matrix,
-                              outcome.devices.size(), outcome.devices.size() == 1 ? "" : "s"),
-         .history = r.history,
-         .rhs_norm = r.rhs_norm,
-         .target = std::max(request.rtol * r.rhs_norm, request.atol),
-         .true_residual = r.true_residual});
+    return svg({.title = fmt::format("{} on {}, {} device{}", method, name, outcome.devices.size(),
+                                     outcome.devices.size() == 1 ? "" : "s"),
+                .history = r.history,
+                .rhs_norm = r.rhs_norm,
+                .target = std::max(request.rtol * r.rhs_norm, request.atol),
+                .true_residual = r.true_residual});
 }
 
 exit_status run(solve_job job) {

@@ -119,7 +119,8 @@ solve_outcome run_solve(const solve_request& request) {
     if (rhs.what == vector_source::form::row_sums)
         out.solution_error = distance_from_ones(std::span<const T>(values));
     out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
-        request.solver, request.preconditioner);
+        {request.solver, request.preconditioner, std::min<std::int64_t>(request.restart, out.rows),
+         out.result.iterations});
     out.warnings = placement_warnings(*a->share_layout());
     add_cause(out, request, matrix);
     return out;

@@ -57,7 +57,7 @@ std::string time_lines(const solve_outcome& o) {
         return text;
     std::string each = in_seconds(r.seconds_per_iteration()) + " an iteration";
     if (o.bandwidth())
-        each += fmt::format(", {:.4g} GB/s of the {} that one can't avoid", *o.bandwidth(),
+        each += fmt::format(", {:.4g} GB/s by the byte model of {}", *o.bandwidth(),
                             in_bytes(*o.bytes_an_iteration));
     return text + line("", each);
 }

@@ -65,8 +65,7 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
     line("operator", fmt::format("{} ({}), local kernel {}, {}", o.operator_name,
                                  o.operator_because, o.local_name, request.multiply.precision));
     line("time",
-         fmt::format("{} a product ({} of them, {}), {:.4g} GB/s of the {} that one can't "
-                     "avoid",
+         fmt::format("{} a product ({} of them, {}), {:.4g} GB/s by the byte model of {}",
                      in_seconds(o.seconds), request.repeat, o.recorded ? "recorded" : "eager",
                      o.bytes / o.seconds * 1e-9, in_bytes(o.bytes)));
     line("difference",

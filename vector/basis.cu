@@ -13,10 +13,12 @@ inline constexpr int at_once = 8;
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    multi_dot_kernel(const __grid_constant__ basis_arguments<T> a) {
+    multi_dot_kernel(const __grid_constant__ compact_frame f,
+                     const __grid_constant__ basis_arguments<T> a) {
     __shared__ frame_state state;
     __shared__ double warp_sums[block_warps];
-    if (!begin(a.common, state)) return;
+    if (!begin(f, state))
+        return;
     const int values = a.count + (a.norm ? 1 : 0);
     const std::int64_t start =
         a.first_owned + static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
@@ -31,30 +33,36 @@ __global__ void __launch_bounds__(block_threads)
             const double w = static_cast<double>(a.w[i]);
 #pragma unroll
             for (int j = 0; j < at_once; ++j)
-                if (base + j < values) sum[j] += static_cast<double>(from[j][i]) * w;
+                if (base + j < values)
+                    sum[j] += static_cast<double>(from[j][i]) * w;
         }
 #pragma unroll
         for (int j = 0; j < at_once; ++j) {
-            if (base + j >= values) break;
+            if (base + j >= values)
+                break;
             const double total = block_sum(sum[j], warp_sums);
             if (threadIdx.x == 0)
-                a.reduce.partials[static_cast<std::int64_t>(base + j) * a.common.partial_stride +
-                                  blockIdx.x] = total;
+                a.reduce
+                    .partials[static_cast<std::int64_t>(base + j) * f.partial_stride + blockIdx.x] =
+                    total;
         }
     }
-    if (last_block(a.common.mail.arrivals)) post_batch(a.common, a.reduce);
+    if (last_block(f.mail.arrivals))
+        post_batch(f, a.reduce);
 }
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    multi_axpy_kernel(const __grid_constant__ basis_arguments<T> a) {
+    multi_axpy_kernel(const __grid_constant__ compact_frame f,
+                      const __grid_constant__ basis_arguments<T> a) {
     __shared__ frame_state state;
     extern __shared__ double h[];
-    const bool arriving = a.common.batch > 0 && a.common.batch_array == a.first;
-    if (!begin(a.common, state, arriving ? h : nullptr)) return;
+    const bool arriving = f.batch > 0 && f.batch_array == a.first;
+    if (!begin(f, state, arriving ? h : nullptr))
+        return;
     if (!arriving) {
         for (int j = static_cast<int>(threadIdx.x); j < a.count; j += block_threads)
-            h[j] = a.common.array[a.first + j];
+            h[j] = f.array[a.first + j];
         __syncthreads();
     }
     double norm[1] = {0};
@@ -63,13 +71,15 @@ __global__ void __launch_bounds__(block_threads)
          i < a.size; i += step) {
         double w = static_cast<double>(a.w[i]);
 #pragma unroll 8
-        for (int j = 0; j < a.count; ++j) w -= h[j] * static_cast<double>(a.basis[j][i]);
+        for (int j = 0; j < a.count; ++j)
+            w -= h[j] * static_cast<double>(a.basis[j][i]);
         const T rounded = static_cast<T>(w);
         a.w[i] = rounded;
         if (i >= a.first_owned && i < a.last_owned)
             norm[0] += static_cast<double>(rounded) * static_cast<double>(rounded);
     }
-    if (a.norm) reduce_and_post(a.common, a.reduce, norm);
+    if (a.norm)
+        reduce_and_post(f, a.reduce, norm);
 }
 
 } // namespace
@@ -80,7 +90,7 @@ void multi_dot(device& where, const basis_arguments<T>& a) {
     const std::int64_t owned = a.last_owned - a.first_owned;
     const unsigned blocks = launch.blocks(multi_dot_kernel<T>, block_threads,
                                           (owned + block_threads - 1) / block_threads);
-    multi_dot_kernel<<<blocks, block_threads, 0, launch.stream()>>>(a);
+    multi_dot_kernel<<<blocks, block_threads, 0, launch.stream()>>>(compact(a.common), a);
     launch.check_launch();
 }
 
@@ -88,13 +98,12 @@ template <class T>
 void multi_axpy(device& where, const basis_arguments<T>& a) {
     const launch_scope launch(where);
     // The batch that is arriving may hold more values than are used: the norm beside them.
-    const std::size_t values = static_cast<std::size_t>(
-        a.common.batch > a.count ? a.common.batch : a.count);
+    const std::size_t values =
+        static_cast<std::size_t>(a.common.batch > a.count ? a.common.batch : a.count);
     const std::size_t bytes = values * sizeof(double);
-    const unsigned blocks =
-        launch.blocks(multi_axpy_kernel<T>, block_threads,
-                      (a.size + block_threads - 1) / block_threads, bytes);
-    multi_axpy_kernel<<<blocks, block_threads, bytes, launch.stream()>>>(a);
+    const unsigned blocks = launch.blocks(multi_axpy_kernel<T>, block_threads,
+                                          (a.size + block_threads - 1) / block_threads, bytes);
+    multi_axpy_kernel<<<blocks, block_threads, bytes, launch.stream()>>>(compact(a.common), a);
     launch.check_launch();
 }
 

@@ -90,6 +90,10 @@ struct scalar_program {
     std::uint8_t immediate_count;
     std::uint8_t load_count;
     std::uint8_t store_count;
+
+    [[nodiscard]] KRYLITH_HD int size() const { return instruction_count; }
+    [[nodiscard]] KRYLITH_HD scalar_instruction instruction(int i) const { return instructions[i]; }
+    [[nodiscard]] KRYLITH_HD double immediate(int i) const { return immediates[i]; }
 };
 
 [[nodiscard]] KRYLITH_HD inline double as_register(loop_state s) {
@@ -152,15 +156,16 @@ KRYLITH_HD inline void finish(double* reg, double rr) {
 } // namespace detail
 
 /// Runs the instructions on `reg`. `history` may be null; the squared norm of iteration k goes to
-/// history[k] when `record` is set (one block does).
-KRYLITH_HD inline void run(const scalar_program& program, double* reg, double* history,
-                           bool record) {
-    for (int i = 0; i < program.instruction_count; ++i) {
-        const scalar_instruction in = program.instructions[i];
+/// history[k] when `record` is set (one block does). A Program has size(), instruction(i) and
+/// immediate(i).
+template <class Program>
+KRYLITH_HD inline void run(const Program& program, double* reg, double* history, bool record) {
+    for (int i = 0; i < program.size(); ++i) {
+        const scalar_instruction in = program.instruction(i);
         const double a = reg[in.a];
         const double b = reg[in.b];
         switch (in.code) {
-        case scalar_opcode::set: reg[in.to] = program.immediates[in.a]; break;
+        case scalar_opcode::set: reg[in.to] = program.immediate(in.a); break;
         case scalar_opcode::copy: reg[in.to] = a; break;
         case scalar_opcode::add: reg[in.to] = a + b; break;
         case scalar_opcode::subtract: reg[in.to] = a - b; break;

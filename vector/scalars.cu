@@ -8,33 +8,36 @@ namespace krylith::cuda {
 
 namespace {
 
-__global__ void scalars_kernel(const __grid_constant__ scalar_arguments a) {
+__global__ void scalars_kernel(const __grid_constant__ compact_frame f,
+                               const __grid_constant__ scalar_arguments a) {
     __shared__ frame_state state;
-    const bool go = begin(a.common, state);
+    const bool go = begin(f, state);
     if (a.condition != 0 && threadIdx.x == 0)
         cudaGraphSetConditional(a.condition, go ? 1u : 0u);
-    if (go && threadIdx.x == 0) perform(a.task, a.common.array, a.common.slots);
+    if (go && threadIdx.x == 0)
+        perform(a.task, f.array, f.slots);
 }
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    push_kernel(const __grid_constant__ frame common, const T* operand,
+    push_kernel(const __grid_constant__ compact_frame f, const T* operand,
                 const __grid_constant__ ghost_push<T> push) {
     __shared__ frame_state state;
-    if (!begin(common, state)) return;
-    allow_next_push(push, common.mail.ranks);
+    if (!begin(f, state))
+        return;
+    allow_next_push(push, f.ranks);
     std::int32_t sent = 0;
     for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < push.sending_tiles;
          turn += static_cast<std::int32_t>(gridDim.x))
-        send_tile(common, push, turn, operand, sent++ == 0);
-    finish_push(common, push, sent);
+        send_tile(f, push, turn, operand, sent++ == 0);
+    finish_push(f, push, sent);
 }
 
 } // namespace
 
 void scalars(device& where, const scalar_arguments& a) {
     const launch_scope launch(where);
-    scalars_kernel<<<1, 32, 0, launch.stream()>>>(a);
+    scalars_kernel<<<1, 32, 0, launch.stream()>>>(compact(a.common), a);
     launch.check_launch();
 }
 
@@ -43,7 +46,7 @@ void push(device& where, const frame& common, const T* operand, std::int64_t,
           const ghost_push<T>& p) {
     const launch_scope launch(where);
     push_kernel<T><<<launch.blocks(push_kernel<T>, block_threads, p.sending_tiles), block_threads,
-                     0, launch.stream()>>>(common, operand, p);
+                     0, launch.stream()>>>(compact(common), operand, p);
     launch.check_launch();
 }
 

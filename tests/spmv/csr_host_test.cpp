@@ -445,6 +445,51 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
     }
 }
 
+TEST_CASE("host csr: a result is not overwritten while a peer still reads the last one") {
+    constexpr std::int64_t n = peers * own;
+    host_ranks ranks(peers);
+    auto w = wire();
+    const auto b = make_block<double>(own, n, [](std::int64_t) { return 1; });
+    const std::vector<double> x(n, 1.0);
+    const auto product = dense_product(b, x);
+    std::vector<std::vector<double>> y(peers, std::vector<double>(n));
+    std::vector<std::unique_ptr<local_matrix<double>>> blocks;
+    for (int r = 0; r < peers; ++r)
+        blocks.push_back(host::make_csr<double>(share(ranks, r), b.view()));
+    std::vector<int> wrong(peers);
+    for (int turn = 1; turn <= 30; ++turn)
+        for (std::size_t r = 0; r < peers; ++r) {
+            const int rank = static_cast<int>(r);
+            spmv_arguments<double> a{};
+            a.common = ranks.make_frame(rank);
+            a.x = x.data();
+            a.y = y[r].data() + r * own;
+            a.alpha = turn;
+            for (std::size_t j = 0; j < peers; ++j)
+                a.push.copies[j] = y[j].data() + r * own;
+            a.push.sent = w[r].sents;
+            a.push.ready = w[r].ready;
+            a.push.readies = w[r].readies;
+            a.push.pushed = &w[r].pushed;
+            a.push.to = w[r].others;
+            blocks[r]->apply(a);
+
+            frame f = ranks.make_frame(rank);
+            f.arrivals[0] = {w[r].sent, &w[r].pushed, w[r].others};
+            f.arrival_count = 1;
+            ranks[rank].submit([&, f, r, turn] {
+                host::registers reg;
+                if (!host::begin(f, reg))
+                    return;
+                for (std::size_t i = 0; i < n; ++i)
+                    if (y[r][i] != turn * product[i % own])
+                        ++wrong[r];
+            });
+        }
+    ranks.synchronize();
+    CHECK(wrong == std::vector<int>(peers, 0));
+}
+
 TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
     constexpr std::int64_t ghosts = 40; // from the next rank: its first rows
     host_ranks ranks(peers, 2);

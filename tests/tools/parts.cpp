@@ -57,9 +57,12 @@ TEST_CASE("lists of devices") {
 TEST_CASE("the byte model is the documented one") {
     const traffic fp64{.rows = 100, .nnz = 700, .value_bytes = 8};
     CHECK(fp64.product() == 12 * 700 + 20 * 100);
-    CHECK(fp64.iteration("cg", "none") == 12 * 700 + 84 * 100);
-    CHECK(fp64.iteration("cg", "jacobi") == 12 * 700 + 100 * 100);
-    CHECK_FALSE(fp64.iteration("unknown", "none"));
+    CHECK(fp64.iteration({"cg", "none"}) == 12 * 700 + 84 * 100);
+    CHECK(fp64.iteration({"cg", "jacobi"}) == 12 * 700 + 100 * 100);
+    CHECK(fp64.iteration({"bicgstab", "none"}) == 24 * 700 + 160 * 100);
+    // Iterations 1, 2, 3 and 1 of a cycle: 1.75 vectors of the basis in the mean.
+    CHECK(fp64.iteration({"gmres", "none", 3, 4}) == 12 * 700 + 20 * 100 + 32 * 175 + 40 * 100);
+    CHECK_FALSE(fp64.iteration({"unknown", "none"}));
 }
 
 TEST_CASE("asymmetry is found and named, rounding is not") {

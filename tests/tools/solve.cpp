@@ -78,6 +78,22 @@ TEST_CASE("the same iterations on any number of devices, operator and way of exe
         CHECK_MESSAGE(iterations(options) == expected, options);
 }
 
+TEST_CASE("gmres and bicgstab solve what cg can't, with any side of the preconditioner") {
+    const temporary_folder folder;
+    for (const std::string solver : {"gmres", "bicgstab"})
+        for (const std::string side : {"left", "right", "split"})
+            for (const std::string devices : {"1", "3"}) {
+                const json report = report_of(
+                    folder,
+                    "gallery:convection_diffusion:7:20:random=1 --precond jacobi --solver " +
+                        solver + " --side " + side + " --devices " + devices);
+                CHECK(report.at("solver") == solver);
+                CHECK(report.at("converged") == true);
+                CHECK(report.at("relative_true_residual").get<double>() <= 1e-8);
+                CHECK(report.at("options").at("side") == side);
+            }
+}
+
 TEST_CASE("row-sums make a system whose solution is ones") {
     const temporary_folder folder;
     const json report = report_of(folder, "gallery:poisson2d:9 --rhs row-sums --solution x.mtx");

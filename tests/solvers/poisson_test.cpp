@@ -1,0 +1,170 @@
+// Poisson problems, whose eigenvectors are known: what CG must do, the same on any number of
+// devices, and the same bits on every run.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <krylith/matrix/gallery.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/loop.hpp"
+#include "../support/random.hpp"
+#include "../support/solves.hpp"
+
+namespace krylith {
+
+using testing::all_methods;
+using testing::describe;
+using testing::modes_of;
+using testing::problem;
+using testing::random_values;
+using testing::same_bits;
+using testing::solve;
+
+namespace {
+
+constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::halo};
+
+/// Entry-wise product of sines: an eigenvector of poisson2d(nx, ny).
+std::vector<double> eigenvector(int nx, int ny, int i, int j) {
+    std::vector<double> v;
+    for (int y = 1; y <= ny; ++y)
+        for (int x = 1; x <= nx; ++x)
+            v.push_back(std::sin(i * x * M_PI / (nx + 1)) * std::sin(j * y * M_PI / (ny + 1)));
+    return v;
+}
+
+double eigenvalue(int nx, int ny, int i, int j) {
+    const double s = std::sin(i * M_PI / (2 * (nx + 1)));
+    const double t = std::sin(j * M_PI / (2 * (ny + 1)));
+    return 4 * s * s + 4 * t * t;
+}
+
+/// Of two histories, while both are above 1e-6 of the start.
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+    double worst = 0;
+    for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
+        if (std::min(a[k], b[k]) > 1e-6 * a[0])
+            worst = std::max(worst, std::fabs(a[k] - b[k]) / a[k]);
+    return worst;
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("poisson: b an eigenvector is solved in one iteration") {
+    for (const auto kind : kinds)
+        for (const auto which : all_methods) {
+            CAPTURE(to_string(which));
+            const auto v = eigenvector(21, 17, 3, 2);
+            problem<double> p(group, poisson2d<double>(21, 17), v, {.kind = kind});
+            for (const bool precondition : {false, true}) { // Jacobi: constant diagonal, no change
+                const auto result = precondition ? p.solve_jacobi(which) : p.solve(which);
+                INFO(describe(result));
+                CHECK(result.converged());
+                CHECK(result.iterations == 1);
+                const auto x = p.solution();
+                double worst = 0;
+                for (std::size_t i = 0; i < v.size(); ++i)
+                    worst = std::max(worst, std::fabs(x[i] - v[i] / eigenvalue(21, 17, 3, 2)));
+                CHECK(worst < 1e-12);
+            }
+        }
+}
+
+// k distinct eigenvalues in b: k iterations, in exact arithmetic and here.
+KRYLITH_GROUP_TEST("poisson: a sum of four eigenvectors is solved in four iterations") {
+    auto b = eigenvector(15, 15, 1, 1);
+    for (const auto [i, j] : {std::pair{2, 3}, {5, 7}, {11, 13}}) {
+        const auto v = eigenvector(15, 15, i, j);
+        for (std::size_t k = 0; k < v.size(); ++k)
+            b[k] += v[k];
+    }
+    problem<double> p(group, poisson2d<double>(15), b);
+    for (const auto which : {testing::method::cg, testing::method::gmres}) {
+        const auto result = p.solve(which, {.rtol = 1e-10});
+        INFO(describe(result));
+        CHECK(result.converged());
+        CHECK(result.iterations == 4);
+        CHECK(p.relative_residual() <= 1e-10);
+    }
+}
+
+namespace {
+
+/// All groups take the same iterations, with histories that agree.
+void compare_groups(const std::vector<device_group>& groups) {
+    const auto matrix = poisson3d<double>(11, 10, 9, random_scaling{3});
+    const auto b = random_values<double>(matrix.rows, 71);
+    for (const auto kind : kinds)
+        for (const auto which : all_methods) {
+            CAPTURE(to_string(which));
+            CAPTURE(to_string(kind));
+            std::vector<double> expected;
+            for (const auto& group : groups) {
+                INFO(testing::describe(group));
+                problem<double> p(group, matrix, b, {.kind = kind});
+                const auto result = p.solve(which, {.history = true});
+                INFO(describe(result));
+                CHECK(result.converged());
+                CHECK(p.relative_residual() <= 1e-8 * (1 + 1e-6));
+                REQUIRE(result.history.size() == static_cast<std::size_t>(result.iterations) + 1);
+                if (expected.empty()) expected = result.history;
+                CHECK(result.history.size() == expected.size());
+                CHECK(largest_difference(expected, result.history) <= 1e-10);
+            }
+        }
+}
+
+} // namespace
+
+TEST_CASE("poisson: as many iterations on any number of devices, the same history") {
+    compare_groups(testing::host_groups());
+}
+TEST_CASE("poisson: as many iterations on any number of devices, the same history [cuda]") {
+    auto groups = testing::cuda_groups();
+    groups.push_back(device_group::host(2)); // and as the host
+    compare_groups(groups);
+}
+
+KRYLITH_GROUP_TEST("poisson: recorded or eager, unrolled or not: the same bits every time") {
+    const auto matrix = poisson2d<double>(23, 29, random_scaling{5});
+    const auto b = random_values<double>(matrix.rows, 72);
+    for (const auto kind : kinds)
+        for (const auto which : all_methods) {
+            CAPTURE(to_string(which));
+            CAPTURE(to_string(kind));
+            std::vector<double> expected;
+            for (const auto mode : modes_of(group))
+                for (const int unroll : {1, 7, 16}) {
+                    CAPTURE(unroll);
+                    problem<double> p(group, matrix, b, {.kind = kind});
+                    const auto result =
+                        p.solve(which, {.history = true, .mode = mode, .unroll = unroll});
+                    CHECK(result.converged());
+                    CHECK(result.recorded == (mode == execution_mode::recorded));
+                    auto seen = result.history;
+                    const auto x = p.solution();
+                    seen.insert(seen.end(), x.begin(), x.end());
+                    seen.push_back(result.true_residual);
+                    if (expected.empty()) expected = seen;
+                    CHECK(same_bits(seen, expected));
+                }
+        }
+}
+
+KRYLITH_GROUP_TEST("poisson: fp32 reaches what fp32 can") {
+    const auto matrix = testing::converted<float>(poisson2d<double>(20));
+    const auto b = random_values<float>(matrix.rows, 73);
+    for (const auto kind : kinds)
+        for (const auto which : all_methods) {
+            CAPTURE(to_string(which));
+            problem<float> p(group, matrix, b, {.kind = kind});
+            const auto result = p.solve(which, {.rtol = 1e-5});
+            INFO(describe(result));
+            CHECK(result.converged());
+            CHECK(p.relative_residual() <= 1.1e-5);
+            CHECK(p.solve_jacobi(which, {.rtol = 1e-5}).converged());
+        }
+}
+
+} // namespace krylith

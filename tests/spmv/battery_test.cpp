@@ -1,0 +1,114 @@
+// Every operator and local kernel on every matrix of the battery, on every group: y = alpha A x +
+// beta y and dot products of the same pass, within the rounding of sums in any order.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/fused.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/matrices.hpp"
+#include "../support/oracle.hpp"
+#include "../support/random.hpp"
+#include "../support/vectors.hpp"
+
+namespace krylith {
+
+using testing::battery;
+using testing::bounded_value;
+using testing::copies_agree;
+using testing::inner_product;
+using testing::random_values;
+using testing::same_bits;
+using testing::values_of;
+
+namespace {
+
+std::vector<local_kind> local_kinds(backend where) {
+    if (where == backend::host) return {local_kind::automatic, local_kind::csr};
+    return {local_kind::automatic, local_kind::csr, local_kind::sell, local_kind::vendor};
+}
+
+struct factors {
+    double alpha, beta;
+};
+
+/// Empty if all is right.
+template <class T>
+std::string multiply_and_compare(execution& run, const matrix_operator<T>& a,
+                                 const csr_matrix<T>& matrix, factors f) {
+    const auto n = matrix.rows;
+    const auto x0 = random_values<T>(n, 31);
+    const auto w0 = random_values<T>(n, 32);
+    // beta = 0 must not read y: a NaN there would show.
+    const auto y0 = f.beta == 0 ? std::vector<T>(x0.size(), T(NAN)) : random_values<T>(n, 33);
+    auto source = testing::make_vector(a.share_layout(), x0);
+    auto w = testing::make_vector(a.share_layout(), w0);
+    auto y = testing::make_vector(a.share_layout(), y0);
+    auto x = a.make_operand();
+    scalar wy(run), yy(run);
+    const auto alpha = static_cast<T>(f.alpha);
+    const auto beta = static_cast<T>(f.beta);
+    const auto expected = product(matrix, alpha, x0, beta, y0);
+
+    fused(run, x = source);
+    const reduction_into<T> dots[] = {wy = dot(w, y), yy = dot(y, y)};
+    a.apply(run, alpha, x, beta, y, dots);
+    run.flush();
+    const auto result = values_of(y);
+    for (std::size_t i = 0; i < result.size(); ++i)
+        if (!expected[i].template allows<T>(result[i]))
+            return "row " + std::to_string(i) + ": " + std::to_string(result[i]) + " for " +
+                   std::to_string(static_cast<double>(expected[i].value));
+    if (!copies_agree(y)) return "the copies of y differ";
+    // Products of the results themselves, in double: any order of summation.
+    if (!inner_product(w0, result).template allows<double>(run.get(wy.number()))) return "dot(w, y)";
+    if (!inner_product(result, result).template allows<double>(run.get(yy.number())))
+        return "dot(y, y)";
+
+    // Without dots and with one: other kernels, the same arithmetic.
+    y.upload(y0);
+    a.apply(run, alpha, x, beta, y);
+    run.flush();
+    if (!same_bits(values_of(y), result)) return "without dots the result differs";
+    y.upload(y0);
+    a.apply(run, alpha, x, beta, y, std::span(dots, 1));
+    run.flush();
+    if (!same_bits(values_of(y), result)) return "with one dot the result differs";
+    if (!inner_product(w0, result).template allows<double>(run.get(wy.number())))
+        return "dot(w, y) alone";
+    return "";
+}
+
+template <class T>
+void fight(const device_group& group, operator_kind kind) {
+    for (const auto& entry : battery()) {
+        const auto matrix = testing::converted<T>(entry.matrix);
+        for (const local_kind local : local_kinds(group.kind())) {
+            INFO(entry.name, ", for: ", entry.surfaces);
+            CAPTURE(to_string(kind));
+            CAPTURE(to_string(local));
+            const auto a = make_operator(group, matrix, {kind, local});
+            CHECK((kind == operator_kind::automatic || a->kind() == kind));
+            CHECK(a->size() == matrix.rows);
+            execution run(group, {});
+            for (const factors f : {factors{1, 0}, factors{-1, 1}, factors{2, 0.5}}) {
+                CAPTURE(f.alpha);
+                CAPTURE(f.beta);
+                // A register for each dot and run: an execution has a few dozen.
+                const std::string wrong = multiply_and_compare(run, *a, matrix, f);
+                CHECK(wrong == "");
+            }
+        }
+    }
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("battery: operator nz, fp64") { fight<double>(group, operator_kind::nz); }
+KRYLITH_GROUP_TEST("battery: operator nz, fp32") { fight<float>(group, operator_kind::nz); }
+KRYLITH_GROUP_TEST("battery: operator halo, fp64") { fight<double>(group, operator_kind::halo); }
+KRYLITH_GROUP_TEST("battery: operator halo, fp32") { fight<float>(group, operator_kind::halo); }
+
+} // namespace krylith

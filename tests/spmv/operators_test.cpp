@@ -1,0 +1,213 @@
+// Operators: new values, chains of products, recorded and eager, what is chosen and what refused.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/fused.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/loop.hpp"
+#include "../support/matrices.hpp"
+#include "../support/oracle.hpp"
+#include "../support/random.hpp"
+#include "../support/vectors.hpp"
+
+namespace krylith {
+
+using testing::iterate;
+using testing::modes_of;
+using testing::random_values;
+using testing::same_bits;
+using testing::values_of;
+
+namespace {
+
+constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::halo};
+
+std::vector<local_kind> local_kinds(const device_group& group) {
+    if (group.kind() == backend::host) return {local_kind::csr};
+    return {local_kind::csr, local_kind::sell, local_kind::vendor};
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("operators: update takes new values on the same pattern") {
+    const auto first = testing::random_matrix(900, 6, 2, 41);
+    auto second = first;
+    for (std::size_t k = 0; k < second.values.size(); ++k)
+        second.values[k] = 1.0 / static_cast<double>(k + 1);
+    const auto x0 = random_values<double>(900, 42);
+    for (const auto kind : kinds)
+        for (const auto local : local_kinds(group)) {
+            CAPTURE(to_string(kind));
+            CAPTURE(to_string(local));
+            const auto a = make_operator(group, first, {kind, local});
+            execution run(group, {});
+            auto source = testing::make_vector(a->share_layout(), x0);
+            auto x = a->make_operand();
+            auto y = a->make_vector();
+            fused(run, x = source);
+            const auto multiplies_with = [&](const csr_matrix<double>& matrix) {
+                const auto expected = product(matrix, 1.0, x0, 0.0, x0);
+                const auto result = values_of(y);
+                bool good = true;
+                for (std::size_t i = 0; i < result.size(); ++i)
+                    good = good && expected[i].allows<double>(result[i]);
+                return good;
+            };
+            a->apply(run, 1.0, x, 0.0, y);
+            CHECK(multiplies_with(first));
+            a->update(second.values); // no wait: ordered after the product
+            a->apply(run, 1.0, x, 0.0, y);
+            CHECK(multiplies_with(second));
+            a->update(first.values);
+            a->apply(run, 1.0, x, 0.0, y);
+            CHECK(multiplies_with(first));
+            CHECK_FALSE(multiplies_with(second));
+            CHECK_THROWS_AS(a->update(std::span(first.values).first(10)), usage_error);
+            CHECK_THROWS_AS(a->update({}), usage_error);
+        }
+}
+
+// x and y by turns: with nz a device may still read what a peer is about to overwrite.
+KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, the same bits") {
+    const auto matrix = testing::random_matrix(800, 4, 3, 43);
+    const auto x0 = random_values<double>(800, 44);
+    for (const auto kind : kinds)
+        for (const auto local : local_kinds(group)) {
+            CAPTURE(to_string(kind));
+            CAPTURE(to_string(local));
+            const auto a = make_operator(group, matrix, {kind, local});
+            std::vector<double> expected;
+            for (int round = 0; round < 3; ++round)
+                for (const auto mode : modes_of(group)) {
+                    execution run(group, {.mode = mode, .unroll = 3});
+                    auto x = a->make_operand();
+                    auto y = a->make_operand();
+                    auto source = testing::make_vector(a->share_layout(), x0);
+                    scalar xy(run), scale(run);
+                    fused(run, x = source);
+                    (void)iterate(run, 13, [&] {
+                        const reduction_into<double> dots[] = {xy = dot(y, y)};
+                        a->apply(run, 1.0, x, 0.0, y, dots);
+                        scale = xy / xy * sqrt(xy) / xy;
+                        fused(run, y = scale * y);
+                        a->apply(run, 0.5, y, 0.25, x);
+                        push_ghosts(run, x); // written by a product, not by fused()
+                    });
+                    run.flush();
+                    CHECK(testing::copies_agree(x));
+                    auto result = values_of(x);
+                    result.push_back(run.get(xy.number()));
+                    CHECK(std::isfinite(result.back()));
+                    if (expected.empty()) expected = result;
+                    CHECK(same_bits(result, expected));
+                }
+        }
+}
+
+// Sums of rows do not depend on who owns them.
+TEST_CASE("operators: one device and several give the same result, bit by bit") {
+    const auto matrix = testing::random_matrix(600, 8, 1, 45);
+    const auto x0 = random_values<double>(600, 46);
+    for (const auto kind : kinds) {
+        std::vector<double> expected;
+        for (const auto& group : testing::host_groups()) {
+            const auto a = make_operator(group, matrix, {.kind = kind});
+            execution run(group, {});
+            auto source = testing::make_vector(a->share_layout(), x0);
+            auto x = a->make_operand();
+            auto y = a->make_vector();
+            fused(run, x = source);
+            a->apply(run, 1.0, x, 0.0, y);
+            if (expected.empty()) expected = values_of(y);
+            CHECK(same_bits(values_of(y), expected));
+        }
+    }
+}
+
+KRYLITH_GROUP_TEST("operators: auto takes halo for grids and nz for matrices without structure") {
+    const auto grid = make_operator(group, poisson2d<double>(60));
+    const auto random = make_operator(group, testing::random_matrix(600, 20, 1, 47));
+    CHECK(grid->kind() == operator_kind::halo);
+    CHECK(random->kind() == (group.size() == 1 ? operator_kind::halo : operator_kind::nz));
+    std::int64_t bytes = 0;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        CHECK(grid->received(rank) <= 2 * 62);
+        CHECK(random->received(rank) <= 600);
+        bytes += grid->matrix_bytes(rank);
+    }
+    CHECK(bytes >= 12 * poisson2d<double>(60).nnz());
+    CHECK_FALSE(grid->local_name().empty());
+    CHECK(grid->recordable());
+}
+
+KRYLITH_GROUP_TEST("operators: the memory of one goes with it") {
+    std::vector<std::size_t> before;
+    for (int rank = 0; rank < group.size(); ++rank)
+        before.push_back(group[rank].ledger().live());
+    const auto matrix = testing::random_matrix(300, 8, 1, 48);
+    for (const auto kind : kinds)
+        for (const auto local : local_kinds(group)) {
+            const auto a = make_operator(group, matrix, {kind, local});
+            CHECK(group[0].ledger().items().at("matrix") > 0);
+        }
+    for (int rank = 0; rank < group.size(); ++rank)
+        CHECK(group[rank].ledger().live() == before[static_cast<std::size_t>(rank)]);
+}
+
+KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves all usable") {
+    const auto matrix = testing::laplace_1d(20);
+    const auto a = make_operator(group, matrix, {.kind = operator_kind::halo});
+    const auto b = make_operator(group, matrix, {.kind = operator_kind::halo});
+    execution run(group, {});
+    auto x = a->make_operand();
+    auto y = a->make_vector();
+    auto other = b->make_vector();
+    auto plain = a->make_vector();
+    scalar s(run), t(run), u(run);
+    CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, other), usage_error);
+    CHECK_THROWS_AS(a->apply(run, 1.0, other, 0.0, y), usage_error);
+    CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, x), usage_error);
+    if (group.size() > 1) CHECK_THROWS_AS(a->apply(run, 1.0, plain, 0.0, y), usage_error);
+    const reduction_into<double> three[] = {s = dot(y, y), t = dot(y, x), u = dot(x, y)};
+    CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, y, three), usage_error);
+    const reduction_into<double> foreign[] = {s = dot(x, x)};
+    CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, y, foreign), usage_error);
+
+    csr_matrix<double> wide = matrix;
+    wide.columns = 21;
+    CHECK_THROWS_AS((void)make_operator(group, wide), usage_error);
+    csr_matrix<double> broken = matrix;
+    broken.column_indices[3] = 20;
+    CHECK_THROWS_AS((void)make_operator(group, broken), input_error);
+    broken.column_indices[3] = -1;
+    CHECK_THROWS_AS((void)make_operator(group, broken), input_error);
+    if (group.kind() == backend::host)
+        for (const auto local : {local_kind::sell, local_kind::vendor})
+            CHECK_THROWS_AS((void)make_operator(group, matrix, {.local = local}), usage_error);
+
+    plain.upload(std::vector<double>(20, 1.0));
+    fused(run, x = plain);
+    a->apply(run, 1.0, x, 0.0, y, std::span(three, 2));
+    CHECK(run.get(s.number()) == 2);
+    CHECK(run.get(t.number()) == 2);
+}
+
+TEST_CASE("operators: names are parsed, and unknown ones get the nearest") {
+    for (const auto kind : {operator_kind::automatic, operator_kind::nz, operator_kind::halo})
+        CHECK(parse_operator_kind(to_string(kind)) == kind);
+    for (const auto kind :
+         {local_kind::automatic, local_kind::csr, local_kind::sell, local_kind::vendor})
+        CHECK(parse_local_kind(to_string(kind)) == kind);
+    CHECK_THROWS_WITH_AS((void)parse_operator_kind("hallo"),
+                         doctest::Contains("did you mean 'halo'"), usage_error);
+    CHECK_THROWS_WITH_AS((void)parse_local_kind("cell"), doctest::Contains("did you mean 'sell'"),
+                         usage_error);
+    CHECK_THROWS_AS((void)parse_local_kind(""), usage_error);
+}
+
+} // namespace krylith

@@ -1,0 +1,88 @@
+// A system on a device group, and solvers by name.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <krylith/precond/jacobi.hpp>
+#include <krylith/solvers/bicgstab.hpp>
+#include <krylith/solvers/cg.hpp>
+#include <krylith/solvers/gmres.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+
+#include "matrices.hpp"
+#include "oracle.hpp"
+#include "vectors.hpp"
+
+namespace krylith::testing {
+
+enum class method { cg, bicgstab, gmres };
+
+[[nodiscard]] inline const char* to_string(method m) {
+    return m == method::cg ? "cg" : m == method::bicgstab ? "bicgstab" : "gmres";
+}
+
+inline constexpr method all_methods[] = {method::cg, method::bicgstab, method::gmres};
+inline constexpr method general_methods[] = {method::bicgstab, method::gmres};
+
+template <class A, class T, class M = identity>
+[[nodiscard]] solve_result solve(method which, const A& a, const vector<T>& b, vector<T>& x,
+                                 const solver_options& options = {}, const M& m = {}) {
+    switch (which) {
+    case method::cg: return cg(a, b, x, options, m);
+    case method::bicgstab: return bicgstab(a, b, x, options, m);
+    default: return gmres(a, b, x, options, m);
+    }
+}
+
+/// A x = b with x full of NaN: solvers start from 0 unless asked.
+template <class T = double>
+class problem {
+public:
+    problem(const device_group& group, const csr_matrix<T>& matrix, const std::vector<T>& rhs,
+            const operator_options& options = {})
+        : matrix_(matrix), rhs_(rhs), a(make_operator(group, matrix, options)),
+          b(make_vector(a->share_layout(), rhs)), x(a->share_layout()) {
+        fill(x, static_cast<T>(NAN));
+    }
+
+    [[nodiscard]] solve_result solve(method which, const solver_options& options = {}) {
+        return testing::solve(which, *a, b, x, options);
+    }
+    [[nodiscard]] solve_result solve_jacobi(method which, const solver_options& options = {}) {
+        return testing::solve(which, *a, b, x, options, jacobi<T>(*a, matrix_));
+    }
+    [[nodiscard]] solve_result solve_from(const std::vector<T>& x0, method which,
+                                          solver_options options = {}) {
+        x.upload(x0);
+        options.initial_guess = true;
+        return solve(which, options);
+    }
+    [[nodiscard]] std::vector<T> solution() const { return values_of(x); }
+
+    /// ||b - A x|| / ||b|| by the oracle.
+    [[nodiscard]] double relative_residual() const {
+        const double size = norm(rhs_);
+        const double r = residual_norm(matrix_, rhs_, solution());
+        return size > 0 ? r / size : r;
+    }
+
+private:
+    csr_matrix<T> matrix_;
+    std::vector<T> rhs_;
+
+public:
+    std::unique_ptr<matrix_operator<T>> a;
+    vector<T> b;
+    vector<T> x;
+};
+
+/// "reason after k iterations: diagnosis", for messages.
+[[nodiscard]] inline std::string describe(const solve_result& r) {
+    return std::string(krylith::to_string(r.reason)) + " after " + std::to_string(r.iterations) +
+           " iterations, residual " + std::to_string(r.relative_residual()) + ": " + r.diagnosis;
+}
+
+} // namespace krylith::testing

@@ -1,0 +1,98 @@
+// A frame as kernels are given it: what every block reads lies together.
+//
+// Kernel parameters reach a multiprocessor in lines of 64 bytes, a few hundred nanoseconds each,
+// one after the other where one says what to read next. A frame spread over 1.2 KiB costs each
+// kernel about 2 us; packed, its usual part is two or three lines.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include <krylith/vector/frame.hpp>
+
+namespace krylith::cuda {
+
+struct alignas(16) compact_frame {
+    double* slots;
+    const double* partials;
+    std::uint64_t* published;
+    std::int32_t* failure;
+    letter* inbox;
+    std::int32_t partial_stride;
+    std::int32_t batch;
+    std::int32_t batch_array;
+    std::int16_t ranks;
+    bool guarded;
+    std::uint8_t arrival_count;
+    std::uint8_t load_count;
+    std::uint8_t store_count;
+    std::uint8_t instruction_count;
+    std::uint16_t first_instruction; ///< in text
+    std::uint16_t first_immediate;   ///< in text
+    /// Sums, loads, stores, instructions (4-byte aligned), immediates (8-byte aligned).
+    alignas(8) std::uint8_t
+        text[max_sums + 4 * max_registers + 4 * max_instructions + 8 * max_immediates + 8];
+
+    // Seldom read, or by one block.
+    mailbox mail;
+    double* array;
+    double* history;
+    arrival arrivals[max_arrivals];
+
+    [[nodiscard]] __device__ int sum(int v) const { return text[v]; }
+    [[nodiscard]] __device__ scalar_place load(int i) const { return place(max_sums + 2 * i); }
+    [[nodiscard]] __device__ scalar_place store(int i) const {
+        return place(max_sums + 2 * (load_count + i));
+    }
+    [[nodiscard]] __device__ int size() const { return instruction_count; }
+    [[nodiscard]] __device__ scalar_instruction instruction(int i) const {
+        return *reinterpret_cast<const scalar_instruction*>(text + first_instruction + 4 * i);
+    }
+    [[nodiscard]] __device__ double immediate(int i) const {
+        return *reinterpret_cast<const double*>(text + first_immediate + 8 * i);
+    }
+
+private:
+    [[nodiscard]] __device__ scalar_place place(int at) const { return {text[at], text[at + 1]}; }
+};
+
+[[nodiscard]] inline compact_frame compact(const frame& f) {
+    compact_frame c{};
+    c.slots = f.slots;
+    c.partials = f.partials;
+    c.published = f.mail.published;
+    c.failure = f.mail.failure;
+    c.inbox = f.mail.inbox;
+    c.partial_stride = static_cast<std::int32_t>(f.partial_stride);
+    c.batch = f.batch;
+    c.batch_array = f.batch_array;
+    c.ranks = static_cast<std::int16_t>(f.mail.ranks);
+    c.guarded = f.guarded;
+    c.arrival_count = static_cast<std::uint8_t>(f.arrival_count);
+    c.mail = f.mail;
+    c.array = f.array;
+    c.history = f.history;
+    for (int i = 0; i < max_arrivals; ++i)
+        c.arrivals[i] = f.arrivals[i];
+
+    const scalar_program& p = f.program;
+    c.load_count = p.load_count;
+    c.store_count = p.store_count;
+    c.instruction_count = p.instruction_count;
+    std::size_t at = 0;
+    const auto append = [&](const auto* from, int count, std::size_t alignment) {
+        at = (at + alignment - 1) / alignment * alignment;
+        const std::size_t start = at;
+        std::memcpy(c.text + at, from, static_cast<std::size_t>(count) * sizeof *from);
+        at += static_cast<std::size_t>(count) * sizeof *from;
+        return static_cast<std::uint16_t>(start);
+    };
+    append(p.sums, max_sums, 1);
+    append(p.loads, p.load_count, 1);
+    append(p.stores, p.store_count, 1);
+    c.first_instruction = append(p.instructions, p.instruction_count, 4);
+    c.first_immediate = append(p.immediates, p.immediate_count, 8);
+    return c;
+}
+
+} // namespace krylith::cuda
