@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <krylith/device/error.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/solvers/options.hpp>
 

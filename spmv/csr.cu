@@ -29,13 +29,14 @@ struct csr_view {
 
 template <class T, class Offset, int Dots>
 __global__ void __launch_bounds__(block_threads, 6)
-    csr_kernel(const __grid_constant__ compact_frame f, const __grid_constant__ spmv_arguments<T> a,
+    csr_kernel(const __grid_constant__ compact_frame parameter,
+               const __grid_constant__ spmv_operands<T> a,
                const __grid_constant__ csr_view<T, Offset> m) {
     __shared__ frame_state state;
+    const compact_frame& f = state.f; // after begin
     __shared__ T product[csr_tile_entries];
     __shared__ T warp_sums[block_warps];
-    if (!begin(f, state))
-        return;
+    if (!begin(parameter, state)) return;
     allow_next_result(f, a);
     const int me = static_cast<int>(threadIdx.x);
     double dots[Dots == 0 ? 1 : Dots] = {};
@@ -62,13 +63,11 @@ __global__ void __launch_bounds__(block_threads, 6)
                 part += load_once(m.values + start + i) * a.x[load_once(m.columns + start + i)];
             for (int offset = 16; offset > 0; offset /= 2)
                 part += __shfl_down_sync(0xffffffffu, part, offset);
-            if (me % 32 == 0)
-                warp_sums[me / 32] = part;
+            if (me % 32 == 0) warp_sums[me / 32] = part;
             __syncthreads();
             if (me == 0) {
                 T sum = 0;
-                for (int w = 0; w < block_warps; ++w)
-                    sum += warp_sums[w];
+                for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
                 write_row<Dots>(f, a, row0, sum, dots);
             }
             __syncthreads();
@@ -85,15 +84,13 @@ __global__ void __launch_bounds__(block_threads, 6)
         }
 #pragma unroll
         for (int u = 0; u < in_flight; ++u)
-            if (column[u] >= 0)
-                product[me + u * block_threads] = value[u] * a.x[column[u]];
+            if (column[u] >= 0) product[me + u * block_threads] = value[u] * a.x[column[u]];
         __syncthreads();
         if (me < rows) {
             const auto begin = static_cast<int>(m.offsets[row0 + me] - start);
             const auto end = static_cast<int>(m.offsets[row0 + me + 1] - start);
             T sum = 0;
-            for (int i = begin; i < end; ++i)
-                sum += product[i];
+            for (int i = begin; i < end; ++i) sum += product[i];
             write_row<Dots>(f, a, row0 + me, sum, dots);
         }
         __syncthreads();
@@ -113,12 +110,10 @@ public:
         const auto tiles = make_csr_tiles(block.offsets);
         const auto count = static_cast<std::int32_t>(tiles.size()) - 1;
         const boundary_order order = order_groups(count, [&](std::int32_t t) {
-            if (block.boundary.empty())
-                return false;
+            if (block.boundary.empty()) return false;
             for (std::int32_t row = tiles[static_cast<std::size_t>(t)];
                  row < tiles[static_cast<std::size_t>(t) + 1]; ++row)
-                if (block.boundary[static_cast<std::size_t>(row)] != 0)
-                    return true;
+                if (block.boundary[static_cast<std::size_t>(row)] != 0) return true;
             return false;
         });
         offsets_ = buffer<Offset>(device_, std::span<const Offset>(offsets), item);

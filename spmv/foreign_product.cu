@@ -6,12 +6,12 @@ namespace {
 
 template <class T, int Dots>
 __global__ void __launch_bounds__(block_threads)
-    after_product_kernel(const __grid_constant__ compact_frame f,
-                         const __grid_constant__ spmv_arguments<T> a, std::int64_t rows,
+    after_product_kernel(const __grid_constant__ compact_frame parameter,
+                         const __grid_constant__ spmv_operands<T> a, std::int64_t rows,
                          const T* product) {
     __shared__ frame_state state;
-    if (!begin(f, state))
-        return;
+    const compact_frame& f = state.f; // after begin
+    if (!begin(parameter, state)) return;
     allow_next_result(f, a);
     wait_for_receivers(f, a);
     double dots[Dots == 0 ? 1 : Dots] = {};
@@ -33,8 +33,7 @@ __global__ void __launch_bounds__(block_threads)
 template <class T>
 void after_product(device& where, const spmv_arguments<T>& a, std::int64_t rows, const T* product) {
     const bool tells = a.acknowledge.to != 0 || a.push.to != 0;
-    if (a.reduce.count == 0 && !tells && product == a.y)
-        return;
+    if (a.reduce.count == 0 && !tells && product == a.y) return;
     spmv_arguments<T> rest = a;
     rest.common = frame_after(a.common);
     const launch_scope launch(where);

@@ -18,8 +18,7 @@ void before_product(device& where, const spmv_arguments<T>& a) {
         scalars(where, s);
         s.common = frame_after(a.common);
     }
-    if (a.ghosts.from != 0)
-        s.common.arrivals[s.common.arrival_count++] = a.ghosts;
+    if (a.ghosts.from != 0) s.common.arrivals[s.common.arrival_count++] = a.ghosts;
     scalars(where, s);
 }
 

@@ -37,8 +37,7 @@ struct result_push {
 /// beta = 0 never reads y. Pointers are to the first owned row (y, dot_with) and to local column 0
 /// (x). Plain data for kernels.
 template <class T>
-struct spmv_arguments {
-    frame common;
+struct spmv_operands {
     const T* x;
     T* y;
     T alpha;
@@ -48,6 +47,11 @@ struct spmv_arguments {
     arrival ghosts;                   ///< before rows that read ghosts; from = 0: none
     ghost_acknowledgement acknowledge;
     result_push<T> push;
+};
+
+template <class T>
+struct spmv_arguments : spmv_operands<T> {
+    frame common;
 };
 
 /// The block as every format is built from: host CSR with local columns, borrowed.

@@ -66,12 +66,10 @@ struct slice_part {
     __device__ T product(const T* x) {
         T sum = 0;
         for (std::int32_t k = 0; k < length; k += in_flight) {
-            if (k != 0)
-                load(k);
+            if (k != 0) load(k);
 #pragma unroll
             for (int u = 0; u < in_flight; ++u)
-                if (column[u] >= 0)
-                    sum += value[u] * x[column[u]];
+                if (column[u] >= 0) sum += value[u] * x[column[u]];
         }
         return sum;
     }
@@ -79,10 +77,11 @@ struct slice_part {
 
 template <class T, int Dots>
 __global__ void __launch_bounds__(block_threads, SELL_MIN_BLOCKS)
-    sell_kernel(const __grid_constant__ compact_frame f,
-                const __grid_constant__ spmv_arguments<T> a,
+    sell_kernel(const __grid_constant__ compact_frame parameter,
+                const __grid_constant__ spmv_operands<T> a,
                 const __grid_constant__ sell_view<T> m) {
     __shared__ frame_state state;
+    const compact_frame& f = state.f; // after begin
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
     const auto stride = static_cast<std::int32_t>(gridDim.x);
@@ -94,8 +93,7 @@ __global__ void __launch_bounds__(block_threads, SELL_MIN_BLOCKS)
     const auto look_up = [&](std::int32_t t) {
         slice = m.slices;
         first = end = 0;
-        if (t < m.groups)
-            slice = (m.order != nullptr ? m.order[t] : t) * group_slices + warp;
+        if (t < m.groups) slice = (m.order != nullptr ? m.order[t] : t) * group_slices + warp;
         if (slice < m.slices) {
             first = m.slice_offsets[slice];
             end = m.slice_offsets[slice + 1];
@@ -104,8 +102,7 @@ __global__ void __launch_bounds__(block_threads, SELL_MIN_BLOCKS)
     look_up(turn);
     slice_part<T> part;
     // The matrix doesn't depend on what the frame waits for.
-    if (!begin(f, state, nullptr, [&] { part.start(m, first, end, lane); }))
-        return;
+    if (!begin(parameter, state, nullptr, [&] { part.start(m, first, end, lane); })) return;
     allow_next_result(f, a);
     double dots[Dots == 0 ? 1 : Dots] = {};
     bool ghosts_there = a.ghosts.from == 0;
@@ -126,11 +123,9 @@ __global__ void __launch_bounds__(block_threads, SELL_MIN_BLOCKS)
         }
         if (there) {
             const std::int64_t row = m.rows != nullptr ? m.rows[place] : place;
-            if (row >= 0 && row < m.row_count)
-                write_row<Dots>(f, a, row, sum, dots);
+            if (row >= 0 && row < m.row_count) write_row<Dots>(f, a, row, sum, dots);
         }
-        if (turn < m.groups)
-            part.start(m, first, end, lane);
+        if (turn < m.groups) part.start(m, first, end, lane);
     }
     finish<Dots>(f, a, dots);
 }
@@ -156,14 +151,12 @@ public:
         const auto groups =
             static_cast<std::int32_t>((layout_.slices() + group_slices - 1) / group_slices);
         const boundary_order order = order_groups(groups, [&](std::int32_t g) {
-            if (block.boundary.empty())
-                return false;
+            if (block.boundary.empty()) return false;
             constexpr std::int64_t size = std::int64_t{group_slices} * slice_rows;
             const std::int64_t end = std::min((g + 1) * size, layout_.slices() * slice_rows);
             for (std::int64_t place = g * size; place < end; ++place) {
                 const std::int64_t row = layout_.row_at(place);
-                if (row >= 0 && block.boundary[static_cast<std::size_t>(row)] != 0)
-                    return true;
+                if (row >= 0 && block.boundary[static_cast<std::size_t>(row)] != 0) return true;
             }
             return false;
         });
@@ -211,8 +204,7 @@ private:
         for (std::int64_t s = 0; s < slices; ++s)
             for (std::int32_t lane = 0; lane < slice_rows; ++lane) {
                 const std::int64_t row = layout_.row_at(s * slice_rows + lane);
-                if (row < 0)
-                    continue;
+                if (row < 0) continue;
                 const auto r = static_cast<std::size_t>(row);
                 const std::int64_t start = layout_.slice_offsets[static_cast<std::size_t>(s)];
                 const std::int64_t begin = offsets_[r] - offsets_.front();

@@ -14,7 +14,7 @@ __device__ inline V load_once(const V* from) {
 
 /// Blocks until all ghosts are there; called by the whole block before its first boundary row.
 template <class T>
-__device__ inline void wait_for_ghosts(const compact_frame& f, const spmv_arguments<T>& a) {
+__device__ inline void wait_for_ghosts(const compact_frame& f, const spmv_operands<T>& a) {
     const int lane = static_cast<int>(threadIdx.x);
     if (lane < f.ranks && (a.ghosts.from >> lane & 1) != 0) {
         const std::uint64_t expected = *a.ghosts.expected;
@@ -26,18 +26,16 @@ __device__ inline void wait_for_ghosts(const compact_frame& f, const spmv_argume
 /// At the start, by block 0: peers may send their next result, since every earlier kernel of this
 /// stream, and so every reader of the last one, is done.
 template <class T>
-__device__ inline void allow_next_result(const compact_frame& f, const spmv_arguments<T>& a) {
-    if (blockIdx.x != 0 || a.push.to == 0 || a.push.ordered)
-        return;
+__device__ inline void allow_next_result(const compact_frame& f, const spmv_operands<T>& a) {
+    if (blockIdx.x != 0 || a.push.to == 0 || a.push.ordered) return;
     if (static_cast<int>(threadIdx.x) < f.ranks && (a.push.to >> threadIdx.x & 1) != 0)
         store_release(a.push.readies[threadIdx.x], *a.push.pushed + 1);
 }
 
 /// By the whole block before its first store to a peer.
 template <class T>
-__device__ inline void wait_for_receivers(const compact_frame& f, const spmv_arguments<T>& a) {
-    if (a.push.to == 0 || a.push.ordered)
-        return;
+__device__ inline void wait_for_receivers(const compact_frame& f, const spmv_operands<T>& a) {
+    if (a.push.to == 0 || a.push.ordered) return;
     const int lane = static_cast<int>(threadIdx.x);
     if (lane < f.ranks && (a.push.to >> lane & 1) != 0) {
         const std::uint64_t wanted = *a.push.pushed + 1;
@@ -48,12 +46,11 @@ __device__ inline void wait_for_receivers(const compact_frame& f, const spmv_arg
 
 /// y[row] to the peers, and into the dot products.
 template <int Dots, class T>
-__device__ inline void pass_on(const compact_frame& f, const spmv_arguments<T>& a, std::int64_t row,
+__device__ inline void pass_on(const compact_frame& f, const spmv_operands<T>& a, std::int64_t row,
                                T y, double (&dots)[Dots == 0 ? 1 : Dots]) {
     if (a.push.to != 0)
         for (int r = 0; r < f.ranks; ++r)
-            if ((a.push.to >> r & 1) != 0)
-                a.push.copies[r][row] = y;
+            if ((a.push.to >> r & 1) != 0) a.push.copies[r][row] = y;
 #pragma unroll
     for (int d = 0; d < Dots; ++d) {
         const T other = a.dot_with[d] != nullptr ? a.dot_with[d][row] : y;
@@ -63,11 +60,10 @@ __device__ inline void pass_on(const compact_frame& f, const spmv_arguments<T>& 
 
 /// y[row] from the row's sum.
 template <int Dots, class T>
-__device__ inline void write_row(const compact_frame& f, const spmv_arguments<T>& a,
+__device__ inline void write_row(const compact_frame& f, const spmv_operands<T>& a,
                                  std::int64_t row, T sum, double (&dots)[Dots == 0 ? 1 : Dots]) {
     T y = a.alpha * sum;
-    if (a.beta != T(0))
-        y += a.beta * a.y[row];
+    if (a.beta != T(0)) y += a.beta * a.y[row];
     a.y[row] = y;
     pass_on<Dots>(f, a, row, y, dots);
 }
@@ -75,7 +71,7 @@ __device__ inline void write_row(const compact_frame& f, const spmv_arguments<T>
 /// Ends the kernel: dot products, and telling peers what was sent and what was read. What was sent
 /// is ordered by cumulativity: barrier, the blocks' counter, release at system scope.
 template <int Dots, class T>
-__device__ inline void finish(const compact_frame& f, const spmv_arguments<T>& a,
+__device__ inline void finish(const compact_frame& f, const spmv_operands<T>& a,
                               const double (&dots)[Dots == 0 ? 1 : Dots]) {
     const bool sent = a.push.to != 0;
     const bool read = a.acknowledge.to != 0;
@@ -83,42 +79,34 @@ __device__ inline void finish(const compact_frame& f, const spmv_arguments<T>& a
     if constexpr (Dots > 0) {
         last = reduce_and_post(f, a.reduce, dots);
     } else {
-        if (!sent && !read)
-            return;
+        if (!sent && !read) return;
         last = last_block(f.mail.arrivals);
-        if (last && threadIdx.x == 0)
-            *f.mail.arrivals = 0;
+        if (last && threadIdx.x == 0) *f.mail.arrivals = 0;
     }
-    if (!last || threadIdx.x >= 32)
-        return;
+    if (!last || threadIdx.x >= 32) return;
     const int lane = static_cast<int>(threadIdx.x);
     if (sent) {
         const std::uint64_t number = *a.push.pushed + 1;
         __syncwarp();
         if (lane < f.ranks && (a.push.to >> lane & 1) != 0)
             store_release(a.push.sent[lane], number);
-        if (lane == 0)
-            *a.push.pushed = number;
+        if (lane == 0) *a.push.pushed = number;
     }
     if (read) {
         const std::uint64_t number = *a.acknowledge.pushed;
         if (lane < f.ranks && (a.acknowledge.to >> lane & 1) != 0)
             store_release(a.acknowledge.readies[lane], number);
-        if (lane == 0)
-            *a.acknowledge.acknowledged = number;
+        if (lane == 0) *a.acknowledge.acknowledged = number;
     }
 }
 
 /// Calls `kernel.template operator()<Dots>()` for the number of dot products of the product.
 template <class T, class Launch>
-void dispatch_dots(const spmv_arguments<T>& a, Launch launch) {
+void dispatch_dots(const spmv_operands<T>& a, Launch launch) {
     switch (a.reduce.count) {
-    case 0:
-        return launch(std::integral_constant<int, 0>{});
-    case 1:
-        return launch(std::integral_constant<int, 1>{});
-    default:
-        return launch(std::integral_constant<int, 2>{});
+    case 0: return launch(std::integral_constant<int, 0>{});
+    case 1: return launch(std::integral_constant<int, 1>{});
+    default: return launch(std::integral_constant<int, 2>{});
     }
 }
 

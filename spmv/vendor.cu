@@ -29,8 +29,7 @@ public:
         : device_(std::move(where)), rows_(block.rows) {
         const std::string item = "matrix";
         std::vector<std::int64_t> offsets(block.offsets.begin(), block.offsets.end());
-        for (auto& offset : offsets)
-            offset -= block.offsets.front();
+        for (auto& offset : offsets) offset -= block.offsets.front();
         const auto nnz = offsets.back();
         columns_ = buffer<std::int32_t>(device_, block.indices, item);
         values_ = buffer<T>(device_, block.values, item);
@@ -38,8 +37,7 @@ public:
             empty_ = buffer<T>(device_, static_cast<std::size_t>(rows_), item);
             empty_.zero();
         }
-        if (rows_ == 0 || nnz == 0)
-            return;
+        if (rows_ == 0 || nnz == 0) return;
         const auto& d = static_cast<cuda_device&>(*device_);
         const current_device current(d.ordinal());
         const bool narrow = nnz <= std::numeric_limits<std::int32_t>::max();
@@ -83,14 +81,10 @@ public:
 
     ~vendor_matrix() override {
         const current_device current(device_->ordinal());
-        if (x_ != nullptr)
-            cusparseDestroyDnVec(x_);
-        if (y_ != nullptr)
-            cusparseDestroyDnVec(y_);
-        if (matrix_ != nullptr)
-            cusparseDestroySpMat(matrix_);
-        if (handle_ != nullptr)
-            cusparseDestroy(handle_);
+        if (x_ != nullptr) cusparseDestroyDnVec(x_);
+        if (y_ != nullptr) cusparseDestroyDnVec(y_);
+        if (matrix_ != nullptr) cusparseDestroySpMat(matrix_);
+        if (handle_ != nullptr) cusparseDestroy(handle_);
     }
 
     void apply(const spmv_arguments<T>& a) override {

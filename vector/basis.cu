@@ -13,12 +13,12 @@ inline constexpr int at_once = 8;
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    multi_dot_kernel(const __grid_constant__ compact_frame f,
-                     const __grid_constant__ basis_arguments<T> a) {
+    multi_dot_kernel(const __grid_constant__ compact_frame parameter,
+                     const __grid_constant__ basis_operands<T> a) {
     __shared__ frame_state state;
+    const compact_frame& f = state.f; // after begin
     __shared__ double warp_sums[block_warps];
-    if (!begin(f, state))
-        return;
+    if (!begin(parameter, state)) return;
     const int values = a.count + (a.norm ? 1 : 0);
     const std::int64_t start =
         a.first_owned + static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
@@ -33,13 +33,11 @@ __global__ void __launch_bounds__(block_threads)
             const double w = static_cast<double>(a.w[i]);
 #pragma unroll
             for (int j = 0; j < at_once; ++j)
-                if (base + j < values)
-                    sum[j] += static_cast<double>(from[j][i]) * w;
+                if (base + j < values) sum[j] += static_cast<double>(from[j][i]) * w;
         }
 #pragma unroll
         for (int j = 0; j < at_once; ++j) {
-            if (base + j >= values)
-                break;
+            if (base + j >= values) break;
             const double total = block_sum(sum[j], warp_sums);
             if (threadIdx.x == 0)
                 a.reduce
@@ -47,19 +45,18 @@ __global__ void __launch_bounds__(block_threads)
                     total;
         }
     }
-    if (last_block(f.mail.arrivals))
-        post_batch(f, a.reduce);
+    if (last_block(f.mail.arrivals)) post_batch(f, a.reduce);
 }
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    multi_axpy_kernel(const __grid_constant__ compact_frame f,
-                      const __grid_constant__ basis_arguments<T> a) {
+    multi_axpy_kernel(const __grid_constant__ compact_frame parameter,
+                      const __grid_constant__ basis_operands<T> a) {
     __shared__ frame_state state;
+    const compact_frame& f = state.f; // after begin
     extern __shared__ double h[];
-    const bool arriving = f.batch > 0 && f.batch_array == a.first;
-    if (!begin(f, state, arriving ? h : nullptr))
-        return;
+    const bool arriving = parameter.batch > 0 && parameter.batch_array == a.first;
+    if (!begin(parameter, state, arriving ? h : nullptr)) return;
     if (!arriving) {
         for (int j = static_cast<int>(threadIdx.x); j < a.count; j += block_threads)
             h[j] = f.array[a.first + j];
@@ -71,15 +68,13 @@ __global__ void __launch_bounds__(block_threads)
          i < a.size; i += step) {
         double w = static_cast<double>(a.w[i]);
 #pragma unroll 8
-        for (int j = 0; j < a.count; ++j)
-            w -= h[j] * static_cast<double>(a.basis[j][i]);
+        for (int j = 0; j < a.count; ++j) w -= h[j] * static_cast<double>(a.basis[j][i]);
         const T rounded = static_cast<T>(w);
         a.w[i] = rounded;
         if (i >= a.first_owned && i < a.last_owned)
             norm[0] += static_cast<double>(rounded) * static_cast<double>(rounded);
     }
-    if (a.norm)
-        reduce_and_post(f, a.reduce, norm);
+    if (a.norm) reduce_and_post(f, a.reduce, norm);
 }
 
 } // namespace

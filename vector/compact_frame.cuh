@@ -1,8 +1,6 @@
-// A frame as kernels are given it: what every block reads lies together.
-//
-// Kernel parameters reach a multiprocessor in lines of 64 bytes, a few hundred nanoseconds each,
-// one after the other where one says what to read next. A frame spread over 1.2 KiB costs each
-// kernel about 2 us; packed, its usual part is two or three lines.
+// A frame as CUDA kernels are given it: packed into about 400 bytes. Every block first copies it to
+// shared memory, by one load a thread of its first warp: reading kernel parameters here and there,
+// one load telling where the next one goes, costs about 2 us a kernel.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +10,8 @@
 
 namespace krylith::cuda {
 
-struct alignas(16) compact_frame {
+template <int TextBytes>
+struct alignas(16) packed_frame {
     double* slots;
     const double* partials;
     std::uint64_t* published;
@@ -30,10 +29,7 @@ struct alignas(16) compact_frame {
     std::uint16_t first_instruction; ///< in text
     std::uint16_t first_immediate;   ///< in text
     /// Sums, loads, stores, instructions (4-byte aligned), immediates (8-byte aligned).
-    alignas(8) std::uint8_t
-        text[max_sums + 4 * max_registers + 4 * max_instructions + 8 * max_immediates + 8];
-
-    // Seldom read, or by one block.
+    alignas(8) std::uint8_t text[TextBytes];
     mailbox mail;
     double* array;
     double* history;
@@ -56,8 +52,16 @@ private:
     [[nodiscard]] __device__ scalar_place place(int at) const { return {text[at], text[at + 1]}; }
 };
 
-[[nodiscard]] inline compact_frame compact(const frame& f) {
-    compact_frame c{};
+using compact_frame = packed_frame<kernel_program_bytes>;
+
+/// For kernels that only run programs: takes any.
+using long_frame =
+    packed_frame<max_sums + 4 * max_registers + 4 * max_instructions + 8 * max_immediates + 8>;
+
+/// The program must fit: execution sees to it.
+template <class Packed>
+[[nodiscard]] Packed pack_frame(const frame& f) {
+    Packed c{};
     c.slots = f.slots;
     c.partials = f.partials;
     c.published = f.mail.published;
@@ -72,8 +76,7 @@ private:
     c.mail = f.mail;
     c.array = f.array;
     c.history = f.history;
-    for (int i = 0; i < max_arrivals; ++i)
-        c.arrivals[i] = f.arrivals[i];
+    for (int i = 0; i < max_arrivals; ++i) c.arrivals[i] = f.arrivals[i];
 
     const scalar_program& p = f.program;
     c.load_count = p.load_count;
@@ -93,6 +96,10 @@ private:
     c.first_instruction = append(p.instructions, p.instruction_count, 4);
     c.first_immediate = append(p.immediates, p.immediate_count, 8);
     return c;
+}
+
+[[nodiscard]] inline compact_frame compact(const frame& f) {
+    return pack_frame<compact_frame>(f);
 }
 
 } // namespace krylith::cuda

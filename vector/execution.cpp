@@ -273,9 +273,28 @@ void execution::take_program(const std::vector<std::uint8_t>* closing_parity) {
 
 void execution::open(std::span<const std::uint8_t> used) {
     for (const auto reg : used) touch(reg);
+    if (program_bytes() > kernel_program_bytes) {
+        // Registers that the kernel uses must survive the kernel that runs the program.
+        for (const auto reg : used)
+            if (reg >= first_temporary)
+                throw usage_error("too much scalar arithmetic before a kernel: assign its "
+                                  "coefficients to scalars");
+        settle(parity_);
+        for (const auto reg : used) touch(reg);
+    }
     if (batch_ != 0 || !expected_.front().empty()) join_if_ordered();
     take_program(nullptr);
     publishing_ = false;
+}
+
+int execution::program_bytes() const {
+    int places = 0;
+    for (std::size_t reg = 0; reg < first_temporary; ++reg)
+        places += (needed_[reg] || assigned_[reg] || reg == control::state ? 2 : 0) +
+                  (assigned_[reg] ? 2 : 0);
+    // With the padding that alignment may need.
+    return max_sums + places + 4 + 4 * program_.instruction_count + 8 +
+           8 * program_.immediate_count;
 }
 
 void execution::publish(std::span<const std::uint8_t> registers) {

@@ -111,6 +111,7 @@ private:
     void check_failures();
     void record_turn(const std::function<void()>& body);
     [[nodiscard]] bool pending() const;
+    [[nodiscard]] int program_bytes() const;
     [[nodiscard]] loop_report report();
 
     device_group group_;

@@ -17,6 +17,10 @@ struct arrival {
 
 inline constexpr int max_arrivals = 2;
 
+/// Program bytes (sums, loads, stores, instructions, immediates) that any kernel takes; longer
+/// programs are run by a kernel of their own. Small, because every block reads it.
+inline constexpr int kernel_program_bytes = 160;
+
 /// Plain data, passed to kernels by value (under 1 KiB). A kernel
 ///  1. waits for the arrivals and adds up the batch under way (if any),
 ///  2. loads registers and runs the program; block 0 stores the results,

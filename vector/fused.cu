@@ -28,12 +28,11 @@ template <class T, int Index>
 struct share {
     pack<T> v[known_shapes[Index].vectors];
 
-    __device__ void load(const fused_arguments<T>& a, std::int64_t first) {
+    __device__ void load(const fused_operands<T>& a, std::int64_t first) {
         constexpr fused_shape shape = known_shapes[Index];
 #pragma unroll
         for (int i = 0; i < shape.vectors; ++i) {
-            if ((shape.loaded() >> i & 1) == 0)
-                continue;
+            if ((shape.loaded() >> i & 1) == 0) continue;
             if (first + pack_size<T> <= a.size) {
                 v[i] = *reinterpret_cast<const pack<T>*>(a.vectors[i] + first);
             } else {
@@ -56,8 +55,7 @@ struct share {
                 for (int t = 0; t < shape.statement[s].terms; ++t) {
                     const auto in = shape.statement[s].term[t];
                     T x = v[in.vector].value[k];
-                    if (in.scale >= 0)
-                        x *= v[in.scale < 0 ? 0 : in.scale].value[k];
+                    if (in.scale >= 0) x *= v[in.scale < 0 ? 0 : in.scale].value[k];
                     if (in.coefficient >= 0) {
                         const T factor = c[in.coefficient < 0 ? 0 : in.coefficient];
                         sum = t == 0 ? (in.negative ? -factor * x : factor * x)
@@ -72,29 +70,26 @@ struct share {
         }
     }
 
-    __device__ void store(const fused_arguments<T>& a, std::int64_t first) const {
+    __device__ void store(const fused_operands<T>& a, std::int64_t first) const {
         constexpr fused_shape shape = known_shapes[Index];
 #pragma unroll
         for (int i = 0; i < shape.vectors; ++i) {
-            if ((shape.stored() >> i & 1) == 0)
-                continue;
+            if ((shape.stored() >> i & 1) == 0) continue;
             if (first + pack_size<T> <= a.size) {
                 *reinterpret_cast<pack<T>*>(a.vectors[i] + first) = v[i];
             } else {
 #pragma unroll
                 for (int k = 0; k < pack_size<T>; ++k)
-                    if (first + k < a.size)
-                        a.vectors[i][first + k] = v[i].value[k];
+                    if (first + k < a.size) a.vectors[i][first + k] = v[i].value[k];
             }
         }
     }
 
-    __device__ void add_dots(const fused_arguments<T>& a, std::int64_t first, double* dots) const {
+    __device__ void add_dots(const fused_operands<T>& a, std::int64_t first, double* dots) const {
         constexpr fused_shape shape = known_shapes[Index];
 #pragma unroll
         for (int k = 0; k < pack_size<T>; ++k) {
-            if (first + k < a.first_owned || first + k >= a.last_owned)
-                continue;
+            if (first + k < a.first_owned || first + k >= a.last_owned) continue;
 #pragma unroll
             for (int d = 0; d < shape.dots; ++d)
                 dots[d] += static_cast<double>(v[shape.dot[d].a].value[k]) *
@@ -106,10 +101,11 @@ struct share {
 /// Two tiles in flight a thread; the first two are loaded while the scalars are on their way.
 template <class T, int Index>
 __global__ void __launch_bounds__(block_threads, FUSED_MIN_BLOCKS)
-    fused_kernel(const __grid_constant__ compact_frame f,
-                 const __grid_constant__ fused_arguments<T> a) {
+    fused_kernel(const __grid_constant__ compact_frame parameter,
+                 const __grid_constant__ fused_operands<T> a) {
     constexpr fused_shape shape = known_shapes[Index];
     __shared__ frame_state state;
+    const compact_frame& f = state.f; // after begin
     const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
     const auto stride = static_cast<std::int32_t>(gridDim.x);
     const bool sends = a.pushed >= 0;
@@ -128,26 +124,20 @@ __global__ void __launch_bounds__(block_threads, FUSED_MIN_BLOCKS)
     std::int64_t first = 0;
     std::int64_t second = 0;
     const auto load = [&] {
-        if (turn < tiles)
-            one.load(a, first = entry(tile_one));
-        if (turn + stride < tiles)
-            two.load(a, second = entry(tile_two));
+        if (turn < tiles) one.load(a, first = entry(tile_one));
+        if (turn + stride < tiles) two.load(a, second = entry(tile_two));
         // Looked up a turn ahead.
         tile_one = tile_at(turn + 2 * stride);
         tile_two = tile_at(turn + 3 * stride);
     };
     // Vectors that peers write must be waited for; the others can be on their way meanwhile.
-    const bool early = f.arrival_count == 0;
-    const bool go = begin(f, state, nullptr, [&] {
-        if (early)
-            load();
+    const bool early = parameter.arrival_count == 0;
+    const bool go = begin(parameter, state, nullptr, [&] {
+        if (early) load();
     });
-    if (!go)
-        return;
-    if (!early)
-        load();
-    if (sends)
-        allow_next_push(a.push, f.ranks);
+    if (!go) return;
+    if (!early) load();
+    if (sends) allow_next_push(a.push, f.ranks);
 
     T c[shape.coefficients > 0 ? shape.coefficients : 1];
 #pragma unroll
@@ -174,24 +164,21 @@ __global__ void __launch_bounds__(block_threads, FUSED_MIN_BLOCKS)
         turn += 2 * stride;
         load();
     }
-    if (sends)
-        finish_push(f, a.push, sent);
-    if constexpr (shape.dots > 0)
-        reduce_and_post(f, a.reduce, dots);
+    if (sends) finish_push(f, a.push, sent);
+    if constexpr (shape.dots > 0) reduce_and_post(f, a.reduce, dots);
 }
 
 /// Any shape, any alignment: an entry a thread, operands in shared memory.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    any_fused_kernel(const __grid_constant__ compact_frame f,
-                     const __grid_constant__ fused_arguments<T> a) {
+    any_fused_kernel(const __grid_constant__ compact_frame parameter,
+                     const __grid_constant__ fused_operands<T> a) {
     __shared__ frame_state state;
+    const compact_frame& f = state.f; // after begin
     __shared__ T v[max_fused_vectors][block_threads];
-    if (!begin(f, state))
-        return;
+    if (!begin(parameter, state)) return;
     const bool sends = a.pushed >= 0;
-    if (sends)
-        allow_next_push(a.push, f.ranks);
+    if (sends) allow_next_push(a.push, f.ranks);
     const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
     const std::uint32_t loaded = a.shape.loaded();
     const std::uint32_t stored = a.shape.stored();
@@ -203,19 +190,16 @@ __global__ void __launch_bounds__(block_threads)
         const std::int32_t tile = sends ? a.push.tile_order[turn] : turn;
         for (int part = 0; part < tile_size<T>; part += block_threads) {
             const std::int64_t i = static_cast<std::int64_t>(tile) * tile_size<T> + part + me;
-            if (i >= a.size)
-                continue;
+            if (i >= a.size) continue;
             for (int k = 0; k < a.shape.vectors; ++k)
-                if ((loaded >> k & 1) != 0)
-                    v[k][me] = a.vectors[k][i];
+                if ((loaded >> k & 1) != 0) v[k][me] = a.vectors[k][i];
             for (int s = 0; s < a.shape.statements; ++s) {
                 const auto& to = a.shape.statement[s];
                 T sum = 0;
                 for (int t = 0; t < to.terms; ++t) {
                     const auto& in = to.term[t];
                     T x = v[in.vector][me];
-                    if (in.scale >= 0)
-                        x *= v[in.scale][me];
+                    if (in.scale >= 0) x *= v[in.scale][me];
                     if (in.coefficient >= 0)
                         x *= static_cast<T>(state.reg[a.coefficients[in.coefficient]]);
                     sum += in.negative ? -x : x;
@@ -223,8 +207,7 @@ __global__ void __launch_bounds__(block_threads)
                 v[to.target][me] = sum;
             }
             for (int k = 0; k < a.shape.vectors; ++k)
-                if ((stored >> k & 1) != 0)
-                    a.vectors[k][i] = v[k][me];
+                if ((stored >> k & 1) != 0) a.vectors[k][i] = v[k][me];
             if (i >= a.first_owned && i < a.last_owned)
 #pragma unroll
                 for (int d = 0; d < max_fused_dots; ++d)
@@ -235,23 +218,20 @@ __global__ void __launch_bounds__(block_threads)
         if (sends && turn < a.push.sending_tiles)
             send_tile(f, a.push, turn, a.vectors[a.pushed], sent++ == 0);
     }
-    if (sends)
-        finish_push(f, a.push, sent);
-    if (a.shape.dots > 0)
-        reduce_and_post(f, a.reduce, dots);
+    if (sends) finish_push(f, a.push, sent);
+    if (a.shape.dots > 0) reduce_and_post(f, a.reduce, dots);
 }
 
 template <class T>
-bool aligned(const fused_arguments<T>& a) {
+bool aligned(const fused_operands<T>& a) {
     for (int i = 0; i < a.shape.vectors; ++i)
-        if (reinterpret_cast<std::uintptr_t>(a.vectors[i]) % 16 != 0)
-            return false;
+        if (reinterpret_cast<std::uintptr_t>(a.vectors[i]) % 16 != 0) return false;
     return true;
 }
 
 template <class T, int... Index>
-auto kernel_for(const fused_arguments<T>& a, std::integer_sequence<int, Index...>) {
-    void (*kernel)(const compact_frame, const fused_arguments<T>) = any_fused_kernel<T>;
+auto kernel_for(const fused_operands<T>& a, std::integer_sequence<int, Index...>) {
+    void (*kernel)(const compact_frame, const fused_operands<T>) = any_fused_kernel<T>;
     if (aligned(a))
         (void)((a.shape == known_shapes[Index] && ((kernel = fused_kernel<T, Index>), true)) ||
                ...);
@@ -265,7 +245,7 @@ void fused(device& where, const fused_arguments<T>& a) {
     const launch_scope launch(where);
     const std::int64_t tiles = (a.size + tile_size<T> - 1) / tile_size<T>;
     const auto kernel =
-        kernel_for(a, std::make_integer_sequence<int, static_cast<int>(known_shapes.size())>{});
+        kernel_for<T>(a, std::make_integer_sequence<int, static_cast<int>(known_shapes.size())>{});
     kernel<<<launch.blocks(kernel, block_threads, tiles), block_threads, 0, launch.stream()>>>(
         compact(a.common), a);
     launch.check_launch();

@@ -10,16 +10,13 @@ namespace krylith::cuda {
 /// all readers of the ghosts, are done. Usually the product has already said so.
 template <class T>
 __device__ inline void allow_next_push(const ghost_push<T>& push, int ranks) {
-    if (blockIdx.x != 0 || push.ordered)
-        return;
+    if (blockIdx.x != 0 || push.ordered) return;
     const std::uint64_t pushed = *push.pushed;
-    if (*push.acknowledged == pushed)
-        return;
+    if (*push.acknowledged == pushed) return;
     __syncthreads(); // all have read it
     if (static_cast<int>(threadIdx.x) < ranks && (push.from >> threadIdx.x & 1) != 0)
         store_release(push.readies[threadIdx.x], pushed);
-    if (threadIdx.x == 0)
-        *push.acknowledged = pushed;
+    if (threadIdx.x == 0) *push.acknowledged = pushed;
 }
 
 /// After the block has written tile number `turn` of the order (turn < sending_tiles): stores its
@@ -51,15 +48,12 @@ template <class T>
 __device__ inline void finish_push(const compact_frame& f, const ghost_push<T>& push,
                                    std::int32_t tiles_sent) {
     if (push.sending_tiles == 0) { // nothing to send, but the push counts
-        if (blockIdx.x == 0 && threadIdx.x == 0)
-            *push.pushed += 1;
+        if (blockIdx.x == 0 && threadIdx.x == 0) *push.pushed += 1;
         return;
     }
-    if (tiles_sent == 0)
-        return;
+    if (tiles_sent == 0) return;
     __syncthreads();
-    if (threadIdx.x >= 32)
-        return;
+    if (threadIdx.x >= 32) return;
     std::uint64_t number = 0;
     if (threadIdx.x == 0) {
         number = *push.pushed + 1;
@@ -68,8 +62,7 @@ __device__ inline void finish_push(const compact_frame& f, const ghost_push<T>& 
             number = 0;
     }
     number = __shfl_sync(0xffffffffu, number, 0);
-    if (number == 0)
-        return;
+    if (number == 0) return;
     if (static_cast<int>(threadIdx.x) < f.mail.ranks && (push.to >> threadIdx.x & 1) != 0)
         store_release(push.sent[threadIdx.x], number);
     if (threadIdx.x == 0) {

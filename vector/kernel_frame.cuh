@@ -12,40 +12,46 @@ inline constexpr int block_threads = 256;
 inline constexpr int block_warps = block_threads / 32;
 
 /// Shared memory of a block for the frame.
-struct frame_state {
+template <class Frame>
+struct state_of {
+    Frame f; ///< a copy of the kernel's parameter
     double reg[max_registers];
     int go;
 };
+
+using frame_state = state_of<compact_frame>;
 
 // A batch for registers on a group of one device takes a short cut: the blocks' partial sums are
 // left as they are, and every block of the kernel that needs them adds them up itself, in the same
 // order. That spares the producer its last block: a fence, an atomic and a trip to memory, about
 // 1.5 us. mailbox::published then holds the number of partial sums.
 
-__device__ inline bool takes_short_cut(const compact_frame& f) {
+template <class Frame>
+__device__ inline bool takes_short_cut(const Frame& f) {
     return f.ranks == 1 && f.batch > 0 && f.batch_array < 0;
 }
 
 /// A letter of the batch under way, or whatever is there yet. Both halves of the inbox are read
 /// before the epoch is known: one trip to memory instead of two.
-__device__ inline letter look_for_letter(const compact_frame& f, int v, int rank) {
+template <class Frame>
+__device__ inline letter look_for_letter(const Frame& f, int v, int rank) {
     const letter even = load_letter(f.inbox + f.mail.at(0, v, rank));
     const letter odd = load_letter(f.inbox + f.mail.at(1, v, rank));
     return (*f.published & 1) != 0 ? odd : even;
 }
 
 /// Lanes that share a value of a batch: a power of two that holds all ranks.
-__device__ inline int lanes_a_value(const compact_frame& f) {
+template <class Frame>
+__device__ inline int lanes_a_value(const Frame& f) {
     int lanes = 1;
-    while (lanes < f.ranks)
-        lanes *= 2;
+    while (lanes < f.ranks) lanes *= 2;
     return lanes;
 }
 
 /// The batch under way, summed over the ranks in rank order; by warp 0. `take(v, sum)` is called by
 /// one lane for each value. `early` is what the lane saw of the first 32 letters.
-template <class Take>
-__device__ inline bool gather_batch(const compact_frame& f, letter early, Take take) {
+template <class Frame, class Take>
+__device__ inline bool gather_batch(const Frame& f, letter early, Take take) {
     const int lane = static_cast<int>(threadIdx.x & 31);
     const int group = lanes_a_value(f);
     const int rank = lane & (group - 1);
@@ -68,16 +74,15 @@ __device__ inline bool gather_batch(const compact_frame& f, letter early, Take t
         }
         const int base = lane & ~(group - 1);
         double sum = __shfl_sync(0xffffffffu, part, base);
-        for (int r = 1; r < f.ranks; ++r)
-            sum += __shfl_sync(0xffffffffu, part, base + r);
-        if (mine && rank == 0)
-            take(v, sum);
+        for (int r = 1; r < f.ranks; ++r) sum += __shfl_sync(0xffffffffu, part, base + r);
+        if (mine && rank == 0) take(v, sum);
     }
     return ok;
 }
 
 /// The short cut: adds up one value's partial sums, by warp 0; the sum is in lane 0.
-__device__ inline double add_partials(const compact_frame& f, int v) {
+template <class Frame>
+__device__ inline double add_partials(const Frame& f, int v) {
     const int lane = static_cast<int>(threadIdx.x);
     const double* from = f.partials + static_cast<std::int64_t>(v) * f.partial_stride;
     const auto sums = static_cast<int>(*f.published);
@@ -85,22 +90,26 @@ __device__ inline double add_partials(const compact_frame& f, int v) {
     constexpr int early = 20;
     double some[early];
 #pragma unroll
-    for (int k = 0; k < early; ++k)
-        some[k] = __ldcg(from + lane + k * 32);
+    for (int k = 0; k < early; ++k) some[k] = __ldcg(from + lane + k * 32);
     double part = 0;
 #pragma unroll
-    for (int k = 0; k < early; ++k)
-        part += lane + k * 32 < sums ? some[k] : 0.0;
-    for (int i = lane + early * 32; i < sums; i += 32)
-        part += __ldcg(from + i);
+    for (int k = 0; k < early; ++k) part += lane + k * 32 < sums ? some[k] : 0.0;
+    for (int i = lane + early * 32; i < sums; i += 32) part += __ldcg(from + i);
     for (int offset = 16; offset > 0; offset /= 2)
         part += __shfl_down_sync(0xffffffffu, part, offset);
     return part;
 }
 
-/// The frame's work, by warp 0. All loads that don't depend on each other are on their way at once.
-static __device__ __noinline__ void begin_warp(const compact_frame& f, frame_state& s,
-                                               double* array_values) {
+/// The frame's work, by warp 0. Loads that don't depend on each other are on their way at once. Not
+/// inlined: its registers should not add to the kernel's.
+template <class Frame>
+__device__ __noinline__ void begin_warp(const Frame& parameter, state_of<Frame>& s,
+                                        double* array_values) {
+    constexpr int pieces = sizeof(Frame) / sizeof(uint4);
+    for (int i = static_cast<int>(threadIdx.x); i < pieces; i += 32)
+        reinterpret_cast<uint4*>(&s.f)[i] = reinterpret_cast<const uint4*>(&parameter)[i];
+    __syncwarp();
+    const Frame& f = s.f;
     const int lane = static_cast<int>(threadIdx.x);
     const bool writer = blockIdx.x == 0;
     const std::int32_t failure = load_relaxed(f.failure);
@@ -125,11 +134,9 @@ static __device__ __noinline__ void begin_warp(const compact_frame& f, frame_sta
     if (short_cut)
         for (int v = 0; v < f.batch; ++v) {
             const double total = __shfl_sync(0xffffffffu, add_partials(f, v), 0);
-            if (lane == v)
-                sum = total;
+            if (lane == v) sum = total;
         }
-    if (lane < f.load_count)
-        s.reg[number] = loaded;
+    if (lane < f.load_count) s.reg[number] = loaded;
     for (int i = lane + 32; i < f.load_count; i += 32)
         s.reg[f.load(i).number] = f.slots[f.load(i).slot];
     __syncwarp();
@@ -147,33 +154,28 @@ static __device__ __noinline__ void begin_warp(const compact_frame& f, frame_sta
             }
         }
         if (short_cut) {
-            if (lane < f.batch)
-                s.reg[f.sum(lane)] = sum;
+            if (lane < f.batch) s.reg[f.sum(lane)] = sum;
         } else if (f.batch > 0) {
             ok = gather_batch(f, early,
                               [&](int v, double total) {
                                   if (f.batch_array < 0) {
                                       s.reg[f.sum(v)] = total;
                                   } else {
-                                      if (array_values != nullptr)
-                                          array_values[v] = total;
-                                      if (writer)
-                                          f.array[f.batch_array + v] = total;
+                                      if (array_values != nullptr) array_values[v] = total;
+                                      if (writer) f.array[f.batch_array + v] = total;
                                   }
                               }) &&
                  ok;
         }
         go = __all_sync(0xffffffffu, ok) != 0; // also orders the registers before run()
-        if (lane == 0 && f.instruction_count != 0)
-            run(f, s.reg, f.history, writer);
+        if (lane == 0 && f.instruction_count != 0) run(f, s.reg, f.history, writer);
         __syncwarp();
         go = go && (!f.guarded || s.reg[control::state] == 0.0);
     }
     if (writer)
         for (int i = lane; i < f.store_count; i += 32)
             f.slots[f.store(i).slot] = s.reg[f.store(i).number];
-    if (lane == 0)
-        s.go = go ? 1 : 0;
+    if (lane == 0) s.go = go ? 1 : 0;
 }
 
 /// Returns, to the whole block, whether the kernel should do its work. Warp 0 sees to the frame
@@ -181,18 +183,17 @@ static __device__ __noinline__ void begin_warp(const compact_frame& f, frame_sta
 /// depend on what the frame waits for. It is not the other way round because a call saves
 /// registers, and that would wait for the loads into them. Values of a batch for the array are left
 /// in `array_values` (shared, may be null) too, since the array in memory is only written here.
-template <class Meanwhile>
-__device__ inline bool begin(const compact_frame& f, frame_state& s, double* array_values,
+template <class Frame, class Meanwhile>
+__device__ inline bool begin(const Frame& f, state_of<Frame>& s, double* array_values,
                              Meanwhile meanwhile) {
-    if (threadIdx.x < 32)
-        begin_warp(f, s, array_values);
+    if (threadIdx.x < 32) begin_warp(f, s, array_values);
     meanwhile();
     __syncthreads();
     return s.go != 0;
 }
 
-__device__ inline bool begin(const compact_frame& f, frame_state& s,
-                             double* array_values = nullptr) {
+template <class Frame>
+__device__ inline bool begin(const Frame& f, state_of<Frame>& s, double* array_values = nullptr) {
     return begin(f, s, array_values, [] {});
 }
 
@@ -200,13 +201,11 @@ __device__ inline bool begin(const compact_frame& f, frame_state& s,
 __device__ inline double block_sum(double value, double* warp_sums) {
     for (int offset = 16; offset > 0; offset /= 2)
         value += __shfl_down_sync(0xffffffffu, value, offset);
-    if ((threadIdx.x & 31) == 0)
-        warp_sums[threadIdx.x / 32] = value;
+    if ((threadIdx.x & 31) == 0) warp_sums[threadIdx.x / 32] = value;
     __syncthreads();
     double sum = 0;
     if (threadIdx.x == 0)
-        for (int w = 0; w < block_warps; ++w)
-            sum += warp_sums[w];
+        for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
     __syncthreads();
     return sum;
 }
@@ -226,8 +225,7 @@ __device__ inline unsigned count_blocks(unsigned* counter, unsigned work) {
 __device__ inline bool last_block(unsigned* arrivals) {
     __shared__ unsigned ticket;
     __syncthreads();
-    if (threadIdx.x == 0)
-        ticket = count_blocks(arrivals, 1);
+    if (threadIdx.x == 0) ticket = count_blocks(arrivals, 1);
     __syncthreads();
     return ticket == gridDim.x - 1;
 }
@@ -241,8 +239,7 @@ __device__ inline void post_batch(const compact_frame& f, const reduction& out) 
         constexpr int early = 3; // in one trip to memory
         double some[early];
 #pragma unroll
-        for (int k = 0; k < early; ++k)
-            some[k] = __ldcg(from + threadIdx.x + k * block_threads);
+        for (int k = 0; k < early; ++k) some[k] = __ldcg(from + threadIdx.x + k * block_threads);
         double part = 0;
 #pragma unroll
         for (int k = 0; k < early; ++k)
@@ -251,13 +248,11 @@ __device__ inline void post_batch(const compact_frame& f, const reduction& out) 
             part += __ldcg(from + b);
         for (int offset = 16; offset > 0; offset /= 2)
             part += __shfl_down_sync(0xffffffffu, part, offset);
-        if ((threadIdx.x & 31) == 0)
-            warp_sums[threadIdx.x / 32] = part;
+        if ((threadIdx.x & 31) == 0) warp_sums[threadIdx.x / 32] = part;
         __syncthreads();
         if (static_cast<int>(threadIdx.x) < f.mail.ranks) { // a thread a rank, all the same sum
             double sum = 0;
-            for (int w = 0; w < block_warps; ++w)
-                sum += warp_sums[w];
+            for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
             store_letter(f.mail.outboxes[threadIdx.x] + f.mail.at(epoch, v, f.mail.rank),
                          {sum, epoch});
         }
@@ -282,8 +277,7 @@ __device__ inline bool reduce_and_post(const compact_frame& f, const reduction& 
         double value = values[v];
         for (int offset = 16; offset > 0; offset /= 2)
             value += __shfl_down_sync(0xffffffffu, value, offset);
-        if (lane == 0)
-            warp_sums[v][warp] = value;
+        if (lane == 0) warp_sums[v][warp] = value;
     }
     __syncthreads();
     if (warp == 0) { // lane 0 writes all of them: last_block orders its stores
@@ -298,13 +292,11 @@ __device__ inline bool reduce_and_post(const compact_frame& f, const reduction& 
         }
     }
     if (f.ranks == 1) {
-        if (threadIdx.x == 0 && blockIdx.x == 0)
-            *f.published = gridDim.x;
+        if (threadIdx.x == 0 && blockIdx.x == 0) *f.published = gridDim.x;
         return false;
     }
     const bool last = last_block(f.mail.arrivals);
-    if (last)
-        post_batch(f, out);
+    if (last) post_batch(f, out);
     return last;
 }
 

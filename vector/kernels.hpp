@@ -14,8 +14,7 @@ namespace krylith {
 
 /// A pass over `size` entries held; dots count [first_owned, last_owned).
 template <class T>
-struct fused_arguments {
-    frame common;
+struct fused_operands {
     fused_shape shape;
     T* vectors[max_fused_vectors];
     std::uint8_t coefficients[max_fused_coefficients]; ///< registers
@@ -27,10 +26,14 @@ struct fused_arguments {
     std::int32_t pushed; ///< number of the vector whose entries are sent on, or -1
 };
 
+template <class T>
+struct fused_arguments : fused_operands<T> {
+    frame common;
+};
+
 /// array-bound products with a basis: count vectors, by table in device memory.
 template <class T>
-struct basis_arguments {
-    frame common;
+struct basis_operands {
     T* const* basis; ///< [count]
     T* w;
     std::int32_t count;
@@ -40,6 +43,11 @@ struct basis_arguments {
     std::int64_t first_owned;
     std::int64_t last_owned;
     reduction reduce;
+};
+
+template <class T>
+struct basis_arguments : basis_operands<T> {
+    frame common;
 };
 
 /// Only the frame, and after it, by one thread: sets the loop's condition if `condition` is not 0,

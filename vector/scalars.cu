@@ -8,23 +8,21 @@ namespace krylith::cuda {
 
 namespace {
 
-__global__ void scalars_kernel(const __grid_constant__ compact_frame f,
-                               const __grid_constant__ scalar_arguments a) {
-    __shared__ frame_state state;
-    const bool go = begin(f, state);
-    if (a.condition != 0 && threadIdx.x == 0)
-        cudaGraphSetConditional(a.condition, go ? 1u : 0u);
-    if (go && threadIdx.x == 0)
-        perform(a.task, f.array, f.slots);
+__global__ void scalars_kernel(const __grid_constant__ long_frame parameter,
+                               std::uint64_t condition, array_task task) {
+    __shared__ state_of<long_frame> state;
+    const bool go = begin(parameter, state);
+    if (condition != 0 && threadIdx.x == 0) cudaGraphSetConditional(condition, go ? 1u : 0u);
+    if (go && threadIdx.x == 0) perform(task, state.f.array, state.f.slots);
 }
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    push_kernel(const __grid_constant__ compact_frame f, const T* operand,
+    push_kernel(const __grid_constant__ compact_frame parameter, const T* operand,
                 const __grid_constant__ ghost_push<T> push) {
     __shared__ frame_state state;
-    if (!begin(f, state))
-        return;
+    const compact_frame& f = state.f;
+    if (!begin(parameter, state)) return;
     allow_next_push(push, f.ranks);
     std::int32_t sent = 0;
     for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < push.sending_tiles;
@@ -37,7 +35,8 @@ __global__ void __launch_bounds__(block_threads)
 
 void scalars(device& where, const scalar_arguments& a) {
     const launch_scope launch(where);
-    scalars_kernel<<<1, 32, 0, launch.stream()>>>(compact(a.common), a);
+    scalars_kernel<<<1, 32, 0, launch.stream()>>>(pack_frame<long_frame>(a.common), a.condition,
+                                                  a.task);
     launch.check_launch();
 }
 

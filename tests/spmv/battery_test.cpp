@@ -50,7 +50,7 @@ std::string multiply_and_compare(execution& run, const matrix_operator<T>& a,
     scalar wy(run), yy(run);
     const auto alpha = static_cast<T>(f.alpha);
     const auto beta = static_cast<T>(f.beta);
-    const auto expected = product(matrix, alpha, x0, beta, y0);
+    const auto expected = testing::product(matrix, alpha, x0, beta, y0);
 
     fused(run, x = source);
     const reduction_into<T> dots[] = {wy = dot(w, y), yy = dot(y, y)};

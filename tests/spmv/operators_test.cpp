@@ -51,7 +51,7 @@ KRYLITH_GROUP_TEST("operators: update takes new values on the same pattern") {
             auto y = a->make_vector();
             fused(run, x = source);
             const auto multiplies_with = [&](const csr_matrix<double>& matrix) {
-                const auto expected = product(matrix, 1.0, x0, 0.0, x0);
+                const auto expected = testing::product(matrix, 1.0, x0, 0.0, x0);
                 const auto result = values_of(y);
                 bool good = true;
                 for (std::size_t i = 0; i < result.size(); ++i)

@@ -155,7 +155,7 @@ KRYLITH_GROUP_TEST("fused updates: the notation") {
         auto y = make_vector(where, v[1]);
         auto z = make_vector(where, v[2]);
         auto d = make_vector(where, v[3]);
-        fused(run, x += a * y - z, y = b * x + pointwise(d, z), z -= -y + a * pointwise(d, d),
+        fused(run, x += a * y + -z, y = b * x + pointwise(d, z), z -= -y + a * pointwise(d, d),
               dot1 = dot(x, y), dot2 = dot(z, z));
         double expected1 = 0;
         double expected2 = 0;
@@ -205,8 +205,8 @@ KRYLITH_GROUP_TEST("fused updates: what is too large or does not belong together
     CHECK_THROWS_AS(fused(run, s = dot(x, x), s = dot(x, x), s = dot(x, x), s = dot(x, x),
                           s = dot(x, x)),
                     usage_error);
-    CHECK_THROWS_AS((void)(x + y + y + y + y), usage_error);
-    CHECK_THROWS_AS((void)(x += y + y + y + y), usage_error);
+    CHECK_THROWS_AS((void)(x + y + -y + -y + -y), usage_error);
+    CHECK_THROWS_AS((void)(x += y + y + -y + -y), usage_error);
     CHECK_THROWS_AS(fused(run, x = stranger), usage_error);
     CHECK_THROWS_AS(fused(run, s = dot(x, stranger)), usage_error);
     std::vector<vector<double>> many;

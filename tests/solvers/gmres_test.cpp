@@ -1,0 +1,131 @@
+// GMRES where unrefined Gram-Schmidt fails, and against a dense reference.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <krylith/matrix/gallery.hpp>
+
+#include "../support/dense.hpp"
+#include "../support/groups.hpp"
+#include "../support/random.hpp"
+#include "../support/solves.hpp"
+
+namespace krylith {
+
+using testing::describe;
+using testing::method;
+using testing::problem;
+using testing::random_values;
+
+namespace {
+
+/// An Arnoldi basis of `steps` + 1 vectors with `passes` of classical Gram-Schmidt, and the
+/// residual norms of GMRES with it.
+struct arnoldi {
+    arnoldi(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, int steps, int passes) {
+        Eigen::MatrixXd v = Eigen::MatrixXd::Zero(a.rows(), steps + 1);
+        Eigen::MatrixXd h = Eigen::MatrixXd::Zero(steps + 1, steps);
+        v.col(0) = b.normalized();
+        residuals.push_back(b.norm());
+        for (int j = 0; j < steps; ++j) {
+            Eigen::VectorXd w = a * v.col(j);
+            for (int pass = 0; pass < passes; ++pass) {
+                const Eigen::VectorXd c = v.leftCols(j + 1).transpose() * w;
+                w -= v.leftCols(j + 1) * c;
+                h.block(0, j, j + 1, 1) += c;
+            }
+            h(j + 1, j) = w.norm();
+            if (h(j + 1, j) == 0) return;
+            v.col(j + 1) = w / h(j + 1, j);
+            const Eigen::MatrixXd gram = v.leftCols(j + 2).transpose() * v.leftCols(j + 2);
+            loss = std::max(loss, (gram - Eigen::MatrixXd::Identity(j + 2, j + 2)).norm());
+            Eigen::VectorXd rhs = Eigen::VectorXd::Zero(j + 2);
+            rhs[0] = b.norm();
+            const Eigen::MatrixXd hj = h.topLeftCorner(j + 2, j + 1);
+            const Eigen::VectorXd y = hj.householderQr().solve(rhs);
+            residuals.push_back((rhs - hj * y).norm());
+            true_residuals.push_back((b - a * v.leftCols(j + 1) * y).norm());
+        }
+    }
+    double loss = 0; ///< of orthogonality: ||V'V - I||
+    std::vector<double> residuals;
+    std::vector<double> true_residuals;
+};
+
+/// Eigenvalues over ten decades: A v lies almost in the space already, again and again.
+csr_matrix<double> graded(std::int64_t n) {
+    std::vector<double> d;
+    for (std::int64_t i = 0; i < n; ++i)
+        d.push_back(std::pow(10.0, -10.0 * static_cast<double>(i) / static_cast<double>(n - 1)));
+    return testing::diagonal_matrix(d);
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("gmres: converges where one pass of Gram-Schmidt loses orthogonality") {
+    constexpr int n = 24;
+    const auto matrix = graded(n);
+    const std::vector<double> b(n, 1.0);
+    const Eigen::MatrixXd a = testing::to_eigen(matrix);
+    const arnoldi once(a, testing::to_eigen(b), n - 1, 1);
+    const arnoldi twice(a, testing::to_eigen(b), n - 1, 2);
+    REQUIRE(once.loss > 0.5); // the premise: one pass is lost here
+    REQUIRE(twice.loss < 1e-12);
+
+    problem<double> p(group, matrix, b);
+    const solver_options options{.rtol = 1e-9, .restart = n, .history = true};
+    const auto result = p.solve(method::gmres, options);
+    INFO(describe(result));
+    CHECK(result.converged());
+    CHECK(result.iterations <= n);
+    CHECK(p.relative_residual() <= 1.01e-9);
+    const std::size_t common = std::min(result.history.size(), twice.residuals.size());
+    for (std::size_t k = 0; k < common; ++k) {
+        CAPTURE(k);
+        CHECK(result.history[k] ==
+              doctest::Approx(twice.residuals[k]).epsilon(1e-5).scale(1e-9 * twice.residuals[0]));
+    }
+}
+
+// rtol below sqrt(eps): the estimate of one pass goes on falling while the residual does not.
+KRYLITH_GROUP_TEST("gmres: the estimate is the true residual down to 1e-13") {
+    const auto matrix = convection_diffusion<double>(5, 40, random_scaling{8});
+    const auto b = random_values<double>(matrix.rows, 131);
+    problem<double> p(group, matrix, b);
+    const auto result = p.solve(method::gmres, {.rtol = 1e-13, .restart = 125});
+    INFO(describe(result));
+    CHECK(result.converged());
+    CHECK(result.replacements == 0);
+    CHECK(result.recurrence_residual == doctest::Approx(result.true_residual).epsilon(0.1));
+    CHECK(p.relative_residual() <= 1.1e-13);
+}
+
+KRYLITH_GROUP_TEST("gmres: takes the iterations of the dense reference") {
+    const auto matrix = testing::random_matrix(60, 5, 4, 132);
+    const auto b = random_values<double>(60, 133);
+    const arnoldi reference(testing::to_eigen(matrix), testing::to_eigen(b), 50, 2);
+    problem<double> p(group, matrix, b);
+    const auto result = p.solve(method::gmres, {.restart = 60, .history = true});
+    INFO(describe(result));
+    CHECK(result.converged());
+    const auto enough = std::find_if(reference.residuals.begin(), reference.residuals.end(),
+                                     [&](double r) { return r <= 1e-8 * reference.residuals[0]; });
+    CHECK(result.iterations == enough - reference.residuals.begin());
+    for (std::size_t k = 0; k < result.history.size(); ++k)
+        CHECK(result.history[k] == doctest::Approx(reference.residuals.at(k)).epsilon(1e-6));
+}
+
+KRYLITH_GROUP_TEST("gmres: limits inside a cycle count iterations exactly") {
+    problem<double> p(group, testing::laplace_1d(100), random_values<double>(100, 134));
+    for (const int limit : {1, 9, 10, 11, 25}) {
+        const auto result = p.solve(method::gmres, {.max_iterations = limit, .restart = 10});
+        CAPTURE(limit);
+        CHECK(result.reason == reason::max_iterations);
+        CHECK(result.iterations == limit);
+        CHECK(result.true_residual < result.rhs_norm); // what was done counts
+        CHECK(result.relative_residual() ==
+              doctest::Approx(p.relative_residual()).epsilon(1e-9));
+    }
+}
+
+} // namespace krylith

@@ -1,0 +1,140 @@
+// A user's own operator and preconditioner, through the concepts alone.
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/loop.hpp"
+#include "../support/random.hpp"
+#include "../support/solves.hpp"
+
+namespace krylith {
+
+using testing::all_methods;
+using testing::describe;
+using testing::modes_of;
+using testing::problem;
+using testing::random_values;
+using testing::values_of;
+
+namespace {
+
+/// A + sigma I, of a matrix operator and a number. Computes its dots in a pass of its own.
+template <class T>
+class shifted {
+public:
+    using value_type = T;
+    shifted(const matrix_operator<T>& a, T sigma) : a_(a), sigma_(sigma) {}
+
+    [[nodiscard]] layout_handle share_layout() const { return a_.share_layout(); }
+    [[nodiscard]] vector<T> make_vector() const { return a_.make_vector(); }
+    [[nodiscard]] vector<T> make_operand() const { return a_.make_operand(); }
+    [[nodiscard]] bool recordable() const { return true; }
+
+    void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+               std::span<const reduction_into<T>> dots) const {
+        a_.apply(run, alpha, x, beta, y, {});
+        fused_update<T> update;
+        const scalar_value shift{&run, run.constant(static_cast<double>(alpha * sigma_))};
+        update.add(y += shift * x);
+        for (const auto& d : dots)
+            update.add(d);
+        enqueue(run, update);
+    }
+
+private:
+    const matrix_operator<T>& a_;
+    T sigma_;
+};
+
+static_assert(linear_operator<shifted<double>> && linear_operator<shifted<float>>);
+
+/// Two steps of Jacobi: z = D^-1 r + D^-1 (r - A D^-1 r). SPD for Poisson.
+template <class T>
+class two_steps {
+public:
+    two_steps(const matrix_operator<T>& a, const csr_matrix<T>& matrix)
+        : a_(a), d_(a, matrix), first_(a.make_operand()), rest_(a.make_vector()) {}
+
+    void apply(execution& run, const vector<T>& r, vector<T>& z) const {
+        fused(run, first_ = linear_combination<T>(d_(r)));
+        residual(run, a_, r, first_, rest_);
+        fused(run, z = first_ + d_(rest_));
+    }
+
+private:
+    const matrix_operator<T>& a_;
+    jacobi<T> d_;
+    mutable vector<T> first_;
+    mutable vector<T> rest_;
+};
+
+static_assert(general_preconditioner<two_steps<double>, double>);
+
+} // namespace
+
+KRYLITH_GROUP_TEST("own parts: an operator of the user's") {
+    const auto matrix = poisson2d<double>(14, 9);
+    const auto b = random_values<double>(matrix.rows, 141);
+    auto sum = matrix;
+    for (std::int64_t row = 0; row < sum.rows; ++row)
+        for (auto k = sum.row_offsets[static_cast<std::size_t>(row)];
+             k < sum.row_offsets[static_cast<std::size_t>(row) + 1]; ++k)
+            if (sum.column_indices[static_cast<std::size_t>(k)] == row)
+                sum.values[static_cast<std::size_t>(k)] += 0.5;
+    for (const auto kind : {operator_kind::nz, operator_kind::halo})
+        for (const auto which : all_methods)
+            for (const auto mode : modes_of(group)) {
+                CAPTURE(to_string(which));
+                CAPTURE(to_string(kind));
+                problem<double> p(group, matrix, b, {.kind = kind});
+                problem<double> q(group, sum, b, {.kind = kind});
+                const shifted<double> a(*p.a, 0.5);
+                const auto result = testing::solve(which, a, p.b, p.x, {.mode = mode});
+                const auto expected = q.solve(which);
+                INFO(describe(result));
+                CHECK(result.converged());
+                CHECK(result.iterations == expected.iterations);
+                CHECK(result.recorded == (mode == execution_mode::recorded));
+                CHECK(testing::residual_norm(sum, b, p.solution()) <=
+                      1.01e-8 * testing::norm(b));
+            }
+}
+
+KRYLITH_GROUP_TEST("own parts: a preconditioner of the user's helps, on the sides it can") {
+    const auto matrix = poisson2d<double>(20, 15, random_scaling{9});
+    const auto b = random_values<double>(matrix.rows, 142);
+    for (const auto kind : {operator_kind::nz, operator_kind::halo})
+        for (const auto which : all_methods)
+            for (const auto mode : modes_of(group))
+                for (const auto where : {side::left, side::right}) {
+                    CAPTURE(to_string(which));
+                    CAPTURE(to_string(kind));
+                    CAPTURE(static_cast<int>(where));
+                    problem<double> p(group, matrix, b, {.kind = kind});
+                    const two_steps<double> m(*p.a, matrix);
+                    const auto plain = p.solve_jacobi(which, {.restart = 100});
+                    const solver_options options{
+                        .restart = 100, .preconditioning = where, .mode = mode};
+                    const auto result = testing::solve(which, *p.a, p.b, p.x, options, m);
+                    INFO(describe(result));
+                    CHECK(result.converged());
+                    CHECK(result.iterations < plain.iterations);
+                    CHECK(p.relative_residual() <= 1.01e-8);
+                }
+}
+
+KRYLITH_GROUP_TEST("own parts: split needs a square root, and says so") {
+    const auto matrix = testing::laplace_1d(12);
+    problem<double> p(group, matrix, std::vector<double>(12, 1.0));
+    const two_steps<double> m(*p.a, matrix);
+    for (const auto which : testing::general_methods) {
+        CHECK_THROWS_WITH_AS(
+            (void)testing::solve(which, *p.a, p.b, p.x, {.preconditioning = side::split}, m),
+            "this preconditioner can't be split: use left or right", usage_error);
+        CHECK(p.solve(which, {.preconditioning = side::split}).converged()); // identity can
+    }
+}
+
+} // namespace krylith

@@ -1,0 +1,216 @@
+// Every reason that a solve may end for, each reached by the methods that can; after each failure
+// the next solve works.
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/random.hpp"
+#include "../support/solves.hpp"
+
+namespace krylith {
+
+using testing::all_methods;
+using testing::describe;
+using testing::diagonal_matrix;
+using testing::from_dense;
+using testing::laplace_1d;
+using testing::method;
+using testing::problem;
+
+namespace {
+
+/// Ends for `expected`, says why, and agrees with itself.
+void ends(problem<double>& p, method which, reason expected, const solver_options& options = {},
+          bool precondition = false) {
+    CAPTURE(to_string(which));
+    const auto result = precondition ? p.solve_jacobi(which, options) : p.solve(which, options);
+    INFO(describe(result));
+    CHECK(std::string(to_string(result.reason)) == to_string(expected));
+    const bool good = expected == reason::converged_rtol || expected == reason::converged_atol ||
+                      expected == reason::happy_breakdown;
+    CHECK(result.converged() == good);
+    CHECK(result.diagnosis.empty() == good);
+    if (expected != reason::not_a_number)
+        CHECK(result.relative_residual() ==
+              doctest::Approx(p.relative_residual()).epsilon(1e-6).scale(1e-8));
+    // The same vectors serve the next solve.
+    solver_options strict = options;
+    strict.on_failure = failure_policy::throw_error;
+    if (good) return;
+    try {
+        (void)(precondition ? p.solve_jacobi(which, strict) : p.solve(which, strict));
+        FAIL("did not throw");
+    } catch (const not_converged& e) {
+        CHECK(e.result().reason == expected);
+        CHECK(e.result().iterations == result.iterations);
+        CHECK(std::string(e.what()).find(to_string(expected)) != std::string::npos);
+    }
+    const auto a = make_operator(p.a->share_layout()->group, laplace_1d(10));
+    auto b = testing::make_vector(a->share_layout(), std::vector<double>(10, 1.0));
+    auto x = a->make_vector();
+    CHECK(testing::solve(which, *a, b, x).converged());
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("reasons: converged_rtol, converged_atol") {
+    problem<double> p(group, laplace_1d(50), testing::random_values<double>(50, 91));
+    for (const auto which : all_methods) {
+        ends(p, which, reason::converged_rtol);
+        ends(p, which, reason::converged_atol, {.rtol = 0, .atol = 1e-5});
+        ends(p, which, reason::converged_atol, {.rtol = 1e-12, .atol = 1e-5});
+        ends(p, which, reason::converged_rtol, {.rtol = 1e-5, .atol = 1e-12});
+        ends(p, which, reason::converged_atol, {.rtol = 0, .atol = 1e6}); // x0 = 0 is good enough
+        CHECK(p.solve(which, {.rtol = 0, .atol = 1e6}).iterations == 0);
+    }
+}
+
+// The space is complete before the restart: A has few distinct eigenvalues.
+KRYLITH_GROUP_TEST("reasons: happy_breakdown") {
+    std::vector<double> d(30);
+    for (std::size_t i = 0; i < d.size(); ++i)
+        d[i] = 1 + static_cast<double>(i % 3);
+    const auto b = testing::random_values<double>(30, 92);
+    problem<double> three(group, diagonal_matrix(d), b);
+    // A target that only the complete space reaches.
+    ends(three, method::gmres, reason::happy_breakdown, {.rtol = 1e-15});
+    CHECK(three.solve(method::gmres, {.rtol = 1e-15}).iterations <= 4);
+    problem<double> one(group, diagonal_matrix(std::vector<double>(30, 1)), b);
+    ends(one, method::gmres, reason::happy_breakdown);
+    CHECK(one.solve(method::gmres).iterations == 1);
+}
+
+KRYLITH_GROUP_TEST("reasons: max_iterations") {
+    problem<double> p(group, laplace_1d(200), testing::random_values<double>(200, 93));
+    for (const auto which : all_methods)
+        for (const int limit : {0, 1, 2, 17}) {
+            const solver_options options{.max_iterations = limit, .restart = 10};
+            ends(p, which, reason::max_iterations, options);
+            const auto result = p.solve(which, options);
+            CHECK(result.iterations == limit);
+        }
+}
+
+KRYLITH_GROUP_TEST("reasons: diverged") {
+    // The first CG step is right for the small eigenvalue and 1e3 times too long for the other.
+    problem<double> p(group, diagonal_matrix({1, 1e6}), {1, 1e-3});
+    ends(p, method::cg, reason::diverged, {.divergence_tolerance = 100});
+    // Almost skew: r0'A r0 is tiny beside A r0, so alpha is 1e3.
+    problem<double> q(group, from_dense({{1e-3, 1}, {-1, 1e-3}}), {1, 0});
+    ends(q, method::bicgstab, reason::diverged, {.divergence_tolerance = 100});
+    // Start far away: the first residual counts as well, so this is no divergence.
+    problem<double> far(group, laplace_1d(20), std::vector<double>(20, 1.0));
+    const auto result = far.solve_from(std::vector<double>(20, 1e13), method::cg);
+    INFO(describe(result));
+    CHECK(result.reason != reason::diverged);
+}
+
+namespace {
+
+/// Sees only the first entry, nearly.
+struct one_sided {
+    void apply(execution& run, const vector<double>& r, vector<double>& z) const {
+        fused(run, z = pointwise(weights, r));
+    }
+    vector<double> weights;
+};
+
+} // namespace
+
+// GMRES shrinks what it minimises; with M on the left that is not the true residual.
+KRYLITH_GROUP_TEST("reasons: diverged, gmres with a bad preconditioner on the left") {
+    const auto matrix = from_dense({{1, 0}, {1000, 1}});
+    problem<double> p(group, matrix, {1, 0});
+    one_sided m{testing::make_vector(p.a->share_layout(), std::vector<double>{1, 1e-6})};
+    const solver_options options{
+        .restart = 1, .preconditioning = side::left, .divergence_tolerance = 100};
+    const auto result = gmres(*p.a, p.b, p.x, options, m);
+    INFO(describe(result));
+    CHECK(result.reason == reason::diverged);
+    CHECK(result.true_residual == doctest::Approx(1000).epsilon(0.01));
+}
+
+KRYLITH_GROUP_TEST("reasons: breakdown") {
+    // r0'A r0 = 0 at the start, and again after a fresh start from there.
+    problem<double> skew(group, from_dense({{0, 1}, {-1, 0}}), {1, 0});
+    ends(skew, method::bicgstab, reason::breakdown);
+    problem<double> swap(group, from_dense({{0, 1}, {1, 0}}), {1, 0});
+    ends(swap, method::bicgstab, reason::breakdown);
+}
+
+KRYLITH_GROUP_TEST("reasons: indefinite_matrix") {
+    problem<double> signs(group, diagonal_matrix({1, -1}), {1, 1});
+    ends(signs, method::cg, reason::indefinite_matrix);
+    problem<double> swap(group, from_dense({{0, 1}, {1, 0}}), {1, 0});
+    ends(swap, method::cg, reason::indefinite_matrix);
+    auto negative = laplace_1d(40);
+    for (double& v : negative.values)
+        v = -v;
+    problem<double> p(group, negative, testing::random_values<double>(40, 94));
+    ends(p, method::cg, reason::indefinite_matrix);
+    for (const auto which : testing::general_methods)
+        ends(p, which, reason::converged_rtol);
+    auto indefinite = laplace_1d(40); // later than at the first step
+    for (double& v : indefinite.values)
+        if (v == 2) v = 1.0;
+    problem<double> q(group, indefinite, testing::random_values<double>(40, 95));
+    ends(q, method::cg, reason::indefinite_matrix);
+    ends(q, method::gmres, reason::converged_rtol, {.restart = 40});
+}
+
+KRYLITH_GROUP_TEST("reasons: indefinite_preconditioner") {
+    auto negative = laplace_1d(40);
+    for (double& v : negative.values)
+        v = -v;
+    problem<double> p(group, negative, testing::random_values<double>(40, 96));
+    ends(p, method::cg, reason::indefinite_preconditioner, {}, true);
+    for (const auto which : testing::general_methods)
+        ends(p, which, reason::converged_rtol, {}, true);
+}
+
+KRYLITH_GROUP_TEST("reasons: not_a_number") {
+    for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity(),
+                             -std::numeric_limits<double>::infinity()})
+        for (const std::size_t place : {std::size_t{0}, std::size_t{29}})
+            for (const auto which : all_methods) {
+                CAPTURE(bad);
+                auto b = testing::random_values<double>(30, 97);
+                problem<double> good(group, laplace_1d(30), b);
+                std::vector<double> x0(30);
+                x0[place] = bad;
+                const auto from_bad = good.solve_from(x0, which);
+                INFO(describe(from_bad));
+                CHECK(from_bad.reason == reason::not_a_number);
+                CHECK(good.solve(which).converged()); // although x holds NaN now
+
+                auto matrix = laplace_1d(30);
+                matrix.values[place] = bad;
+                problem<double> bad_matrix(group, matrix, b);
+                ends(bad_matrix, which, reason::not_a_number);
+                b[place] = bad;
+                problem<double> bad_b(group, laplace_1d(30), b);
+                ends(bad_b, which, reason::not_a_number);
+            }
+}
+
+// rtol = atol = 0 is never reached but by an exact result; it ends, and says at what.
+KRYLITH_GROUP_TEST("reasons: stagnated") {
+    problem<double> p(group, testing::random_matrix(60, 4, 6, 98),
+                      testing::random_values<double>(60, 98));
+    problem<double> spd(group, laplace_1d(60), testing::random_values<double>(60, 99));
+    for (const auto which : all_methods) {
+        auto& q = which == method::cg ? spd : p;
+        ends(q, which, reason::stagnated, {.rtol = 0, .atol = 0, .max_iterations = 5000});
+        CHECK(q.relative_residual() < 1e-12);
+        // And a window: no gain of 1% within so many iterations.
+    }
+    // GMRES(1) makes no progress on a rotation.
+    problem<double> turn(group, from_dense({{0, 1}, {-1, 0}}), {1, 0});
+    ends(turn, method::gmres, reason::stagnated, {.restart = 1});
+}
+
+} // namespace krylith
