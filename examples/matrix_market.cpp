@@ -26,8 +26,7 @@ csr_matrix<double> springs(std::int32_t n) {
     coo_matrix<double> entries;
     entries.rows = entries.columns = n;
     const auto add = [&](std::int32_t row, std::int32_t column, double value) {
-        if (row < 0 || column < 0 || row == n || column == n)
-            return; // a fixed end
+        if (row < 0 || column < 0 || row == n || column == n) return; // a fixed end
         entries.row_indices.push_back(row);
         entries.column_indices.push_back(column);
         entries.values.push_back(value);
@@ -95,11 +94,9 @@ int main(int argc, char** argv) {
     try {
         const std::string matrix_file = argc > 1 ? argv[1] : "springs.mtx";
         const std::string solution_file = argc > 2 ? argv[2] : "solution.mtx";
-        if (argc == 1)
-            write_matrix_market(matrix_file, springs(500), "chain of 501 springs");
+        if (argc == 1) write_matrix_market(matrix_file, springs(500), "chain of 501 springs");
         const bool good = solve(matrix_file, solution_file);
-        if (!good)
-            std::puts("MISMATCH");
+        if (!good) std::puts("MISMATCH");
         return good ? 0 : 1;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "example_matrix_market: %s\n", e.what());

@@ -30,18 +30,12 @@ void laplacian(std::int64_t n, const product_call<double>& call) {
         const std::int64_t j = row / n % n;
         const std::int64_t k = row / (n * n);
         double sum = 6 * call.x[row];
-        if (i > 0)
-            sum -= call.x[row - 1];
-        if (i < n - 1)
-            sum -= call.x[row + 1];
-        if (j > 0)
-            sum -= call.x[row - n];
-        if (j < n - 1)
-            sum -= call.x[row + n];
-        if (k > 0)
-            sum -= call.x[row - n * n];
-        if (k < n - 1)
-            sum -= call.x[row + n * n];
+        if (i > 0) sum -= call.x[row - 1];
+        if (i < n - 1) sum -= call.x[row + 1];
+        if (j > 0) sum -= call.x[row - n];
+        if (j < n - 1) sum -= call.x[row + n];
+        if (k > 0) sum -= call.x[row - n * n];
+        if (k < n - 1) sum -= call.x[row + n * n];
         call.y[row - call.rows.begin] = sum;
     }
 }

@@ -26,33 +26,25 @@ namespace {
 __global__ void laplacian(std::int64_t n, std::int64_t first, std::int64_t count, const double* x,
                           double* y) {
     const std::int64_t index = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
-    if (index >= count)
-        return;
+    if (index >= count) return;
     const std::int64_t row = first + index;
     const std::int64_t i = row % n;
     const std::int64_t j = row / n % n;
     const std::int64_t k = row / (n * n);
     double sum = 6 * x[row];
-    if (i > 0)
-        sum -= x[row - 1];
-    if (i < n - 1)
-        sum -= x[row + 1];
-    if (j > 0)
-        sum -= x[row - n];
-    if (j < n - 1)
-        sum -= x[row + n];
-    if (k > 0)
-        sum -= x[row - n * n];
-    if (k < n - 1)
-        sum -= x[row + n * n];
+    if (i > 0) sum -= x[row - 1];
+    if (i < n - 1) sum -= x[row + 1];
+    if (j > 0) sum -= x[row - n];
+    if (j < n - 1) sum -= x[row + n];
+    if (k > 0) sum -= x[row - n * n];
+    if (k < n - 1) sum -= x[row + n * n];
     y[index] = sum;
 }
 
 /// Enqueues the kernel and returns: it is called once for each product that is recorded.
 void enqueue_laplacian(std::int64_t n, const product_call<double>& call) {
     const std::int64_t count = call.rows.size();
-    if (count == 0)
-        return;
+    if (count == 0) return;
     const auto blocks = static_cast<unsigned>((count + 255) / 256);
     laplacian<<<blocks, 256, 0, static_cast<cudaStream_t>(call.stream)>>>(n, call.rows.begin, count,
                                                                           call.x, call.y);

@@ -21,8 +21,7 @@ using namespace krylith;
 namespace {
 
 device_group first_devices(int count) {
-    if (cuda_device_count() == 0)
-        return device_group::host(count);
+    if (cuda_device_count() == 0) return device_group::host(count);
     std::vector<int> ordinals(static_cast<std::size_t>(count));
     std::iota(ordinals.begin(), ordinals.end(), 0);
     return device_group::cuda(ordinals);
@@ -42,8 +41,7 @@ solve_result solve(const csr_matrix<double>& matrix, int devices, std::vector<do
 
 double largest_difference(const std::vector<double>& x, const std::vector<double>& y) {
     double largest = 0;
-    for (std::size_t i = 0; i < x.size(); ++i)
-        largest = std::max(largest, std::fabs(x[i] - y[i]));
+    for (std::size_t i = 0; i < x.size(); ++i) largest = std::max(largest, std::fabs(x[i] - y[i]));
     return largest;
 }
 
@@ -76,8 +74,7 @@ bool compare(int n, int most_devices) {
     std::printf("devices  iterations  seconds  us/iteration  speed-up  residual  difference\n");
     for (int devices = 1; devices <= most_devices; ++devices) {
         const solve_result result = solve(matrix, devices, devices == 1 ? first : x);
-        if (devices == 1)
-            iterations = result.iterations;
+        if (devices == 1) iterations = result.iterations;
         const double difference = devices == 1 ? 0 : largest_difference(x, first);
         times.push_back(1e6 * result.seconds_per_iteration());
         std::printf("%7d  %10d  %7.4f  %12.2f  %7.2fx  %8.1e  %10.1e\n", devices,

@@ -15,9 +15,9 @@ struct coo_matrix {
     using value_type = T;
     std::int64_t rows = 0;
     std::int64_t columns = 0;
-    std::vector<std::int32_t> row_indices;    ///< one an entry
-    std::vector<std::int32_t> column_indices; ///< one an entry
-    std::vector<T> values;                    ///< one an entry
+    std::vector<std::int32_t> row_indices = {};    ///< one an entry
+    std::vector<std::int32_t> column_indices = {}; ///< one an entry
+    std::vector<T> values = {};                    ///< one an entry
 
     [[nodiscard]] std::int64_t entries() const noexcept {
         return static_cast<std::int64_t>(row_indices.size());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/number_text.hpp>
 
 namespace krylith {
 
@@ -16,7 +17,7 @@ std::vector<T> inverse_diagonal(const csr_matrix<T>& matrix) {
         if (d[row] == T(0) || !std::isfinite(d[row]))
             throw input_error("Jacobi preconditioner: the diagonal entry of row " +
                               std::to_string(row) + " (counted from 0) is " +
-                              std::to_string(d[row]) +
+                              number_text(static_cast<double>(d[row])) +
                               "; it must be finite and not zero. Try --precond none");
         d[row] = T(1) / d[row];
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/number_text.hpp>
 
 namespace krylith {
 
@@ -58,9 +59,16 @@ void iteration_control::arm(std::int64_t iteration) {
     run_.set(control::limit, static_cast<double>(limit_));
     run_.set(control::pause_at, static_cast<double>(next));
     run_.set(control::ceiling, ceiling * ceiling);
+    run_.set(control::residual, start_rr_);
     run_.set(control::best, infinity);
     run_.set(control::best_at, static_cast<double>(iteration));
     run_.set(control::patience, static_cast<double>(options_.stagnation_window));
+}
+
+void iteration_control::prepare(const std::function<void()>& body) {
+    const auto start = clock::now();
+    run_.prepare(body);
+    recording_seconds_ = seconds(start);
 }
 
 loop_report iteration_control::repeat(const std::function<void()>& body) {
@@ -76,12 +84,13 @@ loop_report iteration_control::repeat(const std::function<void()>& body) {
 
 bool iteration_control::judge(const loop_report& end, double true_rr) {
     const double norm = std::sqrt(true_rr);
+    start_rr_ = true_rr; // of the next round, if there is one
     result_.iterations = end.iterations;
     result_.recurrence_residual = std::sqrt(end.residual) / scale_;
     result_.true_residual = norm / scale_;
     const double previous = last_true_;
     last_true_ = true_rr;
-    if (norm <= target()) {
+    if (std::isfinite(norm) && norm <= target()) { // b may hold an infinity: so is the target
         const bool relative = norm <= options_.rtol * std::sqrt(bb_);
         result_.reason = relative ? reason::converged_rtol : reason::converged_atol;
         return true;
@@ -124,8 +133,9 @@ void iteration_control::finish_history() {
 }
 
 solve_result iteration_control::finish() {
-    result_.setup_seconds = std::chrono::duration<double>(started_ - began_).count();
-    result_.solve_seconds = seconds(started_);
+    const double workspace = std::chrono::duration<double>(started_ - began_).count();
+    result_.setup_seconds = workspace + recording_seconds_;
+    result_.solve_seconds = seconds(started_) - recording_seconds_;
     result_.recorded = run_.mode() == execution_mode::recorded;
     for (int rank = 0; rank < run_.ranks(); ++rank)
         result_.bytes.push_back(run_.group()[rank].ledger().items());
@@ -166,7 +176,7 @@ void iteration_control::diagnose() {
         break;
     case reason::stagnated:
         result_.diagnosis = "no more progress at a relative residual of " +
-                            std::to_string(result_.relative_residual()) +
+                            number_text(result_.relative_residual()) +
                             ": the attainable accuracy is reached, or the method can't go on; "
                             "ask for less, or use a preconditioner";
         break;

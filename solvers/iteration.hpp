@@ -27,6 +27,8 @@ protected:
     [[nodiscard]] double target() const;
     /// Sets the control registers for iterations from `iteration` on.
     void arm(std::int64_t iteration);
+    /// Records the body, which counts as set-up.
+    void prepare(const std::function<void()>& body);
     /// Repeats the body; pauses for callbacks and goes on.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
     /// What to make of the loop's end and the true residual; false: go on from there.
@@ -38,11 +40,13 @@ protected:
     solver_options options_;
     std::int64_t limit_;
     clock::time_point began_ = clock::now();
-    clock::time_point started_ = clock::now();
+    clock::time_point started_;
+    double recording_seconds_ = 0;
     execution run_;
     solve_result result_;
     double scale_ = 1;         ///< power of two by which b and x are multiplied inside
     double bb_ = 0;            ///< squared norm of the scaled b
+    double start_rr_ = 0;      ///< squared residual norm that the recurrence starts with
     double last_true_ = -1;    ///< squared true residual at the last verification
 };
 
@@ -74,7 +78,9 @@ public:
     [[nodiscard]] solve_result solve(vector<T>& r, vector<T>& operand,
                                      const std::function<void()>& start,
                                      const std::function<void()>& body) {
+        started_ = clock::now();
         if (!begin(r, operand)) return finish();
+        prepare(body);
         for (;;) {
             arm(result_.iterations);
             start();
@@ -110,7 +116,7 @@ private:
         start.residual = rr;
         start.state = options_.max_iterations == 0 ? loop_state::limit : loop_state::running;
         if (!finite || !std::isfinite(rr)) start.state = loop_state::not_a_number;
-        started_ = clock::now();
+        start_rr_ = rr;
         const bool done =
             start.state != loop_state::running || rr <= target() * target();
         if (!done) return true;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/number_text.hpp>
 
 namespace krylith {
 
@@ -13,20 +14,20 @@ void solver_options::check() const {
     };
     // Written so that NaN is refused too.
     if (!(rtol >= 0 && rtol < 1))
-        refuse("rtol", std::to_string(rtol), "0 <= rtol < 1");
-    if (!(atol >= 0 && atol < 1e300)) refuse("atol", std::to_string(atol), "atol >= 0, finite");
+        refuse("rtol", number_text(rtol), "0 <= rtol < 1");
+    if (!(atol >= 0 && atol < 1e300)) refuse("atol", number_text(atol), "atol >= 0, finite");
     if (max_iterations < -1)
         refuse("max_iterations", std::to_string(max_iterations), "-1 (the default) or >= 0");
     if (restart < 1) refuse("restart", std::to_string(restart), "restart >= 1");
     if (!(divergence_tolerance > 1))
-        refuse("divergence_tolerance", std::to_string(divergence_tolerance), "> 1");
+        refuse("divergence_tolerance", number_text(divergence_tolerance), "> 1");
     if (stagnation_window < 1)
         refuse("stagnation_window", std::to_string(stagnation_window), ">= 1");
     if (callback_interval < 1)
         refuse("callback_interval", std::to_string(callback_interval), ">= 1");
     if (unroll < 1) refuse("unroll", std::to_string(unroll), ">= 1");
     if (!(timeout_seconds > 0))
-        refuse("timeout_seconds", std::to_string(timeout_seconds), "> 0");
+        refuse("timeout_seconds", number_text(timeout_seconds), "> 0");
 }
 
 } // namespace krylith

@@ -17,8 +17,7 @@ T entry(const csr_matrix<T>& matrix, std::int64_t row, std::int64_t column) {
     const auto begin = matrix.column_indices.begin() + matrix.row_offsets[as_size(row)];
     const auto end = matrix.column_indices.begin() + matrix.row_offsets[as_size(row + 1)];
     const auto found = std::lower_bound(begin, end, column);
-    if (found == end || *found != column)
-        return T(0);
+    if (found == end || *found != column) return T(0);
     return matrix.values[as_size(found - matrix.column_indices.begin())];
 }
 

@@ -33,8 +33,7 @@ std::vector<int> default_counts(const device_options& options) {
                          ? cuda_device_count()
                          : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     std::vector<int> counts;
-    for (int count = 1; count < most; count *= 2)
-        counts.push_back(count);
+    for (int count = 1; count < most; count *= 2) counts.push_back(count);
     counts.push_back(std::max(1, most));
     return counts;
 }
@@ -49,8 +48,7 @@ json as_json(const bench_request& request, const bench_row& row) {
                 {"p90_seconds", row.p90_seconds},
                 {"bytes", row.bytes},
                 {"gigabytes_per_second", row.bytes / row.median_seconds * 1e-9}};
-    if (request.what == "spmv")
-        return out;
+    if (request.what == "spmv") return out;
     out["solve_iterations"] = row.solve_iterations;
     out["solve_seconds"] = row.solve_seconds;
     out["relative_true_residual"] = row.relative_true_residual;
@@ -108,8 +106,7 @@ exit_status run(bench_job job) {
             valid = valid && (request.what == "spmv" || (row.converged && row.repeats));
         }
     }
-    if (!job.report.empty())
-        write_text(job.report, report.dump(2) + "\n");
+    if (!job.report.empty()) write_text(job.report, report.dump(2) + "\n");
     return valid ? exit_status::success : exit_status::not_converged;
 }
 

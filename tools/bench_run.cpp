@@ -1,6 +1,7 @@
 #include <krylith/tools/bench_run.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -22,12 +23,12 @@ const std::int64_t default_restart = solver_options{}.restart;
 
 /// Quantiles of repeated measurements.
 void measure(bench_row& row, int repetitions, const std::function<double()>& seconds) {
-    std::vector<double> times;
-    for (int i = 0; i < repetitions; ++i)
-        times.push_back(seconds());
+    std::vector<double> times(static_cast<std::size_t>(repetitions));
+    std::ranges::generate(times, seconds);
     std::ranges::sort(times);
     const auto at = [&](double share) {
-        return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1) + 0.5)];
+        return times[static_cast<std::size_t>(
+            std::lround(share * static_cast<double>(times.size() - 1)))];
     };
     row.median_seconds = at(0.5);
     row.p10_seconds = at(0.1);

@@ -11,8 +11,7 @@ namespace {
 
 /// Basis vectors that an iteration of restarted GMRES works with, in the mean.
 double mean_basis(const method& m) {
-    if (m.iterations == 0)
-        return 0;
+    if (m.iterations == 0) return 0;
     const std::int64_t rest = m.iterations % m.restart;
     const std::int64_t sum =
         m.iterations / m.restart * (m.restart * (m.restart + 1) / 2) + rest * (rest + 1) / 2;
@@ -25,17 +24,13 @@ std::optional<double> traffic::iteration(const method& m) const {
     const auto a_vector = static_cast<double>(value_bytes * rows);
     // Beside the product: r q read, r written; x p r read, x p written. Jacobi reads its diagonal
     // and writes z, which stands for r in the last pass.
-    if (m.solver == "cg")
-        return product() + (m.preconditioner == "jacobi" ? 10 : 8) * a_vector;
-    if (m.preconditioner != "none")
-        return std::nullopt;
+    if (m.solver == "cg") return product() + (m.preconditioner == "jacobi" ? 10 : 8) * a_vector;
+    if (m.preconditioner != "none") return std::nullopt;
     // r0 read with the first product; r v read, s written; x p s t r0 read, x r written; r p v
     // read, p written.
-    if (m.solver == "bicgstab")
-        return 2 * product() + 15 * a_vector;
+    if (m.solver == "bicgstab") return 2 * product() + 15 * a_vector;
     // The basis is read four times: solvers/gmres.hpp.
-    if (m.solver == "gmres")
-        return product() + (4 * mean_basis(m) + 5) * a_vector;
+    if (m.solver == "gmres") return product() + (4 * mean_basis(m) + 5) * a_vector;
     return std::nullopt;
 }
 

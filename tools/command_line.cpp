@@ -31,14 +31,11 @@ bool looks_like_option(std::string_view argument) {
 
 /// CLI11 would only say that a subcommand is required.
 void check_command_name(int argc, char** argv, const std::vector<command>& commands) {
-    if (argc < 2)
-        throw usage_error("a command is missing; krylith --help lists them");
+    if (argc < 2) throw usage_error("a command is missing; krylith --help lists them");
     const std::string_view given = argv[1];
-    if (looks_like_option(given))
-        return;
+    if (looks_like_option(given)) return;
     std::vector<std::string> names;
-    for (const command& c : commands)
-        names.push_back(c.options->get_name());
+    for (const command& c : commands) names.push_back(c.options->get_name());
     const std::vector<std::string_view> valid(names.begin(), names.end());
     if (std::ranges::find(valid, given) == valid.end())
         throw usage_error("unknown command '" + std::string(given) + "': did you mean '" +
@@ -48,8 +45,7 @@ void check_command_name(int argc, char** argv, const std::vector<command>& comma
 [[noreturn]] void refuse_option(const CLI::App& app, std::string_view given) {
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options())
-        for (const std::string& name : option->get_lnames())
-            names.push_back("--" + name);
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     const std::vector<std::string_view> valid(names.begin(), names.end());
     const std::string_view name = given.substr(0, given.find('='));
     const std::string command =
@@ -65,8 +61,7 @@ void check_command_name(int argc, char** argv, const std::vector<command>& comma
     const CLI::App& command = given.empty() ? app : *given.front();
     const std::vector<std::string> left_over = app.remaining(true);
     for (const std::string& argument : left_over)
-        if (looks_like_option(argument))
-            refuse_option(command, argument);
+        if (looks_like_option(argument)) refuse_option(command, argument);
     if (!left_over.empty())
         throw usage_error("unexpected argument '" + left_over.front() + "'; krylith " +
                           command.get_name() + " --help shows what is allowed");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include <fmt/format.h>
@@ -63,14 +64,11 @@ std::string circle(double x, double y) {
     return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\" class=\"true\"/>\n", x, y);
 }
 
-/// 1, 2 or 5 times a power of ten: at most about seven steps to `most`.
-double round_step(double most) {
-    const double raw = std::max(most / 7, 1.0);
-    const double power = std::pow(10.0, std::floor(std::log10(raw)));
-    for (const double factor : {1.0, 2.0, 5.0})
-        if (factor * power >= raw)
-            return factor * power;
-    return 10 * power;
+/// 1, 2 or 5 times a power of ten: at most seven steps to `most`.
+std::int64_t round_step(std::int64_t most) {
+    for (std::int64_t power = 1;; power *= 10)
+        for (const std::int64_t factor : {1, 2, 5})
+            if (7 * factor * power >= most) return factor * power;
 }
 
 /// From iterations and residuals to pixels, with lines at whole decades.
@@ -83,14 +81,12 @@ public:
         std::optional<double> least;
         std::optional<double> most;
         const auto include = [&](double norm) {
-            if (!drawable(norm))
-                return;
+            if (!drawable(norm)) return;
             const double decade = std::log10(norm / unit_);
             least = std::min(least.value_or(decade), decade);
             most = std::max(most.value_or(decade), decade);
         };
-        for (const double norm : curve.history)
-            include(norm);
+        for (const double norm : curve.history) include(norm);
         include(curve.target);
         include(curve.true_residual);
         least_ = least.value_or(-1) - 0.3;
@@ -101,22 +97,25 @@ public:
 
     [[nodiscard]] static bool drawable(double norm) { return std::isfinite(norm) && norm > 0; }
     [[nodiscard]] double x(double iteration) const {
-        return left + (right - left) * iteration / iterations_;
+        return left + (right - left) * iteration / static_cast<double>(iterations_);
     }
     [[nodiscard]] double y(double norm) const { return y_of_decade(std::log10(norm / unit_)); }
 
     [[nodiscard]] std::string draw() const {
         std::string out;
-        const double step = std::ceil((most_ - least_) / 9);
-        for (double decade = step * std::floor(most_ / step); decade >= least_; decade -= step) {
+        const int step = static_cast<int>(std::ceil((most_ - least_) / 9));
+        const int lowest = static_cast<int>(std::ceil(least_));
+        const int highest = step * static_cast<int>(std::floor(most_ / step));
+        for (int decade = highest; decade >= lowest; decade -= step) {
             const double at = y_of_decade(decade);
             out += line(left, at, right, at, "grid");
-            out += text(left - 8, at + 4, "text-anchor=\"end\"", fmt::format("1e{:.0f}", decade));
+            out += text(left - 8, at + 4, "text-anchor=\"end\"", fmt::format("1e{}", decade));
         }
-        const double stride = round_step(iterations_);
-        for (double k = 0; k <= iterations_ + 1e-9; k += stride) {
-            out += line(x(k), top, x(k), bottom, "grid");
-            out += text(x(k), bottom + 20, "text-anchor=\"middle\"", fmt::format("{:.0f}", k));
+        const std::int64_t stride = round_step(iterations_);
+        for (std::int64_t k = 0; k <= iterations_; k += stride) {
+            const double at = x(static_cast<double>(k));
+            out += line(at, top, at, bottom, "grid");
+            out += text(at, bottom + 20, "text-anchor=\"middle\"", fmt::format("{}", k));
         }
         out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"frame\"/>\n",
                            left, top, right - left, bottom - top);
@@ -129,7 +128,7 @@ private:
     }
 
     double unit_;
-    double iterations_;
+    std::int64_t iterations_;
     double least_;
     double most_;
 };
@@ -138,10 +137,8 @@ std::string draw_curve(const convergence_curve& curve, const axes& scale) {
     const std::size_t stride = curve.history.size() / most_points + 1;
     std::string points;
     for (std::size_t k = 0; k < curve.history.size(); ++k) {
-        if (k % stride != 0 && k + 1 != curve.history.size())
-            continue;
-        if (!axes::drawable(curve.history[k]))
-            continue;
+        if (k % stride != 0 && k + 1 != curve.history.size()) continue;
+        if (!axes::drawable(curve.history[k])) continue;
         points += fmt::format("{:.1f},{:.1f} ", scale.x(static_cast<double>(k)),
                               scale.y(curve.history[k]));
     }

@@ -23,15 +23,13 @@ double seconds_a_copy(const device_group& group, const std::function<void()>& co
     const auto run = [&](int count) {
         group.synchronize();
         stopwatch watch;
-        for (int i = 0; i < count; ++i)
-            copy();
+        for (int i = 0; i < count; ++i) copy();
         group.synchronize();
         return watch.lap() / count;
     };
     (void)run(warm_up);
     std::array<double, 5> seconds{};
-    for (double& s : seconds)
-        s = run(copies);
+    for (double& s : seconds) s = run(copies);
     std::ranges::sort(seconds);
     return seconds[seconds.size() / 2];
 }

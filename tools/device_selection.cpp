@@ -50,16 +50,14 @@ std::vector<int> parse_list(const std::string& option, const std::string& text) 
         numbers.push_back(parse_number(option, text, rest.substr(0, comma)));
         rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
     }
-    if (numbers.empty())
-        (void)parse_number(option, text, text);
+    if (numbers.empty()) (void)parse_number(option, text, text);
     return numbers;
 }
 
 backend select_backend(const device_options& options) {
     static constexpr std::array<std::string_view, 3> backends = {"auto", "cuda", "host"};
     check_name("backend", options.backend, backends);
-    if (options.backend == "auto")
-        return cuda_device_count() > 0 ? backend::cuda : backend::host;
+    if (options.backend == "auto") return cuda_device_count() > 0 ? backend::cuda : backend::host;
     return options.backend == "cuda" ? backend::cuda : backend::host;
 }
 
@@ -74,17 +72,14 @@ device_group first_devices(const device_options& options, int count) {
 device_group select_devices(const device_options& options) {
     const std::vector<int> list = parse_list("--devices", options.devices);
     const bool counted = options.devices.find(',') == std::string::npos;
-    if (counted)
-        return first_devices(options, list.front());
-    if (select_backend(options) == backend::host)
-        return first_devices(options, host_count(list));
+    if (counted) return first_devices(options, list.front());
+    if (select_backend(options) == backend::host) return first_devices(options, host_count(list));
     return device_group::cuda(list, settings(options));
 }
 
 std::vector<std::string> descriptions(const device_group& group) {
     std::vector<std::string> result;
-    for (int rank = 0; rank < group.size(); ++rank)
-        result.push_back(group[rank].description());
+    for (int rank = 0; rank < group.size(); ++rank) result.push_back(group[rank].description());
     return result;
 }
 

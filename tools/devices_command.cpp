@@ -61,8 +61,7 @@ json measure_pairs(const device_group& group, std::FILE* out) {
     json rows = json::array();
     for (int from = 0; from < group.size(); ++from)
         for (int to = 0; to < group.size(); ++to) {
-            if (from == to)
-                continue;
+            if (from == to) continue;
             const double rate = peer_rate(group, from, to, measured_bytes(group.kind())) * 1e-9;
             const char* path = in_words(group.path(from, to));
             fmt::print(out, "  {} to {}: {:.4g} GB/s ({})\n", name(group[from]), name(group[to]),
@@ -117,8 +116,7 @@ json measure_cuda(device_options options, std::FILE* out) {
                KRYLITH_HAVE_CUDA == 0 ? "this krylith was built without it"
                : count == 0           ? "no device that this process can use"
                                       : fmt::format("{} device{}", count, count == 1 ? "" : "s"));
-    if (count == 0 && options.backend != "cuda")
-        return json();
+    if (count == 0 && options.backend != "cuda") return json();
     options.backend = "cuda";
     return measure(options, std::max(count, 1), out); // says what is wrong where there is none
 }
@@ -129,12 +127,9 @@ exit_status run(const devices_job& job) {
     // Standard output is for whoever reads the report, if that goes there.
     std::FILE* out = job.report == "-" ? stderr : stdout;
     json report = {{"version", KRYLITH_VERSION}};
-    if (job.devices.backend != "cuda")
-        report["host"] = measure_host(job.devices, out);
-    if (job.devices.backend != "host")
-        report["cuda"] = measure_cuda(job.devices, out);
-    if (!job.report.empty())
-        write_text(job.report, report.dump(2) + "\n");
+    if (job.devices.backend != "cuda") report["host"] = measure_host(job.devices, out);
+    if (job.devices.backend != "host") report["cuda"] = measure_cuda(job.devices, out);
+    if (!job.report.empty()) write_text(job.report, report.dump(2) + "\n");
     return exit_status::success;
 }
 

@@ -10,12 +10,10 @@ namespace krylith::tool {
 
 void check_name(std::string_view what, std::string_view given,
                 std::span<const std::string_view> valid) {
-    if (std::ranges::find(valid, given) != valid.end())
-        return;
+    if (std::ranges::find(valid, given) != valid.end()) return;
     std::string message = "unknown " + std::string(what) + " '" + std::string(given) +
                           "': did you mean '" + nearest_name(given, valid) + "'? Valid are";
-    for (const std::string_view name : valid)
-        message += " " + std::string(name);
+    for (const std::string_view name : valid) message += " " + std::string(name);
     throw usage_error(message);
 }
 

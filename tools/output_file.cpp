@@ -13,8 +13,7 @@
 namespace krylith::tool {
 
 void check_writable(const std::string& option, const std::string& path) {
-    if (path.empty() || path == "-")
-        return;
+    if (path.empty() || path == "-") return;
     const std::filesystem::path file(path);
     const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
     std::error_code ignored;
@@ -25,8 +24,7 @@ void check_writable(const std::string& option, const std::string& path) {
         problem = access(file.c_str(), W_OK) == 0 ? "" : std::strerror(errno);
     else if (access(folder.c_str(), W_OK) != 0)
         problem = "folder " + folder.string() + ": " + std::strerror(errno);
-    if (!problem.empty())
-        throw input_error(option + ": can't write " + path + ": " + problem);
+    if (!problem.empty()) throw input_error(option + ": can't write " + path + ": " + problem);
 }
 
 void write_text(const std::string& path, std::string_view text) {
@@ -36,8 +34,7 @@ void write_text(const std::string& path, std::string_view text) {
     }
     std::ofstream file(path, std::ios::binary);
     file << text << std::flush;
-    if (!file)
-        throw input_error("can't write " + path + ": " + std::strerror(errno));
+    if (!file) throw input_error("can't write " + path + ": " + std::strerror(errno));
 }
 
 } // namespace krylith::tool

@@ -21,11 +21,9 @@ void warn_of_small_parts(const layout& where, std::vector<std::string>& warnings
     for (int rank = 0; rank < p; ++rank) {
         const std::int64_t rows = where.rows.owned(rank).size();
         least = std::min(least, rows);
-        if (rows == 0)
-            ++idle;
+        if (rows == 0) ++idle;
     }
-    if (p == 1)
-        return;
+    if (p == 1) return;
     if (idle != 0)
         warnings.push_back(fmt::format("{} of {} devices own no rows", idle, p));
     else if (where.group.kind() == backend::cuda && least < worthwhile_rows)
@@ -38,10 +36,8 @@ void warn_of_small_parts(const layout& where, std::vector<std::string>& warnings
 
 template <class T>
 std::string why_operator(const matrix_operator<T>& a, const operator_options& asked) {
-    if (asked.kind != operator_kind::automatic)
-        return "as asked for";
-    if (a.share_layout()->group.size() == 1)
-        return "auto: one device, nothing moves";
+    if (asked.kind != operator_kind::automatic) return "as asked for";
+    if (a.share_layout()->group.size() == 1) return "auto: one device, nothing moves";
     if (a.kind() == operator_kind::nz)
         return "auto: some device would need too many entries of others, so all are replicated";
     std::int64_t most = 0;

@@ -89,12 +89,9 @@ exit_status run(solve_job job) {
     const solve_outcome outcome = job.request.multiply.single_precision()
                                       ? run_solve<float>(job.request)
                                       : run_solve<double>(job.request);
-    if (!job.history.empty())
-        write_text(job.history, csv_history(outcome.result));
-    if (!job.plot.empty())
-        write_text(job.plot, plot(job.request, outcome));
-    if (!job.report.empty())
-        write_text(job.report, json_report(job.request, outcome));
+    if (!job.history.empty()) write_text(job.history, csv_history(outcome.result));
+    if (!job.plot.empty()) write_text(job.plot, plot(job.request, outcome));
+    if (!job.report.empty()) write_text(job.report, json_report(job.request, outcome));
     // Standard output is for whoever reads the report, if that goes there.
     if (!job.quiet)
         fmt::print(job.report == "-" ? stderr : stdout, "{}", summary(job.request, outcome));

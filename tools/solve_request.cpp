@@ -15,8 +15,7 @@ Enum by_name(std::string_view what, const std::string& name,
              const std::array<std::string_view, N>& names) {
     check_name(what, name, names);
     std::size_t i = 0;
-    while (names[i] != name)
-        ++i;
+    while (names[i] != name) ++i;
     return static_cast<Enum>(i);
 }
 

@@ -24,8 +24,7 @@ double distance_from_ones(std::span<const T> x) {
     double largest = 0;
     for (const T value : x) {
         const double error = std::fabs(static_cast<double>(value) - 1);
-        if (!(error <= largest))
-            largest = error; // keeps a NaN
+        if (!(error <= largest)) largest = error; // keeps a NaN
     }
     return largest;
 }
@@ -33,19 +32,47 @@ double distance_from_ones(std::span<const T> x) {
 template <class T>
 std::string why_eager(const solve_request& request, const matrix_operator<T>& a) {
     const device_group& group = a.share_layout()->group;
-    if (request.execution == "eager")
-        return "--execution eager";
-    if (!a.recordable())
-        return "local kernel " + a.local_name() + " can't be recorded";
+    if (request.execution == "eager") return "--execution eager";
+    if (!a.recordable()) return "local kernel " + a.local_name() + " can't be recorded";
     return group.serialised_because();
+}
+
+/// Seconds until the values are on the devices.
+template <class T>
+double upload(vector<T>& to, std::span<const T> values) {
+    stopwatch watch;
+    to.upload(values);
+    to.where().group.synchronize();
+    return watch.lap();
+}
+
+template <class T>
+void describe(solve_outcome& out, const solve_request& request, const csr_matrix<T>& matrix,
+              const matrix_operator<T>& a) {
+    const device_group& group = a.share_layout()->group;
+    out.rows = matrix.rows;
+    out.columns = matrix.columns;
+    out.nnz = matrix.nnz();
+    out.devices = descriptions(group);
+    out.kind = group.kind();
+    out.operator_name = to_string(a.kind());
+    out.operator_because = why_operator(a, request.multiply.options());
+    out.local_name = a.local_name();
+    if (!out.result.recorded) out.eager_because = why_eager(request, a);
+    out.max_iterations = request.max_iterations >= 0
+                             ? request.max_iterations
+                             : std::min<std::int64_t>(10 * matrix.rows, 10000);
+    out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
+        {request.solver, request.preconditioner, std::min<std::int64_t>(request.restart, out.rows),
+         out.result.iterations});
+    out.warnings = placement_warnings(*a.share_layout());
 }
 
 /// What the library can't know, since the solver never sees the entries.
 template <class T>
 void add_cause(solve_outcome& outcome, const solve_request& request, const csr_matrix<T>& matrix) {
     const solve_result& r = outcome.result;
-    if (r.converged() || r.reason == reason::not_a_number || request.solver != "cg")
-        return;
+    if (r.converged() || r.reason == reason::not_a_number || request.solver != "cg") return;
     if (const std::string cause = asymmetry(matrix); !cause.empty())
         outcome.result.diagnosis = cause + ": cg needs symmetry, try gmres or bicgstab. (" +
                                    outcome.result.diagnosis + ")";
@@ -55,8 +82,7 @@ void add_cause(solve_outcome& outcome, const solve_request& request, const csr_m
 
 std::optional<double> solve_outcome::bandwidth() const {
     const double seconds = result.seconds_per_iteration();
-    if (!bytes_an_iteration || seconds <= 0)
-        return std::nullopt;
+    if (!bytes_an_iteration || seconds <= 0) return std::nullopt;
     return *bytes_an_iteration / seconds * 1e-9;
 }
 
@@ -80,19 +106,13 @@ solve_outcome run_solve(const solve_request& request) {
     group.synchronize();
     out.setup_seconds = watch.lap();
 
-    std::vector<T> values = make_values(rhs, matrix);
     auto b = a->make_vector("b");
     auto x = a->make_vector("x");
-    (void)watch.lap();
-    b.upload(values);
-    group.synchronize();
-    out.transfer_seconds = watch.lap();
+    std::vector<T> values = make_values(rhs, matrix);
+    out.transfer_seconds = upload<T>(b, values);
     if (!request.x0.empty()) {
         values = make_values(vector_source{vector_source::form::file, 0, request.x0}, matrix);
-        (void)watch.lap();
-        x.upload(values);
-        group.synchronize();
-        out.transfer_seconds += watch.lap();
+        out.transfer_seconds += upload<T>(x, values);
     }
 
     out.result = solve(*a, b, x, options, m.get());
@@ -102,26 +122,9 @@ solve_outcome run_solve(const solve_request& request) {
     out.transfer_seconds += watch.lap();
     if (!request.solution_file.empty())
         write_vector_market<T>(request.solution_file, values, "solution of " + request.matrix);
-
-    out.rows = matrix.rows;
-    out.columns = matrix.columns;
-    out.nnz = matrix.nnz();
-    out.devices = descriptions(group);
-    out.kind = group.kind();
-    out.operator_name = to_string(a->kind());
-    out.operator_because = why_operator(*a, multiply);
-    out.local_name = a->local_name();
-    if (!out.result.recorded)
-        out.eager_because = why_eager(request, *a);
-    out.max_iterations = options.max_iterations >= 0
-                             ? options.max_iterations
-                             : std::min<std::int64_t>(10 * matrix.rows, 10000);
     if (rhs.what == vector_source::form::row_sums)
         out.solution_error = distance_from_ones(std::span<const T>(values));
-    out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
-        {request.solver, request.preconditioner, std::min<std::int64_t>(request.restart, out.rows),
-         out.result.iterations});
-    out.warnings = placement_warnings(*a->share_layout());
+    describe(out, request, matrix, *a);
     add_cause(out, request, matrix);
     return out;
 }

@@ -21,8 +21,7 @@ using items = std::map<std::string, std::size_t>;
 
 double total(const items& bytes) {
     double sum = 0;
-    for (const auto& [item, count] : bytes)
-        sum += static_cast<double>(count);
+    for (const auto& [item, count] : bytes) sum += static_cast<double>(count);
     return sum;
 }
 
@@ -53,8 +52,7 @@ std::string time_lines(const solve_outcome& o) {
         line("time", fmt::format("load {}, setup {}, transfer {}, solve {}",
                                  in_seconds(o.load_seconds), in_seconds(o.setup_seconds),
                                  in_seconds(o.transfer_seconds), in_seconds(r.solve_seconds)));
-    if (r.iterations == 0)
-        return text;
+    if (r.iterations == 0) return text;
     std::string each = in_seconds(r.seconds_per_iteration()) + " an iteration";
     if (o.bandwidth())
         each += fmt::format(", {:.4g} GB/s by the byte model of {}", *o.bandwidth(),
@@ -66,26 +64,17 @@ std::string time_lines(const solve_outcome& o) {
 
 const char* in_words(reason why) noexcept {
     switch (why) {
-    case reason::converged_rtol:
-        return "converged: ||b - A x|| <= rtol ||b||";
-    case reason::converged_atol:
-        return "converged: ||b - A x|| <= atol";
-    case reason::happy_breakdown:
-        return "converged: the Krylov space holds the solution";
-    case reason::max_iterations:
-        return "NOT converged: the iterations ran out";
-    case reason::diverged:
-        return "NOT converged: the residual grew without bound";
-    case reason::breakdown:
-        return "NOT converged: the method broke down";
-    case reason::indefinite_matrix:
-        return "NOT converged: the matrix is not positive definite";
+    case reason::converged_rtol: return "converged: ||b - A x|| <= rtol ||b||";
+    case reason::converged_atol: return "converged: ||b - A x|| <= atol";
+    case reason::happy_breakdown: return "converged: the Krylov space holds the solution";
+    case reason::max_iterations: return "NOT converged: the iterations ran out";
+    case reason::diverged: return "NOT converged: the residual grew without bound";
+    case reason::breakdown: return "NOT converged: the method broke down";
+    case reason::indefinite_matrix: return "NOT converged: the matrix is not positive definite";
     case reason::indefinite_preconditioner:
         return "NOT converged: the preconditioner is not positive definite";
-    case reason::not_a_number:
-        return "NOT converged: a NaN or an infinity turned up";
-    case reason::stagnated:
-        return "NOT converged: no more progress";
+    case reason::not_a_number: return "NOT converged: a NaN or an infinity turned up";
+    case reason::stagnated: return "NOT converged: no more progress";
     }
     return "unknown";
 }
@@ -101,10 +90,8 @@ std::string in_bytes(double bytes) {
 }
 
 std::string in_seconds(double seconds) {
-    if (seconds < 1e-3)
-        return fmt::format("{:.3g} us", seconds * 1e6);
-    if (seconds < 1)
-        return fmt::format("{:.3g} ms", seconds * 1e3);
+    if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+    if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
     return fmt::format("{:.4g} s", seconds);
 }
 
@@ -130,12 +117,9 @@ std::string summary(const solve_request& request, const solve_outcome& o) {
         text += line("error", fmt::format("{:.3e} at most in an entry of x, which should be ones",
                                           *o.solution_error));
     text += time_lines(o);
-    if (!r.bytes.empty())
-        text += line("memory", memory(r.bytes));
-    if (!r.diagnosis.empty())
-        text += line("diagnosis", r.diagnosis);
-    for (const std::string& warning : o.warnings)
-        text += line("warning", warning);
+    if (!r.bytes.empty()) text += line("memory", memory(r.bytes));
+    if (!r.diagnosis.empty()) text += line("diagnosis", r.diagnosis);
+    for (const std::string& warning : o.warnings) text += line("warning", warning);
     return text;
 }
 

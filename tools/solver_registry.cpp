@@ -24,8 +24,7 @@ template <class T>
 solver_function<T> find_solver(std::string_view name) {
     check_name("solver", name, names);
     std::size_t i = 0;
-    while (names[i] != name)
-        ++i;
+    while (names[i] != name) ++i;
     return functions<T>[i];
 }
 

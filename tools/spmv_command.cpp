@@ -72,8 +72,7 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
          fmt::format("{:.2e} at most, {:.2e} relative to |alpha| |A| |x| + |beta| |y|: {}",
                      o.largest_difference, o.relative_difference,
                      o.agrees ? "rounding" : "WRONG, more than rounding explains"));
-    for (const std::string& warning : o.warnings)
-        line("warning", warning);
+    for (const std::string& warning : o.warnings) line("warning", warning);
     return text;
 }
 
@@ -83,8 +82,7 @@ exit_status run(const spmv_job& job) {
     const spmv_outcome outcome = job.request.multiply.single_precision()
                                      ? run_spmv<float>(job.request)
                                      : run_spmv<double>(job.request);
-    if (!job.report.empty())
-        write_text(job.report, json_report(job.request, outcome));
+    if (!job.report.empty()) write_text(job.report, json_report(job.request, outcome));
     if (!job.quiet)
         fmt::print(job.report == "-" ? stderr : stdout, "{}", summary(job.request, outcome));
     return outcome.agrees ? exit_status::success : exit_status::not_converged;

@@ -49,12 +49,9 @@ void compare(const spmv_request& request, const csr_matrix<T>& matrix, std::span
         const double relative = difference == 0 ? 0 : difference / static_cast<double>(magnitudes);
         const double rounding =
             static_cast<double>(last - first + 4) * std::numeric_limits<T>::epsilon();
-        if (!(relative <= rounding))
-            out.agrees = false;
-        if (!(difference <= out.largest_difference))
-            out.largest_difference = difference;
-        if (!(relative <= out.relative_difference))
-            out.relative_difference = relative;
+        if (!(relative <= rounding)) out.agrees = false;
+        if (!(difference <= out.largest_difference)) out.largest_difference = difference;
+        if (!(relative <= out.relative_difference)) out.relative_difference = relative;
     }
 }
 
@@ -62,8 +59,7 @@ template <class T>
 std::vector<T> multiply_once(const spmv_request& request, const matrix_operator<T>& a, vector<T>& x,
                              std::span<const T> y_values) {
     auto y = a.make_vector("y");
-    if (request.beta != 0)
-        y.upload(y_values);
+    if (request.beta != 0) y.upload(y_values);
     execution run(a.share_layout()->group, {.mode = execution_mode::eager});
     push_ghosts(run, x);
     a.apply(run, static_cast<T>(request.alpha), x, static_cast<T>(request.beta), y);
@@ -84,8 +80,7 @@ double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta,
     execution run(a.share_layout()->group, {.mode = mode});
     scalar one(run);
     repeated_body body(run, [&] {
-        if (run.ranks() > 1)
-            push_ghosts(run, x);
+        if (run.ranks() > 1) push_ghosts(run, x);
         a.apply(run, alpha, x, beta, y);
         one = 1.0;
         test_residual(one);
@@ -98,8 +93,7 @@ spmv_outcome run_spmv(const spmv_request& request) {
     const operator_options multiply = request.multiply.options();
     const vector_source x_source = parse_vector_source("--x", request.x);
     const vector_source y_source = parse_vector_source("--y", request.y);
-    if (request.repeat < 1)
-        throw usage_error("--repeat must be at least 1");
+    if (request.repeat < 1) throw usage_error("--repeat must be at least 1");
     const device_group group = select_devices(request.devices);
 
     spmv_outcome out;

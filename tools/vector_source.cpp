@@ -47,10 +47,8 @@ std::vector<T> file_values(const std::string& path, std::size_t n) {
 } // namespace
 
 vector_source parse_vector_source(const std::string& option, const std::string& text) {
-    if (text == "ones")
-        return {vector_source::form::ones, 0, {}};
-    if (text == "row-sums")
-        return {vector_source::form::row_sums, 0, {}};
+    if (text == "ones") return {vector_source::form::ones, 0, {}};
+    if (text == "row-sums") return {vector_source::form::row_sums, 0, {}};
     if (text.starts_with(random_prefix)) {
         const char* end = text.data() + text.size();
         std::uint64_t seed = 0;
@@ -71,14 +69,10 @@ template <class T>
 std::vector<T> make_values(const vector_source& source, const csr_matrix<T>& matrix) {
     const auto n = static_cast<std::size_t>(matrix.rows);
     switch (source.what) {
-    case vector_source::form::row_sums:
-        return row_sums(matrix);
-    case vector_source::form::random:
-        return random_values<T>(source.seed, n);
-    case vector_source::form::file:
-        return file_values<T>(source.path, n);
-    case vector_source::form::ones:
-        break;
+    case vector_source::form::row_sums: return row_sums(matrix);
+    case vector_source::form::random: return random_values<T>(source.seed, n);
+    case vector_source::form::file: return file_values<T>(source.path, n);
+    case vector_source::form::ones: break;
     }
     return std::vector<T>(n, T(1));
 }

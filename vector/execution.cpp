@@ -436,6 +436,13 @@ void execution::record_turn(const std::function<void()>& body) {
     for (auto& m : memory_) m->loop->end_recording();
 }
 
+void execution::prepare(const std::function<void()>& body) {
+    if (mode_ == execution_mode::eager || memory_.front()->loop) return;
+    unguarded([&] { flush(); });
+    record_turn(body);
+    group_.synchronize(); // graphs are on their devices: from here on nothing but launches
+}
+
 loop_report execution::repeat(const std::function<void()>& body) {
     unguarded([&] { flush(); });
     if (mode_ == execution_mode::eager) {
@@ -447,12 +454,8 @@ loop_report execution::repeat(const std::function<void()>& body) {
         } while (now.state == loop_state::running);
         return now;
     }
-    if (!memory_.front()->loop) {
-        record_turn(body);
-        group_.synchronize(); // graphs are on their devices: from here on nothing but launches
-    } else if (parity_ != recorded_parity_) {
-        unguarded([&] { settle(recorded_parity_); });
-    }
+    prepare(body);
+    if (parity_ != recorded_parity_) unguarded([&] { settle(recorded_parity_); });
     group_.join();
     for (auto& m : memory_) m->loop->launch();
     return report();

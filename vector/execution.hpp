@@ -93,6 +93,8 @@ public:
     void set(std::uint8_t reg, double value);
     /// Waits for the devices; throws communication_error after a time-out.
     [[nodiscard]] double get(std::uint8_t reg);
+    /// Records `body` for repeat(), which otherwise does so itself at its first call.
+    void prepare(const std::function<void()>& body);
     /// Repeats `body` (recorded, unless eager) until the state is not running. May be called again
     /// to go on: the recording is kept.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);

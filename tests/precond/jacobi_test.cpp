@@ -15,6 +15,7 @@ namespace krylith {
 
 using testing::all_methods;
 using testing::diagonal_matrix;
+using testing::name_of;
 using testing::problem;
 using testing::random_values;
 using testing::values_of;
@@ -59,7 +60,7 @@ KRYLITH_GROUP_TEST("jacobi: a diagonal system takes one iteration") {
         d[i] = std::pow(1.2, static_cast<double>(i));
     for (const auto which : all_methods)
         for (const auto where : {side::left, side::right, side::split}) {
-            CAPTURE(to_string(which));
+            CAPTURE(name_of(which));
             problem<double> p(group, diagonal_matrix(d), random_values<double>(90, 152));
             const auto result = p.solve_jacobi(which, {.preconditioning = where});
             INFO(testing::describe(result));
@@ -101,7 +102,7 @@ KRYLITH_GROUP_TEST("jacobi: zero, missing and infinite diagonals are refused, na
     refuses(testing::from_dense({{1, 2}, {3, 0}}), "row 1"); // not stored at all
     refuses(diagonal_matrix({1, 1, std::nan("")}), "row 2");
     refuses(diagonal_matrix({std::numeric_limits<double>::infinity(), 1}), "row 0");
-    // Finite, but its inverse is not.
+    // Finite, but its inverse is not: an infinity would make NaN of the first zero in r.
     refuses(diagonal_matrix({1, 1e-310}), "row 1");
 }
 
@@ -121,7 +122,7 @@ KRYLITH_GROUP_TEST("jacobi: solve, update matrix and preconditioner, solve") {
     const auto b0 = random_values<double>(first.rows, 153);
     for (const auto kind : {operator_kind::nz, operator_kind::halo})
         for (const auto which : all_methods) {
-            CAPTURE(to_string(which));
+            CAPTURE(name_of(which));
             problem<double> p(group, first, b0, {.kind = kind});
             jacobi<double> m(*p.a, first);
             CHECK(testing::solve(which, *p.a, p.b, p.x, {}, m).converged());

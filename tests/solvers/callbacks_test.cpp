@@ -19,6 +19,7 @@ using testing::all_methods;
 using testing::describe;
 using testing::method;
 using testing::modes_of;
+using testing::name_of;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
@@ -37,7 +38,7 @@ KRYLITH_GROUP_TEST("callbacks: every k iterations, with the residual of the hist
     for (const auto mode : modes_of(group))
         for (const auto which : all_methods)
             for (const int interval : {1, 3, 10}) {
-                CAPTURE(to_string(which));
+                CAPTURE(name_of(which));
                 CAPTURE(interval);
                 // GMRES looks up at the end of a cycle: a restart that divides the interval, or one.
                 const int restart = interval == 10 ? 5 : 1;
@@ -69,7 +70,7 @@ KRYLITH_GROUP_TEST("callbacks: one that throws ends the solve; the next one is a
     auto p = make_problem(group);
     for (const auto mode : modes_of(group))
         for (const auto which : all_methods) {
-            CAPTURE(to_string(which));
+            CAPTURE(name_of(which));
             solver_options options{.restart = 5, .mode = mode};
             const auto first = p.solve(which, options);
             const auto x = p.solution();
@@ -90,7 +91,7 @@ KRYLITH_GROUP_TEST("callbacks: one that throws ends the solve; the next one is a
 KRYLITH_GROUP_TEST("history: from ||b|| to the last recurrence residual, and only if asked") {
     auto p = make_problem(group);
     for (const auto which : all_methods) {
-        CAPTURE(to_string(which));
+        CAPTURE(name_of(which));
         CHECK(p.solve(which).history.empty());
         const auto result = p.solve(which, {.restart = 20, .history = true});
         REQUIRE(result.history.size() == static_cast<std::size_t>(result.iterations) + 1);
@@ -112,7 +113,7 @@ KRYLITH_GROUP_TEST("history: from ||b|| to the last recurrence residual, and onl
 KRYLITH_GROUP_TEST("results: bytes by item on each device, times, figures that agree") {
     auto p = make_problem(group);
     for (const auto which : all_methods) {
-        CAPTURE(to_string(which));
+        CAPTURE(name_of(which));
         const auto result = p.solve_jacobi(which);
         REQUIRE(result.bytes.size() == static_cast<std::size_t>(group.size()));
         for (const auto& items : result.bytes) {

@@ -19,6 +19,7 @@ using testing::from_dense;
 using testing::general_methods;
 using testing::laplace_1d;
 using testing::method;
+using testing::name_of;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
@@ -32,7 +33,7 @@ constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::halo};
 KRYLITH_GROUP_TEST("edges: no rows") {
     for (const auto kind : kinds)
         for (const auto which : all_methods) {
-            CAPTURE(to_string(which));
+            CAPTURE(name_of(which));
             problem<double> p(group, testing::from_triplets(0, {}), {}, {.kind = kind});
             for (const bool precondition : {false, true}) {
                 const auto result = precondition ? p.solve_jacobi(which, {.history = true})
@@ -49,7 +50,7 @@ KRYLITH_GROUP_TEST("edges: no rows") {
 KRYLITH_GROUP_TEST("edges: one row") {
     for (const auto kind : kinds)
         for (const auto which : all_methods) {
-            CAPTURE(to_string(which));
+            CAPTURE(name_of(which));
             problem<double> p(group, diagonal_matrix({4}), {3}, {.kind = kind});
             CHECK(p.solve(which).converged());
             CHECK(p.solution() == std::vector<double>{0.75});
@@ -67,7 +68,7 @@ KRYLITH_GROUP_TEST("edges: b = 0 gives exactly 0, whatever the start") {
     for (const auto kind : kinds)
         for (const auto which : all_methods)
             for (const double start : {0.0, 1.0, std::nan("")}) {
-                CAPTURE(to_string(which));
+                CAPTURE(name_of(which));
                 CAPTURE(start);
                 problem<double> p(group, laplace_1d(33), none, {.kind = kind});
                 const auto result =
@@ -86,7 +87,7 @@ KRYLITH_GROUP_TEST("edges: A = I is solved exactly, in one iteration") {
     const auto b = random_values<double>(50, 101);
     for (const auto kind : kinds)
         for (const auto which : all_methods) {
-            CAPTURE(to_string(which));
+            CAPTURE(name_of(which));
             problem<double> p(group, testing::shift_matrix(50, 0), b, {.kind = kind});
             const auto result = p.solve(which);
             CHECK(result.converged());
@@ -101,7 +102,7 @@ KRYLITH_GROUP_TEST("edges: an exact start costs no iteration and is not touched"
     std::vector<double> b(40, 0.0); // of the 1D Laplacian: exact in floating point
     b.front() = b.back() = 3.0;
     for (const auto which : all_methods) {
-        CAPTURE(to_string(which));
+        CAPTURE(name_of(which));
         problem<double> p(group, laplace_1d(40), b);
         const auto result = p.solve_from(x0, which, {.rtol = 0});
         CHECK(result.converged());
@@ -114,7 +115,7 @@ KRYLITH_GROUP_TEST("edges: a warm start takes fewer iterations; without asking x
     const auto matrix = poisson2d<double>(16);
     const auto b = random_values<double>(matrix.rows, 102);
     for (const auto which : all_methods) {
-        CAPTURE(to_string(which));
+        CAPTURE(name_of(which));
         problem<double> p(group, matrix, b);
         const auto cold = p.solve(which, {.rtol = 1e-4});
         const auto near = p.solution();
@@ -146,7 +147,7 @@ KRYLITH_GROUP_TEST("edges: singular and consistent systems are solved, inconsist
     for (double& v : wrong)
         v += 1;
     for (const auto which : all_methods) {
-        CAPTURE(to_string(which));
+        CAPTURE(name_of(which));
         problem<double> consistent(group, matrix, b);
         const auto good = consistent.solve(which, {.restart = n});
         INFO(describe(good));
@@ -161,7 +162,7 @@ KRYLITH_GROUP_TEST("edges: singular and consistent systems are solved, inconsist
     problem<double> hole(group, diagonal_matrix({1, 0, 2}), {1, 1, 1});
     problem<double> nothing(group, testing::from_triplets(5, {}), std::vector<double>(5, 1));
     for (const auto which : all_methods) {
-        CAPTURE(to_string(which));
+        CAPTURE(name_of(which));
         CHECK_FALSE(hole.solve(which).converged());
         CHECK_FALSE(nothing.solve(which).converged());
     }

@@ -17,6 +17,7 @@ using testing::all_methods;
 using testing::describe;
 using testing::general_methods;
 using testing::method;
+using testing::name_of;
 using testing::problem;
 using testing::random_values;
 
@@ -40,8 +41,8 @@ void try_all(const device_group& group, const csr_matrix<double>& matrix,
         for (const auto which : methods)
             for (const auto where : {side::left, side::right, side::split})
                 for (const bool precondition : {false, true}) {
-                    CAPTURE(to_string(kind));
-                    CAPTURE(to_string(which));
+                    CAPTURE(name_of(kind));
+                    CAPTURE(name_of(which));
                     CAPTURE(static_cast<int>(where));
                     CAPTURE(precondition);
                     problem<double> p(group, matrix, b, {.kind = kind});
@@ -77,7 +78,7 @@ KRYLITH_GROUP_TEST("solutions: SPD matrices with a diagonal over four decades") 
     }
     const auto b = random_values<double>(matrix.rows, 82);
     for (const auto which : all_methods) {
-        CAPTURE(to_string(which));
+        CAPTURE(name_of(which));
         problem<double> p(group, matrix, b);
         const auto with = p.solve_jacobi(which);
         INFO(describe(with));
@@ -99,7 +100,7 @@ KRYLITH_GROUP_TEST("solutions: systems of one to five rows") {
         for (const auto kind : {operator_kind::nz, operator_kind::halo})
             for (const auto which : all_methods) {
                 CAPTURE(n);
-                CAPTURE(to_string(which));
+                CAPTURE(name_of(which));
                 const auto matrix = testing::laplace_1d(n);
                 const auto b = random_values<double>(n, 84);
                 problem<double> p(group, matrix, b, {.kind = kind});

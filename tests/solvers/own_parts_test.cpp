@@ -14,6 +14,7 @@ namespace krylith {
 using testing::all_methods;
 using testing::describe;
 using testing::modes_of;
+using testing::name_of;
 using testing::problem;
 using testing::random_values;
 using testing::values_of;
@@ -86,8 +87,8 @@ KRYLITH_GROUP_TEST("own parts: an operator of the user's") {
     for (const auto kind : {operator_kind::nz, operator_kind::halo})
         for (const auto which : all_methods)
             for (const auto mode : modes_of(group)) {
-                CAPTURE(to_string(which));
-                CAPTURE(to_string(kind));
+                CAPTURE(name_of(which));
+                CAPTURE(name_of(kind));
                 problem<double> p(group, matrix, b, {.kind = kind});
                 problem<double> q(group, sum, b, {.kind = kind});
                 const shifted<double> a(*p.a, 0.5);
@@ -109,8 +110,8 @@ KRYLITH_GROUP_TEST("own parts: a preconditioner of the user's helps, on the side
         for (const auto which : all_methods)
             for (const auto mode : modes_of(group))
                 for (const auto where : {side::left, side::right}) {
-                    CAPTURE(to_string(which));
-                    CAPTURE(to_string(kind));
+                    CAPTURE(name_of(which));
+                    CAPTURE(name_of(kind));
                     CAPTURE(static_cast<int>(where));
                     problem<double> p(group, matrix, b, {.kind = kind});
                     const two_steps<double> m(*p.a, matrix);

@@ -16,6 +16,7 @@ namespace krylith {
 using testing::all_methods;
 using testing::describe;
 using testing::modes_of;
+using testing::name_of;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
@@ -54,7 +55,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 KRYLITH_GROUP_TEST("poisson: b an eigenvector is solved in one iteration") {
     for (const auto kind : kinds)
         for (const auto which : all_methods) {
-            CAPTURE(to_string(which));
+            CAPTURE(name_of(which));
             const auto v = eigenvector(21, 17, 3, 2);
             problem<double> p(group, poisson2d<double>(21, 17), v, {.kind = kind});
             for (const bool precondition : {false, true}) { // Jacobi: constant diagonal, no change
@@ -74,7 +75,7 @@ KRYLITH_GROUP_TEST("poisson: b an eigenvector is solved in one iteration") {
 // k distinct eigenvalues in b: k iterations, in exact arithmetic and here.
 KRYLITH_GROUP_TEST("poisson: a sum of four eigenvectors is solved in four iterations") {
     auto b = eigenvector(15, 15, 1, 1);
-    for (const auto [i, j] : {std::pair{2, 3}, {5, 7}, {11, 13}}) {
+    for (const auto& [i, j] : {std::pair{2, 3}, {5, 7}, {11, 13}}) {
         const auto v = eigenvector(15, 15, i, j);
         for (std::size_t k = 0; k < v.size(); ++k)
             b[k] += v[k];
@@ -92,13 +93,13 @@ KRYLITH_GROUP_TEST("poisson: a sum of four eigenvectors is solved in four iterat
 namespace {
 
 /// All groups take the same iterations, with histories that agree.
-void compare_groups(const std::vector<device_group>& groups) {
-    const auto matrix = poisson3d<double>(11, 10, 9, random_scaling{3});
+void compare_groups(const std::vector<device_group>& groups, const csr_matrix<double>& matrix,
+                    std::span<const testing::method> methods) {
     const auto b = random_values<double>(matrix.rows, 71);
     for (const auto kind : kinds)
-        for (const auto which : all_methods) {
-            CAPTURE(to_string(which));
-            CAPTURE(to_string(kind));
+        for (const auto which : methods) {
+            CAPTURE(name_of(which));
+            CAPTURE(name_of(kind));
             std::vector<double> expected;
             for (const auto& group : groups) {
                 INFO(testing::describe(group));
@@ -115,15 +116,24 @@ void compare_groups(const std::vector<device_group>& groups) {
         }
 }
 
+/// Groups add up dot products in different orders. CG and GMRES damp such differences; BiCGStab
+/// amplifies them from one iteration to the next, whatever computes it, so it is compared where it
+/// needs few.
+void compare_solvers(const std::vector<device_group>& groups) {
+    constexpr testing::method stable[] = {testing::method::cg, testing::method::gmres};
+    compare_groups(groups, poisson3d<double>(11, 10, 9, random_scaling{3}), stable);
+    compare_groups(groups, random_spd<double>(900, 9, 3), all_methods);
+}
+
 } // namespace
 
 TEST_CASE("poisson: as many iterations on any number of devices, the same history") {
-    compare_groups(testing::host_groups());
+    compare_solvers(testing::host_groups());
 }
 TEST_CASE("poisson: as many iterations on any number of devices, the same history [cuda]") {
     auto groups = testing::cuda_groups();
     groups.push_back(device_group::host(2)); // and as the host
-    compare_groups(groups);
+    compare_solvers(groups);
 }
 
 KRYLITH_GROUP_TEST("poisson: recorded or eager, unrolled or not: the same bits every time") {
@@ -131,8 +141,8 @@ KRYLITH_GROUP_TEST("poisson: recorded or eager, unrolled or not: the same bits e
     const auto b = random_values<double>(matrix.rows, 72);
     for (const auto kind : kinds)
         for (const auto which : all_methods) {
-            CAPTURE(to_string(which));
-            CAPTURE(to_string(kind));
+            CAPTURE(name_of(which));
+            CAPTURE(name_of(kind));
             std::vector<double> expected;
             for (const auto mode : modes_of(group))
                 for (const int unroll : {1, 7, 16}) {
@@ -157,7 +167,7 @@ KRYLITH_GROUP_TEST("poisson: fp32 reaches what fp32 can") {
     const auto b = random_values<float>(matrix.rows, 73);
     for (const auto kind : kinds)
         for (const auto which : all_methods) {
-            CAPTURE(to_string(which));
+            CAPTURE(name_of(which));
             problem<float> p(group, matrix, b, {.kind = kind});
             const auto result = p.solve(which, {.rtol = 1e-5});
             INFO(describe(result));

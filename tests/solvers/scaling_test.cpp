@@ -13,6 +13,7 @@ namespace krylith {
 
 using testing::all_methods;
 using testing::describe;
+using testing::name_of;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
@@ -34,7 +35,7 @@ KRYLITH_GROUP_TEST("scaling: b from 1e-300 to 1e300 is solved to 1e-8") {
         for (const auto which : all_methods)
             for (const bool precondition : {false, true}) {
                 CAPTURE(size);
-                CAPTURE(to_string(which));
+                CAPTURE(name_of(which));
                 problem<double> p(group, matrix, times(b, size));
                 const auto result = precondition ? p.solve_jacobi(which, {.history = true})
                                                  : p.solve(which, {.history = true});
@@ -79,7 +80,7 @@ KRYLITH_GROUP_TEST("scaling: fp32 at the ends of its range") {
     for (const double size : {1e-37, 1e-30, 1e-20, 1e20, 1e30, 1e36})
         for (const auto which : all_methods) {
             CAPTURE(size);
-            CAPTURE(to_string(which));
+            CAPTURE(name_of(which));
             auto b = random_values<float>(10, 112);
             for (float& v : b)
                 v *= static_cast<float>(size);
@@ -110,7 +111,7 @@ KRYLITH_GROUP_TEST("scaling: a power of two changes exponents and nothing else")
         const auto expected = p.solve(which, {.history = true});
         const auto solution = p.solution();
         for (const int power : {-900, -40, 3, 40, 900}) {
-            CAPTURE(to_string(which));
+            CAPTURE(name_of(which));
             CAPTURE(power);
             const double factor = std::ldexp(1.0, power);
             problem<double> q(group, matrix, times(b, factor));
@@ -131,7 +132,7 @@ KRYLITH_GROUP_TEST("scaling: A by a power of two") {
         problem<double> p(group, matrix, b);
         const auto expected = p.solve(which, {.history = true});
         for (const int power : {-300, 300}) {
-            CAPTURE(to_string(which));
+            CAPTURE(name_of(which));
             CAPTURE(power);
             auto scaled = matrix;
             for (double& v : scaled.values)

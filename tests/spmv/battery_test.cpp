@@ -19,6 +19,7 @@ using testing::battery;
 using testing::bounded_value;
 using testing::copies_agree;
 using testing::inner_product;
+using testing::name_of;
 using testing::random_values;
 using testing::same_bits;
 using testing::values_of;
@@ -87,8 +88,8 @@ void fight(const device_group& group, operator_kind kind) {
         const auto matrix = testing::converted<T>(entry.matrix);
         for (const local_kind local : local_kinds(group.kind())) {
             INFO(entry.name, ", for: ", entry.surfaces);
-            CAPTURE(to_string(kind));
-            CAPTURE(to_string(local));
+            CAPTURE(name_of(kind));
+            CAPTURE(name_of(local));
             const auto a = make_operator(group, matrix, {kind, local});
             CHECK((kind == operator_kind::automatic || a->kind() == kind));
             CHECK(a->size() == matrix.rows);

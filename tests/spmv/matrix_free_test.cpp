@@ -1,5 +1,7 @@
 // A user's product function as an operator: -1, 2, -1 without a matrix, replicated and with ghosts.
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <stdexcept>
 #include <vector>
 
@@ -16,6 +18,7 @@
 namespace krylith {
 
 using testing::laplace_1d;
+using testing::name_of;
 using testing::random_values;
 using testing::same_bits;
 using testing::values_of;
@@ -78,7 +81,7 @@ KRYLITH_GROUP_TEST("matrix free: y = alpha A x + beta y and dots as with the mat
     for (const std::int64_t n : {1, 5, 700})
         for (auto& a : both(group, n, on_host(group))) {
             CAPTURE(n);
-            CAPTURE(to_string(a->kind()));
+            CAPTURE(name_of(a->kind()));
             const auto matrix = laplace_1d(n);
             const auto x0 = random_values<double>(n, 61);
             const auto y0 = random_values<double>(n, 62);
@@ -129,7 +132,7 @@ KRYLITH_GROUP_TEST("matrix free: CG takes as many iterations as with the matrix"
         if (group.kind() == backend::cuda && kind == product_kind::on_device) continue;
         for (auto& a : both(group, n, kind)) {
             CAPTURE(static_cast<int>(kind));
-            CAPTURE(to_string(a->kind()));
+            CAPTURE(name_of(a->kind()));
             auto rhs = testing::make_vector(a->share_layout(), b0);
             auto solution = a->make_vector();
             const auto result = cg(*a, rhs, solution);
@@ -160,8 +163,11 @@ TEST_CASE("matrix free: an exception of the function ends the solve, and the nex
         } catch (const error&) { // NOLINT(bugprone-empty-catch): a second device's report
         }
         calls_left = 1'000'000'000;
-        const auto again = cg(*a, b, x);
-        CHECK(again.converged());
+        // A failed solve leaves everything usable: also the operator, whose devices had sent and
+        // received different numbers of results when it ended.
+        bool converged = false;
+        CHECK_NOTHROW(converged = cg(*a, b, x, {.timeout_seconds = 2}).converged());
+        CHECK(converged);
     }
 }
 

@@ -19,6 +19,7 @@ namespace krylith {
 
 using testing::iterate;
 using testing::modes_of;
+using testing::name_of;
 using testing::random_values;
 using testing::same_bits;
 using testing::values_of;
@@ -42,8 +43,8 @@ KRYLITH_GROUP_TEST("operators: update takes new values on the same pattern") {
     const auto x0 = random_values<double>(900, 42);
     for (const auto kind : kinds)
         for (const auto local : local_kinds(group)) {
-            CAPTURE(to_string(kind));
-            CAPTURE(to_string(local));
+            CAPTURE(name_of(kind));
+            CAPTURE(name_of(local));
             const auto a = make_operator(group, first, {kind, local});
             execution run(group, {});
             auto source = testing::make_vector(a->share_layout(), x0);
@@ -78,8 +79,8 @@ KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, t
     const auto x0 = random_values<double>(800, 44);
     for (const auto kind : kinds)
         for (const auto local : local_kinds(group)) {
-            CAPTURE(to_string(kind));
-            CAPTURE(to_string(local));
+            CAPTURE(name_of(kind));
+            CAPTURE(name_of(local));
             const auto a = make_operator(group, matrix, {kind, local});
             std::vector<double> expected;
             for (int round = 0; round < 3; ++round)

@@ -3,6 +3,10 @@
 
 #include <vector>
 
+// gcc 12 takes the undefined vectors of its own AVX-512 intrinsics for a mistake.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <Eigen/Dense>
 
 #include <krylith/matrix/csr.hpp>

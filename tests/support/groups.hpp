@@ -27,6 +27,12 @@ namespace krylith::testing {
 /// "3 host devices, staged".
 [[nodiscard]] std::string describe(const device_group& group);
 
+/// For messages of tests, where a char* is shown as an address.
+template <class Enum>
+[[nodiscard]] std::string name_of(Enum value) {
+    return to_string(value);
+}
+
 /// Runs the body on each group; says on which it failed.
 void on_groups(const std::vector<device_group>& groups,
                const std::function<void(const device_group&)>& body);

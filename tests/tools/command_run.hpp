@@ -22,8 +22,7 @@ inline command_result run_krylith(const temporary_folder& folder, const std::str
     const std::string line = "cd '" + folder.file("").string() + "' && '" KRYLITH_TOOL_PATH "' " +
                              arguments + " >stdout.txt 2>stderr.txt";
     const int status = std::system(line.c_str()); // NOLINT(concurrency-mt-unsafe)
-    if (!WIFEXITED(status))
-        throw std::runtime_error("killed by a signal: " + line);
+    if (!WIFEXITED(status)) throw std::runtime_error("killed by a signal: " + line);
     return {WEXITSTATUS(status), contents_of(folder.file("stdout.txt")),
             contents_of(folder.file("stderr.txt"))};
 }

@@ -22,15 +22,12 @@ bool well_formed(const std::string& xml) {
     std::size_t at = 0;
     while ((at = xml.find('<', at)) != std::string::npos) {
         const std::size_t end = xml.find('>', at);
-        if (end == std::string::npos)
-            return false;
+        if (end == std::string::npos) return false;
         const std::string tag = xml.substr(at + 1, end - at - 1);
-        if (tag.find('<') != std::string::npos)
-            return false;
+        if (tag.find('<') != std::string::npos) return false;
         const std::string name = tag.substr(0, tag.find_first_of(" /", 1));
         if (tag.starts_with('/')) {
-            if (open.empty() || open.back() != tag.substr(1))
-                return false;
+            if (open.empty() || open.back() != tag.substr(1)) return false;
             open.pop_back();
         } else if (!tag.ends_with('/')) {
             open.push_back(name);
@@ -38,8 +35,7 @@ bool well_formed(const std::string& xml) {
         at = end;
     }
     for (at = xml.find('&'); at != std::string::npos; at = xml.find('&', at + 1))
-        if (xml.find(';', at) == std::string::npos || xml.find(';', at) > at + 5)
-            return false;
+        if (xml.find(';', at) == std::string::npos || xml.find(';', at) > at + 5) return false;
     return open.empty() && xml.starts_with("<svg") && xml.ends_with("</svg>\n");
 }
 

@@ -26,8 +26,7 @@ TEST_CASE("devices shows host devices with measured figures") {
         CHECK(device.at("copy_gigabytes_per_second").get<double>() > 0);
     CHECK(host.at("peers").size() == host["devices"].size() * (host["devices"].size() - 1));
     CHECK(host.at("all_reduce").size() == host["devices"].size());
-    for (const json& row : host["all_reduce"])
-        CHECK(row.at("seconds").get<double>() > 0);
+    for (const json& row : host["all_reduce"]) CHECK(row.at("seconds").get<double>() > 0);
 }
 
 TEST_CASE("[cuda] devices shows every CUDA device") {

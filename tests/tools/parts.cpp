@@ -26,8 +26,7 @@ TEST_CASE("random vectors are the same everywhere, and differ by seed") {
     REQUIRE(first.size() == 16);
     CHECK(first == values("random:1"));
     CHECK(first != values("random:2"));
-    for (const double value : first)
-        CHECK((-1 <= value && value < 1));
+    for (const double value : first) CHECK((-1 <= value && value < 1));
     // The first bits of SplitMix64's mixing, so that a change of the sequence is noticed.
     CHECK(first[0] == doctest::Approx(-0.14107488586761852).epsilon(1e-12));
     const auto single = make_values(parse_vector_source("--rhs", "random:1"), poisson2d<float>(4));

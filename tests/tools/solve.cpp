@@ -100,8 +100,7 @@ TEST_CASE("row-sums make a system whose solution is ones") {
     CHECK(report.at("solution_error").get<double>() < 1e-7);
     const auto x = krylith::read_vector_market<double>(folder.file("x.mtx"));
     REQUIRE(x.size() == 81);
-    for (const double value : x)
-        CHECK(value == doctest::Approx(1));
+    for (const double value : x) CHECK(value == doctest::Approx(1));
     CHECK(report_of(folder, "gallery:poisson2d:9").at("solution_error").is_null());
 }
 

@@ -19,8 +19,7 @@ constexpr std::size_t n = 9;
 
 /// Not symmetric, with an empty row and an empty column.
 double entry(std::size_t row, std::size_t column) {
-    if (row == 4 || column == 2 || (row * 5 + column * 3) % 4 == 1)
-        return 0;
+    if (row == 4 || column == 2 || (row * 5 + column * 3) % 4 == 1) return 0;
     return 1.0 + 0.25 * static_cast<double>(row) - 0.5 * static_cast<double>(column);
 }
 
@@ -29,8 +28,7 @@ std::string matrix_text() {
     int count = 0;
     for (std::size_t row = 0; row < n; ++row)
         for (std::size_t column = 0; column < n; ++column) {
-            if (entry(row, column) == 0)
-                continue;
+            if (entry(row, column) == 0) continue;
             entries += std::to_string(row + 1) + " " + std::to_string(column + 1) + " " +
                        std::to_string(entry(row, column)) + "\n";
             ++count;
@@ -41,8 +39,7 @@ std::string matrix_text() {
 
 std::string vector_text(const std::vector<double>& values) {
     std::string text = "%%MatrixMarket matrix array real general\n9 1\n";
-    for (const double value : values)
-        text += std::to_string(value) + "\n";
+    for (const double value : values) text += std::to_string(value) + "\n";
     return text;
 }
 
@@ -59,8 +56,7 @@ TEST_CASE("y = alpha A x + beta y as a dense loop computes it") {
     }
     for (std::size_t row = 0; row < n; ++row) {
         double sum = 0;
-        for (std::size_t column = 0; column < n; ++column)
-            sum += entry(row, column) * x[column];
+        for (std::size_t column = 0; column < n; ++column) sum += entry(row, column) * x[column];
         expected.push_back(-2 * sum + 0.5 * y[row]);
     }
     folder.write("a.mtx", matrix_text());

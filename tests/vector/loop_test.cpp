@@ -212,7 +212,10 @@ KRYLITH_GROUP_TEST("loops: an exception from the body passes, and the next loop 
         };
         CHECK_THROWS_WITH_AS(fails(), "no", std::runtime_error);
         group.synchronize();
-        const auto end = iterate(run, 3, [&] { value = value + one; });
+        const auto end = iterate(run, 3, [&] {
+            value = value + one;
+            run.flush();
+        });
         CHECK(end.iterations == 3);
         CHECK(run.get(value.number()) == 3.0);
     }

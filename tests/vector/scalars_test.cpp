@@ -132,6 +132,8 @@ KRYLITH_GROUP_TEST("scalars: too many registers are refused, and set() never is"
 
 // A scalar has two places, and each assignment takes the other one. A recorded body begins every
 // turn with the same places, so bodies with odd and even numbers of assignments must both work.
+// Nothing happens after the stop, also not to the scalars that the very kernel computes which finds
+// that the loop is over.
 KRYLITH_GROUP_TEST("scalars: odd and even numbers of assignments in a loop") {
     for (const auto mode : modes_of(group))
         for (const int unroll : {1, 2, 3, 8})
