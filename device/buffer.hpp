@@ -51,7 +51,7 @@ public:
         if (!contents.empty()) device_->upload(data_, contents.data(), contents.size_bytes());
     }
 
-    void zero() {
+    void zero() const {
         if (size_ != 0) device_->zero(data_, size_ * sizeof(T));
     }
 

@@ -12,15 +12,19 @@ cuda_event::cuda_event(int ordinal, cudaStream_t stream) {
     KRYLITH_CUDA_CHECK(status);
 }
 
-cuda_event::~cuda_event() { cudaEventDestroy(event_); }
+cuda_event::~cuda_event() {
+    cudaEventDestroy(event_);
+}
 
-void cuda_event::wait() { KRYLITH_CUDA_CHECK(cudaEventSynchronize(event_)); }
+void cuda_event::wait() {
+    KRYLITH_CUDA_CHECK(cudaEventSynchronize(event_));
+}
 
 cuda_device::cuda_device(int ordinal, cudaStream_t borrowed)
     : ordinal_(ordinal), stream_(borrowed), owns_stream_(borrowed == nullptr) {
     const current_device current(ordinal);
-    KRYLITH_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount,
-                                              ordinal));
+    KRYLITH_CUDA_CHECK(
+        cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal));
     if (owns_stream_)
         KRYLITH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
 }
@@ -105,8 +109,7 @@ std::shared_ptr<event> cuda_device::record() {
 
 void cuda_device::wait(event& happened) {
     const current_device current(ordinal_);
-    KRYLITH_CUDA_CHECK(
-        cudaStreamWaitEvent(stream_, static_cast<cuda_event&>(happened).get(), 0));
+    KRYLITH_CUDA_CHECK(cudaStreamWaitEvent(stream_, static_cast<cuda_event&>(happened).get(), 0));
 }
 
 void cuda_device::synchronize() {
@@ -123,16 +126,15 @@ public:
         const current_device current(ordinal_);
         KRYLITH_CUDA_CHECK(cudaGraphCreate(&graph_, 0));
         try {
-            KRYLITH_CUDA_CHECK(cudaGraphConditionalHandleCreate(
-                &handle_, graph_, 1, cudaGraphCondAssignDefault));
+            KRYLITH_CUDA_CHECK(
+                cudaGraphConditionalHandleCreate(&handle_, graph_, 1, cudaGraphCondAssignDefault));
             cudaGraphNodeParams parameters{};
             parameters.type = cudaGraphNodeTypeConditional;
             parameters.conditional.handle = handle_;
             parameters.conditional.type = cudaGraphCondTypeWhile;
             parameters.conditional.size = 1;
             cudaGraphNode_t node = nullptr;
-            KRYLITH_CUDA_CHECK(
-                cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &parameters));
+            KRYLITH_CUDA_CHECK(cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &parameters));
             body_ = parameters.conditional.phGraph_out[0];
         } catch (...) {
             cudaGraphDestroy(graph_);
@@ -229,7 +231,9 @@ void copy_across(device& from, const void* source, device& to, void* target, std
                                            sender.stream()));
 }
 
-void* stream_of(device& where) { return static_cast<cuda_device&>(where).stream(); }
+void* stream_of(device& where) {
+    return static_cast<cuda_device&>(where).stream();
+}
 
 int multiprocessors(const device& where) {
     return static_cast<const cuda_device&>(where).multiprocessors();

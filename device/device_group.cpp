@@ -83,19 +83,18 @@ device_group device_group::cuda(std::span<const int> ordinals, const group_optio
     }
     const std::size_t n = ordinals.size();
     m->paths.assign(n * n, transport::direct);
-    if (distinct.size() != n)
-        m->serialised_because = "one physical device stands for several";
+    if (distinct.size() != n) m->serialised_because = "one physical device stands for several";
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j) {
             if (i == j) continue;
             const bool peers = cuda::enable_peer_access(ordinals[i], ordinals[j]);
             if (peers && !options.staged) continue;
             m->paths[i * n + j] = transport::staged;
-            m->serialised_because =
-                options.staged ? "staged copies were asked for"
-                               : "CUDA devices " + std::to_string(ordinals[i]) + " and " +
-                                     std::to_string(ordinals[j]) +
-                                     " have no peer access: copies go through host memory";
+            m->serialised_because = options.staged
+                                        ? "staged copies were asked for"
+                                        : "CUDA devices " + std::to_string(ordinals[i]) + " and " +
+                                              std::to_string(ordinals[j]) +
+                                              " have no peer access: copies go through host memory";
         }
     return device_group(std::move(m));
 #else
@@ -106,22 +105,30 @@ device_group device_group::cuda(std::span<const int> ordinals, const group_optio
 #endif
 }
 
-int device_group::size() const noexcept { return static_cast<int>(members_->devices.size()); }
+int device_group::size() const noexcept {
+    return static_cast<int>(members_->devices.size());
+}
 
 const std::shared_ptr<device>& device_group::share(int rank) const {
     return members_->devices.at(static_cast<std::size_t>(rank));
 }
 
-device& device_group::operator[](int rank) const { return *share(rank); }
+device& device_group::operator[](int rank) const {
+    return *share(rank);
+}
 
-backend device_group::kind() const noexcept { return members_->devices.front()->kind(); }
+backend device_group::kind() const noexcept {
+    return members_->devices.front()->kind();
+}
 
 transport device_group::path(int from, int to) const noexcept {
     return members_->paths[static_cast<std::size_t>(from) * members_->devices.size() +
                            static_cast<std::size_t>(to)];
 }
 
-bool device_group::concurrent() const noexcept { return members_->serialised_because.empty(); }
+bool device_group::concurrent() const noexcept {
+    return members_->serialised_because.empty();
+}
 
 const std::string& device_group::serialised_because() const noexcept {
     return members_->serialised_because;
@@ -136,8 +143,7 @@ void device_group::copy(int from, const void* source, int to, void* target,
         return cuda::copy_across(sender, source, (*this)[to], target, bytes);
 #endif
     (void)to;
-    static_cast<host_device&>(sender).submit(
-        [=] { std::memcpy(target, source, bytes); });
+    static_cast<host_device&>(sender).submit([=] { std::memcpy(target, source, bytes); });
 }
 
 void device_group::join() const {

@@ -21,13 +21,15 @@ struct group_options {
     bool staged = false;
     /// Threads of all host devices together; 0: one for each core that this process may use.
     int host_threads = 0;
-    /// CUDA streams to use, one a device, e.g. the simulation's own (cudaStream_t); empty: the group
-    /// makes its own. They are borrowed and must outlive the group.
+    /// CUDA streams to use, one a device, e.g. the simulation's own (cudaStream_t); empty: the
+    /// group makes its own. They are borrowed and must outlive the group.
     std::vector<void*> streams = {};
 };
 
 /// A cheap value: copies refer to the same devices. Ranks 0..size()-1 are in the order given. One
-/// host thread at a time may drive a group; distinct groups are independent.
+/// host thread at a time may drive a group; distinct groups are independent, but two recorded
+/// solves must not share GPUs: each waits for kernels of its own that the other may keep from
+/// running.
 class device_group {
 public:
     /// `devices` slices of the CPU, a worker thread and an OpenMP team each.
@@ -36,7 +38,8 @@ public:
     /// CUDA devices by ordinal. The same ordinal may stand several times (each with a stream of its
     /// own): such a group, good for tests, runs eagerly, ordered by events. Peer access is enabled
     /// for each pair that has it. Throws usage_error for an empty list or an absent ordinal (the
-    /// message lists those present), device_error where the library was built without CUDA.
+    /// message lists those present), device_error where there is no CUDA device at all or the
+    /// library was built without CUDA.
     [[nodiscard]] static device_group cuda(std::span<const int> ordinals,
                                            const group_options& options = {});
 

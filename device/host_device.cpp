@@ -61,20 +61,17 @@ public:
     loop& operator=(const loop&) = delete;
 
     ~loop() override {
-        if (device_.recording_ == &body_->tasks)
-            device_.recording_ = nullptr;
+        if (device_.recording_ == &body_->tasks) device_.recording_ = nullptr;
     }
 
     void begin_recording() override {
         device_.reject_while_recording("another recording");
-        if (!body_->tasks.empty())
-            throw usage_error("this loop is recorded already");
+        if (!body_->tasks.empty()) throw usage_error("this loop is recorded already");
         device_.recording_ = &body_->tasks;
     }
 
     void end_recording() override {
-        if (device_.recording_ != &body_->tasks)
-            throw usage_error("this loop is not recorded now");
+        if (device_.recording_ != &body_->tasks) throw usage_error("this loop is not recorded now");
         device_.recording_ = nullptr;
     }
 
@@ -83,8 +80,7 @@ public:
         device_.submit([shared = body_] {
             do {
                 shared->again = true;
-                for (const auto& task : shared->tasks)
-                    task();
+                for (const auto& task : shared->tasks) task();
             } while (shared->again);
         });
     }
@@ -139,8 +135,7 @@ void* host_device::allocate(std::size_t bytes, const std::string& item) {
 }
 
 void host_device::deallocate(void* pointer, std::size_t bytes, const std::string& item) noexcept {
-    if (pointer == nullptr)
-        return;
+    if (pointer == nullptr) return;
     ledger().remove(item, bytes);
     try {
         queue_->push_always([pointer] { free_host_memory(pointer); });
@@ -155,8 +150,7 @@ void host_device::deallocate(void* pointer, std::size_t bytes, const std::string
 
 void host_device::upload(void* to, const void* from, std::size_t bytes) {
     reject_while_recording("an upload");
-    if (bytes == 0)
-        return;
+    if (bytes == 0) return;
     if (bytes <= small_upload) {
         const auto* first = static_cast<const std::byte*>(from);
         submit([to, aside = std::vector<std::byte>(first, first + bytes)] {
@@ -175,19 +169,16 @@ void host_device::upload(void* to, const void* from, std::size_t bytes) {
 void host_device::download(void* to, const void* from, std::size_t bytes) {
     reject_while_recording("a download");
     synchronize();
-    if (bytes != 0)
-        std::memcpy(to, from, bytes);
+    if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
 void host_device::copy(void* to, const void* from, std::size_t bytes) {
-    if (bytes == 0)
-        return;
+    if (bytes == 0) return;
     submit([=, threads = threads_] { copy_by_parts(to, from, bytes, threads); });
 }
 
 void host_device::zero(void* to, std::size_t bytes) {
-    if (bytes == 0)
-        return;
+    if (bytes == 0) return;
     submit([=, threads = threads_] {
         by_parts(bytes, threads, [to](std::size_t begin, std::size_t count) {
             std::memset(static_cast<char*>(to) + begin, 0, count);
@@ -203,8 +194,7 @@ std::shared_ptr<event> host_device::record() {
 void host_device::wait(event& happened) {
     reject_while_recording("a wait for an event");
     const auto* other = dynamic_cast<const host_event*>(&happened);
-    if (other == nullptr)
-        throw usage_error(description() + " can't wait for a CUDA event");
+    if (other == nullptr) throw usage_error(description() + " can't wait for a CUDA event");
     submit(other->follower());
 }
 

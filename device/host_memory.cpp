@@ -23,15 +23,13 @@ constexpr std::size_t huge_from = 2 * huge_page;
 
 void* allocate_host_memory(std::size_t bytes) noexcept {
     const std::size_t unit = bytes >= huge_from ? huge_page : alignment;
-    if (bytes > std::numeric_limits<std::size_t>::max() - unit)
-        return nullptr;
+    if (bytes > std::numeric_limits<std::size_t>::max() - unit) return nullptr;
     const std::size_t rounded = bytes == 0 ? unit : (bytes + unit - 1) / unit * unit;
     void* pointer = std::aligned_alloc(unit, rounded);
 #ifdef MADV_HUGEPAGE
     // Streams of vectors and the gather from x miss the TLB less. Only a hint: failure is no
     // matter.
-    if (pointer != nullptr && unit == huge_page)
-        (void)madvise(pointer, rounded, MADV_HUGEPAGE);
+    if (pointer != nullptr && unit == huge_page) (void)madvise(pointer, rounded, MADV_HUGEPAGE);
 #endif
     return pointer;
 }
@@ -45,14 +43,12 @@ std::size_t available_host_memory() {
     std::ifstream file("/proc/meminfo");
     std::string key;
     for (std::uint64_t kilobytes = 0; file >> key >> kilobytes;) {
-        if (key == "MemAvailable:")
-            return static_cast<std::size_t>(kilobytes) * 1024;
+        if (key == "MemAvailable:") return static_cast<std::size_t>(kilobytes) * 1024;
         file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
     }
     const long pages = sysconf(_SC_AVPHYS_PAGES);
     const long page = sysconf(_SC_PAGESIZE);
-    if (pages < 0 || page < 0)
-        return std::numeric_limits<std::size_t>::max();
+    if (pages < 0 || page < 0) return std::numeric_limits<std::size_t>::max();
     return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
 }
 

@@ -15,8 +15,7 @@ void host_queue::close() noexcept {
         closed_ = true;
     }
     more_.notify_one();
-    if (worker_.joinable())
-        worker_.join();
+    if (worker_.joinable()) worker_.join();
 }
 
 void host_queue::push(std::function<void()> task) {
@@ -48,8 +47,7 @@ bool host_queue::failed_within(std::uint64_t count) const {
 void host_queue::wait_for(std::uint64_t count) {
     std::unique_lock lock(mutex_);
     progress_.wait(lock, [&] { return finished_ >= count; });
-    if (!failed_within(count))
-        return;
+    if (!failed_within(count)) return;
     // What still waits depended on the task that failed: it must be skipped before this is over.
     progress_.wait(lock, [&] { return finished_ == given_; });
     failed_ = 0;
@@ -59,16 +57,14 @@ void host_queue::wait_for(std::uint64_t count) {
 void host_queue::follow(std::uint64_t count) {
     std::unique_lock lock(mutex_);
     progress_.wait(lock, [&] { return finished_ >= count; });
-    if (failed_within(count))
-        throw device_error(failure_);
+    if (failed_within(count)) throw device_error(failure_);
 }
 
 void host_queue::work() {
     std::unique_lock lock(mutex_);
     for (;;) {
         more_.wait(lock, [&] { return closed_ || !items_.empty(); });
-        if (items_.empty())
-            return;
+        if (items_.empty()) return;
         item next = std::move(items_.front());
         items_.pop_front();
         const bool skip = failed_ != 0 && !next.always;

@@ -9,8 +9,7 @@ namespace krylith {
 /// work by the numbers it is given, since the runtime may grant fewer threads.
 template <class Body>
 void in_team(int threads, const Body& body) {
-    if (threads <= 1)
-        return body(0, 1);
+    if (threads <= 1) return body(0, 1);
 #pragma omp parallel num_threads(threads)
     body(omp_get_thread_num(), omp_get_num_threads());
 }

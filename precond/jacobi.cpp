@@ -14,11 +14,11 @@ template <class T>
 std::vector<T> inverse_diagonal(const csr_matrix<T>& matrix) {
     std::vector<T> d = diagonal(matrix);
     for (std::size_t row = 0; row < d.size(); ++row) {
-        if (d[row] == T(0) || !std::isfinite(d[row]))
+        if (!std::isfinite(d[row]) || !std::isfinite(T(1) / d[row]))
             throw input_error("Jacobi preconditioner: the diagonal entry of row " +
                               std::to_string(row) + " (counted from 0) is " +
                               number_text(static_cast<double>(d[row])) +
-                              "; it must be finite and not zero. Try --precond none");
+                              "; it and its inverse must be finite. Try --precond none");
         d[row] = T(1) / d[row];
     }
     return d;

@@ -21,9 +21,7 @@ public:
     void update(const csr_matrix<T>& matrix);
 
     /// M^-1 r, entry by entry.
-    [[nodiscard]] term<T> operator()(const vector<T>& r) const {
-        return pointwise(inverse_, r);
-    }
+    [[nodiscard]] term<T> operator()(const vector<T>& r) const { return pointwise(inverse_, r); }
     /// The square root of M, for split preconditioning: M^-1/2 A M^-1/2. Throws input_error naming
     /// the first row with a negative diagonal entry.
     [[nodiscard]] jacobi square_root() const;

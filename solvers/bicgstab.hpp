@@ -1,7 +1,7 @@
 // BiCGStab for general A.
 //
-// van der Vorst, SIAM J. Sci. Stat. Comput. 13(2), 1992; Saad, Iterative Methods, 2nd ed., algorithm
-// 7.7. Two products an iteration; without preconditioner 24 nnz + 160 n bytes (fp64).
+// van der Vorst, SIAM J. Sci. Stat. Comput. 13(2), 1992; Saad, Iterative Methods, 2nd ed.,
+// algorithm 7.7. Two products an iteration; without preconditioner 24 nnz + 160 n bytes (fp64).
 #pragma once
 
 #include <krylith/solvers/iteration.hpp>
@@ -24,6 +24,8 @@ solve_result bicgstab(const A& a, const vector<typename A::value_type>& b,
     auto r0 = a.make_vector();
     auto p = a.make_operand();
     auto s = a.make_operand();
+    p.promise_single_reader();
+    s.promise_single_reader();
     auto v = a.make_vector();
     auto t = a.make_vector();
     auto p_hat = k.make_hat();

@@ -21,6 +21,7 @@ solve_result cg(const A& a, const vector<typename A::value_type>& b,
     auto r = a.make_vector();
     auto q = a.make_vector();
     auto p = a.make_operand();
+    p.promise_single_reader();
     scalar alpha(run), beta(run), rho(run), pq(run), rr(run);
 
     if constexpr (std::same_as<M, identity>) {

@@ -13,18 +13,18 @@
 namespace krylith {
 
 /// y = alpha A x + beta y on distributed vectors, stream-ordered, the same on every call. `dots`
-/// have y as a factor. matrix_operator and matrix_free are models.
+/// have y as a factor. matrix_operator is the model.
 template <class A>
-concept linear_operator =
-    requires(const A& a, execution& run, const vector<typename A::value_type>& x,
-             vector<typename A::value_type>& y, typename A::value_type c,
-             std::span<const reduction_into<typename A::value_type>> dots) {
-        { a.share_layout() } -> std::convertible_to<layout_handle>;
-        { a.make_vector() } -> std::same_as<vector<typename A::value_type>>;
-        { a.make_operand() } -> std::same_as<vector<typename A::value_type>>;
-        { a.recordable() } -> std::convertible_to<bool>;
-        a.apply(run, c, x, c, y, dots);
-    };
+concept linear_operator = requires(const A& a, execution& run,
+                                   const vector<typename A::value_type>& x,
+                                   vector<typename A::value_type>& y, typename A::value_type c,
+                                   std::span<const reduction_into<typename A::value_type>> dots) {
+    { a.share_layout() } -> std::convertible_to<layout_handle>;
+    { a.make_vector() } -> std::same_as<vector<typename A::value_type>>;
+    { a.make_operand() } -> std::same_as<vector<typename A::value_type>>;
+    { a.recordable() } -> std::convertible_to<bool>;
+    a.apply(run, c, x, c, y, dots);
+};
 
 /// M^-1 r entry by entry: a term of the solver's own updates, at no pass of its own.
 template <class M, class T>
@@ -34,8 +34,10 @@ concept pointwise_preconditioner = requires(const M& m, const vector<T>& r) {
 
 /// z = M^-1 r in operations of its own.
 template <class M, class T>
-concept general_preconditioner =
-    requires(const M& m, execution& run, const vector<T>& r, vector<T>& z) { m.apply(run, r, z); };
+concept general_preconditioner = requires(const M& m, execution& run, const vector<T>& r,
+                                          vector<T>& z) {
+    m.apply(run, r, z);
+};
 
 template <class M, class T>
 concept preconditioner =

@@ -15,10 +15,10 @@
 
 namespace krylith {
 
-/// Solves A x = b with m = min(options.restart, n) basis vectors. The true residual is computed at
-/// every restart and decides. A basis that can't be extended (happy breakdown) ends the cycle.
-/// Memory: m + 5 vectors. With M on the left the history holds the preconditioned residual norms,
-/// scaled to the true one at each restart.
+/// Solves A x = b with m = min(options.restart, n, 1000) basis vectors. The true residual is
+/// computed at every restart and decides. A basis that can't be extended (happy breakdown) ends the
+/// cycle. Memory: m + 4 vectors, m + 5 with M, m + 6 with M split. With M on the left the history
+/// holds the preconditioned residual norms, scaled to the true one at each restart.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 solve_result gmres(const A& a, const vector<typename A::value_type>& b,
                    vector<typename A::value_type>& x, const solver_options& options = {},
@@ -27,11 +27,14 @@ solve_result gmres(const A& a, const vector<typename A::value_type>& b,
     const auto restart = static_cast<int>(std::clamp<std::int64_t>(
         std::min<std::int64_t>(options.restart, a.share_layout()->size()), 1, 1000));
     const hessenberg_layout h{restart};
-    iteration<A> it(a, b, x, options,
-                    {.largest_batch = restart + 2, .array_size = h.size()}, true);
+    iteration<A> it(a, b, x, options, {.largest_batch = restart + 2, .array_size = h.size()}, true);
     execution& run = it.run();
     const preconditioned_operator<A, M> k(a, m, options.preconditioning);
-    basis<T> v(restart + 1, [&] { return a.make_operand(); });
+    basis<T> v(restart + 1, [&] {
+        auto operand = a.make_operand();
+        operand.promise_single_reader();
+        return operand;
+    });
     auto r = a.make_vector();
     auto w = a.make_vector();
     auto u = a.make_operand();
@@ -73,8 +76,7 @@ solve_result gmres(const A& a, const vector<typename A::value_type>& b,
                 run.flush();
             });
         });
-    if (result.converged() && run.get(lucky.number()) != 0)
-        result.reason = reason::happy_breakdown;
+    if (result.converged() && run.get(lucky.number()) != 0) result.reason = reason::happy_breakdown;
     return result;
 }
 

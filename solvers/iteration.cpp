@@ -161,8 +161,9 @@ void iteration_control::diagnose() {
                             ": try gmres, or another right-hand side or start";
         break;
     case reason::indefinite_matrix:
-        result_.diagnosis = "p'Ap <= 0" + at +
-                            ": the matrix is not symmetric positive definite; try gmres or bicgstab";
+        result_.diagnosis =
+            "p'Ap <= 0" + at +
+            ": the matrix is not symmetric positive definite; try gmres or bicgstab";
         break;
     case reason::indefinite_preconditioner:
         result_.diagnosis = "r'M^-1 r <= 0" + at +
@@ -201,7 +202,8 @@ double safe_scale(const vector<T>& b, double bb, bool& finite) {
         largest = std::max(largest, std::fabs(static_cast<double>(value)));
     }
     if (largest == 0) return 1;
-    return std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000));
+    constexpr int limit = sizeof(T) == 8 ? 1000 : 126; // the factor and its inverse are normal in T
+    return std::ldexp(1.0, -std::clamp(std::ilogb(largest), -limit, limit));
 }
 
 template double safe_scale(const vector<double>&, double, bool&);

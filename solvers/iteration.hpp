@@ -44,10 +44,10 @@ protected:
     double recording_seconds_ = 0;
     execution run_;
     solve_result result_;
-    double scale_ = 1;         ///< power of two by which b and x are multiplied inside
-    double bb_ = 0;            ///< squared norm of the scaled b
-    double start_rr_ = 0;      ///< squared residual norm that the recurrence starts with
-    double last_true_ = -1;    ///< squared true residual at the last verification
+    double scale_ = 1;      ///< power of two by which b and x are multiplied inside
+    double bb_ = 0;         ///< squared norm of the scaled b
+    double start_rr_ = 0;   ///< squared residual norm that the recurrence starts with
+    double last_true_ = -1; ///< squared true residual at the last verification
 };
 
 /// The power of two that brings the largest |b_i| to about 1, or 1 where `bb` says that squares
@@ -68,7 +68,9 @@ public:
               const execution_options& sizes = {}, bool cycles = false)
         : iteration_control(a.share_layout()->group, options, a.share_layout()->size(),
                             a.recordable(), sizes, cycles),
-          a_(a), b_(&b), x_(x) {
+          a_(a),
+          b_(&b),
+          x_(x) {
         if (b.share_layout() != a.share_layout() || x.share_layout() != a.share_layout())
             throw usage_error("b and x of a solve must be vectors of its operator");
     }
@@ -117,8 +119,7 @@ private:
         start.state = options_.max_iterations == 0 ? loop_state::limit : loop_state::running;
         if (!finite || !std::isfinite(rr)) start.state = loop_state::not_a_number;
         start_rr_ = rr;
-        const bool done =
-            start.state != loop_state::running || rr <= target() * target();
+        const bool done = start.state != loop_state::running || rr <= target() * target();
         if (!done) return true;
         (void)judge(start, rr);
         restore_scale();

@@ -13,8 +13,7 @@ void solver_options::check() const {
         throw usage_error("solver option " + name + " = " + value + " is not allowed: " + allowed);
     };
     // Written so that NaN is refused too.
-    if (!(rtol >= 0 && rtol < 1))
-        refuse("rtol", number_text(rtol), "0 <= rtol < 1");
+    if (!(rtol >= 0 && rtol < 1)) refuse("rtol", number_text(rtol), "0 <= rtol < 1");
     if (!(atol >= 0 && atol < 1e300)) refuse("atol", number_text(atol), "atol >= 0, finite");
     if (max_iterations < -1)
         refuse("max_iterations", std::to_string(max_iterations), "-1 (the default) or >= 0");
@@ -26,8 +25,7 @@ void solver_options::check() const {
     if (callback_interval < 1)
         refuse("callback_interval", std::to_string(callback_interval), ">= 1");
     if (unroll < 1) refuse("unroll", std::to_string(unroll), ">= 1");
-    if (!(timeout_seconds > 0))
-        refuse("timeout_seconds", number_text(timeout_seconds), "> 0");
+    if (!(timeout_seconds > 0)) refuse("timeout_seconds", number_text(timeout_seconds), "> 0");
 }
 
 } // namespace krylith

@@ -29,21 +29,21 @@ struct progress {
 
 /// Converged: ||b - A x||_2 <= max(rtol ||b||_2, atol).
 struct solver_options {
-    double rtol = 1e-8;               ///< 0 <= rtol < 1
-    double atol = 0;                  ///< >= 0
-    std::int64_t max_iterations = -1; ///< -1: min(10 n, 10000); 0: only judge x0
-    int restart = 30;                 ///< GMRES: basis vectors; n if larger
-    bool initial_guess = false;       ///< start from x as given; otherwise from 0
-    side preconditioning = side::right; ///< GMRES and BiCGStab; CG is always split in effect
-    double divergence_tolerance = 1e10; ///< give up when ||r|| exceeds this times ||b||
+    double rtol = 1e-8;                    ///< 0 <= rtol < 1
+    double atol = 0;                       ///< >= 0
+    std::int64_t max_iterations = -1;      ///< -1: min(10 n, 10000); 0: only judge x0
+    int restart = 30;                      ///< GMRES: basis vectors; at most n and 1000 are used
+    bool initial_guess = false;            ///< start from x as given; otherwise from 0
+    side preconditioning = side::right;    ///< GMRES and BiCGStab; CG is always split in effect
+    double divergence_tolerance = 1e10;    ///< give up when ||r|| exceeds this times ||b||
     std::int64_t stagnation_window = 5000; ///< iterations without 1% gain that count as stagnation
     bool history = false;
     std::function<void(const progress&)> callback = {}; ///< every callback_interval iterations
     std::int64_t callback_interval = 100;
     failure_policy on_failure = failure_policy::status;
     execution_mode mode = execution_mode::automatic;
-    int unroll = 16;              ///< iterations recorded in one turn of the device's loop
-    double timeout_seconds = 20;  ///< how long devices wait for each other
+    int unroll = 16;             ///< iterations recorded in one turn of the device's loop
+    double timeout_seconds = 20; ///< how long devices wait for each other
 
     /// Throws usage_error naming the first value that is not allowed.
     void check() const;

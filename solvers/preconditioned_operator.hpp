@@ -42,11 +42,14 @@ public:
     /// Room for R^-1 v; none if R = I.
     [[nodiscard]] std::optional<vector<T>> make_hat() const {
         if (!on_right()) return std::nullopt;
-        return a_.make_operand();
+        auto hat = a_.make_operand();
+        hat.promise_single_reader();
+        return hat;
     }
 
     /// R^-1 v: in `hat`, or v itself if R = I.
-    const vector<T>& right(execution& run, const vector<T>& v, std::optional<vector<T>>& hat) const {
+    const vector<T>& right(execution& run, const vector<T>& v,
+                           std::optional<vector<T>>& hat) const {
         if (!on_right()) return v;
         precondition<T>(run, root_ ? *root_ : m_, v, *hat);
         return *hat;

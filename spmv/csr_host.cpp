@@ -51,8 +51,7 @@ void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& 
             begin = end;
         }
     }
-    for (int d = 0; d < a.reduce.count; ++d)
-        a.reduce.partials[d * rows.chunks + chunk] = sums[d];
+    for (int d = 0; d < a.reduce.count; ++d) a.reduce.partials[d * rows.chunks + chunk] = sums[d];
 }
 
 /// The share of one member of the team in chunks [first, last): equal work.
@@ -62,14 +61,12 @@ void for_share(const schedule_arrays& rows, std::int64_t first, std::int64_t las
     const std::int64_t* const work = rows.work_before;
     const auto border = [&](int number) {
         const std::int64_t before = work[first] + (work[last] - work[first]) / members * number;
-        if (number == members)
-            return last;
+        if (number == members) return last;
         return static_cast<std::int64_t>(std::lower_bound(work + first, work + last, before) -
                                          work);
     };
     const std::int64_t end = border(member + 1);
-    for (std::int64_t chunk = border(member); chunk < end; ++chunk)
-        body(chunk);
+    for (std::int64_t chunk = border(member); chunk < end; ++chunk) body(chunk);
 }
 
 template <class T, class Offset>
@@ -77,8 +74,7 @@ void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
              const spmv_arguments<T>& a, int threads) {
     const mailbox& mail = a.common.mail;
     registers reg;
-    if (!begin(a.common, reg) || !open_results(mail, a.push))
-        return;
+    if (!begin(a.common, reg) || !open_results(mail, a.push)) return;
 
     constexpr std::int64_t worth_a_thread = 16384; // rows and nonzeros
     const auto most = std::max<std::int64_t>(1, rows.work_before[rows.chunks] / worth_a_thread);
@@ -86,8 +82,7 @@ void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
         const auto body = [&](std::int64_t chunk) { multiply_chunk(matrix, rows, a, chunk); };
         for_share(rows, 0, rows.interior, member, members, body);
         // Each thread sees the peers' entries by its own wait.
-        if (!wait_for(mail, a.ghosts))
-            return;
+        if (!wait_for(mail, a.ghosts)) return;
         for_share(rows, rows.interior, rows.chunks, member, members, body);
     });
     finish_product(a, rows.chunks);

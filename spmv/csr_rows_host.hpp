@@ -33,8 +33,7 @@ template <int Length, class T>
         even += values[k] * x[columns[k]];
         odd += values[k + 1] * x[columns[k + 1]];
     }
-    if constexpr (Length % 2 != 0)
-        even += values[Length - 1] * x[columns[Length - 1]];
+    if constexpr (Length % 2 != 0) even += values[Length - 1] * x[columns[Length - 1]];
     return even + odd;
 }
 
@@ -43,12 +42,9 @@ template <class T>
                                    std::int64_t length) {
     fetch_ahead(columns, values);
     switch (length) { // the usual stencils in two and three dimensions
-    case 5:
-        return part_product<5>(columns, values, x);
-    case 7:
-        return part_product<7>(columns, values, x);
-    default:
-        break;
+    case 5: return part_product<5>(columns, values, x);
+    case 7: return part_product<7>(columns, values, x);
+    default: break;
     }
     constexpr int step = 8; // a line of values
     T sum{};
@@ -59,8 +55,7 @@ template <class T>
         length -= step;
         fetch_ahead(columns, values);
     }
-    for (std::int64_t k = 0; k < length; ++k)
-        sum += values[k] * x[columns[k]];
+    for (std::int64_t k = 0; k < length; ++k) sum += values[k] * x[columns[k]];
     return sum;
 }
 

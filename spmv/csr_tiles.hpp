@@ -8,7 +8,8 @@
 namespace krylith {
 
 inline constexpr std::int64_t csr_tile_rows = 256;
-inline constexpr std::int64_t csr_tile_entries = 1792; ///< 256 rows of 7: 7 loads in flight a thread
+inline constexpr std::int64_t csr_tile_entries =
+    1792; ///< 256 rows of 7: 7 loads in flight a thread
 
 /// First row of each tile, and rows at the end: at most csr_tile_rows rows and csr_tile_entries
 /// entries a tile, or a single longer row. (CSR-Adaptive: Greathouse and Daga, SC 2014.)

@@ -50,7 +50,8 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
         if (exchange != nullptr) {
             const ghost_push<T> push = exchange->push(rank, run.ordered());
             a.ghosts = exchange->arrived(rank);
-            a.acknowledge = {push.readies, push.pushed, push.acknowledged, push.from};
+            a.acknowledge = {push.readies, push.pushed, push.acknowledged,
+                             x.single_reader() ? push.from : 0};
         }
         this->blocks_[static_cast<std::size_t>(rank)]->apply(a);
     }

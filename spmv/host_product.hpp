@@ -10,8 +10,7 @@ namespace krylith::host {
 /// Says that this rank's copy of y may be overwritten, and waits until the peers have said so.
 template <class T>
 [[nodiscard]] bool open_results(const mailbox& mail, const result_push<T>& push) {
-    if (push.to == 0 || push.ordered)
-        return true;
+    if (push.to == 0 || push.ordered) return true;
     tell(mail, push.readies, push.to, *push.pushed + 1);
     return wait_for_words(mail, push.ready, push.to, *push.pushed + 1);
 }
@@ -20,14 +19,12 @@ template <class T>
 template <class T>
 void finish_product(const spmv_arguments<T>& a, std::int64_t chunks) {
     const mailbox& mail = a.common.mail;
-    if (failed(mail))
-        return;
+    if (failed(mail)) return;
     if (a.acknowledge.to != 0) {
         tell(mail, a.acknowledge.readies, a.acknowledge.to, *a.acknowledge.pushed);
         *a.acknowledge.acknowledged = *a.acknowledge.pushed;
     }
-    if (a.push.to != 0)
-        tell(mail, a.push.sent, a.push.to, ++*a.push.pushed);
+    if (a.push.to != 0) tell(mail, a.push.sent, a.push.to, ++*a.push.pushed);
     publish(a.common, a.reduce, chunks);
 }
 

@@ -32,8 +32,7 @@ row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
     std::int64_t held = 0; // rows in the chunk under way
     std::int64_t work = 0;
     const auto close_chunk = [&] {
-        if (held == 0)
-            return;
+        if (held == 0) return;
         s.first_range.push_back(static_cast<std::int64_t>(s.ranges.size()));
         s.work_before.push_back(work);
         held = 0;
@@ -45,17 +44,14 @@ row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
                 continue;
             }
             const std::int64_t begin = row;
-            while (row < rows && row - begin < length - held && reads_ghosts(row) == ghosts)
-                ++row;
+            while (row < rows && row - begin < length - held && reads_ghosts(row) == ghosts) ++row;
             s.ranges.push_back({begin, row});
             held += row - begin;
             work += row - begin + at(row) - at(begin);
-            if (held == length)
-                close_chunk();
+            if (held == length) close_chunk();
         }
         close_chunk();
-        if (!ghosts)
-            s.interior = s.chunks();
+        if (!ghosts) s.interior = s.chunks();
     }
     return s;
 }

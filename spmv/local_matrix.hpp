@@ -16,10 +16,10 @@ inline constexpr int max_spmv_dots = 2;
 
 /// After the rows that read ghosts are done, tells the senders that they may overwrite them.
 struct ghost_acknowledgement {
-    std::uint64_t* const* readies;      ///< [ranks] this rank's word at each peer
-    const std::uint64_t* pushed;        ///< pushes so far: what is acknowledged
-    std::uint64_t* acknowledged;        ///< the last one said
-    std::uint32_t to;                   ///< bit set: ranks to tell; 0: nothing to do
+    std::uint64_t* const* readies; ///< [ranks] this rank's word at each peer
+    const std::uint64_t* pushed;   ///< pushes so far: what is acknowledged
+    std::uint64_t* acknowledged;   ///< the last one said
+    std::uint32_t to;              ///< bit set: ranks to tell; 0: nothing to do
 };
 
 /// Sends each computed entry to the peers' copies of y (replicated vectors) as it is computed.
@@ -58,11 +58,11 @@ struct spmv_arguments : spmv_operands<T> {
 template <class T>
 struct local_block {
     std::int64_t rows;
-    std::int64_t columns;                    ///< local: owned and ghosts, or all n
-    std::span<const std::int64_t> offsets;   ///< rows + 1, the first need not be 0
-    std::span<const std::int32_t> indices;   ///< nonzeros of these rows, from offsets[0] on
-    std::span<const T> values;               ///< likewise
-    std::span<const std::uint8_t> boundary;  ///< rows that read ghosts, or empty: none does
+    std::int64_t columns;                   ///< local: owned and ghosts, or all n
+    std::span<const std::int64_t> offsets;  ///< rows + 1, the first need not be 0
+    std::span<const std::int32_t> indices;  ///< nonzeros of these rows, from offsets[0] on
+    std::span<const T> values;              ///< likewise
+    std::span<const std::uint8_t> boundary; ///< rows that read ghosts, or empty: none does
 };
 
 template <class T>

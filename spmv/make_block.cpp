@@ -36,9 +36,9 @@ std::unique_ptr<local_matrix<T>> make_block(const std::shared_ptr<device>& where
     return host::make_csr(where, block);
 }
 
-template std::unique_ptr<local_matrix<double>>
-make_block(const std::shared_ptr<device>&, const local_block<double>&, local_kind);
-template std::unique_ptr<local_matrix<float>>
-make_block(const std::shared_ptr<device>&, const local_block<float>&, local_kind);
+template std::unique_ptr<local_matrix<double>> make_block(const std::shared_ptr<device>&,
+                                                          const local_block<double>&, local_kind);
+template std::unique_ptr<local_matrix<float>> make_block(const std::shared_ptr<device>&,
+                                                         const local_block<float>&, local_kind);
 
 } // namespace krylith

@@ -18,8 +18,8 @@ template <class T>
     local_block<T> block{};
     block.rows = rows.size();
     block.columns = matrix.columns;
-    block.offsets = std::span(matrix.row_offsets)
-                        .subspan(begin, static_cast<std::size_t>(rows.size()) + 1);
+    block.offsets =
+        std::span(matrix.row_offsets).subspan(begin, static_cast<std::size_t>(rows.size()) + 1);
     block.indices = std::span(matrix.column_indices).subspan(first, last - first);
     block.values = std::span(matrix.values).subspan(first, last - first);
     return block;

@@ -43,17 +43,15 @@ std::unique_ptr<matrix_operator<T>> make_matrix_free(const device_group& group, 
                                                      product_function<T> product,
                                                      product_kind kind) {
     check_arguments(group, rows, product);
-    auto where =
-        std::make_shared<layout>(layout{group, std::move(rows), coherence::replicated});
+    auto where = std::make_shared<layout>(layout{group, std::move(rows), coherence::replicated});
     return std::make_unique<nz_operator<T>>(std::move(where),
                                             make_foreign_blocks<T>(std::move(product), kind));
 }
 
 template <class T>
-std::unique_ptr<matrix_operator<T>> make_matrix_free(const device_group& group,
-                                                     const halo_plan& plan,
-                                                     product_function<T> product,
-                                                     product_kind kind) {
+std::unique_ptr<matrix_operator<T>>
+make_matrix_free(const device_group& group, const halo_plan& plan, product_function<T> product,
+                 product_kind kind) {
     check_arguments(group, plan.partition, product);
     auto where = std::make_shared<layout>(layout{group, plan.partition, coherence::owned});
     return std::make_unique<halo_operator<T>>(std::move(where), plan,

@@ -26,7 +26,8 @@ using product_function = std::function<void(const product_call<T>&)>;
 /// What a product function does.
 enum class product_kind {
     /// CUDA devices: enqueues kernels on the stream and returns; it is called once for each product
-    /// that is recorded, so it may not look at values, wait, or allocate. Host devices: computes, on
+    /// that is recorded, so it may not look at values, wait, or allocate. Host devices: computes,
+    /// on
     /// the device's worker thread, once for every product.
     on_device,
     /// Computes from host memory. On CUDA devices x and y are copied to and fro and the solve runs

@@ -23,19 +23,18 @@ void combine(const spmv_arguments<T>& a, const T* product, std::int64_t rows) {
             a.y[i] = a.alpha * product[i] + (a.beta != T(0) ? a.beta * a.y[i] : T(0));
     for (int d = 0; d < a.reduce.count; ++d) {
         a.reduce.partials[d] = 0;
-        add_dot(a.reduce.partials[d], rows, a.y,
-                a.dot_with[d] != nullptr ? a.dot_with[d] : a.y);
+        add_dot(a.reduce.partials[d], rows, a.y, a.dot_with[d] != nullptr ? a.dot_with[d] : a.y);
     }
     for (int j = 0; j < a.common.mail.ranks; ++j)
-        if ((a.push.to >> j & 1) != 0)
-            std::copy_n(a.y, rows, a.push.copies[j]);
+        if ((a.push.to >> j & 1) != 0) std::copy_n(a.y, rows, a.push.copies[j]);
 }
 
 template <class T>
 class foreign_matrix final : public local_matrix<T> {
 public:
     foreign_matrix(std::shared_ptr<device> where, foreign_product<T> product)
-        : device_(std::move(where)), product_(std::move(product)),
+        : device_(std::move(where)),
+          product_(std::move(product)),
           result_(device_, static_cast<std::size_t>(product_.rows.size()), "product") {}
 
     void apply(const spmv_arguments<T>& a) override {

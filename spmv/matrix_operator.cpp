@@ -79,7 +79,9 @@ template <class T>
 spmv_arguments<T> matrix_operator<T>::arguments(execution& run, int rank, T alpha,
                                                 const vector<T>& x, T beta, vector<T>& y,
                                                 std::span<const reduction_into<T>> dots) const {
-    const auto owned = [&](const vector<T>& v) { return v.data(rank) + layout_->first_owned(rank); };
+    const auto owned = [&](const vector<T>& v) {
+        return v.data(rank) + layout_->first_owned(rank);
+    };
     spmv_arguments<T> a{};
     a.common = run.at(rank);
     a.x = x.data(rank);
@@ -96,11 +98,10 @@ spmv_arguments<T> matrix_operator<T>::arguments(execution& run, int rank, T alph
 
 template <class T>
 void matrix_operator<T>::update(std::span<const T> values) {
-    if (first_nonzero_.empty())
-        throw usage_error("update: a matrix-free operator has no values");
+    if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
     if (static_cast<std::int64_t>(values.size()) != first_nonzero_.back())
-        throw usage_error("update: " + std::to_string(values.size()) +
-                          " values for a pattern of " + std::to_string(first_nonzero_.back()));
+        throw usage_error("update: " + std::to_string(values.size()) + " values for a pattern of " +
+                          std::to_string(first_nonzero_.back()));
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
         blocks_[rank]->update(values.subspan(
             static_cast<std::size_t>(first_nonzero_[rank]),
@@ -139,8 +140,8 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
         for (int rank = 0; rank < group.size(); ++rank)
             most = std::max(most, plan.ghost_count(rank));
         if (most > matrix.rows / 8)
-            return std::make_unique<nz_operator<T>>(
-                spread(group, matrix, coherence::replicated), matrix, options.local);
+            return std::make_unique<nz_operator<T>>(spread(group, matrix, coherence::replicated),
+                                                    matrix, options.local);
     }
     return std::make_unique<halo_operator<T>>(std::move(owned), matrix, plan, options.local);
 }

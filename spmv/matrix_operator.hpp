@@ -89,8 +89,8 @@ protected:
     matrix_operator(operator_kind kind, layout_handle where, const csr_matrix<T>& matrix);
 
     /// The arguments that both operators share, after checking x, y and the dots.
-    [[nodiscard]] spmv_arguments<T> arguments(execution& run, int rank, T alpha,
-                                              const vector<T>& x, T beta, vector<T>& y,
+    [[nodiscard]] spmv_arguments<T> arguments(execution& run, int rank, T alpha, const vector<T>& x,
+                                              T beta, vector<T>& y,
                                               std::span<const reduction_into<T>> dots) const;
     /// Checks, opens the operation and publishes the dots.
     void open(execution& run, const vector<T>& x, const vector<T>& y,

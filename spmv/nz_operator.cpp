@@ -32,9 +32,7 @@ void nz_operator<T>::make_words() {
         w.sent = buffer<std::uint64_t>(group.share(rank), p, item);
         w.ready = buffer<std::uint64_t>(group.share(rank), p, item);
         w.pushed = buffer<std::uint64_t>(group.share(rank), 1, item);
-        w.sent.zero();
-        w.ready.zero();
-        w.pushed.zero();
+        w.reset();
         for (int other = 0; other < group.size(); ++other) {
             if (other == rank) continue;
             if (group.path(rank, other) == transport::direct) w.to |= 1u << other;
@@ -62,6 +60,12 @@ template <class T>
 void nz_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                            std::span<const reduction_into<T>> dots) const {
     this->open(run, x, y, dots);
+    if (run.identity() != last_run_ && run.ordered()) {
+        // A run that failed may have left the ranks' counts apart: every run counts from 0.
+        run.join_if_ordered();
+        for (const rank_words& w : words_) w.reset();
+        last_run_ = run.identity();
+    }
     run.join_if_ordered(); // readers of the last result are done
     const layout& where = *this->layout_;
     std::vector<arrival> arrivals;

@@ -35,8 +35,13 @@ private:
         buffer<std::uint64_t*> readies;
         std::uint32_t to = 0;   ///< bit set: ranks whose memory this one can write
         std::uint32_t from = 0; ///< ranks that can write this one's
+
+        void reset() const {
+            for (const auto* words : {&sent, &ready, &pushed}) words->zero();
+        }
     };
     std::vector<rank_words> words_;
+    mutable std::uint64_t last_run_ = 0; ///< the execution that the words were counted in
 };
 
 extern template class nz_operator<double>;

@@ -24,9 +24,9 @@ struct sell_layout {
     [[nodiscard]] std::int64_t entries() const { return slice_offsets.back(); }
     /// Share of stored entries that are padding, 0..1.
     [[nodiscard]] double padding() const {
-        return entries() == 0 ? 0.0
-                              : 1.0 - static_cast<double>(nonzeros) /
-                                          static_cast<double>(entries());
+        return entries() == 0
+                   ? 0.0
+                   : 1.0 - static_cast<double>(nonzeros) / static_cast<double>(entries());
     }
     [[nodiscard]] std::int64_t row_at(std::int64_t place) const {
         if (!rows.empty()) return rows[static_cast<std::size_t>(place)];

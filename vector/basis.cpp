@@ -54,8 +54,7 @@ void axpy(execution& run, const basis<T>& v, int count, int first, vector<T>& w,
     if (w.exchange() != nullptr)
         throw usage_error("multi_axpy: the result must be a vector without ghosts");
     run.open({});
-    if (norm)
-        run.publish({&*norm, 1});
+    if (norm) run.publish({&*norm, 1});
     for (int rank = 0; rank < run.ranks(); ++rank) {
         const auto a = arguments(run, v, count, w, first, norm.has_value(), rank);
         device& where = run.group()[rank];

@@ -30,8 +30,7 @@ void products(const basis_arguments<T>& a, const chunking& chunks, int threads) 
     const auto body = [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
         const std::int64_t first = std::max(begin, a.first_owned);
         const std::int64_t n = std::min(end, a.last_owned) - first;
-        if (n <= 0)
-            return;
+        if (n <= 0) return;
         const auto sum = [&](int j) { return a.reduce.partials + j * chunks.count + chunk; };
         const T* const w = a.w + first;
         int j = 0;
@@ -44,8 +43,7 @@ void products(const basis_arguments<T>& a, const chunking& chunks, int threads) 
             double* const out = sum(j);
             add_dots<16, ahead>(&out, n, w, a.basis[j] + first);
         }
-        if (a.norm)
-            add_dot(*sum(a.count), n, w, w);
+        if (a.norm) add_dot(*sum(a.count), n, w, w);
     };
     for_tiles(chunks, threads, tile<T>, body);
 }
@@ -58,26 +56,21 @@ void subtract(const basis_arguments<T>& a, int j, std::int64_t begin, std::int64
     const T* const v[] = {a.basis[j + Term]...};
     const T h[] = {static_cast<T>(a.common.array[a.first + j + Term])...};
 #pragma omp simd
-    for (std::int64_t i = begin; i < end; ++i)
-        w[i] = (w[i] - ... - (h[Term] * v[Term][i]));
+    for (std::int64_t i = begin; i < end; ++i) w[i] = (w[i] - ... - (h[Term] * v[Term][i]));
 }
 
 template <class T>
 void subtract(const basis_arguments<T>& a, const chunking& chunks, int threads) {
-    if (a.norm)
-        std::fill_n(a.reduce.partials, chunks.count, 0.0);
+    if (a.norm) std::fill_n(a.reduce.partials, chunks.count, 0.0);
     const auto body = [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
         int j = 0;
         for (; j + group <= a.count; j += group)
             subtract(a, j, begin, end, std::make_integer_sequence<int, group>());
-        for (; j < a.count; ++j)
-            subtract(a, j, begin, end, std::make_integer_sequence<int, 1>());
-        if (!a.norm)
-            return;
+        for (; j < a.count; ++j) subtract(a, j, begin, end, std::make_integer_sequence<int, 1>());
+        if (!a.norm) return;
         const std::int64_t first = std::max(begin, a.first_owned);
         const std::int64_t n = std::min(end, a.last_owned) - first;
-        if (n > 0)
-            add_dot(a.reduce.partials[chunk], n, a.w + first, a.w + first);
+        if (n > 0) add_dot(a.reduce.partials[chunk], n, a.w + first, a.w + first);
     };
     for_tiles(chunks, threads, tile<T>, body);
 }
@@ -89,8 +82,7 @@ void multi_dot(device& where, const basis_arguments<T>& a) {
     auto& host = static_cast<host_device&>(where);
     host.submit([a, threads = host.threads()] {
         registers reg;
-        if (!begin(a.common, reg))
-            return;
+        if (!begin(a.common, reg)) return;
         const chunking chunks(a.size);
         products(a, chunks, threads);
         publish(a.common, a.reduce, chunks.count);
@@ -102,8 +94,7 @@ void multi_axpy(device& where, const basis_arguments<T>& a) {
     auto& host = static_cast<host_device&>(where);
     host.submit([a, threads = host.threads()] {
         registers reg;
-        if (!begin(a.common, reg))
-            return;
+        if (!begin(a.common, reg)) return;
         const chunking chunks(a.size);
         subtract(a, chunks, threads);
         publish(a.common, a.reduce, chunks.count);

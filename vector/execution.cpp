@@ -1,6 +1,7 @@
 #include <krylith/vector/execution.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include <krylith/config.hpp>
@@ -19,6 +20,11 @@ void enqueue_scalars(device& where, const scalar_arguments& a) {
     if (where.kind() == backend::cuda) return cuda::scalars(where, a);
 #endif
     host::scalars(where, a);
+}
+
+std::uint64_t next_identity() {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
 }
 
 template <class T>
@@ -47,8 +53,13 @@ struct execution::rank_memory {
 };
 
 execution::execution(device_group group, const execution_options& options)
-    : group_(std::move(group)), options_(options), mode_(options.mode),
-      needed_(max_registers), assigned_(max_registers), parity_(max_registers) {
+    : group_(std::move(group)),
+      options_(options),
+      mode_(options.mode),
+      identity_(next_identity()),
+      needed_(max_registers),
+      assigned_(max_registers),
+      parity_(max_registers) {
     if (options.unroll < 1)
         throw usage_error("execution_options::unroll must be at least 1, not " +
                           std::to_string(options.unroll));
@@ -70,8 +81,8 @@ execution::execution(device_group group, const execution_options& options)
         m->array = buffer<double>(d, static_cast<std::size_t>(options.array_size), item);
         if (rank == 0)
             m->history = buffer<double>(d, static_cast<std::size_t>(options.history_size), item);
-        m->partials = buffer<double>(
-            d, capacity * static_cast<std::size_t>(reduction_blocks(*d)), item);
+        m->partials =
+            buffer<double>(d, capacity * static_cast<std::size_t>(reduction_blocks(*d)), item);
         m->inbox = buffer<letter>(d, sent_to_one * static_cast<std::size_t>(p), item);
         m->published = buffer<std::uint64_t>(d, 1, item);
         m->arrivals = buffer<unsigned>(d, 1, item);
@@ -104,8 +115,8 @@ execution::execution(device_group group, const execution_options& options)
             failures.push_back(staged ? m.failure.data() : peer.failure.data());
         }
         m.outboxes = buffer<letter*>(group_.share(rank), std::span<letter* const>(outboxes), item);
-        m.failures =
-            buffer<std::int32_t*>(group_.share(rank), std::span<std::int32_t* const>(failures), item);
+        m.failures = buffer<std::int32_t*>(group_.share(rank),
+                                           std::span<std::int32_t* const>(failures), item);
 
         frame f{};
         f.mail.inbox = m.inbox.data();
@@ -166,7 +177,9 @@ void execution::touch(std::uint8_t reg) {
     if (!assigned_[reg]) needed_[reg] = true;
 }
 
-void execution::mark_assigned(std::uint8_t reg) { assigned_[reg] = true; }
+void execution::mark_assigned(std::uint8_t reg) {
+    assigned_[reg] = true;
+}
 
 void execution::record(scalar_opcode code, std::uint8_t to, std::uint8_t a, std::uint8_t b) {
     if (program_.instruction_count == max_instructions)
@@ -194,16 +207,19 @@ void execution::record(scalar_opcode code, std::uint8_t to, std::uint8_t a, std:
     case scalar_opcode::finish:
         touch(a);
         for (const auto reg :
-             {control::state, control::iteration, control::target, control::limit,
-              control::pause_at, control::ceiling, control::best, control::best_at,
-              control::patience})
+             {control::state, control::iteration, control::target, control::limit, control::ceiling,
+              control::best, control::best_at, control::patience})
             touch(reg);
-        for (const auto reg : {control::state, control::iteration, control::residual,
-                               control::best, control::best_at})
+        for (const auto reg : {control::state, control::iteration, control::residual, control::best,
+                               control::best_at})
             mark_assigned(reg);
         break;
     case scalar_opcode::nonzero: touch(to); [[fallthrough]];
     case scalar_opcode::positive: touch(a); [[fallthrough]];
+    case scalar_opcode::pause:
+        touch(control::iteration);
+        touch(control::pause_at);
+        [[fallthrough]];
     case scalar_opcode::stop:
         touch(control::state);
         mark_assigned(control::state);
@@ -212,7 +228,10 @@ void execution::record(scalar_opcode code, std::uint8_t to, std::uint8_t a, std:
 }
 
 void execution::assign(std::uint8_t to, std::uint8_t from) {
-    // The temporary that was just made is not needed under its own name.
+    record(scalar_opcode::copy, to, from, 0);
+}
+
+void execution::take(std::uint8_t to, std::uint8_t from) {
     if (from >= first_temporary && program_.instruction_count > 0) {
         auto& last = program_.instructions[program_.instruction_count - 1];
         const bool makes_value = last.code <= scalar_opcode::negate;
@@ -224,7 +243,7 @@ void execution::assign(std::uint8_t to, std::uint8_t from) {
             return;
         }
     }
-    record(scalar_opcode::copy, to, from, 0);
+    assign(to, from);
 }
 
 // --- kernels ----------------------------------------------------------------------------------
@@ -245,8 +264,8 @@ void execution::take_program(const std::vector<std::uint8_t>* closing_parity) {
         if (!stores) continue;
         parity_[reg] = closing_parity != nullptr ? (*closing_parity)[reg]
                                                  : static_cast<std::uint8_t>(parity_[reg] ^ 1);
-        program_.stores[program_.store_count++] = {
-            static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(2 * i + parity_[reg])};
+        program_.stores[program_.store_count++] = {static_cast<std::uint8_t>(i),
+                                                   static_cast<std::uint8_t>(2 * i + parity_[reg])};
     }
     for (std::size_t i = 0; i < batch_registers_.size(); ++i)
         program_.sums[i] = batch_registers_[i];
@@ -329,8 +348,8 @@ void execution::close() {
             if (group_.path(from, to) != transport::staged) continue;
             const auto& m = *memory_[static_cast<std::size_t>(from)];
             const auto first = frames_[static_cast<std::size_t>(from)].mail.at(0, 0, from);
-            const auto count = std::size_t{2} *
-                               static_cast<std::size_t>(frames_.front().mail.capacity);
+            const auto count =
+                std::size_t{2} * static_cast<std::size_t>(frames_.front().mail.capacity);
             group_.copy(from, m.staging[static_cast<std::size_t>(to)].data() + first, to,
                         memory_[static_cast<std::size_t>(to)]->inbox.data() + first,
                         count * sizeof(letter));
@@ -389,7 +408,7 @@ void execution::set(std::uint8_t reg, double value) {
     if (program_.immediate_count == max_immediates ||
         program_.instruction_count + 2 >= max_instructions)
         unguarded([&] { flush(); });
-    assign(reg, constant(value));
+    take(reg, constant(value));
 }
 
 double execution::get(std::uint8_t reg) {
@@ -405,11 +424,16 @@ void execution::check_failures() {
         const auto failed =
             download(memory_[static_cast<std::size_t>(rank)]->failure, 0, 1, group_[rank]).front();
         if (failed != 0)
-            throw communication_error(
-                "rank " + std::to_string(failed - 1) + " of the device group (" +
-                group_[failed - 1].description() + ") did not answer within " +
-                std::to_string(options_.timeout_seconds) + " s");
+            throw communication_error("rank " + std::to_string(failed - 1) +
+                                      " of the device group (" + group_[failed - 1].description() +
+                                      ") did not answer within " +
+                                      std::to_string(options_.timeout_seconds) + " s");
     }
+}
+
+void execution::record_iteration(const std::function<void()>& body) {
+    body();
+    record(scalar_opcode::pause, control::state, control::iteration, 0);
 }
 
 void execution::record_turn(const std::function<void()>& body) {
@@ -421,12 +445,12 @@ void execution::record_turn(const std::function<void()>& body) {
     }
     recording_ = true;
     try {
-        for (int i = 0; i < options_.unroll; ++i) body();
+        for (int i = 0; i < options_.unroll; ++i) record_iteration(body);
         take_program(&recorded_parity_);
         for (int rank = 0; rank < ranks(); ++rank)
-            enqueue_scalars(group_[rank],
-                            {at(rank), memory_[static_cast<std::size_t>(rank)]->loop->condition(),
-                             {}});
+            enqueue_scalars(
+                group_[rank],
+                {at(rank), memory_[static_cast<std::size_t>(rank)]->loop->condition(), {}});
     } catch (...) {
         recording_ = false;
         for (auto& m : memory_) m->loop.reset();
@@ -448,7 +472,7 @@ loop_report execution::repeat(const std::function<void()>& body) {
     if (mode_ == execution_mode::eager) {
         loop_report now;
         do {
-            for (int i = 0; i < options_.unroll; ++i) body();
+            for (int i = 0; i < options_.unroll; ++i) record_iteration(body);
             flush();
             now = report();
         } while (now.state == loop_state::running);
@@ -464,8 +488,8 @@ loop_report execution::repeat(const std::function<void()>& body) {
 loop_report execution::report() {
     group_.synchronize();
     check_failures();
-    const auto slots = download(memory_.front()->slots, 0, std::size_t{2} * control::count,
-                                group_[0]);
+    const auto slots =
+        download(memory_.front()->slots, 0, std::size_t{2} * control::count, group_[0]);
     const auto value = [&](std::uint8_t reg) { return slots[std::size_t{2} * reg + parity_[reg]]; };
     return {static_cast<loop_state>(static_cast<std::uint8_t>(value(control::state))),
             static_cast<std::int64_t>(value(control::iteration)), value(control::residual)};

@@ -17,15 +17,15 @@ namespace krylith {
 enum class execution_mode {
     automatic, ///< recorded where the group is concurrent, else eager
     recorded,  ///< one launch a device: the devices repeat the recorded iterations by themselves
-    eager      ///< each operation is enqueued by the host, which looks at the stop test now and then
+    eager ///< each operation is enqueued by the host, which looks at the stop test now and then
 };
 
 struct execution_options {
     execution_mode mode = execution_mode::automatic;
-    int unroll = 16;              ///< iterations recorded in one turn of the loop; made even
-    double timeout_seconds = 20;  ///< how long a device waits for a peer before all give up
-    int largest_batch = 8;        ///< most values that one kernel reduces
-    std::int64_t array_size = 0;  ///< scalars addressed by index
+    int unroll = 16;               ///< iterations recorded in one turn of the loop
+    double timeout_seconds = 20;   ///< how long a device waits for a peer before all give up
+    int largest_batch = 8;         ///< most values that one kernel reduces
+    std::int64_t array_size = 0;   ///< scalars addressed by index
     std::int64_t history_size = 0; ///< squared residual norms kept on the device, 0: none
 };
 
@@ -48,6 +48,8 @@ public:
     [[nodiscard]] const device_group& group() const noexcept { return group_; }
     [[nodiscard]] int ranks() const noexcept { return group_.size(); }
     [[nodiscard]] execution_mode mode() const noexcept { return mode_; }
+    /// Differs between any two executions of the process; never 0.
+    [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
     /// True while events, not spinning kernels, order what crosses devices: always but in a
     /// recorded loop, so that no kernel waits for one that the host has yet to launch.
     [[nodiscard]] bool ordered() const noexcept { return !recording_; }
@@ -60,14 +62,19 @@ public:
     /// A temporary with a constant value.
     [[nodiscard]] std::uint8_t constant(double value);
     void record(scalar_opcode code, std::uint8_t to, std::uint8_t a, std::uint8_t b);
-    /// `to = from`; turns the instruction that made a temporary into one that makes `to`.
+    /// `to = from`.
     void assign(std::uint8_t to, std::uint8_t from);
+    /// The same for a temporary that nobody else knows: the instruction that made it, if it was the
+    /// last, makes `to` instead.
+    void take(std::uint8_t to, std::uint8_t from);
 
     // --- kernels -----------------------------------------------------------------------------
     /// Begins one operation on all ranks: takes the pending arithmetic, whose results the kernel
     /// also needs for `used` registers. Then call at(rank) for each rank's frame.
     void open(std::span<const std::uint8_t> used);
-    [[nodiscard]] const frame& at(int rank) const { return frames_[static_cast<std::size_t>(rank)]; }
+    [[nodiscard]] const frame& at(int rank) const {
+        return frames_[static_cast<std::size_t>(rank)];
+    }
     /// The kernel just opened reduces into these registers / places of the array: one batch.
     void publish(std::span<const std::uint8_t> registers);
     void publish_array(int first, int count);
@@ -79,7 +86,8 @@ public:
     void expect(const std::vector<arrival>& by_rank);
     /// Orders what follows on any device after what was enqueued on all; no-op unless ordered().
     void join_if_ordered();
-    /// Runs pending arithmetic in a kernel of its own, so that nothing is left pending or under way.
+    /// Runs pending arithmetic in a kernel of its own, so that nothing is left pending or under
+    /// way.
     void flush();
     /// Operations recorded inside `body` run although the loop has stopped.
     void unguarded(const std::function<void()>& body);
@@ -111,6 +119,7 @@ private:
     void settle(std::vector<std::uint8_t> parity);
     void take_program(const std::vector<std::uint8_t>* closing_parity);
     void check_failures();
+    void record_iteration(const std::function<void()>& body);
     void record_turn(const std::function<void()>& body);
     [[nodiscard]] bool pending() const;
     [[nodiscard]] int program_bytes() const;
@@ -119,6 +128,7 @@ private:
     device_group group_;
     execution_options options_;
     execution_mode mode_;
+    std::uint64_t identity_;
     bool recording_ = false;
     bool guarded_ = true;
     std::vector<std::unique_ptr<rank_memory>> memory_;
@@ -126,9 +136,9 @@ private:
 
     // Arithmetic that waits for the next kernel.
     scalar_program program_{};
-    std::vector<bool> needed_;        // must be loaded
-    std::vector<bool> assigned_;      // gets a value
-    std::vector<std::uint8_t> parity_; // which of a register's two places is current
+    std::vector<bool> needed_;                  // must be loaded
+    std::vector<bool> assigned_;                // gets a value
+    std::vector<std::uint8_t> parity_;          // which of a register's two places is current
     std::vector<std::uint8_t> recorded_parity_; // at the start of the recorded loop
     int next_register_ = control::count;
     int next_temporary_ = 0;

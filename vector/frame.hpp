@@ -29,10 +29,10 @@ inline constexpr int kernel_program_bytes = 160;
 struct frame {
     scalar_program program;
     mailbox mail;
-    double* slots;   ///< two places a register
-    double* array;   ///< scalars by index (GMRES: columns of the Hessenberg matrix)
-    double* history; ///< squared residual norms by iteration, or null
-    const double* partials; ///< where this rank's reductions leave partial sums (CUDA)
+    double* slots;               ///< two places a register
+    double* array;               ///< scalars by index (GMRES: columns of the Hessenberg matrix)
+    double* history;             ///< squared residual norms by iteration, or null
+    const double* partials;      ///< where this rank's reductions leave partial sums (CUDA)
     std::int64_t partial_stride; ///< between those of one value and of the next
     arrival arrivals[max_arrivals];
     std::int32_t arrival_count;

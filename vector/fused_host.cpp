@@ -36,16 +36,13 @@ combination<T> statement(const fused_arguments<T>& a, const registers& reg, int 
 template <class T>
 void pass(const fused_arguments<T>& a, const registers& reg, const chunking& chunks, int threads) {
     combination<T> statements[max_fused_statements];
-    for (int s = 0; s < a.shape.statements; ++s)
-        statements[s] = statement(a, reg, s);
+    for (int s = 0; s < a.shape.statements; ++s) statements[s] = statement(a, reg, s);
     std::fill_n(a.reduce.partials, a.shape.dots * chunks.count, 0.0);
     const auto body = [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
-        for (int s = 0; s < a.shape.statements; ++s)
-            combine(statements[s], begin, end);
+        for (int s = 0; s < a.shape.statements; ++s) combine(statements[s], begin, end);
         const std::int64_t first = std::max(begin, a.first_owned);
         const std::int64_t owned = std::min(end, a.last_owned) - first;
-        if (owned <= 0)
-            return;
+        if (owned <= 0) return;
         for (int d = 0; d < a.shape.dots; ++d)
             add_dot(a.reduce.partials[d * chunks.count + chunk], owned,
                     a.vectors[a.shape.dot[d].a] + first, a.vectors[a.shape.dot[d].b] + first);
@@ -60,14 +57,11 @@ void fused(device& where, const fused_arguments<T>& a) {
     auto& host = static_cast<host_device&>(where);
     host.submit([a, threads = host.threads()] {
         registers reg;
-        if (!begin(a.common, reg))
-            return;
-        if (a.pushed >= 0)
-            allow_next_push(a.common.mail, a.push);
+        if (!begin(a.common, reg)) return;
+        if (a.pushed >= 0) allow_next_push(a.common.mail, a.push);
         const chunking chunks(a.size);
         pass(a, reg, chunks, threads);
-        if (a.pushed >= 0 && !send(a.common.mail, a.push, a.vectors[a.pushed], threads))
-            return;
+        if (a.pushed >= 0 && !send(a.common.mail, a.push, a.vectors[a.pushed], threads)) return;
         publish(a.common, a.reduce, chunks.count);
     });
 }

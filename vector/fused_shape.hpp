@@ -53,8 +53,7 @@ struct fused_shape {
             }
             written |= 1u << statement[s].target;
         }
-        for (int d = 0; d < dots; ++d)
-            read |= ((1u << dot[d].a) | (1u << dot[d].b)) & ~written;
+        for (int d = 0; d < dots; ++d) read |= ((1u << dot[d].a) | (1u << dot[d].b)) & ~written;
         return read;
     }
 

@@ -17,8 +17,7 @@ push_schedule<T>::push_schedule(layout_handle where, const halo_plan& plan)
         const auto& d = layout_->group.share(rank);
         rank_part to;
         to.ghosts = static_cast<std::int64_t>(from.ghosts.size());
-        for (const auto& r : from.receives)
-            to.from |= 1u << r.peer;
+        for (const auto& r : from.receives) to.from |= 1u << r.peer;
 
         std::vector<push_entry> entries;
         for (const auto& s : from.sends) {
@@ -41,14 +40,12 @@ push_schedule<T>::push_schedule(layout_handle where, const halo_plan& plan)
         for (std::size_t i = 0; i < entries.size(); ++i) {
             const std::int32_t tile = entries[i].row / tile_size<T>;
             if (order.empty() || order.back() != tile) {
-                if (i != 0)
-                    first.push_back(static_cast<std::int32_t>(i));
+                if (i != 0) first.push_back(static_cast<std::int32_t>(i));
                 order.push_back(tile);
                 sends[static_cast<std::size_t>(tile)] = true;
             }
         }
-        if (!entries.empty())
-            first.push_back(static_cast<std::int32_t>(entries.size()));
+        if (!entries.empty()) first.push_back(static_cast<std::int32_t>(entries.size()));
         to.sending_tiles = static_cast<std::int32_t>(order.size());
         for (std::int64_t tile = 0; tile < tiles; ++tile)
             if (!sends[static_cast<std::size_t>(tile)])
@@ -164,8 +161,7 @@ void ghost_exchange<T>::forward() const {
     for (int from = 0; from < where.group.size(); ++from) {
         const auto& s = *ranks_[static_cast<std::size_t>(from)];
         for (const auto& m : schedule_->part(from).messages) {
-            if (where.group.path(from, m.peer) != transport::staged)
-                continue;
+            if (where.group.path(from, m.peer) != transport::staged) continue;
             const auto to = static_cast<std::size_t>(m.peer);
             where.group.copy(from, s.staging[to].data(), m.peer,
                              ranks_[to]->first_ghost + m.position,

@@ -34,8 +34,7 @@ void combine(const combination<T>& c, std::int64_t begin, std::int64_t end,
     const T* const v[] = {c.terms[Term].v...};
     const T coefficient[] = {c.terms[Term].coefficient...};
 #pragma omp simd
-    for (std::int64_t i = begin; i < end; ++i)
-        target[i] = (... + (coefficient[Term] * v[Term][i]));
+    for (std::int64_t i = begin; i < end; ++i) target[i] = (... + (coefficient[Term] * v[Term][i]));
 }
 
 /// Any terms: one after the other into a tile of sums.
@@ -48,37 +47,28 @@ void combine_scaled(const combination<T>& c, std::int64_t begin, std::int64_t en
         const T* const v = c.terms[t].v + begin;
         if (c.terms[t].scale == nullptr) {
 #pragma omp simd
-            for (std::int64_t i = 0; i < n; ++i)
-                sums[i] += coefficient * v[i];
+            for (std::int64_t i = 0; i < n; ++i) sums[i] += coefficient * v[i];
         } else {
             const T* const scale = c.terms[t].scale + begin;
 #pragma omp simd
-            for (std::int64_t i = 0; i < n; ++i)
-                sums[i] += coefficient * scale[i] * v[i];
+            for (std::int64_t i = 0; i < n; ++i) sums[i] += coefficient * scale[i] * v[i];
         }
     }
     T* const target = c.target + begin;
 #pragma omp simd
-    for (std::int64_t i = 0; i < n; ++i)
-        target[i] = sums[i];
+    for (std::int64_t i = 0; i < n; ++i) target[i] = sums[i];
 }
 
 /// On at most tile_size entries.
 template <class T>
 void combine(const combination<T>& c, std::int64_t begin, std::int64_t end) {
-    if (c.scaled)
-        return combine_scaled(c, begin, end);
+    if (c.scaled) return combine_scaled(c, begin, end);
     switch (c.count) {
-    case 1:
-        return combine(c, begin, end, std::make_integer_sequence<int, 1>());
-    case 2:
-        return combine(c, begin, end, std::make_integer_sequence<int, 2>());
-    case 3:
-        return combine(c, begin, end, std::make_integer_sequence<int, 3>());
-    case 4:
-        return combine(c, begin, end, std::make_integer_sequence<int, 4>());
-    default:
-        return combine_scaled(c, begin, end); // no terms: zero
+    case 1: return combine(c, begin, end, std::make_integer_sequence<int, 1>());
+    case 2: return combine(c, begin, end, std::make_integer_sequence<int, 2>());
+    case 3: return combine(c, begin, end, std::make_integer_sequence<int, 3>());
+    case 4: return combine(c, begin, end, std::make_integer_sequence<int, 4>());
+    default: return combine_scaled(c, begin, end); // no terms: zero
     }
 }
 

@@ -17,8 +17,7 @@ void add_dots(double* const* out, std::int64_t n, const T* w, const Vectors*... 
     const std::int64_t whole = n / Lanes * Lanes;
     for (std::int64_t i = 0; i < whole; i += Lanes)
         for (int j = 0; j < count; ++j) {
-            if constexpr (Ahead != 0)
-                __builtin_prefetch(others[j] + i + Ahead, 0, 2);
+            if constexpr (Ahead != 0) __builtin_prefetch(others[j] + i + Ahead, 0, 2);
 #pragma omp simd
             for (int k = 0; k < Lanes; ++k)
                 lanes[j][k] +=
@@ -29,8 +28,7 @@ void add_dots(double* const* out, std::int64_t n, const T* w, const Vectors*... 
         for (std::int64_t i = whole; i < n; ++i)
             sum += static_cast<double>(w[i]) * static_cast<double>(others[j][i]);
         for (int width = Lanes / 2; width > 0; width /= 2)
-            for (int k = 0; k < width; ++k)
-                lanes[j][k] += lanes[j][k + width];
+            for (int k = 0; k < width; ++k) lanes[j][k] += lanes[j][k + width];
         *out[j] += lanes[j][0] + sum;
     }
 }

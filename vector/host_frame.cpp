@@ -22,8 +22,7 @@ void post(letter& place, double value, std::uint64_t epoch) {
 [[nodiscard]] bool receive(const mailbox& mail, std::uint64_t epoch, int v, int from,
                            double& value) {
     letter& place = mail.inbox[mail.at(epoch, v, from)];
-    if (!wait_until(mail, from, [&] { return load_acquire(place.epoch) == epoch; }))
-        return false;
+    if (!wait_until(mail, from, [&] { return load_acquire(place.epoch) == epoch; })) return false;
     value = std::atomic_ref(place.value).load(std::memory_order_relaxed);
     return true;
 }
@@ -32,12 +31,10 @@ void post(letter& place, double value, std::uint64_t epoch) {
     const std::uint64_t epoch = *f.mail.published;
     for (int v = 0; v < f.batch; ++v) {
         double sum = 0;
-        if (!receive(f.mail, epoch, v, 0, sum))
-            return false;
+        if (!receive(f.mail, epoch, v, 0, sum)) return false;
         for (int rank = 1; rank < f.mail.ranks; ++rank) {
             double part = 0;
-            if (!receive(f.mail, epoch, v, rank, part))
-                return false;
+            if (!receive(f.mail, epoch, v, rank, part)) return false;
             sum += part;
         }
         if (f.batch_array < 0)
@@ -51,8 +48,7 @@ void post(letter& place, double value, std::uint64_t epoch) {
 } // namespace
 
 bool begin(const frame& f, registers& reg) {
-    if (failed(f.mail))
-        return false;
+    if (failed(f.mail)) return false;
     for (int i = 0; i < f.program.load_count; ++i)
         reg[f.program.loads[i].number] = f.slots[f.program.loads[i].slot];
     if (f.guarded && reg[control::state] != 0.0) {
@@ -60,24 +56,20 @@ bool begin(const frame& f, registers& reg) {
         return false;
     }
     for (int i = 0; i < f.arrival_count; ++i)
-        if (!wait_for(f.mail, f.arrivals[i]))
-            return false;
-    if (f.batch > 0 && !add_batch(f, reg))
-        return false;
-    run(f.program, reg.value, f.history, true);
+        if (!wait_for(f.mail, f.arrivals[i])) return false;
+    if (f.batch > 0 && !add_batch(f, reg)) return false;
+    run(f.program, reg.value, f.history, true, f.guarded);
     store(f, reg);
     return !f.guarded || reg[control::state] == 0.0;
 }
 
 void publish(const frame& f, const reduction& sums, std::int64_t chunks) {
-    if (sums.count == 0)
-        return;
+    if (sums.count == 0) return;
     const std::uint64_t epoch = *f.mail.published + 1;
     for (int v = 0; v < sums.count; ++v) {
         const double* parts = sums.partials + v * chunks;
         double sum = 0;
-        for (std::int64_t c = 0; c < chunks; ++c)
-            sum += parts[c];
+        for (std::int64_t c = 0; c < chunks; ++c) sum += parts[c];
         for (int j = 0; j < f.mail.ranks; ++j)
             post(f.mail.outboxes[j][f.mail.at(epoch, v, f.mail.rank)], sum, epoch);
     }

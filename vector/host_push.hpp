@@ -13,8 +13,7 @@ namespace krylith::host {
 /// done. Usually the product has already said so.
 template <class T>
 void allow_next_push(const mailbox& mail, const ghost_push<T>& push) {
-    if (push.ordered || *push.acknowledged == *push.pushed)
-        return;
+    if (push.ordered || *push.acknowledged == *push.pushed) return;
     tell(mail, push.readies, push.from, *push.pushed);
     *push.acknowledged = *push.pushed;
 }
@@ -25,8 +24,7 @@ template <class T>
                         int threads) {
     const std::uint64_t pushed = *push.pushed;
     if (push.to != 0) {
-        if (!push.ordered && !wait_for_words(mail, push.ready, push.to, pushed))
-            return false;
+        if (!push.ordered && !wait_for_words(mail, push.ready, push.to, pushed)) return false;
         const std::int64_t first = push.sending_tiles > 0 ? push.first_entry[0] : 0;
         const std::int64_t count =
             push.sending_tiles > 0 ? push.first_entry[push.sending_tiles] - first : 0;

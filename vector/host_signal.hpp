@@ -32,8 +32,7 @@ inline void raise_failure(const mailbox& mail, int rank) {
         std::atomic_ref(*word).compare_exchange_strong(none, 1 + rank, std::memory_order_relaxed);
     };
     write(mail.failure);
-    for (int j = 0; j < mail.ranks; ++j)
-        write(mail.failures[j]);
+    for (int j = 0; j < mail.ranks; ++j) write(mail.failures[j]);
 }
 
 /// Until ready(), which rank `rank` will bring about. False if it takes longer than the time-out,
@@ -43,13 +42,11 @@ template <class Ready>
     // Peers on cores of their own answer within this many looks; others need this core.
     constexpr int looks_before_yield = 200;
     for (int look = 0; look < looks_before_yield; ++look)
-        if (ready())
-            return true;
+        if (ready()) return true;
     const auto begin = std::chrono::steady_clock::now();
     const auto patience = std::chrono::nanoseconds(mail.timeout_ns);
     while (!ready()) {
-        if (failed(mail))
-            return false;
+        if (failed(mail)) return false;
         if (std::chrono::steady_clock::now() - begin > patience) {
             raise_failure(mail, rank);
             return false;
@@ -77,8 +74,7 @@ template <class Ready>
 inline void tell(const mailbox& mail, std::uint64_t* const* words, std::uint32_t ranks,
                  std::uint64_t value) {
     for (int j = 0; j < mail.ranks; ++j)
-        if ((ranks >> j & 1) != 0)
-            store_release(*words[j], value);
+        if ((ranks >> j & 1) != 0) store_release(*words[j], value);
 }
 
 } // namespace krylith::host

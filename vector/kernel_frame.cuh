@@ -168,7 +168,7 @@ __device__ __noinline__ void begin_warp(const Frame& parameter, state_of<Frame>&
                  ok;
         }
         go = __all_sync(0xffffffffu, ok) != 0; // also orders the registers before run()
-        if (lane == 0 && f.instruction_count != 0) run(f, s.reg, f.history, writer);
+        if (lane == 0 && f.instruction_count != 0) run(f, s.reg, f.history, writer, f.guarded);
         __syncwarp();
         go = go && (!f.guarded || s.reg[control::state] == 0.0);
     }

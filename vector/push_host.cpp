@@ -11,8 +11,7 @@ void push(device& where, const frame& common, const T* operand, std::int64_t /*s
     auto& host = static_cast<host_device&>(where);
     host.submit([common, operand, push, threads = host.threads()] {
         registers reg;
-        if (!begin(common, reg))
-            return;
+        if (!begin(common, reg)) return;
         allow_next_push(common.mail, push);
         (void)send(common.mail, push, operand, threads); // a failure is seen by the next kernel
     });

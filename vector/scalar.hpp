@@ -42,9 +42,18 @@ public:
     explicit scalar(execution& run) : run_(&run), number_(run.new_register()) {}
     scalar(const scalar&) = delete;
 
-    scalar& operator=(const scalar& other) { return *this = other.value(); }
-    scalar& operator=(scalar_value v) {
+    ~scalar() = default;
+
+    scalar& operator=(const scalar& other) { // also of itself: it is only a value
+        run_->assign(number_, other.number_);
+        return *this;
+    }
+    scalar& operator=(const scalar_value& v) {
         run_->assign(number_, v.number);
+        return *this;
+    }
+    scalar& operator=(scalar_value&& v) {
+        run_->take(number_, v.number);
         return *this;
     }
     scalar& operator=(double c) { return *this = scalar_value{run_, run_->constant(c)}; }

@@ -13,24 +13,25 @@
 
 namespace krylith {
 
-inline constexpr int max_registers = 64;    ///< scalars of one execution, temporaries included
-inline constexpr int max_instructions = 24; ///< of one kernel; more are run by a kernel of their own
+inline constexpr int max_registers = 64; ///< scalars of one execution, temporaries included
+inline constexpr int max_instructions =
+    24; ///< of one kernel; more are run by a kernel of their own
 inline constexpr int max_immediates = 16;
 inline constexpr int max_sums = 8; ///< dot products of one pass that go to named scalars
 
 /// Registers that steer the loop. The rest belong to the solver's scalars.
 namespace control {
 enum : std::uint8_t {
-    state,      ///< 0 while running, else a loop_state
-    iteration,  ///< iterations finished
-    target,     ///< squared residual norm that counts as converged
-    limit,      ///< iterations at which to give up
-    pause_at,   ///< iterations at which the host wants to look
-    ceiling,    ///< squared residual norm that counts as diverged
-    residual,   ///< squared residual norm last tested
-    best,       ///< smallest squared residual norm that counted as progress
-    best_at,    ///< its iteration
-    patience,   ///< iterations without progress that count as stagnation
+    state,     ///< 0 while running, else a loop_state
+    iteration, ///< iterations finished
+    target,    ///< squared residual norm that counts as converged
+    limit,     ///< iterations at which to give up
+    pause_at,  ///< iterations at which the host wants to look
+    ceiling,   ///< squared residual norm that counts as diverged
+    residual,  ///< squared residual norm last tested
+    best,      ///< smallest squared residual norm that counted as progress
+    best_at,   ///< its iteration
+    patience,  ///< iterations without progress that count as stagnation
     count
 };
 } // namespace control
@@ -63,6 +64,7 @@ enum class scalar_opcode : std::uint8_t {
     estimate, ///< a: the same for an estimate inside a cycle: only ends the cycle
     positive, ///< stops with loop_state(b) unless a > 0; not_a_number where a is NaN
     nonzero,  ///< stops with loop_state(b) if |a| <= eps * to; not_a_number where a is not finite
+    pause,    ///< stops if the host wants to look; only at the end of the body, where it goes on
     finish,   ///< a: squared norm of the true residual at the end of a cycle: stops or goes on
     stop      ///< sets loop_state(b)
 };
@@ -106,7 +108,9 @@ KRYLITH_HD inline void stop(double* reg, loop_state why) {
     if (reg[control::state] == 0.0) reg[control::state] = as_register(why);
 }
 
-KRYLITH_HD inline bool finite(double x) { return x - x == 0.0; }
+KRYLITH_HD inline bool finite(double x) {
+    return x - x == 0.0;
+}
 
 /// The order of the tests is the order of what matters: a NaN is never "not converged", and
 /// convergence at the last allowed iteration counts.
@@ -120,9 +124,8 @@ KRYLITH_HD inline void test(double* reg, double rr) {
         reg[control::best] = rr;
         reg[control::best_at] = reg[control::iteration];
     } else if (reg[control::iteration] - reg[control::best_at] >= reg[control::patience]) {
-        return stop(reg, loop_state::stagnated);
+        stop(reg, loop_state::stagnated);
     }
-    if (reg[control::iteration] >= reg[control::pause_at]) stop(reg, loop_state::pause);
 }
 
 /// Inside a cycle only convergence and the limits matter: the cycle's end sees to the rest.
@@ -149,18 +152,20 @@ KRYLITH_HD inline void finish(double* reg, double rr) {
     if (rr <= reg[control::target]) return stop(reg, loop_state::converged);
     if (rr > reg[control::ceiling]) return stop(reg, loop_state::diverged);
     if (reg[control::iteration] >= reg[control::limit]) return stop(reg, loop_state::limit);
-    if (!progress) return stop(reg, loop_state::stagnated);
-    if (reg[control::iteration] >= reg[control::pause_at]) stop(reg, loop_state::pause);
+    if (!progress) stop(reg, loop_state::stagnated);
 }
 
 } // namespace detail
 
 /// Runs the instructions on `reg`. `history` may be null; the squared norm of iteration k goes to
-/// history[k] when `record` is set (one block does). A Program has size(), instruction(i) and
-/// immediate(i).
+/// history[k] when `record` is set (one block does). A guarded program ends with the instruction
+/// that stops the loop: what follows belongs to a kernel that will not run. A Program has size(),
+/// instruction(i) and immediate(i).
 template <class Program>
-KRYLITH_HD inline void run(const Program& program, double* reg, double* history, bool record) {
+KRYLITH_HD inline void run(const Program& program, double* reg, double* history, bool record,
+                           bool guarded) {
     for (int i = 0; i < program.size(); ++i) {
+        if (guarded && reg[control::state] != 0.0) return;
         const scalar_instruction in = program.instruction(i);
         const double a = reg[in.a];
         const double b = reg[in.b];
@@ -192,6 +197,10 @@ KRYLITH_HD inline void run(const Program& program, double* reg, double* history,
                 detail::stop(reg, static_cast<loop_state>(in.b));
             break;
         case scalar_opcode::finish: detail::finish(reg, a); break;
+        case scalar_opcode::pause:
+            if (reg[control::iteration] >= reg[control::pause_at])
+                detail::stop(reg, loop_state::pause);
+            break;
         case scalar_opcode::stop: detail::stop(reg, static_cast<loop_state>(in.b)); break;
         }
     }

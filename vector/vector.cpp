@@ -20,8 +20,8 @@ vector<T>::vector(layout_handle where, const std::string& item,
         parts_.push_back(storage_.back().data());
     }
     if (schedule)
-        exchange_ = std::make_shared<ghost_exchange<T>>(std::move(schedule),
-                                                        std::span<T* const>(parts_));
+        exchange_ =
+            std::make_shared<ghost_exchange<T>>(std::move(schedule), std::span<T* const>(parts_));
 }
 
 template <class T>
@@ -77,8 +77,7 @@ void vector<T>::download(std::span<T> values) const {
 }
 
 template <class T>
-linear_combination<T> sum(linear_combination<T> a, const linear_combination<T>& b,
-                          bool negate_b) {
+linear_combination<T> sum(linear_combination<T> a, const linear_combination<T>& b, bool negate_b) {
     for (int i = 0; i < b.count; ++i) {
         if (a.count == max_terms)
             throw usage_error("a linear combination has at most " + std::to_string(max_terms) +

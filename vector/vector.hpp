@@ -76,6 +76,11 @@ public:
     /// Null unless this is an operand.
     [[nodiscard]] const ghost_exchange<T>* exchange() const { return exchange_.get(); }
 
+    /// Promises that each push of this operand is read by one product at most. Peers may then send
+    /// the next as soon as that is done; otherwise only once this rank writes the operand again.
+    void promise_single_reader() { single_reader_ = true; }
+    [[nodiscard]] bool single_reader() const { return single_reader_; }
+
     /// All entries 0, ghosts too. Stream-ordered.
     void zero();
 
@@ -95,6 +100,7 @@ private:
     std::vector<buffer<T>> storage_;
     std::vector<T*> parts_;
     std::shared_ptr<ghost_exchange<T>> exchange_;
+    bool single_reader_ = false;
 };
 
 template <class T>

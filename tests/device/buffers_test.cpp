@@ -18,8 +18,7 @@ KRYLITH_GROUP_TEST("buffers: what is uploaded comes back, and is aligned") {
     for (int rank = 0; rank < group.size(); ++rank)
         for (const std::size_t n : {std::size_t{1}, std::size_t{3}, std::size_t{100'000}}) {
             std::vector<double> values(n);
-            for (std::size_t i = 0; i < n; ++i)
-                values[i] = static_cast<double>(i) + rank;
+            for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<double>(i) + rank;
             buffer<double> b(group.share(rank), std::span<const double>(values), "test");
             CHECK(reinterpret_cast<std::uintptr_t>(b.data()) % 256 == 0);
             CHECK(b.download() == values);
@@ -105,9 +104,8 @@ KRYLITH_GROUP_TEST("buffers: one keeps its device alive") {
     (void)group;
     buffer<int> b;
     {
-        const auto own = group.kind() == backend::host
-                             ? device_group::host(1)
-                             : device_group::cuda(std::vector<int>{0});
+        const auto own = group.kind() == backend::host ? device_group::host(1)
+                                                       : device_group::cuda(std::vector<int>{0});
         b = buffer<int>(own.share(0), std::span<const int>(std::vector<int>{1, 2}), "test");
     }
     CHECK(b.download() == std::vector<int>{1, 2});

@@ -112,8 +112,7 @@ KRYLITH_GROUP_TEST("groups: copies across devices keep the order of streams and 
         group.join();
     }
     group.synchronize();
-    for (const auto& part : parts)
-        CHECK(part.download() == numbers(n, 4));
+    for (const auto& part : parts) CHECK(part.download() == numbers(n, 4));
     group.copy(0, nullptr, group.size() - 1, nullptr, 0); // nothing: no pointer is looked at
     group.synchronize();
 }
@@ -127,8 +126,7 @@ KRYLITH_GROUP_TEST("groups: a copy lands in the middle of the target and nowhere
     group.copy(0, source.data() + 10, last, target.data() + 50, 7 * sizeof(int));
     group.synchronize();
     std::vector<int> expected(100);
-    for (std::size_t i = 0; i < 7; ++i)
-        expected[50 + i] = 10 + static_cast<int>(i);
+    for (std::size_t i = 0; i < 7; ++i) expected[50 + i] = 10 + static_cast<int>(i);
     CHECK(target.download() == expected);
 }
 

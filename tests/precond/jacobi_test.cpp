@@ -56,8 +56,7 @@ KRYLITH_GROUP_TEST("jacobi: divides by the diagonal, wherever its entries are") 
 
 KRYLITH_GROUP_TEST("jacobi: a diagonal system takes one iteration") {
     std::vector<double> d(90);
-    for (std::size_t i = 0; i < d.size(); ++i)
-        d[i] = std::pow(1.2, static_cast<double>(i));
+    for (std::size_t i = 0; i < d.size(); ++i) d[i] = std::pow(1.2, static_cast<double>(i));
     for (const auto which : all_methods)
         for (const auto where : {side::left, side::right, side::split}) {
             CAPTURE(name_of(which));

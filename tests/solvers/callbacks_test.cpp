@@ -40,7 +40,8 @@ KRYLITH_GROUP_TEST("callbacks: every k iterations, with the residual of the hist
             for (const int interval : {1, 3, 10}) {
                 CAPTURE(name_of(which));
                 CAPTURE(interval);
-                // GMRES looks up at the end of a cycle: a restart that divides the interval, or one.
+                // GMRES looks up at the end of a cycle: a restart that divides the interval, or
+                // one.
                 const int restart = interval == 10 ? 5 : 1;
                 solver_options options{
                     .max_iterations = 60, .restart = restart, .history = true, .mode = mode};
@@ -169,8 +170,7 @@ static void repeat_setups(const device_group& group, int rounds) {
             CHECK(group[rank].ledger().live() == live[static_cast<std::size_t>(rank)]);
         }
     }
-    for (int rank = 0; rank < group.size(); ++rank)
-        CHECK(group[rank].ledger().live() == 0);
+    for (int rank = 0; rank < group.size(); ++rank) CHECK(group[rank].ledger().live() == 0);
 }
 
 TEST_CASE("memory: 200 set-ups and solves leave it flat") {

@@ -93,7 +93,8 @@ KRYLITH_GROUP_TEST("edges: A = I is solved exactly, in one iteration") {
             CHECK(result.converged());
             CHECK(result.iterations == 1);
             CHECK(p.relative_residual() <= 1e-15);
-            CHECK(p.solve(which, {.rtol = 0}).iterations <= 3); // an exact 0 counts, or it ends soon
+            CHECK(p.solve(which, {.rtol = 0}).iterations <=
+                  3); // an exact 0 counts, or it ends soon
         }
 }
 
@@ -139,13 +140,10 @@ KRYLITH_GROUP_TEST("edges: singular and consistent systems are solved, inconsist
     matrix.values.back() = 1;  // last row: -1 1
     auto b = random_values<double>(n, 103);
     double mean = 0;
-    for (const double v : b)
-        mean += v / n;
-    for (double& v : b)
-        v -= mean;
+    for (const double v : b) mean += v / n;
+    for (double& v : b) v -= mean;
     auto wrong = b;
-    for (double& v : wrong)
-        v += 1;
+    for (double& v : wrong) v += 1;
     for (const auto which : all_methods) {
         CAPTURE(name_of(which));
         problem<double> consistent(group, matrix, b);
@@ -173,8 +171,7 @@ KRYLITH_GROUP_TEST("edges: swapped unknowns") {
     CHECK(p.solve(method::gmres).converged());
     CHECK(p.solution()[0] == doctest::Approx(2));
     problem<double> eigen(group, from_dense({{0, 1}, {1, 0}}), {1, 1});
-    for (const auto which : all_methods)
-        CHECK(eigen.solve(which).converged());
+    for (const auto which : all_methods) CHECK(eigen.solve(which).converged());
     problem<double> shift(group, testing::shift_matrix(12, 1), random_values<double>(12, 104));
     const auto slow = shift.solve(method::gmres, {.restart = 12}); // nothing until the last step
     INFO(describe(slow));

@@ -52,7 +52,48 @@ struct arnoldi {
     std::vector<double> true_residuals;
 };
 
+/// Every product lies almost in the space already: A e1 = e2, A ek = e2 + delta e(k+1), A en = e1,
+/// in a rotated basis, so that all of it is rounded. b = e1 is out of reach until the last step.
+csr_matrix<double> nearly_dependent(int n, double delta, std::vector<double>& b) {
+    Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
+    a(1, 0) = 1;
+    for (int k = 1; k + 1 < n; ++k) {
+        a(1, k) += 1;
+        a(k + 1, k) += delta;
+    }
+    a(0, n - 1) = 1;
+    Eigen::MatrixXd random(n, n);
+    const auto values = random_values<double>(std::int64_t{n} * n, 135);
+    for (int i = 0; i < n * n; ++i) random(i / n, i % n) = values[static_cast<std::size_t>(i)];
+    const Eigen::MatrixXd q = random.householderQr().householderQ();
+    const Eigen::MatrixXd rotated = q * a * q.transpose();
+    std::vector<std::vector<double>> rows(static_cast<std::size_t>(n));
+    b.clear();
+    for (int i = 0; i < n; ++i) {
+        b.push_back(q(i, 0));
+        for (int j = 0; j < n; ++j) rows[static_cast<std::size_t>(i)].push_back(rotated(i, j));
+    }
+    return testing::from_dense(rows);
+}
+
 } // namespace
+
+KRYLITH_GROUP_TEST("gmres: products that lie almost in the space already") {
+    constexpr int n = 10;
+    std::vector<double> b;
+    const auto matrix = nearly_dependent(n, 1e-10, b);
+    const arnoldi once(testing::to_eigen(matrix), testing::to_eigen(b), n - 1, 1);
+    const arnoldi twice(testing::to_eigen(matrix), testing::to_eigen(b), n - 1, 2);
+    REQUIRE(once.loss > 1e-8); // the premise: one pass loses half the digits
+    REQUIRE(twice.loss < 1e-13);
+    problem<double> p(group, matrix, b);
+    const auto result = p.solve(method::gmres, {.rtol = 1e-12, .restart = n});
+    INFO(describe(result));
+    CHECK(result.converged());
+    CHECK(result.iterations == n);
+    CHECK(result.replacements == 0);
+    CHECK(p.relative_residual() <= 1.01e-12);
+}
 
 KRYLITH_GROUP_TEST("gmres: converges where one pass of Gram-Schmidt loses orthogonality") {
     const auto matrix = convection_diffusion<double>(5, 40, random_scaling{8});
@@ -70,9 +111,8 @@ KRYLITH_GROUP_TEST("gmres: converges where one pass of Gram-Schmidt loses orthog
     CHECK(p.relative_residual() <= 1.1e-13);
     // The estimate is the true residual, down to rounding.
     CHECK(result.recurrence_residual == doctest::Approx(result.true_residual).epsilon(0.1));
-    const auto enough =
-        std::find_if(twice.residuals.begin(), twice.residuals.end(),
-                     [&](double r) { return r <= 1e-13 * twice.residuals[0]; });
+    const auto enough = std::find_if(twice.residuals.begin(), twice.residuals.end(),
+                                     [&](double r) { return r <= 1e-13 * twice.residuals[0]; });
     CHECK(std::abs(result.iterations - (enough - twice.residuals.begin())) <= 1);
     for (std::size_t k = 0; k < result.history.size() && k < twice.residuals.size(); ++k) {
         const double slack = 1e-4 * twice.residuals[k] + 1e-14 * twice.residuals[0];
@@ -103,8 +143,7 @@ KRYLITH_GROUP_TEST("gmres: limits inside a cycle count iterations exactly") {
         CHECK(result.reason == reason::max_iterations);
         CHECK(result.iterations == limit);
         CHECK(result.true_residual < result.rhs_norm); // what was done counts
-        CHECK(result.relative_residual() ==
-              doctest::Approx(p.relative_residual()).epsilon(1e-9));
+        CHECK(result.relative_residual() == doctest::Approx(p.relative_residual()).epsilon(1e-9));
     }
 }
 

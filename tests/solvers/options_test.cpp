@@ -50,8 +50,7 @@ TEST_CASE("options: each bad value is refused by its name, by every solver") {
             CHECK_THROWS_WITH_AS((void)p.solve(which, options), doctest::Contains(begin.c_str()),
                                  usage_error);
         }
-    for (const auto which : all_methods)
-        CHECK(p.solve(which).converged());
+    for (const auto which : all_methods) CHECK(p.solve(which).converged());
 }
 
 TEST_CASE("options: what is at the edge is accepted") {
@@ -64,8 +63,7 @@ TEST_CASE("options: what is at the edge is accepted") {
                            .callback_interval = std::numeric_limits<std::int64_t>::max() / 2,
                            .unroll = 1,
                            .timeout_seconds = 1e6};
-    for (const auto which : all_methods)
-        CHECK(p.solve(which, options).converged());
+    for (const auto which : all_methods) CHECK(p.solve(which, options).converged());
 }
 
 TEST_CASE("options: a mode that the group can't run is refused") {
@@ -95,8 +93,7 @@ TEST_CASE("options: reasons, sides and modes have names that differ") {
         names.emplace_back(to_string(static_cast<reason>(i)));
     for (std::size_t i = 0; i < names.size(); ++i) {
         CHECK(names[i] != "unknown");
-        for (std::size_t j = 0; j < i; ++j)
-            CHECK(names[i] != names[j]);
+        for (std::size_t j = 0; j < i; ++j) CHECK(names[i] != names[j]);
     }
 }
 

@@ -46,9 +46,10 @@ void try_all(const device_group& group, const csr_matrix<double>& matrix,
                     CAPTURE(static_cast<int>(where));
                     CAPTURE(precondition);
                     problem<double> p(group, matrix, b, {.kind = kind});
-                    const solver_options options{.rtol = 1e-11, .restart = 25, .preconditioning = where};
-                    const auto result = precondition ? p.solve_jacobi(which, options)
-                                                     : p.solve(which, options);
+                    const solver_options options{
+                        .rtol = 1e-11, .restart = 25, .preconditioning = where};
+                    const auto result =
+                        precondition ? p.solve_jacobi(which, options) : p.solve(which, options);
                     INFO(describe(result));
                     CHECK(result.converged());
                     CHECK(result.diagnosis.empty());
@@ -70,7 +71,9 @@ KRYLITH_GROUP_TEST("solutions: SPD matrices of random pattern") {
 KRYLITH_GROUP_TEST("solutions: SPD matrices with a diagonal over four decades") {
     auto matrix = random_spd<double>(80, 5, 2);
     for (std::int64_t row = 0; row < matrix.rows; ++row) {
-        const auto scale = [](std::int64_t i) { return std::pow(10.0, static_cast<double>(i % 5) / 2); };
+        const auto scale = [](std::int64_t i) {
+            return std::pow(10.0, static_cast<double>(i % 5) / 2);
+        };
         const auto r = static_cast<std::size_t>(row);
         for (auto k = matrix.row_offsets[r]; k < matrix.row_offsets[r + 1]; ++k)
             matrix.values[static_cast<std::size_t>(k)] *=

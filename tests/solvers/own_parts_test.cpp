@@ -39,8 +39,7 @@ public:
         fused_update<T> update;
         const scalar_value shift{&run, run.constant(static_cast<double>(alpha * sigma_))};
         update.add(y += shift * x);
-        for (const auto& d : dots)
-            update.add(d);
+        for (const auto& d : dots) update.add(d);
         enqueue(run, update);
     }
 
@@ -98,8 +97,7 @@ KRYLITH_GROUP_TEST("own parts: an operator of the user's") {
                 CHECK(result.converged());
                 CHECK(result.iterations == expected.iterations);
                 CHECK(result.recorded == (mode == execution_mode::recorded));
-                CHECK(testing::residual_norm(sum, b, p.solution()) <=
-                      1.01e-8 * testing::norm(b));
+                CHECK(testing::residual_norm(sum, b, p.solution()) <= 1.01e-8 * testing::norm(b));
             }
 }
 

@@ -77,8 +77,7 @@ KRYLITH_GROUP_TEST("poisson: a sum of four eigenvectors is solved in four iterat
     auto b = eigenvector(15, 15, 1, 1);
     for (const auto& [i, j] : {std::pair{2, 3}, {5, 7}, {11, 13}}) {
         const auto v = eigenvector(15, 15, i, j);
-        for (std::size_t k = 0; k < v.size(); ++k)
-            b[k] += v[k];
+        for (std::size_t k = 0; k < v.size(); ++k) b[k] += v[k];
     }
     problem<double> p(group, poisson2d<double>(15), b);
     for (const auto which : {testing::method::cg, testing::method::gmres}) {

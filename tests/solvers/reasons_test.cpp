@@ -75,8 +75,7 @@ KRYLITH_GROUP_TEST("reasons: converged_rtol, converged_atol") {
 // The space is complete before the restart: A has few distinct eigenvalues.
 KRYLITH_GROUP_TEST("reasons: happy_breakdown") {
     std::vector<double> d(30);
-    for (std::size_t i = 0; i < d.size(); ++i)
-        d[i] = 1 + static_cast<double>(i % 3);
+    for (std::size_t i = 0; i < d.size(); ++i) d[i] = 1 + static_cast<double>(i % 3);
     const auto b = testing::random_values<double>(30, 92);
     problem<double> three(group, diagonal_matrix(d), b);
     // A target that only the complete space reaches.
@@ -158,12 +157,10 @@ KRYLITH_GROUP_TEST("reasons: indefinite_matrix") {
     problem<double> swap(group, from_dense({{0, 1}, {1, 0}}), {1, 0});
     ends(swap, method::cg, reason::indefinite_matrix);
     auto negative = laplace_1d(40);
-    for (double& v : negative.values)
-        v = -v;
+    for (double& v : negative.values) v = -v;
     problem<double> p(group, negative, testing::random_values<double>(40, 94));
     ends(p, method::cg, reason::indefinite_matrix);
-    for (const auto which : testing::general_methods)
-        ends(p, which, reason::converged_rtol);
+    for (const auto which : testing::general_methods) ends(p, which, reason::converged_rtol);
     auto indefinite = laplace_1d(40); // later than at the first step
     for (double& v : indefinite.values)
         if (v == 2) v = 1.0;
@@ -174,8 +171,7 @@ KRYLITH_GROUP_TEST("reasons: indefinite_matrix") {
 
 KRYLITH_GROUP_TEST("reasons: indefinite_preconditioner") {
     auto negative = laplace_1d(40);
-    for (double& v : negative.values)
-        v = -v;
+    for (double& v : negative.values) v = -v;
     problem<double> p(group, negative, testing::random_values<double>(40, 96));
     ends(p, method::cg, reason::indefinite_preconditioner, {}, true);
     for (const auto which : testing::general_methods)
@@ -217,13 +213,14 @@ KRYLITH_GROUP_TEST("reasons: stagnated") {
         ends(q, which, reason::stagnated, {.rtol = 0, .atol = 0, .max_iterations = 5000});
         CHECK(q.relative_residual() < 1e-12);
     }
-    // A window: no gain of 1% within so many iterations. CG on a chain sees the far end of it, and
-    // with it the first gain, after n iterations.
+    // A window: no gain of 1% within so many iterations. From one end of a chain CG gains 1 / k in
+    // iteration k, until it reaches the other end.
     std::vector<double> end(200);
     end.front() = 1;
     problem<double> chain(group, laplace_1d(200), end);
-    ends(chain, method::cg, reason::stagnated, {.rtol = 1e-13, .stagnation_window = 3});
-    CHECK(chain.solve(method::cg, {.stagnation_window = 3}).iterations < 200);
+    ends(chain, method::cg, reason::stagnated, {.stagnation_window = 1});
+    CHECK(chain.solve(method::cg, {.stagnation_window = 1}).iterations < 120);
+    CHECK(chain.solve(method::cg).converged());
     // GMRES(1) makes no progress on a rotation.
     problem<double> turn(group, from_dense({{0, 1}, {-1, 0}}), {1, 0});
     ends(turn, method::gmres, reason::stagnated, {.restart = 1});

@@ -1,5 +1,5 @@
-// Right-hand sides whose squares vanish or overflow, and scaling by powers of two, which must change
-// exponents only.
+// Right-hand sides whose squares vanish or overflow, and scaling by powers of two, which must
+// change exponents only.
 #include <cmath>
 #include <vector>
 
@@ -21,8 +21,7 @@ using testing::same_bits;
 namespace {
 
 std::vector<double> times(std::vector<double> v, double by) {
-    for (double& e : v)
-        e *= by;
+    for (double& e : v) e *= by;
     return v;
 }
 
@@ -82,8 +81,7 @@ KRYLITH_GROUP_TEST("scaling: fp32 at the ends of its range") {
             CAPTURE(size);
             CAPTURE(name_of(which));
             auto b = random_values<float>(10, 112);
-            for (float& v : b)
-                v *= static_cast<float>(size);
+            for (float& v : b) v *= static_cast<float>(size);
             problem<float> p(group, matrix, b);
             const auto result = p.solve(which, {.rtol = 1e-4});
             INFO(describe(result));
@@ -135,8 +133,7 @@ KRYLITH_GROUP_TEST("scaling: A by a power of two") {
             CAPTURE(name_of(which));
             CAPTURE(power);
             auto scaled = matrix;
-            for (double& v : scaled.values)
-                v = std::ldexp(v, power);
+            for (double& v : scaled.values) v = std::ldexp(v, power);
             problem<double> q(group, scaled, b);
             const auto result = q.solve(which, {.history = true});
             INFO(describe(result));

@@ -64,7 +64,8 @@ std::string multiply_and_compare(execution& run, const matrix_operator<T>& a,
                    std::to_string(static_cast<double>(expected[i].value));
     if (!copies_agree(y)) return "the copies of y differ";
     // Products of the results themselves, in double: any order of summation.
-    if (!inner_product(w0, result).template allows<double>(run.get(wy.number()))) return "dot(w, y)";
+    if (!inner_product(w0, result).template allows<double>(run.get(wy.number())))
+        return "dot(w, y)";
     if (!inner_product(result, result).template allows<double>(run.get(yy.number())))
         return "dot(y, y)";
 
@@ -107,9 +108,17 @@ void fight(const device_group& group, operator_kind kind) {
 
 } // namespace
 
-KRYLITH_GROUP_TEST("battery: operator nz, fp64") { fight<double>(group, operator_kind::nz); }
-KRYLITH_GROUP_TEST("battery: operator nz, fp32") { fight<float>(group, operator_kind::nz); }
-KRYLITH_GROUP_TEST("battery: operator halo, fp64") { fight<double>(group, operator_kind::halo); }
-KRYLITH_GROUP_TEST("battery: operator halo, fp32") { fight<float>(group, operator_kind::halo); }
+KRYLITH_GROUP_TEST("battery: operator nz, fp64") {
+    fight<double>(group, operator_kind::nz);
+}
+KRYLITH_GROUP_TEST("battery: operator nz, fp32") {
+    fight<float>(group, operator_kind::nz);
+}
+KRYLITH_GROUP_TEST("battery: operator halo, fp64") {
+    fight<double>(group, operator_kind::halo);
+}
+KRYLITH_GROUP_TEST("battery: operator halo, fp32") {
+    fight<float>(group, operator_kind::halo);
+}
 
 } // namespace krylith

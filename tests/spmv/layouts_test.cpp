@@ -19,8 +19,7 @@ namespace {
 std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths,
                                      std::int64_t first = 0) {
     std::vector<std::int64_t> offsets{first};
-    for (const auto length : lengths)
-        offsets.push_back(offsets.back() + length);
+    for (const auto length : lengths) offsets.push_back(offsets.back() + length);
     return offsets;
 }
 
@@ -28,8 +27,7 @@ std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths,
 std::vector<std::vector<std::int64_t>> length_cases() {
     testing::random_numbers random(51);
     std::vector<std::int64_t> mixed(2500);
-    for (auto& length : mixed)
-        length = random.below(40) * random.below(2);
+    for (auto& length : mixed) length = random.below(40) * random.below(2);
     std::vector<std::int64_t> heavy(1500, 3);
     heavy[700] = 5000;
     return {{},
@@ -134,7 +132,8 @@ TEST_CASE("csr tiles: whole rows, within the limits unless a row alone is longer
 
 TEST_CASE("boundary order: interior groups first, both in order") {
     const std::vector<bool> reads{true, false, false, true, false};
-    const auto some = order_groups(5, [&](std::int32_t g) { return reads[static_cast<std::size_t>(g)]; });
+    const auto some =
+        order_groups(5, [&](std::int32_t g) { return reads[static_cast<std::size_t>(g)]; });
     CHECK(some.groups == std::vector<std::int32_t>{1, 2, 4, 0, 3});
     CHECK(some.interior == 3);
     const auto none = order_groups(4, [](std::int32_t) { return false; });

@@ -29,13 +29,13 @@ namespace {
 template <class X>
 void laplace_rows(row_range rows, std::int64_t n, const X& x, double* y) {
     for (std::int64_t i = rows.begin; i < rows.end; ++i)
-        y[i - rows.begin] =
-            2 * x(i) - (i > 0 ? x(i - 1) : 0.0) - (i + 1 < n ? x(i + 1) : 0.0);
+        y[i - rows.begin] = 2 * x(i) - (i > 0 ? x(i - 1) : 0.0) - (i + 1 < n ? x(i + 1) : 0.0);
 }
 
 product_function<double> replicated_laplace(std::int64_t n) {
     return [n](const product_call<double>& call) {
-        laplace_rows(call.rows, n, [&](std::int64_t i) { return call.x[i]; }, call.y);
+        laplace_rows(
+            call.rows, n, [&](std::int64_t i) { return call.x[i]; }, call.y);
     };
 }
 
@@ -69,8 +69,8 @@ std::vector<std::unique_ptr<matrix_operator<double>>> both(const device_group& g
                                                            std::int64_t n, product_kind kind) {
     const auto plan = laplace_plan(group, n);
     std::vector<std::unique_ptr<matrix_operator<double>>> all;
-    all.push_back(make_matrix_free<double>(group, equal_rows(n, group.size()),
-                                           replicated_laplace(n), kind));
+    all.push_back(
+        make_matrix_free<double>(group, equal_rows(n, group.size()), replicated_laplace(n), kind));
     all.push_back(make_matrix_free<double>(group, plan, halo_laplace(n, plan), kind));
     return all;
 }
@@ -174,10 +174,9 @@ TEST_CASE("matrix free: an exception of the function ends the solve, and the nex
 KRYLITH_GROUP_TEST("matrix free: what makes no sense is refused") {
     const auto rows = equal_rows(10, group.size());
     CHECK_THROWS_AS((void)make_matrix_free<double>(group, rows, nullptr), usage_error);
-    CHECK_THROWS_AS(
-        (void)make_matrix_free<double>(group, equal_rows(10, group.size() + 1),
-                                       replicated_laplace(10)),
-        usage_error);
+    CHECK_THROWS_AS((void)make_matrix_free<double>(group, equal_rows(10, group.size() + 1),
+                                                   replicated_laplace(10)),
+                    usage_error);
     row_partition broken{{0, 7, 3, 10}};
     CHECK_THROWS_AS((void)make_matrix_free<double>(group, broken, replicated_laplace(10)),
                     usage_error);

@@ -1,4 +1,5 @@
 // Operators: new values, chains of products, recorded and eager, what is chosen and what refused.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -110,6 +111,38 @@ KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, t
         }
 }
 
+// Nothing but the exchange itself holds the devices together here: no dot product, no ghosts of
+// fused(). A permutation shows every entry that was read too early or too late.
+KRYLITH_GROUP_TEST("operators: products without dots wait for each other") {
+    const auto x0 = random_values<double>(2600, 50);
+    for (const auto kind : kinds)
+        for (const auto mode : modes_of(group)) {
+            CAPTURE(name_of(kind));
+            CAPTURE(mode == execution_mode::recorded);
+            const auto a = make_operator(group, testing::shift_matrix(2600, 1301), {.kind = kind});
+            execution run(group, {.mode = mode, .unroll = 4});
+            auto x = a->make_operand();
+            auto y = a->make_operand();
+            auto source = testing::make_vector(a->share_layout(), x0);
+            fused(run, x = source);
+            constexpr int turns = 60;
+            (void)iterate(run, turns, [&] {
+                a->apply(run, 1.0, x, 0.0, y);
+                push_ghosts(run, y);
+                a->apply(run, 1.0, y, 0.0, x);
+                push_ghosts(run, x);
+                a->apply(run, 1.0, x, 0.0, y);
+                fused(run, x = y); // of replicated vectors: also what peers have sent
+            });
+            run.flush();
+            CHECK(testing::copies_agree(x));
+            auto expected = x0;
+            std::rotate(expected.begin(), expected.begin() + 1301 * 3 * turns % 2600,
+                        expected.end());
+            CHECK(values_of(x) == expected);
+        }
+}
+
 // Sums of rows do not depend on who owns them.
 TEST_CASE("operators: one device and several give the same result, bit by bit") {
     const auto matrix = testing::random_matrix(600, 8, 1, 45);
@@ -148,8 +181,7 @@ KRYLITH_GROUP_TEST("operators: auto takes halo for grids and nz for matrices wit
 
 KRYLITH_GROUP_TEST("operators: the memory of one goes with it") {
     std::vector<std::size_t> before;
-    for (int rank = 0; rank < group.size(); ++rank)
-        before.push_back(group[rank].ledger().live());
+    for (int rank = 0; rank < group.size(); ++rank) before.push_back(group[rank].ledger().live());
     const auto matrix = testing::random_matrix(300, 8, 1, 48);
     for (const auto kind : kinds)
         for (const auto local : local_kinds(group)) {

@@ -7,8 +7,7 @@ namespace krylith::testing {
 
 std::vector<device_group> host_groups() {
     std::vector<device_group> groups;
-    for (const int size : {1, 2, 3, 4, 7})
-        groups.push_back(device_group::host(size));
+    for (const int size : {1, 2, 3, 4, 7}) groups.push_back(device_group::host(size));
     groups.push_back(device_group::host(3, {.staged = true}));
     return groups;
 }
@@ -19,23 +18,19 @@ std::vector<device_group> cuda_groups() {
         throw std::runtime_error("tests named [cuda] need a CUDA device: there is none here");
     const auto first = [&](int size) {
         std::vector<int> ordinals;
-        for (int i = 0; i < size; ++i)
-            ordinals.push_back(present < size ? 0 : i);
+        for (int i = 0; i < size; ++i) ordinals.push_back(present < size ? 0 : i);
         return ordinals;
     };
     std::vector<device_group> groups;
-    for (const int size : {1, 2, 3})
-        groups.push_back(device_group::cuda(first(size)));
-    if (present > 3)
-        groups.push_back(device_group::cuda(first(present)));
+    for (const int size : {1, 2, 3}) groups.push_back(device_group::cuda(first(size)));
+    if (present > 3) groups.push_back(device_group::cuda(first(present)));
     groups.push_back(device_group::cuda(first(2), {.staged = true}));
     return groups;
 }
 
 std::string describe(const device_group& group) {
     std::string text = std::to_string(group.size()) + " " + to_string(group.kind()) + " devices";
-    if (!group.concurrent())
-        text += " (" + group.serialised_because() + ")";
+    if (!group.concurrent()) text += " (" + group.serialised_because() + ")";
     return text;
 }
 

@@ -41,7 +41,9 @@ void on_groups(const std::vector<device_group>& groups,
 
 #define KRYLITH_GROUP_TEST_WITH(body, name)                                                        \
     static void body(const krylith::device_group& group);                                          \
-    TEST_CASE(name) { krylith::testing::on_groups(krylith::testing::host_groups(), body); }        \
+    TEST_CASE(name) {                                                                              \
+        krylith::testing::on_groups(krylith::testing::host_groups(), body);                        \
+    }                                                                                              \
     TEST_CASE(name " [cuda]") {                                                                    \
         krylith::testing::on_groups(krylith::testing::cuda_groups(), body);                        \
     }                                                                                              \

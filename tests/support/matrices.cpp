@@ -32,15 +32,13 @@ csr_matrix<double> from_dense(const std::vector<std::vector<double>>& rows) {
 
 csr_matrix<double> diagonal_matrix(const std::vector<double>& diagonal) {
     triplets entries;
-    for (std::size_t i = 0; i < diagonal.size(); ++i)
-        entries.emplace_back(i, i, diagonal[i]);
+    for (std::size_t i = 0; i < diagonal.size(); ++i) entries.emplace_back(i, i, diagonal[i]);
     return from_triplets(static_cast<std::int64_t>(diagonal.size()), entries);
 }
 
 csr_matrix<double> shift_matrix(std::int64_t n, std::int64_t shift) {
     triplets entries;
-    for (std::int64_t i = 0; i < n; ++i)
-        entries.emplace_back(i, ((i + shift) % n + n) % n, 1.0);
+    for (std::int64_t i = 0; i < n; ++i) entries.emplace_back(i, ((i + shift) % n + n) % n, 1.0);
     return from_triplets(n, entries);
 }
 
@@ -54,8 +52,7 @@ csr_matrix<double> laplace_1d(std::int64_t n) {
     return from_triplets(n, entries);
 }
 
-csr_matrix<double> random_matrix(std::int64_t n, int per_row, double diagonal,
-                                 std::uint64_t seed) {
+csr_matrix<double> random_matrix(std::int64_t n, int per_row, double diagonal, std::uint64_t seed) {
     random_numbers random(seed);
     triplets entries;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -84,8 +81,7 @@ csr_matrix<double> one_long_row(std::int64_t n, std::int64_t row, std::int64_t l
 csr_matrix<double> dense_column(std::int64_t n, std::int64_t column) {
     random_numbers random(11);
     triplets entries;
-    for (std::int64_t i = 0; i < n; ++i)
-        entries.emplace_back(i, column, random.real());
+    for (std::int64_t i = 0; i < n; ++i) entries.emplace_back(i, column, random.real());
     return from_triplets(n, entries);
 }
 
@@ -141,7 +137,8 @@ std::vector<battery_entry> make_battery() {
         {"diagonal", "rows and values out of step", diagonal_matrix(signs)},
         {"tridiagonal", "boundary rows only at the ends", laplace_1d(1000)},
         {"dense", "columns mixed up; 7 long rows a device", random_matrix(48, 300, 0, 1)},
-        {"dense row", "a device with one row; partition by nonzeros", one_long_row(900, 450, 900, 2)},
+        {"dense row", "a device with one row; partition by nonzeros",
+         one_long_row(900, 450, 900, 2)},
         {"dense first row", "an empty device before or after it", one_long_row(300, 0, 300, 3)},
         {"dense column", "all devices want the same ghost", dense_column(700, 350)},
         {"empty rows", "offsets that repeat, at tile and slice borders", gaps(700)},

@@ -35,8 +35,7 @@ using triplets = std::vector<std::tuple<std::int64_t, std::int64_t, double>>;
 template <class To>
 [[nodiscard]] csr_matrix<To> converted(const csr_matrix<double>& a) {
     csr_matrix<To> result{a.rows, a.columns, a.row_offsets, a.column_indices, {}};
-    for (const double v : a.values)
-        result.values.push_back(static_cast<To>(v));
+    for (const double v : a.values) result.values.push_back(static_cast<To>(v));
     return result;
 }
 

@@ -29,17 +29,16 @@ struct bounded_value {
     [[nodiscard]] bool allows(double computed) const {
         const long double u = std::numeric_limits<T>::epsilon() / 2.0L;
         const long double k = 2.0L * terms + 8;
-        const long double bound = k * u / (1 - k * u) * magnitude +
-                                  k * std::numeric_limits<T>::denorm_min();
+        const long double bound =
+            k * u / (1 - k * u) * magnitude + k * std::numeric_limits<T>::denorm_min();
         return std::fabs(static_cast<long double>(computed) - value) <= bound;
     }
 };
 
 /// y = alpha A x + beta y; beta = 0 does not read y.
 template <class T>
-[[nodiscard]] std::vector<bounded_value> product(const csr_matrix<T>& a, T alpha,
-                                                 const std::vector<T>& x, T beta,
-                                                 const std::vector<T>& y) {
+[[nodiscard]] std::vector<bounded_value>
+product(const csr_matrix<T>& a, T alpha, const std::vector<T>& x, T beta, const std::vector<T>& y) {
     std::vector<bounded_value> result(static_cast<std::size_t>(a.rows));
     for (std::size_t row = 0; row < result.size(); ++row) {
         for (auto k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k) {
@@ -63,8 +62,7 @@ template <class T>
 template <class T>
 [[nodiscard]] double norm(const std::vector<T>& v) {
     long double sum = 0;
-    for (const T e : v)
-        sum += static_cast<long double>(e) * static_cast<long double>(e);
+    for (const T e : v) sum += static_cast<long double>(e) * static_cast<long double>(e);
     return static_cast<double>(std::sqrt(sum));
 }
 

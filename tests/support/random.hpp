@@ -30,8 +30,7 @@ template <class T>
 [[nodiscard]] std::vector<T> random_values(std::int64_t n, std::uint64_t seed) {
     random_numbers random(seed);
     std::vector<T> values(static_cast<std::size_t>(n));
-    for (T& v : values)
-        v = static_cast<T>(random.real());
+    for (T& v : values) v = static_cast<T>(random.real());
     return values;
 }
 

@@ -43,8 +43,11 @@ class problem {
 public:
     problem(const device_group& group, const csr_matrix<T>& matrix, const std::vector<T>& rhs,
             const operator_options& options = {})
-        : matrix_(matrix), rhs_(rhs), a(make_operator(group, matrix, options)),
-          b(make_vector(a->share_layout(), rhs)), x(a->share_layout()) {
+        : matrix_(matrix),
+          rhs_(rhs),
+          a(make_operator(group, matrix, options)),
+          b(make_vector(a->share_layout(), rhs)),
+          x(a->share_layout()) {
         fill(x, static_cast<T>(NAN));
     }
 

@@ -39,7 +39,8 @@ void fill(vector<T>& v, T value) {
 /// Bits, so that NaN equals itself and 0 differs from -0.
 template <class T>
 [[nodiscard]] bool same_bits(std::span<const T> a, std::span<const T> b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 template <class T>
 [[nodiscard]] bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {

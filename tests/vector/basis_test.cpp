@@ -52,8 +52,7 @@ void compare(const device_group& group, std::int64_t n, coherence kind) {
             std::vector<double> expected = w;
             double expected_norm = 0;
             for (std::size_t i = 0; i < w.size(); ++i) {
-                for (std::size_t j = 0; j < h.size(); ++j)
-                    expected[i] -= h[j] * v[j][i];
+                for (std::size_t j = 0; j < h.size(); ++j) expected[i] -= h[j] * v[j][i];
                 expected_norm += expected[i] * expected[i];
             }
             vector<T> x(where);

@@ -18,8 +18,7 @@ namespace krylith::testing {
     random_numbers random(seed);
     std::vector<std::vector<double>> all(static_cast<std::size_t>(count));
     for (auto& v : all)
-        for (std::int64_t i = 0; i < n; ++i)
-            v.push_back(random.below(3) - 1);
+        for (std::int64_t i = 0; i < n; ++i) v.push_back(random.below(3) - 1);
     return all;
 }
 
@@ -42,8 +41,7 @@ namespace krylith::testing {
             to.term[t].negative = random.flip();
         }
     }
-    for (int d = 0; d < shape.dots; ++d)
-        shape.dot[d] = {pick(shape.vectors), pick(shape.vectors)};
+    for (int d = 0; d < shape.dots; ++d) shape.dot[d] = {pick(shape.vectors), pick(shape.vectors)};
     return shape;
 }
 
@@ -82,11 +80,11 @@ template <class T>
         linear_combination<T> value;
         for (; value.count < from.terms; ++value.count) {
             const auto& in = from.term[value.count];
-            value.terms[value.count] = {
-                at(in.vector), in.scale >= 0 ? at(in.scale) : nullptr,
-                in.coefficient >= 0 ? coefficients[static_cast<std::size_t>(in.coefficient)]
-                                    : no_register,
-                in.negative};
+            value.terms[value.count] = {at(in.vector), in.scale >= 0 ? at(in.scale) : nullptr,
+                                        in.coefficient >= 0
+                                            ? coefficients[static_cast<std::size_t>(in.coefficient)]
+                                            : no_register,
+                                        in.negative};
         }
         update.add(assignment<T>{at(from.target), value});
     }

@@ -99,8 +99,7 @@ void try_shapes(const device_group& group, const std::vector<fused_shape>& shape
         run.set(scalars.back(), c);
     }
     std::vector<std::uint8_t> sums;
-    for (int d = 0; d < max_fused_dots; ++d)
-        sums.push_back(run.new_register());
+    for (int d = 0; d < max_fused_dots; ++d) sums.push_back(run.new_register());
     for (const std::int64_t n : sizes)
         for (const auto kind : {coherence::owned, coherence::replicated}) {
             const auto where = make_layout(group, n, kind);
@@ -116,7 +115,9 @@ void try_shapes(const device_group& group, const std::vector<fused_shape>& shape
         }
 }
 
-std::vector<fused_shape> known() { return {known_shapes.begin(), known_shapes.end()}; }
+std::vector<fused_shape> known() {
+    return {known_shapes.begin(), known_shapes.end()};
+}
 
 std::vector<fused_shape> random(int count) {
     std::vector<fused_shape> shapes;
@@ -174,8 +175,7 @@ KRYLITH_GROUP_TEST("fused updates: the notation") {
         fused(run, x = -y);
         fused(run, dot1 = dot(x, d));
         double expected3 = 0;
-        for (std::size_t i = 0; i < 700; ++i)
-            expected3 -= v[1][i] * v[3][i];
+        for (std::size_t i = 0; i < 700; ++i) expected3 -= v[1][i] * v[3][i];
         CHECK(run.get(dot1.number()) == expected3);
     }
 }
@@ -202,19 +202,17 @@ KRYLITH_GROUP_TEST("fused updates: what is too large or does not belong together
     vector<double> stranger(make_layout(group, 10, coherence::owned));
     scalar s(run);
     CHECK_THROWS_AS(fused(run, x = y, x = y, x = y, x = y), usage_error);
-    CHECK_THROWS_AS(fused(run, s = dot(x, x), s = dot(x, x), s = dot(x, x), s = dot(x, x),
-                          s = dot(x, x)),
-                    usage_error);
+    CHECK_THROWS_AS(
+        fused(run, s = dot(x, x), s = dot(x, x), s = dot(x, x), s = dot(x, x), s = dot(x, x)),
+        usage_error);
     CHECK_THROWS_AS((void)(x + y + -y + -y + -y), usage_error);
     CHECK_THROWS_AS((void)(x += y + y + -y + -y), usage_error);
     CHECK_THROWS_AS(fused(run, x = stranger), usage_error);
     CHECK_THROWS_AS(fused(run, s = dot(x, stranger)), usage_error);
     std::vector<vector<double>> many;
-    for (int i = 0; i < 9; ++i)
-        many.emplace_back(where);
+    for (int i = 0; i < 9; ++i) many.emplace_back(where);
     fused_update<double> update;
-    for (std::size_t i = 0; i < 9; i += 3)
-        update.add(many[i] = many[i + 1] + many[i + 2]);
+    for (std::size_t i = 0; i < 9; i += 3) update.add(many[i] = many[i + 1] + many[i + 2]);
     CHECK_THROWS_AS(enqueue(run, update), usage_error);
     testing::fill(x, 2.0); // and nothing is left over from what was refused
     fused(run, y = x, s = dot(x, x));

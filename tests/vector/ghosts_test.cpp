@@ -74,13 +74,11 @@ KRYLITH_GROUP_TEST("ghosts: are new after every way to write an operand") {
         CHECK(p.sees(run, x, u)); // once more, without a push in between
         fused(run, x = two * other);
         auto expected = w;
-        for (double& e : expected)
-            e *= 2;
+        for (double& e : expected) e *= 2;
         CHECK(p.sees(run, x, expected));
         fused(run, x = plain + plain); // a general one: 2 u
         expected = u;
-        for (double& e : expected)
-            e *= 2;
+        for (double& e : expected) e *= 2;
         CHECK(p.sees(run, x, expected));
 
         x.upload(w);
@@ -93,14 +91,12 @@ KRYLITH_GROUP_TEST("ghosts: are new after every way to write an operand") {
         x.upload(u);
         fused(run, plain += two * x, x = other + one * x);
         expected = w;
-        for (std::size_t i = 0; i < w.size(); ++i)
-            expected[i] = w[i] + u[i];
+        for (std::size_t i = 0; i < w.size(); ++i) expected[i] = w[i] + u[i];
         CHECK(p.sees(run, x, expected));
 
         fused(run, x = other, z = two * other); // two operands in one pass
         expected = w;
-        for (double& e : expected)
-            e *= 2;
+        for (double& e : expected) e *= 2;
         CHECK(p.sees(run, x, w));
         CHECK(p.sees(run, z, expected));
     }
@@ -119,8 +115,7 @@ KRYLITH_GROUP_TEST("ghosts: pushes without a product in between, and operands by
         auto z = p.a->make_operand();
         const auto times = [&](double by) {
             auto v = u;
-            for (double& e : v)
-                e *= by;
+            for (double& e : v) e *= by;
             return v;
         };
         for (int round = 1; round <= 4; ++round) {

@@ -28,7 +28,10 @@ namespace {
 struct shrinking {
     explicit shrinking(const device_group& group, execution_mode mode, int unroll = 4)
         : run(group, {.mode = mode, .unroll = unroll, .history_size = 100}),
-          r(make_layout(group, 3000, coherence::owned)), rr(run), factor(run), half(run) {
+          r(make_layout(group, 3000, coherence::owned)),
+          rr(run),
+          factor(run),
+          half(run) {
         std::vector<double> start(3000);
         for (std::size_t i = 0; i < start.size(); ++i)
             start[i] = 0.01 * static_cast<double>(i % 17);
@@ -62,8 +65,7 @@ KRYLITH_GROUP_TEST("loops: recorded and eager give the same bits, whatever the u
             CHECK(end.iterations == 23);
             auto state = values_of(s.r);
             state.push_back(end.residual);
-            for (const double h : s.run.history(24))
-                state.push_back(h);
+            for (const double h : s.run.history(24)) state.push_back(h);
             if (expected.empty()) expected = state;
             CHECK(same_bits(state, expected));
         }
@@ -157,8 +159,7 @@ KRYLITH_GROUP_TEST("loops: each reason to stop") {
             CHECK(end.state == r.why);
             CHECK(end.iterations == r.iterations);
             double before = r.iterations == 1 ? 0.0 : r.start;
-            for (std::int64_t k = 1; k < r.iterations; ++k)
-                before *= r.ratio;
+            for (std::int64_t k = 1; k < r.iterations; ++k) before *= r.ratio;
             CHECK(run.get(after.number()) == before);
         }
 }
@@ -213,6 +214,7 @@ KRYLITH_GROUP_TEST("loops: an exception from the body passes, and the next loop 
         CHECK_THROWS_WITH_AS(fails(), "no", std::runtime_error);
         group.synchronize();
         const auto end = iterate(run, 3, [&] {
+            run.flush(); // the test of the iteration before
             value = value + one;
             run.flush();
         });

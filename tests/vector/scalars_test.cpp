@@ -105,8 +105,7 @@ KRYLITH_GROUP_TEST("scalars: long programs run in pieces; what is too long is re
 
     int done = 0;
     const auto too_much = [&] {
-        for (;; ++done)
-            sum = sum + step;
+        for (;; ++done) sum = sum + step;
     };
     CHECK_THROWS_AS(too_much(), usage_error);
     CHECK(done >= 16);
@@ -117,8 +116,7 @@ KRYLITH_GROUP_TEST("scalars: too many registers are refused, and set() never is"
     execution run(group, {});
     std::vector<std::uint8_t> registers;
     const auto all = [&] {
-        for (;;)
-            registers.push_back(run.new_register());
+        for (;;) registers.push_back(run.new_register());
     };
     CHECK_THROWS_AS(all(), usage_error);
     CHECK(registers.size() >= 32);
@@ -185,7 +183,9 @@ KRYLITH_GROUP_TEST("scalars: random programs") {
         expected.push_back(random.real());
         run.set(registers.back(), expected.back());
     }
-    const auto value = [&](int i) { return scalar_value{&run, registers[static_cast<std::size_t>(i)]}; };
+    const auto value = [&](int i) {
+        return scalar_value{&run, registers[static_cast<std::size_t>(i)]};
+    };
     int wrong = 0;
     for (int step = 0; step < 400; ++step) {
         const int to = random.below(count);
@@ -214,9 +214,7 @@ KRYLITH_GROUP_TEST("scalars: random programs") {
             result = 0.5 * (a + b);
             break;
         }
-        default:
-            run.set(target, 0.25 * step);
-            result = 0.25 * step;
+        default: run.set(target, 0.25 * step); result = 0.25 * step;
         }
         if (step % 3 == 2) run.flush();
         if (step % 40 == 39)
