@@ -160,6 +160,7 @@ KRYLITH_GROUP_TEST("loops: each reason to stop") {
             CHECK(end.iterations == r.iterations);
             double before = r.iterations == 1 ? 0.0 : r.start;
             for (std::int64_t k = 1; k < r.iterations; ++k) before *= r.ratio;
+            if (r.why == loop_state::pause) before *= r.ratio; // pauses only between iterations
             CHECK(run.get(after.number()) == before);
         }
 }
