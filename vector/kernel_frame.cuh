@@ -100,15 +100,27 @@ __device__ inline double add_partials(const Frame& f, int v) {
     return part;
 }
 
+/// By warp 0: a kernel parameter to shared memory. Every piece is read at an address known when
+/// compiling, so that the loads go through the constant cache and don't wait for each other.
+template <class Frame>
+__device__ inline void copy_parameter(const Frame& parameter, Frame& copy) {
+    constexpr int pieces = sizeof(Frame) / sizeof(uint4);
+    if constexpr (pieces <= 32) {
+        if (threadIdx.x == 0) {
+#pragma unroll
+            for (int i = 0; i < pieces; ++i)
+                reinterpret_cast<uint4*>(&copy)[i] = reinterpret_cast<const uint4*>(&parameter)[i];
+        }
+    } else if (threadIdx.x == 0) {
+        copy = parameter;
+    }
+    __syncwarp();
+}
+
 /// The frame's work, by warp 0. Loads that don't depend on each other are on their way at once. Not
 /// inlined: its registers should not add to the kernel's.
 template <class Frame>
-__device__ __noinline__ void begin_warp(const Frame& parameter, state_of<Frame>& s,
-                                        double* array_values) {
-    constexpr int pieces = sizeof(Frame) / sizeof(uint4);
-    for (int i = static_cast<int>(threadIdx.x); i < pieces; i += 32)
-        reinterpret_cast<uint4*>(&s.f)[i] = reinterpret_cast<const uint4*>(&parameter)[i];
-    __syncwarp();
+__device__ __noinline__ void begin_warp(state_of<Frame>& s, double* array_values) {
     const Frame& f = s.f;
     const int lane = static_cast<int>(threadIdx.x);
     const bool writer = blockIdx.x == 0;
@@ -184,9 +196,12 @@ __device__ __noinline__ void begin_warp(const Frame& parameter, state_of<Frame>&
 /// registers, and that would wait for the loads into them. Values of a batch for the array are left
 /// in `array_values` (shared, may be null) too, since the array in memory is only written here.
 template <class Frame, class Meanwhile>
-__device__ inline bool begin(const Frame& f, state_of<Frame>& s, double* array_values,
+__device__ inline bool begin(const Frame& parameter, state_of<Frame>& s, double* array_values,
                              Meanwhile meanwhile) {
-    if (threadIdx.x < 32) begin_warp(f, s, array_values);
+    if (threadIdx.x < 32) {
+        copy_parameter(parameter, s.f);
+        begin_warp(s, array_values);
+    }
     meanwhile();
     __syncthreads();
     return s.go != 0;
