@@ -20,8 +20,9 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         before_product(*device_, a);
-        // The function computes A x; anything else goes through a vector of its own.
-        const bool plain = a.alpha == T(1) && a.beta == T(0);
+        // The function computes A x; anything else goes through a vector of its own. So does what a
+        // loop that has stopped still computes.
+        const bool plain = a.alpha == T(1) && a.beta == T(0) && !a.common.guarded;
         T* const y = plain ? a.y : result_.data();
         if (product_.kind == product_kind::on_host) {
             compute_on_host(a.x, y);

@@ -33,10 +33,8 @@ public:
         const auto nnz = offsets.back();
         columns_ = buffer<std::int32_t>(device_, block.indices, item);
         values_ = buffer<T>(device_, block.values, item);
-        if (rows_ != 0 && nnz == 0) { // cuSPARSE takes no empty matrix: A x is zero
-            empty_ = buffer<T>(device_, static_cast<std::size_t>(rows_), item);
-            empty_.zero();
-        }
+        own_ = buffer<T>(device_, static_cast<std::size_t>(rows_), "product");
+        own_.zero(); // cuSPARSE takes no empty matrix: A x stays zero
         if (rows_ == 0 || nnz == 0) return;
         const auto& d = static_cast<cuda_device&>(*device_);
         const current_device current(d.ordinal());
@@ -70,11 +68,11 @@ public:
         const T zero = 0;
         std::size_t bytes = 0;
         check(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_,
-                                      &zero, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG1, &bytes),
+                                      &zero, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG2, &bytes),
               "buffer size");
         workspace_ = buffer<unsigned char>(device_, bytes, "cuSPARSE workspace");
         check(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_,
-                                      &zero, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG1,
+                                      &zero, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG2,
                                       workspace_.data()),
               "preprocess");
     }
@@ -89,17 +87,18 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         before_product(*device_, a);
-        const T* product = a.y;
+        // In a loop that may have stopped, cuSPARSE still runs: not into y.
+        const bool direct = !a.common.guarded || handle_ == nullptr;
+        T* const product = handle_ != nullptr && direct ? a.y : own_.data();
         if (handle_ != nullptr) {
+            const T alpha = direct ? a.alpha : T(1);
+            const T beta = direct ? a.beta : T(0);
             const current_device current(device_->ordinal());
             check(cusparseDnVecSetValues(x_, const_cast<T*>(a.x)), "set x");
-            check(cusparseDnVecSetValues(y_, a.y), "set y");
-            check(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &a.alpha, matrix_, x_,
-                               &a.beta, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG1,
-                               workspace_.data()),
+            check(cusparseDnVecSetValues(y_, product), "set y");
+            check(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix_, x_,
+                               &beta, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG2, workspace_.data()),
                   "product");
-        } else if (rows_ != 0) {
-            product = empty_.data();
         }
         after_product(*device_, a, rows_, product);
     }
@@ -121,7 +120,7 @@ private:
     buffer<std::int32_t> columns_;
     buffer<std::int64_t> wide_columns_;
     buffer<T> values_;
-    buffer<T> empty_; ///< A x of a matrix without entries
+    buffer<T> own_; ///< A x where it can't go to y at once
     buffer<unsigned char> workspace_;
     cusparseHandle_t handle_ = nullptr;
     cusparseSpMatDescr_t matrix_ = nullptr;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
@@ -20,6 +22,11 @@ void enqueue_scalars(device& where, const scalar_arguments& a) {
     if (where.kind() == backend::cuda) return cuda::scalars(where, a);
 #endif
     host::scalars(where, a);
+}
+
+bool eager_by_environment() {
+    const char* const value = std::getenv("KRYLITH_EXECUTION");
+    return value != nullptr && std::string_view(value) == "eager";
 }
 
 std::uint64_t next_identity() {
@@ -68,7 +75,8 @@ execution::execution(device_group group, const execution_options& options)
     if (mode_ == execution_mode::recorded && !group_.concurrent())
         throw usage_error("this device group can't run recorded: " + group_.serialised_because());
     if (mode_ == execution_mode::automatic)
-        mode_ = group_.concurrent() ? execution_mode::recorded : execution_mode::eager;
+        mode_ = group_.concurrent() && !eager_by_environment() ? execution_mode::recorded
+                                                               : execution_mode::eager;
 
     const std::string item = "scalars";
     const int p = ranks();

@@ -15,7 +15,8 @@
 namespace krylith {
 
 enum class execution_mode {
-    automatic, ///< recorded where the group is concurrent, else eager
+    automatic, ///< recorded where the group is concurrent, else eager; the environment variable
+               ///< KRYLITH_EXECUTION=eager makes it eager (compute-sanitizer knows no graph loops)
     recorded,  ///< one launch a device: the devices repeat the recorded iterations by themselves
     eager ///< each operation is enqueued by the host, which looks at the stop test now and then
 };

@@ -37,7 +37,7 @@ inline loop_report iterate(execution& run, std::int64_t count, const std::functi
 
 /// The modes that the group allows.
 [[nodiscard]] inline std::vector<execution_mode> modes_of(const device_group& group) {
-    if (!group.concurrent()) return {execution_mode::eager};
+    if (execution(group, {}).mode() == execution_mode::eager) return {execution_mode::eager};
     return {execution_mode::recorded, execution_mode::eager};
 }
 
