@@ -95,7 +95,7 @@ void multi_axpy(device& where, const basis_arguments<T>& a) {
     // The batch that is arriving may hold more values than are used: the norm beside them.
     const std::size_t values =
         static_cast<std::size_t>(a.common.batch > a.count ? a.common.batch : a.count);
-    const std::size_t bytes = values * sizeof(double);
+    const std::size_t bytes = (values + values % 2) * sizeof(double); // read in pairs
     const unsigned blocks = launch.blocks(multi_axpy_kernel<T>, block_threads,
                                           (a.size + block_threads - 1) / block_threads, bytes);
     multi_axpy_kernel<<<blocks, block_threads, bytes, launch.stream()>>>(compact(a.common), a);
