@@ -98,7 +98,8 @@ public:
     void compute(const array_task& task, std::span<const std::uint8_t> registers);
 
     // --- loop --------------------------------------------------------------------------------
-    /// Sets a register on all devices, also after the loop has stopped.
+    /// Sets a register on all devices, also after the loop has stopped: at the next repeat(), get()
+    /// or unguarded kernel.
     void set(std::uint8_t reg, double value);
     /// Waits for the devices; throws communication_error after a time-out.
     [[nodiscard]] double get(std::uint8_t reg);
