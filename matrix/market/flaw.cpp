@@ -34,30 +34,21 @@ std::string shortest(double number) {
 std::string in_words(flaw what, std::string_view word, const header& h, double largest) {
     const std::string value = "the value is " + quoted(word) + ", allowed ";
     switch (what) {
-    case flaw::none:
-        return "no flaw";
-    case flaw::bad_row:
-        return bad_index("row", word, h.rows);
-    case flaw::bad_column:
-        return bad_index("column", word, h.columns);
-    case flaw::no_value:
-        return "no value, allowed is " + form_of_line(h);
-    case flaw::bad_value:
-        return value + "is a decimal number such as 1, -.5 or 1.5e-3";
-    case flaw::not_an_integer:
-        return value + "is a whole number, as the banner says integer";
-    case flaw::too_large:
-        return value + "are magnitudes up to " + shortest(largest);
-    case flaw::not_finite:
-        return value + "are finite numbers";
+    case flaw::none: return "no flaw";
+    case flaw::bad_row: return bad_index("row", word, h.rows);
+    case flaw::bad_column: return bad_index("column", word, h.columns);
+    case flaw::no_value: return "no value, allowed is " + form_of_line(h);
+    case flaw::bad_value: return value + "is a decimal number such as 1, -.5 or 1.5e-3";
+    case flaw::not_an_integer: return value + "is a whole number, as the banner says integer";
+    case flaw::too_large: return value + "are magnitudes up to " + shortest(largest);
+    case flaw::not_finite: return value + "are finite numbers";
     case flaw::trailing_text:
         return "text after the entry: " + quoted(word) + ", allowed is " + form_of_line(h);
     case flaw::one_too_many:
         return "entry " + std::to_string(h.entries + 1) + ", allowed are the " +
                std::to_string(h.entries) + " of the size line (line " +
                std::to_string(h.size_line) + ")";
-    case flaw::skew_diagonal:
-        return value + "is 0 on the diagonal of a skew-symmetric matrix";
+    case flaw::skew_diagonal: return value + "is 0 on the diagonal of a skew-symmetric matrix";
     }
     return "unknown flaw";
 }

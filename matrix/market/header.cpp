@@ -185,12 +185,9 @@ private:
     /// An array lists whole columns, or what lies on or below (skew: below) the diagonal.
     static std::int64_t array_entries(const header& h) {
         switch (h.symmetry) {
-        case symmetry::symmetric:
-            return h.rows * (h.rows + 1) / 2;
-        case symmetry::skew_symmetric:
-            return h.rows * (h.rows - 1) / 2;
-        case symmetry::general:
-            break;
+        case symmetry::symmetric: return h.rows * (h.rows + 1) / 2;
+        case symmetry::skew_symmetric: return h.rows * (h.rows - 1) / 2;
+        case symmetry::general: break;
         }
         return h.rows * h.columns;
     }

@@ -30,8 +30,7 @@ public:
     gate& operator=(const gate&) = delete;
     ~gate() { open(); }
     void open() {
-        if (!is_open_)
-            opened_.set_value();
+        if (!is_open_) opened_.set_value();
         is_open_ = true;
     }
 
@@ -60,8 +59,7 @@ bool contains(const std::string& text, const std::string& part) {
 TEST_CASE("a host device runs tasks in the order given") {
     host_device where(0, 1);
     std::vector<int> seen;
-    for (int i = 0; i < 1000; ++i)
-        where.submit([&seen, i] { seen.push_back(i); });
+    for (int i = 0; i < 1000; ++i) where.submit([&seen, i] { seen.push_back(i); });
     where.synchronize();
     std::vector<int> expected(1000);
     std::iota(expected.begin(), expected.end(), 0);
@@ -107,16 +105,14 @@ TEST_CASE("host events order two devices and the host") {
         const auto back = b.record();
         a.wait(*back);
         back->wait();
-        if (turn % 10 == 0)
-            value = 0;
+        if (turn % 10 == 0) value = 0;
     }
     a.synchronize();
     b.synchronize();
     int expected = 0;
     for (int turn = 0; turn < 50; ++turn) {
         expected = (expected + 1) * 2;
-        if (turn % 10 == 0)
-            expected = 0;
+        if (turn % 10 == 0) expected = 0;
     }
     CHECK(value == expected);
 }
@@ -191,8 +187,7 @@ TEST_CASE("the destructor of a host device runs what was given") {
     int count = 0;
     {
         host_device where(0, 1);
-        for (int i = 0; i < 100; ++i)
-            where.submit([&] { ++count; });
+        for (int i = 0; i < 100; ++i) where.submit([&] { ++count; });
     }
     CHECK(count == 100);
 }
@@ -342,8 +337,7 @@ TEST_CASE("a failure inside a loop ends the loop") {
     int turns = 0;
     loop->begin_recording();
     where.submit([&] {
-        if (++turns == 3)
-            throw device_error("third turn");
+        if (++turns == 3) throw device_error("third turn");
     });
     loop->end_recording();
     loop->launch();
@@ -369,8 +363,7 @@ TEST_CASE("several host threads may give tasks to one device") {
         std::vector<std::jthread> threads;
         for (int t = 0; t < 4; ++t)
             threads.emplace_back([&] {
-                for (int i = 0; i < 250; ++i)
-                    where.submit([&] { ++count; });
+                for (int i = 0; i < 250; ++i) where.submit([&] { ++count; });
             });
     }
     where.synchronize();

@@ -66,8 +66,7 @@ std::vector<T> random_vector(std::int64_t size, unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> values(-1, 1);
     std::vector<T> v(static_cast<std::size_t>(size));
-    for (auto& x : v)
-        x = static_cast<T>(values(random));
+    for (auto& x : v) x = static_cast<T>(values(random));
     return v;
 }
 
@@ -82,8 +81,7 @@ std::vector<double> dense_product(const block_data<T>& b, const std::vector<T>& 
             row[static_cast<std::size_t>(b.indices[at])] = static_cast<double>(b.values[at]);
         }
         double sum = 0;
-        for (std::size_t j = 0; j < row.size(); ++j)
-            sum += row[j] * static_cast<double>(x[j]);
+        for (std::size_t j = 0; j < row.size(); ++j) sum += row[j] * static_cast<double>(x[j]);
         y.push_back(sum);
     }
     return y;
@@ -123,8 +121,7 @@ void check(const block_data<T>& b, int threads) {
             CAPTURE(alpha);
             CAPTURE(beta);
             auto y = random_vector<T>(b.rows(), 3);
-            if (beta == 0.0)
-                std::fill(y.begin(), y.end(), std::numeric_limits<T>::quiet_NaN());
+            if (beta == 0.0) std::fill(y.begin(), y.end(), std::numeric_limits<T>::quiet_NaN());
             const auto before = y;
             spmv_arguments<T> a{};
             a.common = ranks.make_frame(0);
@@ -141,10 +138,8 @@ void check(const block_data<T>& b, int threads) {
             double yy = 0;
             for (std::size_t i = 0; i < y.size(); ++i) {
                 double expected = alpha * product[i];
-                if (beta != 0.0)
-                    expected += beta * static_cast<double>(before[i]);
-                if (!(std::abs(static_cast<double>(y[i]) - expected) <= tolerance<T>()))
-                    ++wrong;
+                if (beta != 0.0) expected += beta * static_cast<double>(before[i]);
+                if (!(std::abs(static_cast<double>(y[i]) - expected) <= tolerance<T>())) ++wrong;
                 wy += static_cast<double>(w[i]) * static_cast<double>(y[i]);
                 yy += static_cast<double>(y[i]) * static_cast<double>(y[i]);
             }
@@ -185,8 +180,7 @@ TEST_CASE("host csr: boundary rows anywhere") {
     for (const int every : {1, 2, 3, 700}) {
         CAPTURE(every);
         b.boundary.assign(2000, 0);
-        for (std::size_t i = 0; i < 2000; ++i)
-            b.boundary[i] = i % unsigned(every) == 0;
+        for (std::size_t i = 0; i < 2000; ++i) b.boundary[i] = i % unsigned(every) == 0;
         check(b, 2);
     }
 }
@@ -225,8 +219,7 @@ TEST_CASE("host csr: new values on the same pattern, size and name") {
     CHECK(csr->recordable());
     CHECK(csr->matrix_bytes() ==
           static_cast<std::int64_t>(b.values.size()) * 12 + 4 * (b.rows() + 1));
-    for (auto& v : b.values)
-        v *= -3;
+    for (auto& v : b.values) v *= -3;
     csr->update(b.values);
     const auto x = random_vector<double>(b.columns, 1);
     const auto expected = dense_product(b, x);
@@ -299,12 +292,9 @@ TEST_CASE("row schedule: every row once, interior first, few chunks, right weigh
             std::vector<std::uint8_t> boundary;
             for (std::int64_t i = 0; i < rows; ++i) {
                 offsets.push_back(offsets.back() + static_cast<std::int64_t>(random() % 9));
-                if (kind == 1)
-                    boundary.push_back(i < rows / 5 || i > rows - rows / 7);
-                if (kind == 2)
-                    boundary.push_back(random() % 2 == 0);
-                if (kind == 3)
-                    boundary.push_back(1);
+                if (kind == 1) boundary.push_back(i < rows / 5 || i > rows - rows / 7);
+                if (kind == 2) boundary.push_back(random() % 2 == 0);
+                if (kind == 3) boundary.push_back(1);
             }
             const auto s = host::make_row_schedule(offsets, boundary);
             CHECK(s.chunks() <= host::reduction_chunks);
@@ -324,12 +314,10 @@ TEST_CASE("row schedule: every row once, interior first, few chunks, right weigh
                     for (std::size_t i = begin; i < end; ++i) {
                         ++visits[i];
                         const bool ghosts = !boundary.empty() && boundary[i] != 0;
-                        if (ghosts != (c >= s.interior))
-                            ++misplaced;
+                        if (ghosts != (c >= s.interior)) ++misplaced;
                     }
                 }
-                if (work != s.work_before[chunk + 1] - s.work_before[chunk])
-                    ++misweighed;
+                if (work != s.work_before[chunk + 1] - s.work_before[chunk]) ++misweighed;
             }
             CHECK(visits == std::vector<int>(static_cast<std::size_t>(rows), 1));
             CHECK(misplaced == 0);
@@ -362,8 +350,7 @@ std::vector<words> wire() {
         for (std::size_t j = 0; j < peers; ++j) {
             w[r].sents[j] = &w[j].sent[r];
             w[r].readies[j] = &w[j].ready[r];
-            if (j != r)
-                w[r].others |= 1u << j;
+            if (j != r) w[r].others |= 1u << j;
         }
     return w;
 }
@@ -431,14 +418,12 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
     }
     ranks.synchronize();
     double scale = 0;
-    for (const double e : expected)
-        scale = std::max(scale, std::abs(e));
+    for (const double e : expected) scale = std::max(scale, std::abs(e));
     for (std::size_t r = 0; r < peers; ++r) {
         CHECK(x[r] == x[0]); // all copies have the same bits
         int wrong = 0;
         for (std::size_t i = 0; i < n; ++i)
-            if (!(std::abs(x[r][i] - expected[i]) <= 1e-12 * scale))
-                ++wrong;
+            if (!(std::abs(x[r][i] - expected[i]) <= 1e-12 * scale)) ++wrong;
         CHECK(wrong == 0);
         CHECK(w[r].pushed == turns);
         CHECK(ranks.failure(static_cast<int>(r)) == 0);
@@ -465,8 +450,7 @@ TEST_CASE("host csr: a result is not overwritten while a peer still reads the la
             a.x = x.data();
             a.y = y[r].data() + r * own;
             a.alpha = turn;
-            for (std::size_t j = 0; j < peers; ++j)
-                a.push.copies[j] = y[j].data() + r * own;
+            for (std::size_t j = 0; j < peers; ++j) a.push.copies[j] = y[j].data() + r * own;
             a.push.sent = w[r].sents;
             a.push.ready = w[r].ready;
             a.push.readies = w[r].readies;
@@ -479,11 +463,9 @@ TEST_CASE("host csr: a result is not overwritten while a peer still reads the la
             f.arrival_count = 1;
             ranks[rank].submit([&, f, r, turn] {
                 host::registers reg;
-                if (!host::begin(f, reg))
-                    return;
+                if (!host::begin(f, reg)) return;
                 for (std::size_t i = 0; i < n; ++i)
-                    if (y[r][i] != turn * product[i % own])
-                        ++wrong[r];
+                    if (y[r][i] != turn * product[i % own]) ++wrong[r];
             });
         }
     ranks.synchronize();
@@ -498,8 +480,7 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
     b.boundary.assign(own, 0);
     for (std::size_t i = 0; i < own; ++i)
         for (auto k = b.offsets[i]; k < b.offsets[i + 1]; ++k)
-            if (b.indices[static_cast<std::size_t>(k)] >= own)
-                b.boundary[i] = 1;
+            if (b.indices[static_cast<std::size_t>(k)] >= own) b.boundary[i] = 1;
 
     std::vector<std::vector<double>> x;
     std::vector<std::vector<double>> y(peers, std::vector<double>(own));
@@ -511,13 +492,11 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
         x.push_back(random_vector<double>(own + ghosts, static_cast<unsigned>(r)));
         blocks.push_back(host::make_csr<double>(share(ranks, static_cast<int>(r)), b.view()));
         const auto receiver = static_cast<std::int32_t>((r + peers - 1) % peers);
-        for (std::int32_t k = 0; k < ghosts; ++k)
-            entries[r].push_back({k, k, receiver});
+        for (std::int32_t k = 0; k < ghosts; ++k) entries[r].push_back({k, k, receiver});
     }
     for (std::size_t r = 0; r < peers; ++r) {
         ranks.slot(static_cast<int>(r), first_sum) = 0.125;
-        for (std::size_t j = 0; j < peers; ++j)
-            places[r][j] = x[j].data() + own;
+        for (std::size_t j = 0; j < peers; ++j) places[r][j] = x[j].data() + own;
     }
 
     auto plain = x;
@@ -573,15 +552,12 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
     std::vector<std::vector<double>> result(peers, std::vector<double>(own));
     for (int turn = 0; turn < turns; ++turn) {
         for (std::size_t r = 0; r < peers; ++r)
-            for (std::size_t i = 0; i < own; ++i)
-                plain[r][i] += 0.125 * result[r][i];
+            for (std::size_t i = 0; i < own; ++i) plain[r][i] += 0.125 * result[r][i];
         for (std::size_t r = 0; r < peers; ++r)
-            for (std::size_t k = 0; k < ghosts; ++k)
-                plain[r][own + k] = plain[(r + 1) % peers][k];
+            for (std::size_t k = 0; k < ghosts; ++k) plain[r][own + k] = plain[(r + 1) % peers][k];
         for (std::size_t r = 0; r < peers; ++r) {
             result[r] = dense_product(b, plain[r]);
-            for (double& v : result[r])
-                v *= 0.5;
+            for (double& v : result[r]) v *= 0.5;
         }
     }
     for (std::size_t r = 0; r < peers; ++r) {

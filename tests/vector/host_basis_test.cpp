@@ -26,8 +26,7 @@ struct basis_data {
         std::uniform_real_distribution<double> values(-1, 1);
         const auto fill = [&](std::vector<T>& v) {
             v.resize(static_cast<std::size_t>(size));
-            for (auto& x : v)
-                x = static_cast<T>(values(random));
+            for (auto& x : v) x = static_cast<T>(values(random));
         };
         vectors.resize(static_cast<std::size_t>(count));
         for (auto& v : vectors) {
@@ -97,8 +96,7 @@ TEST_CASE_TEMPLATE("host multi_dot", T, double, float) {
                 const auto found = sums(ranks, values);
                 for (std::size_t j = 0; j < data.vectors.size(); ++j)
                     check_sum(found[j], data.vectors[j], data.w, a.first_owned, a.last_owned);
-                if (norm)
-                    check_sum(found.back(), data.w, data.w, a.first_owned, a.last_owned);
+                if (norm) check_sum(found.back(), data.w, data.w, a.first_owned, a.last_owned);
             }
 }
 
@@ -116,8 +114,7 @@ TEST_CASE_TEMPLATE("host multi_axpy", T, double, float) {
                 a.first_owned = size / 7;
                 a.last_owned = size - size / 9;
                 a.reduce = ranks.into(0, norm ? 1 : 0);
-                for (int j = 0; j < count; ++j)
-                    ranks.array(0)[7 + j] = 0.25 * (j - 3);
+                for (int j = 0; j < count; ++j) ranks.array(0)[7 + j] = 0.25 * (j - 3);
                 std::vector<double> expected(data.w.begin(), data.w.end());
                 for (std::size_t j = 0; j < data.vectors.size(); ++j)
                     for (std::size_t i = 0; i < expected.size(); ++i)
@@ -131,8 +128,7 @@ TEST_CASE_TEMPLATE("host multi_axpy", T, double, float) {
                     if (!(std::abs(static_cast<double>(data.w[i]) - expected[i]) <= 500 * eps))
                         ++wrong;
                 CHECK(wrong == 0);
-                if (norm)
-                    check_sum(found.front(), data.w, data.w, a.first_owned, a.last_owned);
+                if (norm) check_sum(found.front(), data.w, data.w, a.first_owned, a.last_owned);
             }
 }
 

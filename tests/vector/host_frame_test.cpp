@@ -26,12 +26,9 @@ void enqueue_publisher(host_ranks& ranks, int rank, const frame& f, std::array<d
     const reduction sums = ranks.into(rank, 3);
     ranks[rank].submit([=] {
         host::registers reg;
-        if (!host::begin(f, reg))
-            return;
-        if (taken != nullptr)
-            *taken = {reg[a_reg], reg[b_reg], reg[c_reg]};
-        for (std::size_t v = 0; v < values.size(); ++v)
-            sums.partials[v] = values[v];
+        if (!host::begin(f, reg)) return;
+        if (taken != nullptr) *taken = {reg[a_reg], reg[b_reg], reg[c_reg]};
+        for (std::size_t v = 0; v < values.size(); ++v) sums.partials[v] = values[v];
         host::publish(f, sums, 1);
     });
 }
@@ -53,8 +50,7 @@ TEST_CASE("host all-reduce: rank order, the same bits on all ranks") {
         for (int turn = 0; turn <= turns; ++turn)
             for (int r = 0; r < p; ++r) {
                 frame f = ranks.make_frame(r);
-                if (turn > 0)
-                    host_ranks::take_batch(f, 3, a_reg);
+                if (turn > 0) host_ranks::take_batch(f, 3, a_reg);
                 enqueue_publisher(
                     ranks, r, f, {awkward(r, turn, 0), awkward(r, turn, 1), awkward(r, turn, 2)},
                     &taken[static_cast<std::size_t>(r)][static_cast<std::size_t>(turn)]);
@@ -63,8 +59,7 @@ TEST_CASE("host all-reduce: rank order, the same bits on all ranks") {
         for (int turn = 1; turn <= turns; ++turn)
             for (int v = 0; v < 3; ++v) {
                 double sum = awkward(0, turn - 1, v);
-                for (int r = 1; r < p; ++r)
-                    sum += awkward(r, turn - 1, v);
+                for (int r = 1; r < p; ++r) sum += awkward(r, turn - 1, v);
                 for (const auto& of_rank : taken)
                     CHECK(of_rank[static_cast<std::size_t>(turn)][static_cast<std::size_t>(v)] ==
                           sum);
@@ -120,8 +115,7 @@ TEST_CASE("a silent rank fails all ranks after the time-out, and later kernels r
         ranks.scalars(r, f, reinterpret_cast<std::uintptr_t>(&again[r]));
     }
     ranks.synchronize();
-    for (int r = 0; r < 3; ++r)
-        CHECK(ranks.failure(r) == 1 + 1);
+    for (int r = 0; r < 3; ++r) CHECK(ranks.failure(r) == 1 + 1);
     CHECK_FALSE(again[0]);
     CHECK_FALSE(again[2]);
 
@@ -241,13 +235,11 @@ TEST_CASE("host loops of all ranks stop after the same turn") {
                                            control::best, control::best_at})
                 host_ranks::store(f, reg);
             host_ranks::record(f, scalar_opcode::test, control::residual, a_reg);
-            if (r == 0)
-                f.history = history.data();
+            if (r == 0) f.history = history.data();
             ranks.scalars(r, f, loops.back()->condition());
             loops.back()->end_recording();
         }
-        for (auto& loop : loops)
-            loop->launch();
+        for (auto& loop : loops) loop->launch();
         ranks.synchronize();
         for (int r = 0; r < p; ++r) {
             CHECK(turns[static_cast<std::size_t>(r)] == 13);

@@ -30,8 +30,7 @@ struct operands {
         std::uniform_real_distribution<double> values(-1, 1);
         for (int v = 0; v < count; ++v) {
             vectors.emplace_back(static_cast<std::size_t>(size) + 1);
-            for (auto& x : vectors.back())
-                x = static_cast<T>(values(random));
+            for (auto& x : vectors.back()) x = static_cast<T>(values(random));
             vectors.back().back() = T{77};
         }
     }
@@ -47,8 +46,7 @@ fused_arguments<T> arguments(host_ranks& ranks, const fused_shape& shape, operan
     fused_arguments<T> a{};
     a.common = ranks.make_frame(0);
     a.shape = shape;
-    for (std::size_t v = 0; v < data.vectors.size(); ++v)
-        a.vectors[v] = data.vectors[v].data();
+    for (std::size_t v = 0; v < data.vectors.size(); ++v) a.vectors[v] = data.vectors[v].data();
     for (int c = 0; c < shape.coefficients; ++c) {
         a.coefficients[c] = static_cast<std::uint8_t>(first_coefficient + c);
         ranks.slot(0, a.coefficients[c]) = coefficient(c);
@@ -74,10 +72,8 @@ double apply_plainly(const fused_shape& shape, operands<T>& data, std::int64_t s
             for (int t = 0; t < shape.statement[s].terms; ++t) {
                 const auto& term = shape.statement[s].term[t];
                 T part = at(term.vector);
-                if (term.scale >= 0)
-                    part *= at(term.scale);
-                if (term.coefficient >= 0)
-                    part *= static_cast<T>(coefficient(term.coefficient));
+                if (term.scale >= 0) part *= at(term.scale);
+                if (term.coefficient >= 0) part *= static_cast<T>(coefficient(term.coefficient));
                 value += term.negative ? -part : part;
                 largest = std::max(largest, std::abs(static_cast<double>(part)));
             }
@@ -120,8 +116,7 @@ void check(const fused_shape& shape, std::int64_t size, std::int64_t first, std:
         for (std::size_t i = 0; i < data.vectors[v].size(); ++i) {
             const double difference = static_cast<double>(data.vectors[v][i]) -
                                       static_cast<double>(expected.vectors[v][i]);
-            if (!(std::abs(difference) <= tolerance))
-                ++wrong;
+            if (!(std::abs(difference) <= tolerance)) ++wrong;
         }
     CHECK(wrong == 0);
     for (int d = 0; d < shape.dots; ++d) {
@@ -158,8 +153,7 @@ fused_shape random_shape(std::mt19937& random) {
         }
     }
     shape.dots = below(max_fused_dots + 1);
-    for (int d = 0; d < shape.dots; ++d)
-        shape.dot[d] = {below(6), below(6)};
+    for (int d = 0; d < shape.dots; ++d) shape.dot[d] = {below(6), below(6)};
     return shape;
 }
 
@@ -199,11 +193,9 @@ TEST_CASE("host fused updates: the same bits with any team and alignment") {
         for (const std::size_t shift : {0u, 1u, 3u}) {
             host_ranks ranks(1, threads);
             operands<double> data(shape.vectors, size, 5);
-            for (auto& v : data.vectors)
-                v.insert(v.begin(), shift, 0.0);
+            for (auto& v : data.vectors) v.insert(v.begin(), shift, 0.0);
             auto a = arguments(ranks, shape, data, size);
-            for (int v = 0; v < shape.vectors; ++v)
-                a.vectors[v] += shift;
+            for (int v = 0; v < shape.vectors; ++v) a.vectors[v] += shift;
             a.first_owned = 11;
             host::fused(ranks[0], a);
             found.push_back(sums(ranks, shape.dots));
@@ -215,8 +207,7 @@ TEST_CASE("host fused updates: nothing is read of a vector that is only assigned
     host_ranks ranks(1);
     const auto shape = read_shape("y=A*x");
     operands<double> data(shape.vectors, 100, 1);
-    for (auto& y : data.vectors[0])
-        y = std::numeric_limits<double>::quiet_NaN();
+    for (auto& y : data.vectors[0]) y = std::numeric_limits<double>::quiet_NaN();
     host::fused(ranks[0], arguments(ranks, shape, data, 100));
     ranks.synchronize();
     for (std::size_t i = 0; i < 100; ++i)

@@ -111,13 +111,10 @@ void enqueue_reader(host_ranks& ranks, exchange& data, int rank, int turn, bool 
     auto& s = data.ranks[static_cast<std::size_t>(rank)];
     ranks[rank].submit([=, &s, &wrong] {
         host::registers reg;
-        if (!host::begin(f, reg))
-            return;
+        if (!host::begin(f, reg)) return;
         for (std::size_t g = 0; g < s.of.size(); ++g)
-            if (s.values[exchange::size + g] != entry(s.of[g].first, s.of[g].second, turn))
-                ++wrong;
-        if (!acknowledge)
-            return;
+            if (s.values[exchange::size + g] != entry(s.of[g].first, s.of[g].second, turn)) ++wrong;
+        if (!acknowledge) return;
         host::tell(f.mail, s.readies.data(), s.from, s.pushed);
         s.acknowledged = s.pushed;
     });

@@ -33,13 +33,11 @@ public:
             s.where = std::make_unique<host_device>(r, threads);
         }
         for (auto& s : state_)
-            for (std::size_t j = 0; j < state_.size(); ++j)
-                s.outboxes[j] = state_[j].inbox.data();
+            for (std::size_t j = 0; j < state_.size(); ++j) s.outboxes[j] = state_[j].inbox.data();
     }
 
     ~host_ranks() {
-        for (auto& s : state_)
-            s.where.reset(); // tasks use the others' memory
+        for (auto& s : state_) s.where.reset(); // tasks use the others' memory
     }
     host_ranks(const host_ranks&) = delete;
     host_ranks& operator=(const host_ranks&) = delete;
@@ -97,8 +95,7 @@ public:
     }
 
     void synchronize() {
-        for (auto& s : state_)
-            s.where->synchronize();
+        for (auto& s : state_) s.where->synchronize();
     }
 
 private:
