@@ -148,6 +148,22 @@ template <class T>
     return sum(linear_combination<T>(a), linear_combination<T>(b), true);
 }
 template <class T>
+[[nodiscard]] linear_combination<T> operator+(const linear_combination<T>& a, const vector<T>& b) {
+    return sum(a, linear_combination<T>(b), false);
+}
+template <class T>
+[[nodiscard]] linear_combination<T> operator-(const linear_combination<T>& a, const vector<T>& b) {
+    return sum(a, linear_combination<T>(b), true);
+}
+template <class T>
+[[nodiscard]] linear_combination<T> operator+(const term<T>& a, const vector<T>& b) {
+    return sum(linear_combination<T>(a), linear_combination<T>(b), false);
+}
+template <class T>
+[[nodiscard]] linear_combination<T> operator-(const term<T>& a, const vector<T>& b) {
+    return sum(linear_combination<T>(a), linear_combination<T>(b), true);
+}
+template <class T>
 [[nodiscard]] linear_combination<T> operator+(const vector<T>& a, const term<T>& b) {
     return sum(linear_combination<T>(a), linear_combination<T>(b), false);
 }

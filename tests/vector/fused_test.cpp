@@ -219,4 +219,21 @@ KRYLITH_GROUP_TEST("fused updates: what is too large or does not belong together
     CHECK(run.get(s.number()) == 40);
 }
 
+KRYLITH_GROUP_TEST("fused updates: vectors and terms add and subtract in any order") {
+    execution run(group, {});
+    const auto where = make_layout(group, 7, coherence::owned);
+    vector<double> x(where), y(where), z(where);
+    scalar a(run);
+    a = 3.0;
+    testing::fill(x, 1.0);
+    testing::fill(y, 10.0);
+    testing::fill(z, 100.0);
+    fused(run, x += a * y - z);
+    CHECK(values_of(x) == std::vector<double>(7, -69.0));
+    fused(run, x = y + z - x);
+    CHECK(values_of(x) == std::vector<double>(7, 179.0));
+    fused(run, x = y + z + x - a * y);
+    CHECK(values_of(x) == std::vector<double>(7, 259.0));
+}
+
 } // namespace krylith
