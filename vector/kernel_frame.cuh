@@ -106,7 +106,8 @@ template <class Frame>
 __device__ __noinline__ void begin_warp(const Frame& parameter, state_of<Frame>& s,
                                         double* array_values) {
     // A piece a lane, all at once: read where they are needed, one after the other, the parts of
-    // the frame would take several trips to memory. Reading them all by one lane takes 0.5 us more.
+    // the frame would take several trips to memory. Reading them all by one lane costs a
+    // CG iteration on 64^3 0.6 us more.
     constexpr int pieces = sizeof(Frame) / sizeof(uint4);
     for (int i = static_cast<int>(threadIdx.x); i < pieces; i += 32)
         reinterpret_cast<uint4*>(&s.f)[i] = reinterpret_cast<const uint4*>(&parameter)[i];
