@@ -10,7 +10,7 @@ namespace krylith::tool {
 
 namespace {
 
-/// Measured on H200 with a 7-point stencil: 64^3 rows on four devices, 65000 each, gain a tenth
+/// Measured on H200 with a 7-point stencil: 64^3 rows on four devices, 65000 each, gain nothing
 /// over one; 128^3 on four, 500000 each, run 2.5 times as fast.
 constexpr std::int64_t worthwhile_rows = 250'000;
 
