@@ -10,7 +10,7 @@ namespace krylith {
 namespace {
 
 template <class T>
-void validate_sizes(const csr_matrix<T>& matrix) {
+void validate_sizes(const csr_view<T>& matrix) {
     const auto refuse = [](const std::string& what) { throw input_error("CSR matrix: " + what); };
     if (matrix.rows < 0) {
         refuse("rows is " + std::to_string(matrix.rows) + ", allowed are 0 and more");
@@ -41,7 +41,7 @@ void validate_sizes(const csr_matrix<T>& matrix) {
 }
 
 template <class T>
-void validate_offsets(const csr_matrix<T>& matrix) {
+void validate_offsets(const csr_view<T>& matrix) {
     const auto& offsets = matrix.row_offsets;
     std::int64_t first_bad = matrix.rows;
 #pragma omp parallel for schedule(static) reduction(min : first_bad)
@@ -59,7 +59,7 @@ void validate_offsets(const csr_matrix<T>& matrix) {
 }
 
 template <class T>
-void validate_columns(const csr_matrix<T>& matrix) {
+void validate_columns(const csr_view<T>& matrix) {
     const std::int64_t nnz = matrix.nnz();
     std::int64_t first_bad = nnz;
 #pragma omp parallel for schedule(static) reduction(min : first_bad)
@@ -83,14 +83,14 @@ void validate_columns(const csr_matrix<T>& matrix) {
 } // namespace
 
 template <class T>
-void validate(const csr_matrix<T>& matrix) {
+void validate(const csr_view<T>& matrix) {
     validate_sizes(matrix);
     validate_offsets(matrix);
     validate_columns(matrix);
 }
 
 template <class T>
-bool canonical(const csr_matrix<T>& matrix) {
+bool canonical(const csr_view<T>& matrix) {
     bool ascending = true;
 #pragma omp parallel for schedule(static) reduction(&& : ascending)
     for (std::int64_t row = 0; row < matrix.rows; ++row) {
@@ -104,7 +104,7 @@ bool canonical(const csr_matrix<T>& matrix) {
 }
 
 template <class T>
-std::vector<T> diagonal(const csr_matrix<T>& matrix) {
+std::vector<T> diagonal(const csr_view<T>& matrix) {
     const std::int64_t length = std::min(matrix.rows, matrix.columns);
     std::vector<T> result(as_size(length), T(0));
 #pragma omp parallel for schedule(static)
@@ -120,11 +120,11 @@ std::vector<T> diagonal(const csr_matrix<T>& matrix) {
     return result;
 }
 
-template void validate(const csr_matrix<double>&);
-template void validate(const csr_matrix<float>&);
-template bool canonical(const csr_matrix<double>&);
-template bool canonical(const csr_matrix<float>&);
-template std::vector<double> diagonal(const csr_matrix<double>&);
-template std::vector<float> diagonal(const csr_matrix<float>&);
+template void validate(const csr_view<double>&);
+template void validate(const csr_view<float>&);
+template bool canonical(const csr_view<double>&);
+template bool canonical(const csr_view<float>&);
+template std::vector<double> diagonal(const csr_view<double>&);
+template std::vector<float> diagonal(const csr_view<float>&);
 
 } // namespace krylith

@@ -1,4 +1,5 @@
-// Compressed sparse row matrix on the host: the form in which every matrix enters the library.
+// Compressed sparse row matrix on the host: the form in which every matrix enters the library, with
+// arrays of its own (csr_matrix) or in arrays of somebody else's (csr_view).
 #pragma once
 
 #include <cstdint>
@@ -27,25 +28,67 @@ struct csr_matrix {
     friend bool operator==(const csr_matrix&, const csr_matrix&) = default;
 };
 
+/// The same in arrays that somebody else owns: the caller's own, those of a mapped file, of another
+/// library. What reads a matrix takes a view; a csr_matrix is one. The arrays must live as long
+/// as the view; no function of krylith keeps one after it returns.
+template <class T>
+struct csr_view {
+    using value_type = T;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::span<const std::int64_t> row_offsets = {};    ///< rows + 1 entries
+    std::span<const std::int32_t> column_indices = {}; ///< nnz entries
+    std::span<const T> values = {};                    ///< nnz entries
+
+    csr_view() = default;
+    csr_view(std::int64_t row_count, std::int64_t column_count,
+             std::span<const std::int64_t> offsets, std::span<const std::int32_t> indices,
+             std::span<const T> entries)
+        : rows(row_count),
+          columns(column_count),
+          row_offsets(offsets),
+          column_indices(indices),
+          values(entries) {}
+    csr_view(const csr_matrix<T>& m) // NOLINT: a matrix is a view of itself
+        : csr_view(m.rows, m.columns, m.row_offsets, m.column_indices, m.values) {}
+
+    [[nodiscard]] std::int64_t nnz() const noexcept {
+        return static_cast<std::int64_t>(column_indices.size());
+    }
+};
+
 /// Throws input_error naming the first offence (row, position, value, what is allowed): sizes that
 /// disagree, offsets that don't start at 0 or descend, columns out of range. Values may be
 /// anything: a NaN is found, and said, by the solver. O(rows + nnz).
 template <class T>
-void validate(const csr_matrix<T>& matrix);
+void validate(const csr_view<T>& matrix);
 
 /// True if columns ascend strictly in every row (sorted, no duplicates). O(nnz).
 template <class T>
-[[nodiscard]] bool canonical(const csr_matrix<T>& matrix);
+[[nodiscard]] bool canonical(const csr_view<T>& matrix);
 
 /// The main diagonal, 0 where no entry is stored; length min(rows, columns). O(nnz).
 template <class T>
-[[nodiscard]] std::vector<T> diagonal(const csr_matrix<T>& matrix);
+[[nodiscard]] std::vector<T> diagonal(const csr_view<T>& matrix);
 
-extern template void validate(const csr_matrix<double>&);
-extern template void validate(const csr_matrix<float>&);
-extern template bool canonical(const csr_matrix<double>&);
-extern template bool canonical(const csr_matrix<float>&);
-extern template std::vector<double> diagonal(const csr_matrix<double>&);
-extern template std::vector<float> diagonal(const csr_matrix<float>&);
+template <class T>
+void validate(const csr_matrix<T>& matrix) {
+    validate(csr_view<T>(matrix));
+}
+template <class T>
+[[nodiscard]] bool canonical(const csr_matrix<T>& matrix) {
+    return canonical(csr_view<T>(matrix));
+}
+template <class T>
+[[nodiscard]] std::vector<T> diagonal(const csr_matrix<T>& matrix) {
+    return diagonal(csr_view<T>(matrix));
+}
+
+extern template void validate(const csr_view<double>&);
+extern template void validate(const csr_view<float>&);
+extern template bool canonical(const csr_view<double>&);
+extern template bool canonical(const csr_view<float>&);
+extern template std::vector<double> diagonal(const csr_view<double>&);
+extern template std::vector<float> diagonal(const csr_view<float>&);
 
 } // namespace krylith

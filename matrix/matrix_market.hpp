@@ -45,8 +45,14 @@ template <class T>
 /// line. Throws input_error for an invalid matrix, for a value that isn't finite (a reader would
 /// refuse it) and for a file that can't be written; it may then be incomplete.
 template <class T>
-void write_matrix_market(const std::filesystem::path& path, const csr_matrix<T>& matrix,
+void write_matrix_market(const std::filesystem::path& path, const csr_view<T>& matrix,
                          std::string_view comment = {});
+
+template <class T>
+void write_matrix_market(const std::filesystem::path& path, const csr_matrix<T>& matrix,
+                         std::string_view comment = {}) {
+    write_matrix_market(path, csr_view<T>(matrix), comment);
+}
 
 /// Writes a vector as array real general, n rows, 1 column. As above, but non-finite values are
 /// written too (nan, inf, -inf): a solution that went wrong is worth seeing.
@@ -62,9 +68,9 @@ extern template std::vector<double> read_vector_market(const std::filesystem::pa
 extern template std::vector<float> read_vector_market(const std::filesystem::path&);
 extern template std::vector<double> parse_vector_market(std::string_view, std::string);
 extern template std::vector<float> parse_vector_market(std::string_view, std::string);
-extern template void write_matrix_market(const std::filesystem::path&, const csr_matrix<double>&,
+extern template void write_matrix_market(const std::filesystem::path&, const csr_view<double>&,
                                          std::string_view);
-extern template void write_matrix_market(const std::filesystem::path&, const csr_matrix<float>&,
+extern template void write_matrix_market(const std::filesystem::path&, const csr_view<float>&,
                                          std::string_view);
 extern template void write_vector_market(const std::filesystem::path&, std::span<const double>,
                                          std::string_view);

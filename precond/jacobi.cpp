@@ -11,7 +11,7 @@ namespace krylith {
 namespace {
 
 template <class T>
-std::vector<T> inverse_diagonal(const csr_matrix<T>& matrix) {
+std::vector<T> inverse_diagonal(const csr_view<T>& matrix) {
     std::vector<T> d = diagonal(matrix);
     for (std::size_t row = 0; row < d.size(); ++row) {
         if (!std::isfinite(d[row]) || !std::isfinite(T(1) / d[row]))
@@ -33,11 +33,11 @@ jacobi<T>::jacobi(layout_handle where, std::vector<T> inverse)
 }
 
 template <class T>
-jacobi<T>::jacobi(const matrix_operator<T>& a, const csr_matrix<T>& matrix)
+jacobi<T>::jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix)
     : jacobi(a.share_layout(), inverse_diagonal(matrix)) {}
 
 template <class T>
-void jacobi<T>::update(const csr_matrix<T>& matrix) {
+void jacobi<T>::update(const csr_view<T>& matrix) {
     values_ = inverse_diagonal(matrix);
     inverse_.upload(values_);
 }

@@ -15,10 +15,10 @@ template <class T>
 class jacobi {
 public:
     /// Throws input_error naming the first row whose diagonal entry is zero or not finite.
-    jacobi(const matrix_operator<T>& a, const csr_matrix<T>& matrix);
+    jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix);
 
     /// New values of the same matrix.
-    void update(const csr_matrix<T>& matrix);
+    void update(const csr_view<T>& matrix);
 
     /// M^-1 r, entry by entry.
     [[nodiscard]] term<T> operator()(const vector<T>& r) const { return pointwise(inverse_, r); }

@@ -6,7 +6,7 @@
 namespace krylith {
 
 template <class T>
-halo_operator<T>::halo_operator(layout_handle where, const csr_matrix<T>& matrix,
+halo_operator<T>::halo_operator(layout_handle where, const csr_view<T>& matrix,
                                 const halo_plan& plan, local_kind local)
     : matrix_operator<T>(operator_kind::halo, where, matrix) {
     schedule(plan);

@@ -10,7 +10,7 @@ namespace krylith {
 
 /// Some rows of a matrix, with its columns; the matrix is borrowed.
 template <class T>
-[[nodiscard]] local_block<T> row_block(const csr_matrix<T>& matrix, row_range rows) {
+[[nodiscard]] local_block<T> row_block(const csr_view<T>& matrix, row_range rows) {
     const auto begin = static_cast<std::size_t>(rows.begin);
     const auto first = static_cast<std::size_t>(matrix.row_offsets[begin]);
     const auto last =
@@ -19,9 +19,9 @@ template <class T>
     block.rows = rows.size();
     block.columns = matrix.columns;
     block.offsets =
-        std::span(matrix.row_offsets).subspan(begin, static_cast<std::size_t>(rows.size()) + 1);
-    block.indices = std::span(matrix.column_indices).subspan(first, last - first);
-    block.values = std::span(matrix.values).subspan(first, last - first);
+        matrix.row_offsets.subspan(begin, static_cast<std::size_t>(rows.size()) + 1);
+    block.indices = matrix.column_indices.subspan(first, last - first);
+    block.values = matrix.values.subspan(first, last - first);
     return block;
 }
 

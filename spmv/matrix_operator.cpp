@@ -24,7 +24,7 @@ Kind parse(std::string_view name, const std::array<std::string_view, N>& names,
     if (found == names.end()) {
         std::string message = std::string("unknown ") + option + " '" + std::string(name) +
                               "': did you mean '" + nearest_name(name, names) + "'? Valid are";
-        for (const auto valid : names) message += " " + std::string(valid);
+        for (const auto valid : names) message.append(" ").append(valid);
         throw usage_error(message);
     }
     return static_cast<Kind>(found - names.begin());
@@ -50,7 +50,7 @@ local_kind parse_local_kind(std::string_view name) {
 
 template <class T>
 matrix_operator<T>::matrix_operator(operator_kind kind, layout_handle where,
-                                    const csr_matrix<T>& matrix)
+                                    const csr_view<T>& matrix)
     : kind_(kind), layout_(std::move(where)) {
     for (const std::int64_t row : layout_->rows.begin)
         first_nonzero_.push_back(matrix.row_offsets[static_cast<std::size_t>(row)]);
@@ -114,7 +114,7 @@ namespace {
 constexpr std::int64_t align_above = 4096;
 
 template <class T>
-layout_handle spread(const device_group& group, const csr_matrix<T>& matrix, coherence kind) {
+layout_handle spread(const device_group& group, const csr_view<T>& matrix, coherence kind) {
     const std::int64_t alignment = matrix.rows / group.size() > align_above ? 32 : 1;
     return std::make_shared<layout>(
         layout{group, equal_nonzeros(matrix.row_offsets, group.size(), alignment), kind});
@@ -124,7 +124,7 @@ layout_handle spread(const device_group& group, const csr_matrix<T>& matrix, coh
 
 template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
-                                                  const csr_matrix<T>& matrix,
+                                                  const csr_view<T>& matrix,
                                                   const operator_options& options) {
     if (matrix.rows != matrix.columns)
         throw usage_error("the matrix of a solve must be square, not " +
@@ -149,8 +149,8 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
 template class matrix_operator<double>;
 template class matrix_operator<float>;
 template std::unique_ptr<matrix_operator<double>>
-make_operator(const device_group&, const csr_matrix<double>&, const operator_options&);
+make_operator(const device_group&, const csr_view<double>&, const operator_options&);
 template std::unique_ptr<matrix_operator<float>>
-make_operator(const device_group&, const csr_matrix<float>&, const operator_options&);
+make_operator(const device_group&, const csr_view<float>&, const operator_options&);
 
 } // namespace krylith

@@ -86,7 +86,7 @@ public:
 protected:
     matrix_operator(operator_kind kind, layout_handle where)
         : kind_(kind), layout_(std::move(where)) {}
-    matrix_operator(operator_kind kind, layout_handle where, const csr_matrix<T>& matrix);
+    matrix_operator(operator_kind kind, layout_handle where, const csr_view<T>& matrix);
 
     /// The arguments that both operators share, after checking x, y and the dots.
     [[nodiscard]] spmv_arguments<T> arguments(execution& run, int rank, T alpha, const vector<T>& x,
@@ -106,14 +106,21 @@ protected:
 /// don't have; device_error where memory is short. The matrix may be freed afterwards.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-make_operator(const device_group& group, const csr_matrix<T>& matrix,
+make_operator(const device_group& group, const csr_view<T>& matrix,
               const operator_options& options = {});
+
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>>
+make_operator(const device_group& group, const csr_matrix<T>& matrix,
+              const operator_options& options = {}) {
+    return make_operator(group, csr_view<T>(matrix), options);
+}
 
 extern template class matrix_operator<double>;
 extern template class matrix_operator<float>;
 extern template std::unique_ptr<matrix_operator<double>>
-make_operator(const device_group&, const csr_matrix<double>&, const operator_options&);
+make_operator(const device_group&, const csr_view<double>&, const operator_options&);
 extern template std::unique_ptr<matrix_operator<float>>
-make_operator(const device_group&, const csr_matrix<float>&, const operator_options&);
+make_operator(const device_group&, const csr_view<float>&, const operator_options&);
 
 } // namespace krylith

@@ -6,7 +6,7 @@
 namespace krylith {
 
 template <class T>
-nz_operator<T>::nz_operator(layout_handle where, const csr_matrix<T>& matrix, local_kind local)
+nz_operator<T>::nz_operator(layout_handle where, const csr_view<T>& matrix, local_kind local)
     : matrix_operator<T>(operator_kind::nz, where, matrix) {
     for (int rank = 0; rank < where->group.size(); ++rank)
         this->blocks_.push_back(make_block(where->group.share(rank),

@@ -23,7 +23,7 @@ void put_comment(market::text_sink& file, std::string_view comment) {
 }
 
 template <class T>
-void refuse_not_finite(const csr_matrix<T>& matrix) {
+void refuse_not_finite(const csr_view<T>& matrix) {
     for (std::int64_t row = 0; row < matrix.rows; ++row) {
         for (std::int64_t k = matrix.row_offsets[as_size(row)];
              k < matrix.row_offsets[as_size(row + 1)]; ++k) {
@@ -41,7 +41,7 @@ void refuse_not_finite(const csr_matrix<T>& matrix) {
 } // namespace
 
 template <class T>
-void write_matrix_market(const std::filesystem::path& path, const csr_matrix<T>& matrix,
+void write_matrix_market(const std::filesystem::path& path, const csr_view<T>& matrix,
                          std::string_view comment) {
     validate(matrix);
     refuse_not_finite(matrix); // before the file is touched
@@ -83,9 +83,9 @@ void write_vector_market(const std::filesystem::path& path, std::span<const T> v
     file.close();
 }
 
-template void write_matrix_market(const std::filesystem::path&, const csr_matrix<double>&,
+template void write_matrix_market(const std::filesystem::path&, const csr_view<double>&,
                                   std::string_view);
-template void write_matrix_market(const std::filesystem::path&, const csr_matrix<float>&,
+template void write_matrix_market(const std::filesystem::path&, const csr_view<float>&,
                                   std::string_view);
 template void write_vector_market(const std::filesystem::path&, std::span<const double>,
                                   std::string_view);

@@ -134,3 +134,18 @@ TEST_CASE("diagonal is 0 where no entry is, and has the length of the shorter si
     const csr_matrix<double> twice{1, 1, {0, 2}, {0, 0}, {5, 6}};
     CHECK(diagonal(twice) == std::vector<double>{11});
 }
+
+TEST_CASE("a view reads the arrays of its owner and is refused like a matrix") {
+    const std::vector<std::int64_t> offsets{0, 2, 2, 4};
+    std::vector<std::int32_t> columns{0, 2, 1, 2};
+    std::vector<double> values{1, 2, 3, 4};
+    const krylith::csr_view<double> view(3, 3, offsets, columns, values);
+    CHECK_NOTHROW(validate(view));
+    CHECK(canonical(view));
+    values[3] = 7; // the arrays are not copied
+    CHECK(diagonal(view) == std::vector<double>{1, 0, 7});
+    columns[1] = 3;
+    const std::string message =
+        krylith::test::message_of<krylith::input_error>([&] { validate(view); });
+    CHECK_MESSAGE(message.find("column_indices[1], in row 0, is 3") != std::string::npos, message);
+}
