@@ -51,6 +51,19 @@ std::size_t cuda_device::free_bytes() const {
     return available;
 }
 
+std::string cuda_device::lies_elsewhere(const void* pointer) const {
+    const current_device current(ordinal_);
+    cudaPointerAttributes attributes{};
+    KRYLITH_CUDA_CHECK(cudaPointerGetAttributes(&attributes, pointer));
+    switch (attributes.type) {
+    case cudaMemoryTypeDevice:
+        return attributes.device == ordinal_ ? ""
+                                             : "memory of cuda:" + std::to_string(attributes.device);
+    case cudaMemoryTypeUnregistered: return "host memory";
+    default: return attributes.devicePointer == pointer ? "" : "host memory"; // managed, pinned
+    }
+}
+
 void* cuda_device::allocate(std::size_t bytes, const std::string& item) {
     const current_device current(ordinal_);
     void* pointer = nullptr;

@@ -33,6 +33,7 @@ public:
     [[nodiscard]] int ordinal() const noexcept override { return ordinal_; }
     [[nodiscard]] std::string description() const override;
     [[nodiscard]] std::size_t free_bytes() const override;
+    [[nodiscard]] std::string lies_elsewhere(const void* pointer) const override;
     [[nodiscard]] void* allocate(std::size_t bytes, const std::string& item) override;
     void deallocate(void* pointer, std::size_t bytes, const std::string& item) noexcept override;
     void upload(void* to, const void* from, std::size_t bytes) override;

@@ -56,6 +56,10 @@ public:
     [[nodiscard]] virtual std::string description() const = 0;
     [[nodiscard]] virtual std::size_t free_bytes() const = 0;
 
+    /// What a pointer that kernels of this device can't take points to ("host memory", "memory of
+    /// cuda:1"); empty where they can, or where that can't be told. For checks of what callers give.
+    [[nodiscard]] virtual std::string lies_elsewhere(const void* pointer) const = 0;
+
     /// At least 256-byte aligned. Throws device_error naming item, bytes wanted and bytes free.
     [[nodiscard]] virtual void* allocate(std::size_t bytes, const std::string& item) = 0;
     virtual void deallocate(void* pointer, std::size_t bytes, const std::string& item) noexcept = 0;

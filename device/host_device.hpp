@@ -27,6 +27,7 @@ public:
     [[nodiscard]] std::string description() const override;
     /// What the system says it could give without swapping.
     [[nodiscard]] std::size_t free_bytes() const override;
+    [[nodiscard]] std::string lies_elsewhere(const void*) const override { return {}; }
     [[nodiscard]] int threads() const noexcept { return threads_; }
 
     [[nodiscard]] void* allocate(std::size_t bytes, const std::string& item) override;

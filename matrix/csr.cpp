@@ -25,10 +25,6 @@ void validate_sizes(const csr_view<T>& matrix) {
         refuse("row_offsets has " + std::to_string(matrix.row_offsets.size()) +
                " entries, allowed is rows + 1, with rows = " + std::to_string(matrix.rows));
     }
-    if (matrix.values.size() != matrix.column_indices.size()) {
-        refuse("values has " + std::to_string(matrix.values.size()) +
-               " entries, allowed is as many as column_indices: " + std::to_string(matrix.nnz()));
-    }
     if (matrix.row_offsets.front() != 0) {
         refuse("row_offsets[0] is " + std::to_string(matrix.row_offsets.front()) +
                ", allowed is 0");
@@ -83,10 +79,20 @@ void validate_columns(const csr_view<T>& matrix) {
 } // namespace
 
 template <class T>
-void validate(const csr_view<T>& matrix) {
+void validate_pattern(const csr_view<T>& matrix) {
     validate_sizes(matrix);
     validate_offsets(matrix);
     validate_columns(matrix);
+}
+
+template <class T>
+void validate(const csr_view<T>& matrix) {
+    validate_pattern(matrix);
+    if (matrix.values.size() != matrix.column_indices.size()) {
+        throw input_error("CSR matrix: values has " + std::to_string(matrix.values.size()) +
+                          " entries, allowed is as many as column_indices: " +
+                          std::to_string(matrix.nnz()));
+    }
 }
 
 template <class T>
@@ -122,6 +128,8 @@ std::vector<T> diagonal(const csr_view<T>& matrix) {
 
 template void validate(const csr_view<double>&);
 template void validate(const csr_view<float>&);
+template void validate_pattern(const csr_view<double>&);
+template void validate_pattern(const csr_view<float>&);
 template bool canonical(const csr_view<double>&);
 template bool canonical(const csr_view<float>&);
 template std::vector<double> diagonal(const csr_view<double>&);

@@ -63,6 +63,10 @@ struct csr_view {
 template <class T>
 void validate(const csr_view<T>& matrix);
 
+/// The same without a look at `values`, which may be anywhere.
+template <class T>
+void validate_pattern(const csr_view<T>& matrix);
+
 /// True if columns ascend strictly in every row (sorted, no duplicates). O(nnz).
 template <class T>
 [[nodiscard]] bool canonical(const csr_view<T>& matrix);
@@ -86,6 +90,8 @@ template <class T>
 
 extern template void validate(const csr_view<double>&);
 extern template void validate(const csr_view<float>&);
+extern template void validate_pattern(const csr_view<double>&);
+extern template void validate_pattern(const csr_view<float>&);
 extern template bool canonical(const csr_view<double>&);
 extern template bool canonical(const csr_view<float>&);
 extern template std::vector<double> diagonal(const csr_view<double>&);

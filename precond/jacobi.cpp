@@ -1,50 +1,86 @@
 #include <krylith/precond/jacobi.hpp>
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/number_text.hpp>
+#include <krylith/precond/diagonal_inverse.hpp>
 
 namespace krylith {
 
-namespace {
-
 template <class T>
-std::vector<T> inverse_diagonal(const csr_view<T>& matrix) {
-    std::vector<T> d = diagonal(matrix);
-    for (std::size_t row = 0; row < d.size(); ++row) {
-        if (!std::isfinite(d[row]) || !std::isfinite(T(1) / d[row]))
-            throw input_error("Jacobi preconditioner: the diagonal entry of row " +
-                              std::to_string(row) + " (counted from 0) is " +
-                              number_text(static_cast<double>(d[row])) +
-                              "; it and its inverse must be finite. Try --precond none");
-        d[row] = T(1) / d[row];
-    }
-    return d;
+jacobi<T>::jacobi(layout_handle where) : inverse_(std::move(where), "preconditioner") {
+    const device_group& group = inverse_.where().group;
+    for (int rank = 0; rank < group.size(); ++rank)
+        first_bad_.emplace_back(group.share(rank), 1, "preconditioner");
 }
 
-} // namespace
+template <class T>
+vector<T>& jacobi<T>::spare() {
+    if (!spare_) spare_.emplace(inverse_.share_layout(), "preconditioner");
+    return *spare_;
+}
 
 template <class T>
-jacobi<T>::jacobi(layout_handle where, std::vector<T> inverse)
-    : inverse_(std::move(where), "preconditioner"), values_(std::move(inverse)) {
-    inverse_.upload(values_);
+jacobi<T>::jacobi(const matrix_operator<T>& a) : jacobi(a.share_layout()) {
+    a.diagonal(inverse_);
+    invert(inverse_);
 }
 
 template <class T>
 jacobi<T>::jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix)
-    : jacobi(a.share_layout(), inverse_diagonal(matrix)) {}
+    : jacobi(a.share_layout()) {
+    inverse_.upload(diagonal(matrix));
+    invert(inverse_);
+}
+
+template <class T>
+void jacobi<T>::update(const matrix_operator<T>& a) {
+    if (a.share_layout() != inverse_.share_layout())
+        throw usage_error("jacobi: update() by another operator than it was made for");
+    a.diagonal(spare());
+    invert(*spare_);
+    std::swap(inverse_, *spare_);
+}
 
 template <class T>
 void jacobi<T>::update(const csr_view<T>& matrix) {
-    values_ = inverse_diagonal(matrix);
-    inverse_.upload(values_);
+    spare().upload(diagonal(matrix));
+    invert(*spare_);
+    std::swap(inverse_, *spare_);
+}
+
+/// Each device inverts all that it holds: on replicated vectors everybody's entries.
+template <class T>
+void jacobi<T>::invert(vector<T>& diagonal) {
+    const layout& where = diagonal.where();
+    const device_group& group = where.group;
+    const std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+    for (int rank = 0; rank < group.size(); ++rank) {
+        auto& bad = first_bad_[static_cast<std::size_t>(rank)];
+        bad.upload(std::span(&none, 1));
+        invert_diagonal(group[rank], diagonal.data(rank), where.held(rank), bad.data());
+    }
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const std::uint64_t place = first_bad_[static_cast<std::size_t>(rank)].download().front();
+        if (place == none) continue;
+        T entry{};
+        group[rank].download(&entry, diagonal.data(rank) + place, sizeof(T));
+        const auto row = static_cast<std::int64_t>(place) + where.rows.owned(rank).begin -
+                         where.first_owned(rank);
+        throw input_error("Jacobi preconditioner: the diagonal entry of row " +
+                          std::to_string(row) + " (counted from 0) is " +
+                          number_text(static_cast<double>(entry)) +
+                          "; it and its inverse must be finite. Try --precond none");
+    }
 }
 
 template <class T>
 jacobi<T> jacobi<T>::square_root() const {
-    std::vector<T> roots = values_;
+    std::vector<T> roots(static_cast<std::size_t>(inverse_.size()));
+    inverse_.download(roots);
     for (std::size_t row = 0; row < roots.size(); ++row) {
         if (roots[row] < T(0))
             throw input_error("split Jacobi: the diagonal entry of row " + std::to_string(row) +
@@ -52,7 +88,9 @@ jacobi<T> jacobi<T>::square_root() const {
                               "use left or right preconditioning");
         roots[row] = std::sqrt(roots[row]);
     }
-    return jacobi(inverse_.share_layout(), std::move(roots));
+    jacobi result(inverse_.share_layout());
+    result.inverse_.upload(roots);
+    return result;
 }
 
 template class jacobi<double>;

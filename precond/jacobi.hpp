@@ -1,7 +1,9 @@
 // Diagonal (Jacobi) preconditioning: M = diag(A).
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
@@ -10,14 +12,23 @@
 namespace krylith {
 
 /// Keeps 1 / a_ii on the devices: 8 n bytes (fp64) a group, or a device where vectors are
-/// replicated. As a pointwise preconditioner it is applied inside the solver's own updates.
+/// replicated; twice that from the first update on. As a pointwise preconditioner it is applied inside the
+/// solver's own updates.
+///
+/// Constructors and updates throw input_error naming the first row whose diagonal entry, or its
+/// inverse, is zero or not finite; a refused update changes nothing.
 template <class T>
 class jacobi {
 public:
-    /// Throws input_error naming the first row whose diagonal entry is zero or not finite.
+    /// From the operator's own matrix, on its devices: costs one read of the matrix. Throws
+    /// usage_error for a matrix-free operator.
+    explicit jacobi(const matrix_operator<T>& a);
+
+    /// From a matrix in host memory; for operators that don't know their diagonal.
     jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix);
 
-    /// New values of the same matrix.
+    /// New values, after those of the operator or of the same matrix.
+    void update(const matrix_operator<T>& a);
     void update(const csr_view<T>& matrix);
 
     /// M^-1 r, entry by entry.
@@ -29,9 +40,13 @@ public:
     [[nodiscard]] static constexpr const char* name() { return "jacobi"; }
 
 private:
-    jacobi(layout_handle where, std::vector<T> inverse);
+    explicit jacobi(layout_handle where);
+    vector<T>& spare();
+    void invert(vector<T>& diagonal);
+
     vector<T> inverse_;
-    std::vector<T> values_;
+    std::optional<vector<T>> spare_; ///< where an update is made, until it is accepted
+    std::vector<buffer<std::uint64_t>> first_bad_;
 };
 
 extern template class jacobi<double>;

@@ -8,7 +8,9 @@
 
 #include <krylith/device/buffer.hpp>
 #include <krylith/device/cuda_device.cuh>
+#include <krylith/spmv/block_array.hpp>
 #include <krylith/spmv/boundary_order.hpp>
+#include <krylith/spmv/csr_diagonal.cuh>
 #include <krylith/spmv/csr_tiles.hpp>
 #include <krylith/spmv/spmv_kernel.cuh>
 
@@ -17,7 +19,7 @@ namespace krylith::cuda {
 namespace {
 
 template <class T, class Offset>
-struct csr_view {
+struct csr_tiles_view {
     const Offset* offsets; ///< rows + 1, the first is 0
     const std::int32_t* columns;
     const T* values;
@@ -31,7 +33,7 @@ template <class T, class Offset, int Dots>
 __global__ void __launch_bounds__(block_threads, 6)
     csr_kernel(const __grid_constant__ compact_frame parameter,
                const __grid_constant__ spmv_operands<T> a,
-               const __grid_constant__ csr_view<T, Offset> m) {
+               const __grid_constant__ csr_tiles_view<T, Offset> m) {
     __shared__ frame_state state;
     const compact_frame& f = state.f; // after begin
     __shared__ T product[csr_tile_entries];
@@ -117,25 +119,30 @@ public:
             return false;
         });
         offsets_ = buffer<Offset>(device_, std::span<const Offset>(offsets), item);
-        columns_ = buffer<std::int32_t>(device_, block.indices, item);
-        values_ = buffer<T>(device_, block.values, item);
+        columns_ = columns_of(device_, block, item);
+        values_ = values_of(device_, block, item);
         first_row_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(tiles), item);
         order_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(order.groups), item);
-        view_ = {offsets_.data(), columns_.data(), values_.data(), first_row_.data(),
-                 order_.data(),   count,           order.interior};
+        tiles_ = count;
+        interior_ = order.interior;
     }
 
     void apply(const spmv_arguments<T>& a) override {
         const launch_scope launch(*device_);
         dispatch_dots(a, [&](auto dots) {
             const auto kernel = csr_kernel<T, Offset, dots()>;
-            kernel<<<launch.blocks(kernel, block_threads, view_.tiles), block_threads, 0,
-                     launch.stream()>>>(compact(a.common), a, view_);
+            kernel<<<launch.blocks(kernel, block_threads, tiles_), block_threads, 0,
+                     launch.stream()>>>(compact(a.common), a, view());
         });
         launch.check_launch();
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }
+    void update_on_device(const T* values) override { values_.take(*device_, values); }
+    void diagonal(T* d, std::int64_t first) const override {
+        csr_diagonal(*device_, offsets_.data(), columns_.data(), values_.data(),
+                     static_cast<std::int64_t>(offsets_.size()) - 1, first, d);
+    }
     [[nodiscard]] std::string name() const override { return "csr"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override {
         return static_cast<std::int64_t>(columns_.size() * (sizeof(T) + sizeof(std::int32_t)) +
@@ -143,13 +150,19 @@ public:
     }
 
 private:
+    [[nodiscard]] csr_tiles_view<T, Offset> view() const {
+        return {offsets_.data(), columns_.data(), values_.data(), first_row_.data(),
+                order_.data(),   tiles_,          interior_};
+    }
+
     std::shared_ptr<device> device_;
     buffer<Offset> offsets_;
-    buffer<std::int32_t> columns_;
-    buffer<T> values_;
+    block_array<std::int32_t> columns_;
+    block_array<T> values_;
     buffer<std::int32_t> first_row_;
     buffer<std::int32_t> order_;
-    csr_view<T, Offset> view_{};
+    std::int32_t tiles_ = 0;
+    std::int32_t interior_ = 0;
 };
 
 } // namespace

@@ -8,6 +8,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/host_device.hpp>
 #include <krylith/device/host_team.hpp>
+#include <krylith/spmv/block_array.hpp>
 #include <krylith/spmv/csr_rows_host.hpp>
 #include <krylith/spmv/host_product.hpp>
 #include <krylith/spmv/host_row_schedule.hpp>
@@ -101,8 +102,8 @@ public:
             narrow_ = copy_offsets<std::int32_t>(block.offsets);
         else
             wide_ = copy_offsets<std::int64_t>(block.offsets);
-        columns_ = {device_, block.indices, item};
-        values_ = {device_, block.values, item};
+        columns_ = columns_of(device_, block, item);
+        values_ = values_of(device_, block, item);
 
         const row_schedule s = make_row_schedule(block.offsets, block.boundary);
         interior_ = s.interior;
@@ -127,6 +128,29 @@ public:
         values_.upload(values);
     }
 
+    void update_on_device(const T* values) override { values_.take(*device_, values); }
+
+    void diagonal(T* d, std::int64_t first) const override {
+        const auto enqueue_for = [&](const auto* offsets) {
+            auto& host = static_cast<host_device&>(*device_);
+            host.submit([=, rows = rows_, columns = columns_.data(), values = values_.data(),
+                         threads = host.threads()] {
+                in_team(threads, [&](std::int64_t member, std::int64_t members) {
+                    for (std::int64_t i = rows * member / members;
+                         i < rows * (member + 1) / members; ++i) {
+                        d[i] = T{0};
+                        for (auto k = offsets[i]; k < offsets[i + 1]; ++k)
+                            if (columns[k] == first + i) d[i] += values[k];
+                    }
+                });
+            });
+        };
+        if (narrow_.size() != 0)
+            enqueue_for(narrow_.data());
+        else
+            enqueue_for(wide_.data());
+    }
+
     [[nodiscard]] std::string name() const override { return "csr"; }
 
     [[nodiscard]] std::int64_t matrix_bytes() const override {
@@ -142,7 +166,7 @@ private:
     static void check(const local_block<T>& block) {
         const auto rows = static_cast<std::size_t>(block.rows);
         if (block.rows < 0 || block.offsets.size() != rows + 1 ||
-            block.values.size() != block.indices.size() ||
+            (block.device_values == nullptr && block.values.size() != block.indices.size()) ||
             block.offsets.back() - block.offsets.front() !=
                 static_cast<std::int64_t>(block.indices.size()) ||
             (!block.boundary.empty() && block.boundary.size() != rows))
@@ -177,8 +201,8 @@ private:
     std::int64_t chunks_ = 0;
     buffer<std::int32_t> narrow_; // offsets, where they fit
     buffer<std::int64_t> wide_;   // offsets otherwise
-    buffer<std::int32_t> columns_;
-    buffer<T> values_;
+    block_array<std::int32_t> columns_;
+    block_array<T> values_;
     buffer<row_range> ranges_;
     buffer<std::int64_t> first_range_;
     buffer<std::int64_t> work_before_;

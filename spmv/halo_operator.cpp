@@ -2,20 +2,23 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/spmv/make_block.hpp>
+#include <krylith/spmv/matrix_source.hpp>
 
 namespace krylith {
 
 template <class T>
-halo_operator<T>::halo_operator(layout_handle where, const csr_view<T>& matrix,
+halo_operator<T>::halo_operator(layout_handle where, const matrix_source<T>& source,
                                 const halo_plan& plan, local_kind local)
-    : matrix_operator<T>(operator_kind::halo, where, matrix) {
+    : matrix_operator<T>(operator_kind::halo, where, source) {
     schedule(plan);
     for (int rank = 0; rank < where->group.size(); ++rank) {
-        local_block<T> block = row_block(matrix, where->rows.owned(rank));
+        local_block<T> block = source.block(rank, where->rows.owned(rank));
         std::vector<std::int32_t> columns(block.indices.size());
-        localize_columns(plan, rank, matrix.row_offsets, matrix.column_indices, columns);
+        localize_columns(plan, rank, source.matrix.row_offsets, source.matrix.column_indices,
+                         columns);
         block.columns = plan.local_size(rank);
         block.indices = columns;
+        if (where->group.size() > 1) block.device_indices = nullptr; // those are global
         block.boundary = plan.parts[static_cast<std::size_t>(rank)].touches_ghost;
         this->blocks_.push_back(make_block(where->group.share(rank), block, local));
     }

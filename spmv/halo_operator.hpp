@@ -11,7 +11,7 @@ namespace krylith {
 template <class T>
 class halo_operator final : public matrix_operator<T> {
 public:
-    halo_operator(layout_handle where, const csr_view<T>& matrix, const halo_plan& plan,
+    halo_operator(layout_handle where, const matrix_source<T>& source, const halo_plan& plan,
                   local_kind local);
 
     /// With blocks that somebody else makes.

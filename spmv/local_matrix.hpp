@@ -54,15 +54,24 @@ struct spmv_arguments : spmv_operands<T> {
     frame common;
 };
 
-/// The block as every format is built from: host CSR with local columns, borrowed.
+/// The block as every format is built from: host CSR with local columns, borrowed. Values are in
+/// host memory or in that of the device.
 template <class T>
 struct local_block {
     std::int64_t rows;
     std::int64_t columns;                   ///< local: owned and ghosts, or all n
     std::span<const std::int64_t> offsets;  ///< rows + 1, the first need not be 0
     std::span<const std::int32_t> indices;  ///< nonzeros of these rows, from offsets[0] on
-    std::span<const T> values;              ///< likewise
+    std::span<const T> values;              ///< likewise; empty if device_values has them
     std::span<const std::uint8_t> boundary; ///< rows that read ghosts, or empty: none does
+
+    const T* device_values = nullptr;             ///< the first entry of these rows
+    const std::int32_t* device_indices = nullptr; ///< `indices` as they lie on the device, or null
+    bool borrow = false; ///< a format in CSR order uses device arrays in place, and keeps no copy
+
+    [[nodiscard]] std::int64_t nonzeros() const {
+        return static_cast<std::int64_t>(indices.size());
+    }
 };
 
 template <class T>
@@ -73,6 +82,10 @@ public:
     virtual void apply(const spmv_arguments<T>& a) = 0;
     /// New values in the order of the block that this was built from.
     virtual void update(std::span<const T> values) = 0;
+    /// The same from memory of the device. Stream-ordered.
+    virtual void update_on_device(const T* values) = 0;
+    /// Enqueues d[i] = the sum of the entries of row i in local column `first` + i, for all rows.
+    virtual void diagonal(T* d, std::int64_t first) const = 0;
     /// "csr", "sell", "vendor".
     [[nodiscard]] virtual std::string name() const = 0;
     /// False where work after the loop's stop can't be recorded or skipped (see matrix_free).

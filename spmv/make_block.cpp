@@ -20,6 +20,7 @@ std::unique_ptr<local_matrix<T>> make_block(const std::shared_ptr<device>& where
                                             const local_block<T>& block, local_kind kind) {
 #if KRYLITH_HAVE_CUDA
     if (where->kind() == backend::cuda) {
+        if (kind == local_kind::automatic && block.borrow) kind = local_kind::csr;
         if (kind == local_kind::automatic)
             kind = make_sell_layout(block.offsets).padding() <= most_padding ? local_kind::sell
                                                                              : local_kind::csr;

@@ -8,23 +8,6 @@
 
 namespace krylith {
 
-/// Some rows of a matrix, with its columns; the matrix is borrowed.
-template <class T>
-[[nodiscard]] local_block<T> row_block(const csr_view<T>& matrix, row_range rows) {
-    const auto begin = static_cast<std::size_t>(rows.begin);
-    const auto first = static_cast<std::size_t>(matrix.row_offsets[begin]);
-    const auto last =
-        static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(rows.end)]);
-    local_block<T> block{};
-    block.rows = rows.size();
-    block.columns = matrix.columns;
-    block.offsets =
-        matrix.row_offsets.subspan(begin, static_cast<std::size_t>(rows.size()) + 1);
-    block.indices = matrix.column_indices.subspan(first, last - first);
-    block.values = matrix.values.subspan(first, last - first);
-    return block;
-}
-
 /// Throws usage_error for a format that the device doesn't have.
 template <class T>
 [[nodiscard]] std::unique_ptr<local_matrix<T>>

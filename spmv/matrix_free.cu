@@ -37,6 +37,10 @@ public:
     void update(std::span<const T>) override {
         throw usage_error("a matrix-free operator has no values to update");
     }
+    void update_on_device(const T*) override { update({}); }
+    void diagonal(T*, std::int64_t) const override {
+        throw usage_error("a matrix-free operator does not know its diagonal");
+    }
     [[nodiscard]] std::string name() const override { return "own"; }
     [[nodiscard]] bool recordable() const override {
         return product_.kind == product_kind::on_device;

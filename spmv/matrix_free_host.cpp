@@ -55,6 +55,10 @@ public:
     void update(std::span<const T>) override {
         throw usage_error("a matrix-free operator has no values to update");
     }
+    void update_on_device(const T*) override { update({}); }
+    void diagonal(T*, std::int64_t) const override {
+        throw usage_error("a matrix-free operator does not know its diagonal");
+    }
     [[nodiscard]] std::string name() const override { return "own"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override { return 0; }
 

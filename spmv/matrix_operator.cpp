@@ -8,6 +8,7 @@
 #include <krylith/device/nearest_name.hpp>
 #include <krylith/partition/halo_plan.hpp>
 #include <krylith/spmv/halo_operator.hpp>
+#include <krylith/spmv/matrix_source.hpp>
 #include <krylith/spmv/nz_operator.hpp>
 
 namespace krylith {
@@ -50,10 +51,10 @@ local_kind parse_local_kind(std::string_view name) {
 
 template <class T>
 matrix_operator<T>::matrix_operator(operator_kind kind, layout_handle where,
-                                    const csr_view<T>& matrix)
+                                    const matrix_source<T>& source)
     : kind_(kind), layout_(std::move(where)) {
     for (const std::int64_t row : layout_->rows.begin)
-        first_nonzero_.push_back(matrix.row_offsets[static_cast<std::size_t>(row)]);
+        first_nonzero_.push_back(source.matrix.row_offsets[static_cast<std::size_t>(row)]);
 }
 
 template <class T>
@@ -108,19 +109,80 @@ void matrix_operator<T>::update(std::span<const T> values) {
             static_cast<std::size_t>(first_nonzero_[rank + 1] - first_nonzero_[rank])));
 }
 
+template <class T>
+void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
+    if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
+    if (values.size() != blocks_.size())
+        throw usage_error("update_on_devices: " + std::to_string(values.size()) +
+                          " arrays for " + std::to_string(blocks_.size()) + " devices");
+    const auto empty = [&](std::size_t rank) {
+        return first_nonzero_[rank] == first_nonzero_[rank + 1];
+    };
+    for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
+        if (empty(rank)) continue;
+        const device& where = layout_->group[static_cast<int>(rank)];
+        const std::string problem =
+            values[rank] == nullptr ? "null" : where.lies_elsewhere(values[rank]);
+        if (!problem.empty())
+            throw usage_error("update_on_devices: the array of rank " + std::to_string(rank) +
+                              " is " + problem + ", allowed is memory of " + where.description());
+    }
+    for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
+        if (!empty(rank)) blocks_[rank]->update_on_device(values[rank]);
+}
+
+template <class T>
+void matrix_operator<T>::diagonal(vector<T>& d) const {
+    if (d.share_layout() != layout_)
+        throw usage_error("the vector of a diagonal must be made by its operator");
+    const device_group& group = layout_->group;
+    for (int rank = 0; rank < group.size(); ++rank)
+        blocks_[static_cast<std::size_t>(rank)]->diagonal(
+            d.data(rank) + layout_->first_owned(rank), layout_->first_owned(rank));
+    if (layout_->kind == coherence::owned || group.size() == 1) return;
+    group.join(); // who used the other copies is done
+    for (int from = 0; from < group.size(); ++from) {
+        const row_range own = layout_->rows.owned(from);
+        for (int to = 0; to < group.size(); ++to)
+            if (to != from && own.size() != 0)
+                group.copy(from, d.data(from) + own.begin, to, d.data(to) + own.begin,
+                           static_cast<std::size_t>(own.size()) * sizeof(T));
+    }
+    group.join();
+}
+
 namespace {
 
 /// Below this many rows a device, boundaries are where the nonzeros say; above, on whole warps.
 constexpr std::int64_t align_above = 4096;
 
-template <class T>
-layout_handle spread(const device_group& group, const csr_view<T>& matrix, coherence kind) {
-    const std::int64_t alignment = matrix.rows / group.size() > align_above ? 32 : 1;
-    return std::make_shared<layout>(
-        layout{group, equal_nonzeros(matrix.row_offsets, group.size(), alignment), kind});
-}
-
 } // namespace
+
+template <class T>
+std::unique_ptr<matrix_operator<T>>
+build_operator(const device_group& group, const matrix_source<T>& source, const row_partition* rows,
+               const operator_options& options) {
+    const csr_view<T>& matrix = source.matrix;
+    const auto spread = [&](coherence kind) -> layout_handle {
+        const std::int64_t alignment = matrix.rows / group.size() > align_above ? 32 : 1;
+        return std::make_shared<layout>(
+            layout{group,
+                   rows != nullptr ? *rows
+                                   : equal_nonzeros(matrix.row_offsets, group.size(), alignment),
+                   kind});
+    };
+    const auto replicated = [&] {
+        return std::make_unique<nz_operator<T>>(spread(coherence::replicated), source,
+                                                options.local);
+    };
+    if (options.kind == operator_kind::nz) return replicated();
+    auto owned = spread(coherence::owned);
+    const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices, owned->rows);
+    if (options.kind == operator_kind::automatic)
+        for (int rank = 0; rank < group.size(); ++rank)
+            if (plan.ghost_count(rank) > matrix.rows / 8) return replicated();
+    return std::make_unique<halo_operator<T>>(std::move(owned), source, plan, options.local);
+}
 
 template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
@@ -130,24 +192,17 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
         throw usage_error("the matrix of a solve must be square, not " +
                           std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns));
     validate(matrix);
-    if (options.kind == operator_kind::nz)
-        return std::make_unique<nz_operator<T>>(spread(group, matrix, coherence::replicated),
-                                                matrix, options.local);
-    auto owned = spread(group, matrix, coherence::owned);
-    const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices, owned->rows);
-    if (options.kind == operator_kind::automatic) {
-        std::int64_t most = 0;
-        for (int rank = 0; rank < group.size(); ++rank)
-            most = std::max(most, plan.ghost_count(rank));
-        if (most > matrix.rows / 8)
-            return std::make_unique<nz_operator<T>>(spread(group, matrix, coherence::replicated),
-                                                    matrix, options.local);
-    }
-    return std::make_unique<halo_operator<T>>(std::move(owned), matrix, plan, options.local);
+    return build_operator(group, matrix_source<T>{matrix}, nullptr, options);
 }
 
 template class matrix_operator<double>;
 template class matrix_operator<float>;
+template std::unique_ptr<matrix_operator<double>>
+build_operator(const device_group&, const matrix_source<double>&, const row_partition*,
+               const operator_options&);
+template std::unique_ptr<matrix_operator<float>>
+build_operator(const device_group&, const matrix_source<float>&, const row_partition*,
+               const operator_options&);
 template std::unique_ptr<matrix_operator<double>>
 make_operator(const device_group&, const csr_view<double>&, const operator_options&);
 template std::unique_ptr<matrix_operator<float>>

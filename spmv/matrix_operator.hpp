@@ -39,7 +39,13 @@ enum class local_kind {
 struct operator_options {
     operator_kind kind = operator_kind::automatic;
     local_kind local = local_kind::automatic;
+    /// Use arrays that lie on the devices in place (csr_part, matrix_parts.hpp). No effect on
+    /// matrices in host memory.
+    bool borrow = false;
 };
+
+template <class T>
+struct matrix_source;
 
 /// Makes a device's block that is not from a matrix: (layout, rank, entries of x held there).
 template <class T>
@@ -72,6 +78,14 @@ public:
     /// New values on the same pattern, in the order of the matrix that this was built from.
     void update(std::span<const T> values);
 
+    /// The same from the devices' memory, without a copy through the host: values[rank] has those
+    /// of the rank's rows. Borrowed values are from now on read there. Stream-ordered.
+    void update_on_devices(std::span<const T* const> values);
+
+    /// Enqueues d = the main diagonal, 0 where no entry is; d is of this layout, and all its copies
+    /// are written. Throws usage_error for a matrix-free operator.
+    void diagonal(vector<T>& d) const;
+
     [[nodiscard]] operator_kind kind() const { return kind_; }
     [[nodiscard]] std::string local_name() const { return blocks_.front()->name(); }
     /// Bytes that one product reads of the matrix on a device.
@@ -86,7 +100,7 @@ public:
 protected:
     matrix_operator(operator_kind kind, layout_handle where)
         : kind_(kind), layout_(std::move(where)) {}
-    matrix_operator(operator_kind kind, layout_handle where, const csr_view<T>& matrix);
+    matrix_operator(operator_kind kind, layout_handle where, const matrix_source<T>& source);
 
     /// The arguments that both operators share, after checking x, y and the dots.
     [[nodiscard]] spmv_arguments<T> arguments(execution& run, int rank, T alpha, const vector<T>& x,

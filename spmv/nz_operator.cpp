@@ -2,15 +2,16 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/spmv/make_block.hpp>
+#include <krylith/spmv/matrix_source.hpp>
 
 namespace krylith {
 
 template <class T>
-nz_operator<T>::nz_operator(layout_handle where, const csr_view<T>& matrix, local_kind local)
-    : matrix_operator<T>(operator_kind::nz, where, matrix) {
+nz_operator<T>::nz_operator(layout_handle where, const matrix_source<T>& source, local_kind local)
+    : matrix_operator<T>(operator_kind::nz, where, source) {
     for (int rank = 0; rank < where->group.size(); ++rank)
         this->blocks_.push_back(make_block(where->group.share(rank),
-                                           row_block(matrix, where->rows.owned(rank)), local));
+                                           source.block(rank, where->rows.owned(rank)), local));
     make_words();
 }
 

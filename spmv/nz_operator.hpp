@@ -10,7 +10,7 @@ namespace krylith {
 template <class T>
 class nz_operator final : public matrix_operator<T> {
 public:
-    nz_operator(layout_handle where, const csr_view<T>& matrix, local_kind local);
+    nz_operator(layout_handle where, const matrix_source<T>& source, local_kind local);
 
     /// With blocks that somebody else makes.
     nz_operator(layout_handle where, const block_maker<T>& make);

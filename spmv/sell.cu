@@ -128,6 +128,43 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     finish<Dots>(f, a, dots);
 }
 
+/// From CSR order to that of the slices; a thread a place of a slice.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    fill_slices(const __grid_constant__ sell_view<T> m, const std::int64_t* offsets, const T* from,
+                T* to) {
+    const std::int64_t places = std::int64_t{m.slices} * slice_rows;
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; place < places;
+         place += stride) {
+        const std::int64_t row = m.rows != nullptr ? m.rows[place] : place;
+        if (row < 0 || row >= m.row_count) continue;
+        T* const slot = to + m.slice_offsets[place / slice_rows] + place % slice_rows;
+        const std::int64_t begin = offsets[row];
+        const std::int64_t length = offsets[row + 1] - begin;
+        for (std::int64_t k = 0; k < length; ++k) slot[k * slice_rows] = from[begin + k];
+    }
+}
+
+/// A thread a place of a slice. Duplicates add up, as they do in A x.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    sell_diagonal(const __grid_constant__ sell_view<T> m, std::int64_t first, T* d) {
+    const std::int64_t places = std::int64_t{m.slices} * slice_rows;
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; place < places;
+         place += stride) {
+        const std::int64_t row = m.rows != nullptr ? m.rows[place] : place;
+        if (row < 0 || row >= m.row_count) continue;
+        const std::int64_t slice = place / slice_rows;
+        T sum = 0;
+        for (std::int64_t k = m.slice_offsets[slice] + place % slice_rows;
+             k < m.slice_offsets[slice + 1]; k += slice_rows)
+            if (m.columns[k] == first + row) sum += m.values[k];
+        d[row] = sum;
+    }
+}
+
 template <class T>
 class sell_matrix final : public local_matrix<T> {
 public:
@@ -141,7 +178,6 @@ public:
         columns_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(columns), item);
         std::vector<std::int32_t>().swap(columns);
         values_ = buffer<T>(device_, static_cast<std::size_t>(layout_.entries()), item);
-        update(block.values);
         slice_offsets_ = buffer<std::int64_t>(
             device_, std::span<const std::int64_t>(layout_.slice_offsets), item);
         rows_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(layout_.rows), item);
@@ -168,6 +204,9 @@ public:
                  static_cast<std::int32_t>(layout_.slices()),
                  groups,
                  order.interior};
+        if (block.device_values == nullptr) return update(block.values);
+        values_.zero(); // the padding
+        update_on_device(block.device_values);
     }
 
     void apply(const spmv_arguments<T>& a) override {
@@ -184,6 +223,29 @@ public:
         std::vector<T> stored(static_cast<std::size_t>(layout_.entries()));
         scatter(values, stored);
         values_.upload(stored);
+    }
+
+    void update_on_device(const T* values) override {
+        if (layout_.nonzeros == 0) return;
+        if (csr_offsets_.size() == 0) {
+            std::vector<std::int64_t> from_zero(offsets_);
+            for (auto& offset : from_zero) offset -= offsets_.front();
+            csr_offsets_ =
+                buffer<std::int64_t>(device_, std::span<const std::int64_t>(from_zero), "matrix");
+        }
+        const launch_scope launch(*device_);
+        const auto kernel = fill_slices<T>;
+        kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
+                 launch.stream()>>>(view_, csr_offsets_.data(), values, values_.data());
+        launch.check_launch();
+    }
+
+    void diagonal(T* d, std::int64_t first) const override {
+        const launch_scope launch(*device_);
+        const auto kernel = sell_diagonal<T>;
+        kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
+                 launch.stream()>>>(view_, first, d);
+        launch.check_launch();
     }
 
     [[nodiscard]] std::string name() const override { return "sell"; }
@@ -220,6 +282,7 @@ private:
     buffer<std::int64_t> slice_offsets_;
     buffer<std::int32_t> rows_;
     buffer<std::int32_t> order_;
+    buffer<std::int64_t> csr_offsets_; ///< on the device from its first update_on_device() on
     sell_view<T> view_{};
 };
 

@@ -7,6 +7,8 @@
 #include <cusparse.h>
 
 #include <krylith/device/buffer.hpp>
+#include <krylith/spmv/block_array.hpp>
+#include <krylith/spmv/csr_diagonal.cuh>
 #include <krylith/spmv/foreign_product.cuh>
 
 namespace krylith::cuda {
@@ -31,8 +33,10 @@ public:
         std::vector<std::int64_t> offsets(block.offsets.begin(), block.offsets.end());
         for (auto& offset : offsets) offset -= block.offsets.front();
         const auto nnz = offsets.back();
-        columns_ = buffer<std::int32_t>(device_, block.indices, item);
-        values_ = buffer<T>(device_, block.values, item);
+        // A copy always: cuSPARSE's descriptor would have to follow the caller's arrays.
+        local_block<T> copied = block;
+        copied.borrow = false;
+        values_ = values_of(device_, copied, item);
         own_ = buffer<T>(device_, static_cast<std::size_t>(rows_), "product");
         own_.zero(); // cuSPARSE takes no empty matrix: A x stays zero
         if (rows_ == 0 || nnz == 0) return;
@@ -40,6 +44,7 @@ public:
         const current_device current(d.ordinal());
         const bool narrow = nnz <= std::numeric_limits<std::int32_t>::max();
         if (narrow) {
+            columns_ = buffer<std::int32_t>(device_, block.indices, item);
             const std::vector<std::int32_t> narrowed(offsets.begin(), offsets.end());
             narrow_offsets_ =
                 buffer<std::int32_t>(device_, std::span<const std::int32_t>(narrowed), item);
@@ -58,12 +63,12 @@ public:
             narrow ? static_cast<void*>(columns_.data()) : static_cast<void*>(wide_columns_.data());
         check(cusparseCreate(&handle_), "create");
         check(cusparseSetStream(handle_, d.stream()), "set stream");
-        check(cusparseCreateCsr(&matrix_, rows_, block.columns, nnz, starts, indices,
-                                values_.data(), width, width, CUSPARSE_INDEX_BASE_ZERO,
-                                data_type<T>),
+        T* const values = const_cast<T*>(values_.data()); // cuSPARSE has no const here
+        check(cusparseCreateCsr(&matrix_, rows_, block.columns, nnz, starts, indices, values, width,
+                                width, CUSPARSE_INDEX_BASE_ZERO, data_type<T>),
               "create matrix");
-        check(cusparseCreateDnVec(&x_, block.columns, values_.data(), data_type<T>), "create x");
-        check(cusparseCreateDnVec(&y_, rows_, values_.data(), data_type<T>), "create y");
+        check(cusparseCreateDnVec(&x_, block.columns, values, data_type<T>), "create x");
+        check(cusparseCreateDnVec(&y_, rows_, values, data_type<T>), "create y");
         const T one = 1;
         const T zero = 0;
         std::size_t bytes = 0;
@@ -104,6 +109,17 @@ public:
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }
+    void update_on_device(const T* values) override { values_.take(*device_, values); }
+    void diagonal(T* d, std::int64_t first) const override {
+        if (handle_ == nullptr)
+            device_->zero(d, static_cast<std::size_t>(rows_) * sizeof(T));
+        else if (wide_offsets_.size() != 0)
+            csr_diagonal(*device_, wide_offsets_.data(), wide_columns_.data(), values_.data(),
+                         rows_, first, d);
+        else
+            csr_diagonal(*device_, narrow_offsets_.data(), columns_.data(), values_.data(), rows_,
+                         first, d);
+    }
     [[nodiscard]] std::string name() const override { return "vendor"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override {
         const std::int64_t width = wide_columns_.size() != 0 ? 8 : 4;
@@ -119,7 +135,7 @@ private:
     buffer<std::int64_t> wide_offsets_;
     buffer<std::int32_t> columns_;
     buffer<std::int64_t> wide_columns_;
-    buffer<T> values_;
+    block_array<T> values_;
     buffer<T> own_; ///< A x where it can't go to y at once
     buffer<unsigned char> workspace_;
     cusparseHandle_t handle_ = nullptr;

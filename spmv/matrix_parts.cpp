@@ -1,0 +1,111 @@
+#include <krylith/spmv/matrix_parts.hpp>
+
+#include <string>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/first_touch.hpp>
+#include <krylith/spmv/matrix_source.hpp>
+
+namespace krylith {
+
+namespace {
+
+[[noreturn]] void refuse(int rank, const std::string& what) {
+    throw usage_error("make_operator: part " + std::to_string(rank) + ": " + what);
+}
+
+/// The rows' offsets from 0, widened.
+std::vector<std::int64_t> read_offsets(device& where, const offset_array& offsets,
+                                       std::int64_t rows) {
+    const auto count = static_cast<std::size_t>(rows) + 1;
+    std::vector<std::int64_t> result(count);
+    if (offsets.wide != nullptr) {
+        where.download(result.data(), offsets.wide, count * sizeof(std::int64_t));
+    } else {
+        std::vector<std::int32_t> narrow(count);
+        where.download(narrow.data(), offsets.narrow, count * sizeof(std::int32_t));
+        std::copy(narrow.begin(), narrow.end(), result.begin());
+    }
+    const std::int64_t first = result.front();
+    for (auto& offset : result) offset -= first;
+    return result;
+}
+
+/// Refuses a null pointer, and one to memory of another device.
+void check_pointer(device& where, int rank, const void* pointer, const char* name) {
+    if (pointer == nullptr) refuse(rank, std::string(name) + " is null");
+    const std::string elsewhere = where.lies_elsewhere(pointer);
+    if (!elsewhere.empty())
+        refuse(rank, std::string(name) + " is " + elsewhere + ", allowed is memory of " +
+                         where.description());
+}
+
+template <class T>
+void check_part(device& where, int rank, const csr_part<T>& part) {
+    if (part.rows < 0) refuse(rank, std::to_string(part.rows) + " rows, allowed are 0 and more");
+    const void* const offsets = part.row_offsets.wide != nullptr
+                                    ? static_cast<const void*>(part.row_offsets.wide)
+                                    : part.row_offsets.narrow;
+    if (part.rows > 0) check_pointer(where, rank, offsets, "row_offsets");
+}
+
+} // namespace
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
+                                                  std::span<const csr_part<T>> parts,
+                                                  const operator_options& options) {
+    if (parts.size() != static_cast<std::size_t>(group.size()))
+        throw usage_error("make_operator: " + std::to_string(parts.size()) + " parts for " +
+                          std::to_string(group.size()) + " devices");
+    row_partition rows;
+    std::vector<std::int64_t> offsets{0};
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        check_part(group[rank], rank, part);
+        rows.begin.push_back(rows.begin.back() + part.rows);
+        if (part.rows == 0) continue;
+        const std::int64_t before = offsets.back();
+        const auto own = read_offsets(group[rank], part.row_offsets, part.rows);
+        for (std::size_t i = 1; i < own.size(); ++i) {
+            if (own[i] < own[i - 1])
+                throw input_error("make_operator: row " +
+                                  std::to_string(rows.begin[static_cast<std::size_t>(rank)] +
+                                                 static_cast<std::int64_t>(i) - 1) +
+                                  " (part " + std::to_string(rank) + ") starts at " +
+                                  std::to_string(own[i - 1]) + " and ends at " +
+                                  std::to_string(own[i]) +
+                                  ": allowed are row_offsets that don't descend");
+            offsets.push_back(before + own[i]);
+        }
+    }
+
+    matrix_source<T> source;
+    source.borrow = options.borrow;
+    std::vector<std::int32_t> columns;
+    resize_in_parallel(columns, static_cast<std::size_t>(offsets.back()));
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        const auto own = rows.owned(rank);
+        const std::int64_t first = offsets[static_cast<std::size_t>(own.begin)];
+        const std::int64_t count = offsets[static_cast<std::size_t>(own.end)] - first;
+        if (count > 0) {
+            check_pointer(group[rank], rank, part.column_indices, "column_indices");
+            check_pointer(group[rank], rank, part.values, "values");
+            group[rank].download(columns.data() + first, part.column_indices,
+                                 static_cast<std::size_t>(count) * sizeof(std::int32_t));
+        }
+        source.parts.push_back({part.column_indices, part.values});
+    }
+    source.matrix = {rows.rows(), rows.rows(), offsets, columns, {}};
+    validate_pattern(source.matrix);
+    return build_operator(group, source, &rows, options);
+}
+
+template std::unique_ptr<matrix_operator<double>>
+make_operator(const device_group&, std::span<const csr_part<double>>, const operator_options&);
+template std::unique_ptr<matrix_operator<float>>
+make_operator(const device_group&, std::span<const csr_part<float>>, const operator_options&);
+
+} // namespace krylith

@@ -1,0 +1,61 @@
+// What an operator is built from: a pattern in host memory, with its values there or on the
+// devices.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <krylith/spmv/matrix_operator.hpp>
+
+namespace krylith {
+
+/// Arrays of a device's rows in its memory.
+template <class T>
+struct part_arrays {
+    const std::int32_t* columns = nullptr; ///< global
+    const T* values = nullptr;
+};
+
+/// Borrowed while the operator is built.
+template <class T>
+struct matrix_source {
+    csr_view<T> matrix;                     ///< values empty where `parts` has them
+    std::vector<part_arrays<T>> parts = {}; ///< [ranks], or empty
+    bool borrow = false;
+
+    /// The rows of a device as the formats take them, with global columns.
+    [[nodiscard]] local_block<T> block(int rank, row_range rows) const {
+        const auto begin = static_cast<std::size_t>(rows.begin);
+        const auto first = static_cast<std::size_t>(matrix.row_offsets[begin]);
+        const auto last =
+            static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(rows.end)]);
+        local_block<T> b{};
+        b.rows = rows.size();
+        b.columns = matrix.columns;
+        b.offsets = matrix.row_offsets.subspan(begin, static_cast<std::size_t>(rows.size()) + 1);
+        b.indices = matrix.column_indices.subspan(first, last - first);
+        if (parts.empty()) {
+            b.values = matrix.values.subspan(first, last - first);
+        } else {
+            b.device_indices = parts[static_cast<std::size_t>(rank)].columns;
+            b.device_values = parts[static_cast<std::size_t>(rank)].values;
+            b.borrow = borrow;
+        }
+        return b;
+    }
+};
+
+/// Equal nonzeros a device where `rows` is null, else the rows that it says. The pattern is valid.
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>>
+build_operator(const device_group& group, const matrix_source<T>& source, const row_partition* rows,
+               const operator_options& options);
+
+extern template std::unique_ptr<matrix_operator<double>>
+build_operator(const device_group&, const matrix_source<double>&, const row_partition*,
+               const operator_options&);
+extern template std::unique_ptr<matrix_operator<float>>
+build_operator(const device_group&, const matrix_source<float>&, const row_partition*,
+               const operator_options&);
+
+} // namespace krylith
