@@ -204,9 +204,12 @@ public:
                  static_cast<std::int32_t>(layout_.slices()),
                  groups,
                  order.interior};
-        if (block.device_values == nullptr) return update(block.values);
-        values_.zero(); // the padding
-        update_on_device(block.device_values);
+        if (block.device_values == nullptr) {
+            update(block.values);
+        } else {
+            values_.zero(); // the padding
+            update_on_device(block.device_values);
+        }
     }
 
     void apply(const spmv_arguments<T>& a) override {
