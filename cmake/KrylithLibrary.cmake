@@ -37,6 +37,8 @@ target_include_directories(krylith PUBLIC
     "$<BUILD_INTERFACE:${KRYLITH_INCLUDE_DIR}>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_link_libraries(krylith PUBLIC OpenMP::OpenMP_CXX Threads::Threads PRIVATE ZLIB::ZLIB)
+krylith_need(xxhash) # headers only
+target_link_libraries(krylith PRIVATE $<BUILD_INTERFACE:krylith_dep_xxhash>)
 
 if(KRYLITH_HAVE_CUDA)
     target_link_libraries(krylith PUBLIC CUDA::cudart PRIVATE CUDA::cusparse)

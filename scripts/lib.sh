@@ -61,6 +61,7 @@ missing_packages() {
         echo cmake has_cmake
         echo ninja-build has_command ninja
         echo zlib1g-dev has_header zlib.h
+        echo libxxhash-dev has_header xxhash.h
         echo libeigen3-dev has_header eigen3/Eigen/Core
         echo doctest-dev has_header doctest/doctest.h
         echo libcli11-dev has_header CLI/CLI.hpp
