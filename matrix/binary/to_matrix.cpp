@@ -2,7 +2,9 @@
 #include <krylith/matrix/binary/image.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <vector>
 
 #include <krylith/device/error.hpp>
@@ -38,9 +40,11 @@ void refuse_overflow(const csr_view<double>& from, const std::string& name) {
         const auto& offsets = from.row_offsets;
         const auto row =
             std::upper_bound(offsets.begin(), offsets.end(), first_bad) - offsets.begin() - 1;
+        std::array<char, 32> value{};
+        std::snprintf(value.data(), value.size(), "%.17g", from.values[as_size(first_bad)]);
         throw input_error(name + ": the value in row " + std::to_string(row) + ", column " +
                           std::to_string(from.column_indices[as_size(first_bad)]) +
-                          " (from 0) is " + std::to_string(from.values[as_size(first_bad)]) +
+                          " (from 0) is " + value.data() +
                           ", too large for fp32, allowed are magnitudes to 3.4e38");
     }
 }
@@ -61,9 +65,8 @@ csr_matrix<T> convert(const csr_view<From>& from) {
 
 template <class T>
 csr_matrix<T> to_matrix(const image& file, const std::string& name) {
-    const double bytes =
-        static_cast<double>(file.what.rows) * sizeof(std::int64_t) +
-        static_cast<double>(file.what.nnz) * (sizeof(std::int32_t) + sizeof(T));
+    const double bytes = static_cast<double>(file.what.rows) * sizeof(std::int64_t) +
+                         static_cast<double>(file.what.nnz) * (sizeof(std::int32_t) + sizeof(T));
     if (const auto available = static_cast<double>(available_memory()); bytes > available) {
         throw input_error(name + ": the matrix needs " + bytes_in_words(bytes) +
                           " of memory, allowed is what is available: " + bytes_in_words(available));
