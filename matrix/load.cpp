@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/binary_csr.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 
@@ -32,6 +33,10 @@ csr_matrix<T> load_matrix(std::string_view name) {
     if (looks_like_gallery(name) && !std::filesystem::exists(path, ignored)) {
         throw input_error(std::string(name) + ": no such file, did you mean " +
                           std::string(prefix) + std::string(name) + "?");
+    }
+    // By its name too, so that a damaged file is called that, and not a bad Matrix Market file.
+    if (path.extension() == ".kcsr" || is_binary_csr(path)) {
+        return read_binary_csr<T>(path);
     }
     return read_matrix_market<T>(path);
 }

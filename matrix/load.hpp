@@ -7,8 +7,9 @@
 
 namespace krylith {
 
-/// "gallery:NAME[:ARGUMENT...]" (matrix/gallery.hpp) or the path of a Matrix Market file, plain or
-/// gzipped (matrix/matrix_market.hpp). Throws usage_error for a wrong gallery name or argument,
+/// "gallery:NAME[:ARGUMENT...]" (matrix/gallery.hpp), the path of a binary CSR file, known by its
+/// name (.kcsr) or its first bytes (matrix/binary_csr.hpp), or that of a Matrix Market file, plain
+/// or gzipped (matrix/matrix_market.hpp). Throws usage_error for a wrong gallery name or argument,
 /// input_error for a file that can't be accepted.
 template <class T>
 [[nodiscard]] csr_matrix<T> load_matrix(std::string_view name);

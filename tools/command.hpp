@@ -22,5 +22,6 @@ struct command {
 [[nodiscard]] command add_devices(CLI::App& parent);
 [[nodiscard]] command add_bench(CLI::App& parent);
 [[nodiscard]] command add_gallery(CLI::App& parent);
+[[nodiscard]] command add_convert(CLI::App& parent);
 
 } // namespace krylith::tool

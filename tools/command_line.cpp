@@ -19,7 +19,8 @@ namespace krylith::tool {
 namespace {
 
 constexpr const char* footer =
-    R"(MATRIX is a Matrix Market file (.mtx, .mtx.gz) or gallery:NAME[:ARGUMENT...].
+    R"(MATRIX is a Matrix Market file (.mtx, .mtx.gz), a binary CSR file (.kcsr, see krylith convert) or
+gallery:NAME[:ARGUMENT...].
 
 Exit status: 0 converged, 1 not converged, 2 usage, 3 bad input, 4 device failure,
 5 communication failure.)";
@@ -78,7 +79,7 @@ exit_status run_command_line(int argc, char** argv) {
     app.require_subcommand(1);
     app.formatter(std::make_shared<help_format>()); // before the subcommands, which inherit it
     const std::vector<command> commands = {add_solve(app), add_spmv(app), add_devices(app),
-                                           add_bench(app), add_gallery(app)};
+                                           add_bench(app), add_gallery(app), add_convert(app)};
     check_command_name(argc, argv, commands);
     try {
         app.parse(argc, argv);

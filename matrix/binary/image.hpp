@@ -1,0 +1,48 @@
+// The bytes of a .kcsr file, wherever they lie, as a matrix.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <krylith/matrix/binary/head.hpp>
+#include <krylith/matrix/csr.hpp>
+
+namespace krylith::binary {
+
+/// How much of a file is believed. The head, the length of the file and its own checksum are always
+/// checked.
+struct file_check {
+    bool checksums = true; ///< all bytes are as they were written
+    bool matrix = true;    ///< validate(): offsets and columns are in range
+};
+
+/// Views of the parts of a file that was accepted.
+struct image {
+    contents what;
+    std::span<const std::int64_t> row_offsets;
+    std::span<const std::int32_t> column_indices;
+    std::span<const std::byte> values; ///< nnz numbers of type what.type
+
+    /// T must be the type of the values.
+    template <class T>
+    [[nodiscard]] csr_view<T> view() const {
+        return {what.rows, what.columns, row_offsets, column_indices,
+                {reinterpret_cast<const T*>(values.data()), column_indices.size()}};
+    }
+};
+
+/// `file` must be aligned to 8 bytes. Throws input_error, beginning with `name`.
+/// O(bytes checked), by all OpenMP threads.
+[[nodiscard]] image open_image(std::span<const std::byte> file, const std::string& name,
+                               file_check check);
+
+/// A copy with values of type T. Throws input_error where they don't fit (see read_binary_csr).
+template <class T>
+[[nodiscard]] csr_matrix<T> to_matrix(const image& file, const std::string& name);
+
+extern template csr_matrix<double> to_matrix(const image&, const std::string&);
+extern template csr_matrix<float> to_matrix(const image&, const std::string&);
+
+} // namespace krylith::binary

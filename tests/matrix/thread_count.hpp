@@ -1,0 +1,22 @@
+// Runs something with another number of OpenMP threads.
+#pragma once
+
+#include <omp.h>
+
+namespace krylith::test {
+
+/// More threads than cores too: what depends on their number or order shows then.
+class thread_count {
+public:
+    explicit thread_count(int threads) : before_(omp_get_max_threads()) {
+        omp_set_num_threads(threads);
+    }
+    ~thread_count() { omp_set_num_threads(before_); }
+    thread_count(const thread_count&) = delete;
+    thread_count& operator=(const thread_count&) = delete;
+
+private:
+    int before_;
+};
+
+} // namespace krylith::test

@@ -1,0 +1,92 @@
+// krylith convert MATRIX OUTPUT
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/binary_csr.hpp>
+#include <krylith/matrix/load.hpp>
+#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/tools/command.hpp>
+#include <krylith/tools/name_check.hpp>
+#include <krylith/tools/output_file.hpp>
+#include <krylith/tools/shared_options.hpp>
+#include <krylith/tools/solve_summary.hpp>
+#include <krylith/tools/stopwatch.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+struct convert_job {
+    std::string matrix;
+    std::string output;
+    std::string precision = "fp64";
+    bool quiet = false;
+};
+
+bool is_kcsr(const std::string& output) {
+    return output.ends_with(".kcsr");
+}
+
+void check_output(const convert_job& job) {
+    if (!is_kcsr(job.output) && !job.output.ends_with(".mtx") && !job.output.ends_with(".mtx.gz"))
+        throw usage_error("OUTPUT is '" + job.output +
+                          "': its name must end in .kcsr, .mtx or .mtx.gz, which says the format");
+    check_writable("OUTPUT", job.output);
+    std::error_code ignored;
+    if (std::filesystem::equivalent(job.matrix, job.output, ignored))
+        throw usage_error("OUTPUT " + job.output +
+                          " is MATRIX itself, which would be lost if writing failed");
+}
+
+template <class T>
+exit_status convert(const convert_job& job) {
+    stopwatch watch;
+    const csr_matrix<T> matrix = load_matrix<T>(job.matrix);
+    const double read_seconds = watch.lap();
+    if (is_kcsr(job.output))
+        write_binary_csr(job.output, matrix);
+    else
+        write_matrix_market(job.output, matrix, "krylith convert " + job.matrix);
+    const double write_seconds = watch.lap();
+    if (job.quiet) return exit_status::success;
+    const auto bytes = static_cast<double>(std::filesystem::file_size(job.output));
+    fmt::print("matrix      {}: {} x {}, {} nonzeros, read in {}\n", job.matrix, matrix.rows,
+               matrix.columns, matrix.nnz(), in_seconds(read_seconds));
+    fmt::print("output      {}: {}, {}, written in {}\n", job.output, job.precision,
+               in_bytes(bytes), in_seconds(write_seconds));
+    return exit_status::success;
+}
+
+exit_status run(const convert_job& job) {
+    static constexpr std::array<std::string_view, 2> precisions = {"fp64", "fp32"};
+    check_name("precision", job.precision, precisions);
+    check_output(job);
+    return job.precision == "fp32" ? convert<float>(job) : convert<double>(job);
+}
+
+} // namespace
+
+command add_convert(CLI::App& parent) {
+    CLI::App* app = parent.add_subcommand("convert", "Write a matrix in another format");
+    auto job = std::make_shared<convert_job>();
+    add_matrix(*app, job->matrix);
+    app->add_option("OUTPUT", job->output,
+                    "File to write, replaced if it exists: .kcsr (binary, loads at the speed of "
+                    "memory), .mtx or .mtx.gz (Matrix Market, general)")
+        ->required()
+        ->type_name("");
+    app->add_option("--precision", job->precision, "Of the values that are written")
+        ->type_name("fp64|fp32")
+        ->capture_default_str();
+    app->add_flag("--quiet", job->quiet, "No summary; the exit status tells");
+    return {app, [job] { return run(*job); }};
+}
+
+} // namespace krylith::tool
