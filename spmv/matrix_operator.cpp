@@ -100,13 +100,21 @@ spmv_arguments<T> matrix_operator<T>::arguments(execution& run, int rank, T alph
 template <class T>
 void matrix_operator<T>::update(std::span<const T> values) {
     if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
-    if (static_cast<std::int64_t>(values.size()) != first_nonzero_.back())
-        throw usage_error("update: " + std::to_string(values.size()) + " values for a pattern of " +
-                          std::to_string(first_nonzero_.back()));
-    for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
-        blocks_[rank]->update(values.subspan(
-            static_cast<std::size_t>(first_nonzero_[rank]),
-            static_cast<std::size_t>(first_nonzero_[rank + 1] - first_nonzero_[rank])));
+    std::int64_t wanted = 0;
+    for (std::size_t rank = 0; rank < blocks_.size(); ++rank) wanted += update_size(rank);
+    if (static_cast<std::int64_t>(values.size()) != wanted)
+        throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
+                          std::to_string(wanted));
+    for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
+        const auto mine = values.first(static_cast<std::size_t>(update_size(rank)));
+        values = values.subspan(mine.size());
+        if (gathers_.empty()) {
+            blocks_[rank]->update(mine);
+        } else if (!mine.empty()) {
+            const buffer<T> uploaded(layout_->group.share(static_cast<int>(rank)), mine, "update");
+            take(rank, uploaded.data());
+        }
+    }
 }
 
 template <class T>
@@ -115,11 +123,8 @@ void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
     if (values.size() != blocks_.size())
         throw usage_error("update_on_devices: " + std::to_string(values.size()) +
                           " arrays for " + std::to_string(blocks_.size()) + " devices");
-    const auto empty = [&](std::size_t rank) {
-        return first_nonzero_[rank] == first_nonzero_[rank + 1];
-    };
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
-        if (empty(rank)) continue;
+        if (update_size(rank) == 0) continue;
         const device& where = layout_->group[static_cast<int>(rank)];
         const std::string problem =
             values[rank] == nullptr ? "null" : where.lies_elsewhere(values[rank]);
@@ -128,7 +133,16 @@ void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
                               " is " + problem + ", allowed is memory of " + where.description());
     }
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
-        if (!empty(rank)) blocks_[rank]->update_on_device(values[rank]);
+        if (update_size(rank) != 0) take(rank, values[rank]);
+}
+
+template <class T>
+void matrix_operator<T>::take(std::size_t rank, const T* values) {
+    if (!gathers_.empty()) {
+        gathers_[rank](values);
+        values = gathers_[rank].values();
+    }
+    if (first_nonzero_[rank] != first_nonzero_[rank + 1]) blocks_[rank]->update_on_device(values);
 }
 
 template <class T>

@@ -11,6 +11,7 @@
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/spmv/local_matrix.hpp>
+#include <krylith/spmv/value_gather.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {
@@ -79,7 +80,8 @@ public:
     void update(std::span<const T> values);
 
     /// The same from the devices' memory, without a copy through the host: values[rank] has those
-    /// of the rank's rows. Borrowed values are from now on read there. Stream-ordered.
+    /// of the rank's rows (of its entries, if built from coordinates). Borrowed values are from now
+    /// on read there. Stream-ordered.
     void update_on_devices(std::span<const T* const> values);
 
     /// Enqueues d = the main diagonal, 0 where no entry is; d is of this layout, and all its copies
@@ -97,6 +99,9 @@ public:
     /// Whether a recorded loop may contain it.
     [[nodiscard]] bool recordable() const { return blocks_.front()->recordable(); }
 
+    /// From now on updates take values in the order of each rank's assembly; [ranks].
+    void gather_by(std::vector<value_gather<T>> gathers) { gathers_ = std::move(gathers); }
+
 protected:
     matrix_operator(operator_kind kind, layout_handle where)
         : kind_(kind), layout_(std::move(where)) {}
@@ -112,7 +117,16 @@ protected:
 
     operator_kind kind_;
     layout_handle layout_;
-    std::vector<std::int64_t> first_nonzero_; // [ranks + 1]
+    /// New values of a rank, from memory of its device.
+    void take(std::size_t rank, const T* values);
+    /// Values that update() takes for a rank.
+    [[nodiscard]] std::int64_t update_size(std::size_t rank) const {
+        return gathers_.empty() ? first_nonzero_[rank + 1] - first_nonzero_[rank]
+                                : gathers_[rank].entries();
+    }
+
+    std::vector<std::int64_t> first_nonzero_; // [ranks + 1]; empty: matrix-free
+    std::vector<value_gather<T>> gathers_;    // [ranks], or empty: updates are in CSR order
     std::vector<std::unique_ptr<local_matrix<T>>> blocks_;
 };
 

@@ -1,6 +1,8 @@
 #include <krylith/spmv/matrix_parts.hpp>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krylith/device/error.hpp>
@@ -50,15 +52,90 @@ void check_part(device& where, int rank, const csr_part<T>& part) {
     if (part.rows > 0) check_pointer(where, rank, offsets, "row_offsets");
 }
 
+void check_count(std::size_t parts, const device_group& group) {
+    if (parts != static_cast<std::size_t>(group.size()))
+        throw usage_error("make_operator: " + std::to_string(parts) + " parts for " +
+                          std::to_string(group.size()) + " devices");
+}
+
+/// The pattern of a device's entries, its rows counted from `first`.
+template <class T>
+coo_assembly assemble(device& where, int rank, const coo_part<T>& part, std::int64_t first,
+                      std::int64_t all_rows) {
+    const auto entries = static_cast<std::size_t>(part.entries);
+    std::vector<std::int32_t> rows(entries);
+    std::vector<std::int32_t> columns(entries);
+    if (entries != 0) {
+        check_pointer(where, rank, part.row_indices, "row_indices");
+        check_pointer(where, rank, part.column_indices, "column_indices");
+        check_pointer(where, rank, part.values, "values");
+        where.download(rows.data(), part.row_indices, entries * sizeof(std::int32_t));
+        where.download(columns.data(), part.column_indices, entries * sizeof(std::int32_t));
+    }
+    for (std::size_t k = 0; k < entries; ++k) {
+        if (rows[k] < 0 || columns[k] < 0) {
+            rows[k] = -1;
+            continue;
+        }
+        if (rows[k] < first || rows[k] >= first + part.rows)
+            throw input_error("make_operator: part " + std::to_string(rank) + ": row_indices[" +
+                              std::to_string(k) + "] is " + std::to_string(rows[k]) +
+                              ", allowed are the rows of this part, " + std::to_string(first) +
+                              " to " + std::to_string(first + part.rows - 1) + ", or negative");
+        rows[k] -= static_cast<std::int32_t>(first);
+    }
+    return coo_assembly(part.rows, all_rows, rows, columns);
+}
+
 } // namespace
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
+                                                  std::span<const coo_part<T>> parts,
+                                                  const operator_options& options) {
+    check_count(parts.size(), group);
+    row_partition rows;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        for (const std::int64_t count : {part.rows, part.entries})
+            if (count < 0)
+                refuse(rank, std::to_string(part.rows) + " rows and " +
+                                 std::to_string(part.entries) +
+                                 " entries, allowed are 0 and more");
+        rows.begin.push_back(rows.begin.back() + part.rows);
+    }
+
+    matrix_source<T> source;
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::int32_t> columns;
+    std::vector<value_gather<T>> gathers;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        const coo_assembly assembly =
+            assemble(group[rank], rank, part, rows.owned(rank).begin, rows.rows());
+        const std::int64_t before = offsets.back();
+        for (const std::int64_t offset : assembly.row_offsets().subspan(1))
+            offsets.push_back(before + offset);
+        columns.insert(columns.end(), assembly.column_indices().begin(),
+                       assembly.column_indices().end());
+        gathers.emplace_back(group.share(rank), assembly);
+        gathers.back()(part.values);
+        source.parts.push_back({nullptr, gathers.back().values()});
+    }
+    // The values in CSR order are there anyway: a format that keeps this order reads them there.
+    source.borrow = options.local == local_kind::csr;
+    source.matrix = {rows.rows(), rows.rows(), offsets, columns, {}};
+    validate_pattern(source.matrix);
+    auto result = build_operator(group, source, &rows, options);
+    result->gather_by(std::move(gathers));
+    return result;
+}
 
 template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
                                                   std::span<const csr_part<T>> parts,
                                                   const operator_options& options) {
-    if (parts.size() != static_cast<std::size_t>(group.size()))
-        throw usage_error("make_operator: " + std::to_string(parts.size()) + " parts for " +
-                          std::to_string(group.size()) + " devices");
+    check_count(parts.size(), group);
     row_partition rows;
     std::vector<std::int64_t> offsets{0};
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -103,6 +180,10 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
     return build_operator(group, source, &rows, options);
 }
 
+template std::unique_ptr<matrix_operator<double>>
+make_operator(const device_group&, std::span<const coo_part<double>>, const operator_options&);
+template std::unique_ptr<matrix_operator<float>>
+make_operator(const device_group&, std::span<const coo_part<float>>, const operator_options&);
 template std::unique_ptr<matrix_operator<double>>
 make_operator(const device_group&, std::span<const csr_part<double>>, const operator_options&);
 template std::unique_ptr<matrix_operator<float>>

@@ -37,6 +37,19 @@ struct csr_part {
     const T* values = nullptr;                    ///< [nonzeros of these rows]
 };
 
+/// What a finite-element code assembles on one device: entry k adds values[k] at (row_indices[k],
+/// column_indices[k]) of the whole matrix, in any order, duplicates included. Rows must be among
+/// the `rows` that the device owns; entries with a negative row or column are left out (as in
+/// PETSc's MatSetPreallocationCOO).
+template <class T>
+struct coo_part {
+    std::int64_t rows = 0;
+    std::int64_t entries = 0;
+    const std::int32_t* row_indices = nullptr;    ///< [entries]
+    const std::int32_t* column_indices = nullptr; ///< [entries]
+    const T* values = nullptr;                    ///< [entries]
+};
+
 /// The operator of the matrix whose rows are those of parts[0], then those of parts[1], ...;
 /// parts[rank] lies on device `rank` of the group, which owns these rows. Waits for what was
 /// enqueued in the devices' streams, and reads offsets and columns back to plan transfers and
@@ -53,6 +66,21 @@ template <class T>
 make_operator(const device_group& group, std::span<const csr_part<T>> parts,
               const operator_options& options = {});
 
+/// The same of coordinate entries. The permutation that sorts them (matrix/coo_assembly.hpp) stays
+/// on the devices, so that update_on_devices(), which takes values in the order of the entries,
+/// costs one gather: 20 bytes an entry and 12 a nonzero (fp64), and the format's own copy. update()
+/// takes the entries of all parts, one part after the other. Reads row and column indices back: 8
+/// bytes an entry over the bus, O(entries) on the host. At most 2^31 - 1 entries a device.
+/// `options.borrow` has no effect.
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>>
+make_operator(const device_group& group, std::span<const coo_part<T>> parts,
+              const operator_options& options = {});
+
+extern template std::unique_ptr<matrix_operator<double>>
+make_operator(const device_group&, std::span<const coo_part<double>>, const operator_options&);
+extern template std::unique_ptr<matrix_operator<float>>
+make_operator(const device_group&, std::span<const coo_part<float>>, const operator_options&);
 extern template std::unique_ptr<matrix_operator<double>>
 make_operator(const device_group&, std::span<const csr_part<double>>, const operator_options&);
 extern template std::unique_ptr<matrix_operator<float>>

@@ -1,5 +1,7 @@
 // Operators of matrices whose arrays lie on the devices, and values that arrive there.
+#include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <krylith/device/buffer.hpp>
@@ -226,6 +228,89 @@ KRYLITH_GROUP_TEST("parts: what can't be accepted is named") {
     values[0] = nullptr;
     CHECK_THROWS_WITH_AS(a->update_on_devices(values), doctest::Contains("rank 0 is null"),
                          usage_error);
+}
+
+namespace {
+
+/// Element-like entries: every nonzero in two or three pieces, entries to be left out among them,
+/// all of a device's in random order.
+struct assembled_arrays {
+    std::vector<buffer<std::int32_t>> rows;
+    std::vector<buffer<std::int32_t>> columns;
+    std::vector<buffer<double>> values;
+    std::vector<coo_part<double>> parts;
+    std::vector<double> all; ///< of all parts
+
+    assembled_arrays(const device_group& group, const csr_matrix<double>& matrix) {
+        const row_partition dealt = equal_rows(matrix.rows, group.size());
+        for (int rank = 0; rank < group.size(); ++rank) {
+            std::vector<std::tuple<double, std::int32_t, std::int32_t, double>> entries;
+            const row_range own = dealt.owned(rank);
+            std::uint64_t salt = 70;
+            const auto add = [&](std::int64_t row, std::int32_t column, double value) {
+                entries.emplace_back(random_values<double>(1, ++salt).front(),
+                                     static_cast<std::int32_t>(row), column, value);
+            };
+            for (std::int64_t row = own.begin; row < own.end; ++row)
+                for (auto k = matrix.row_offsets[static_cast<std::size_t>(row)];
+                     k < matrix.row_offsets[static_cast<std::size_t>(row) + 1]; ++k) {
+                    const auto i = static_cast<std::size_t>(k);
+                    add(row, matrix.column_indices[i], matrix.values[i] * 0.5);
+                    add(row, matrix.column_indices[i], matrix.values[i] * 0.25);
+                    add(row, matrix.column_indices[i], matrix.values[i] * 0.25);
+                    if (k % 5 == 0) add(k % 2 == 0 ? -1 : row, -1, 1e6);
+                }
+            std::sort(entries.begin(), entries.end());
+            std::vector<std::int32_t> r;
+            std::vector<std::int32_t> c;
+            std::vector<double> v;
+            for (const auto& [key, row, column, value] : entries) {
+                r.push_back(row);
+                c.push_back(column);
+                v.push_back(value);
+            }
+            all.insert(all.end(), v.begin(), v.end());
+            const auto& where = group.share(rank);
+            rows.emplace_back(where, std::span<const std::int32_t>(r), "test");
+            columns.emplace_back(where, std::span<const std::int32_t>(c), "test");
+            values.emplace_back(where, std::span<const double>(v), "test");
+            parts.push_back({own.size(), static_cast<std::int64_t>(v.size()), rows.back().data(),
+                             columns.back().data(), values.back().data()});
+        }
+    }
+};
+
+} // namespace
+
+KRYLITH_GROUP_TEST("parts: coordinate entries on the devices, new values by one gather") {
+    const auto first = testing::random_matrix(400, 5, 2, 69);
+    auto second = first;
+    for (auto& v : second.values) v = 1 - 3 * v;
+    const auto x0 = random_values<double>(400, 62);
+    const assembled_arrays arrays(group, first);
+    const assembled_arrays other(group, second);
+    for (const auto kind : {operator_kind::nz, operator_kind::halo})
+        for (const auto local : local_kinds(group)) {
+            CAPTURE(name_of(kind));
+            CAPTURE(name_of(local));
+            const auto a = make_operator<double>(group, arrays.parts, {kind, local});
+            CHECK(is_product(first, x0, product(*a, x0)));
+            a->update_on_devices(pointers(other.values));
+            CHECK(is_product(second, x0, product(*a, x0)));
+            a->update(arrays.all);
+            CHECK(is_product(first, x0, product(*a, x0)));
+            CHECK_THROWS_WITH_AS(a->update(first.values), doctest::Contains("must be"),
+                                 usage_error);
+        }
+    auto parts = arrays.parts;
+    std::vector<std::int32_t> elsewhere(static_cast<std::size_t>(parts[0].entries), 400);
+    const buffer<std::int32_t> far(group.share(0), std::span<const std::int32_t>(elsewhere), "test");
+    parts[0].row_indices = far.data();
+    CHECK_THROWS_WITH_AS((void)make_operator<double>(group, parts),
+                         doctest::Contains("part 0: row_indices["), input_error);
+    parts[0].entries = -1;
+    CHECK_THROWS_WITH_AS((void)make_operator<double>(group, parts),
+                         doctest::Contains("-1 entries"), usage_error);
 }
 
 KRYLITH_GROUP_TEST("the diagonal of an operator is that of its matrix, whatever the format") {
