@@ -10,7 +10,9 @@
 namespace krylith {
 
 /// Keeps 1 / a_ii on the devices: 8 n bytes (fp64) a group, or a device where vectors are
-/// replicated. As a pointwise preconditioner it is applied inside the solver's own updates.
+/// replicated. As a pointwise preconditioner it is applied inside the solver's own updates. Where
+/// all of 1 / a_ii are below 2^-130 or one is above 2^130 (float: 40), M is 2^k diag(A) instead:
+/// the solvers go the same way, and their squares survive.
 template <class T>
 class jacobi {
 public:
