@@ -7,6 +7,19 @@
 
 namespace krylith {
 
+namespace {
+
+/// What is left of a message where there is no memory for it: nothing.
+std::string message(const char* who, const char* separator, const char* what) noexcept {
+    try {
+        return std::string(who) + separator + what;
+    } catch (...) {
+        return {};
+    }
+}
+
+} // namespace
+
 host_queue::host_queue(std::string name) : name_(std::move(name)), worker_([this] { work(); }) {}
 
 void host_queue::close() noexcept {
@@ -76,13 +89,13 @@ void host_queue::work() {
                 next.task();
             } catch (const device_error& e) {
                 failed = true;
-                failure = e.what();
+                failure = message("", "", e.what());
             } catch (const std::exception& e) {
                 failed = true;
-                failure = name_ + ": " + e.what();
+                failure = message(name_.c_str(), ": ", e.what());
             } catch (...) {
                 failed = true;
-                failure = name_ + ": a task failed for an unknown reason";
+                failure = message(name_.c_str(), ": ", "a task failed for an unknown reason");
             }
         }
         next.task = nullptr; // what it holds is gone before anybody hears that it is done

@@ -2,17 +2,33 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace krylith {
 
 /// Live bytes of one device by purpose ("matrix", "vectors", ...). Thread-safe.
 class memory_ledger {
 public:
+    /// Is told item, bytes wanted and bytes live before each allocation, and refuses it by
+    /// throwing. It may not use the ledger.
+    using guard = std::function<void(const std::string&, std::size_t, std::size_t)>;
+
+    /// For a budget below what the device has, or to test what happens where memory is short:
+    /// allocations throw what the guard throws, which should be a device_error. An empty one
+    /// refuses nothing.
+    void set_guard(guard admit) {
+        std::lock_guard lock(mutex_);
+        admit_ = std::move(admit);
+    }
+
+    /// Called by the device for each allocation, which it takes back where this throws.
     void add(const std::string& item, std::size_t bytes) {
         std::lock_guard lock(mutex_);
+        if (admit_) admit_(item, bytes, live_);
         items_[item] += bytes;
         live_ += bytes;
         peak_ = live_ > peak_ ? live_ : peak_;
@@ -44,6 +60,7 @@ public:
 
 private:
     mutable std::mutex mutex_;
+    guard admit_;
     std::map<std::string, std::size_t> items_;
     std::size_t live_ = 0;
     std::size_t peak_ = 0;

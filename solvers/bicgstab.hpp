@@ -14,12 +14,14 @@ namespace krylith {
 /// the solve. Memory: 6 vectors; with M on the right 2 more, on the left 1 more. On the left the
 /// recurrence is that of the preconditioned residual, scaled to the true one at each start.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
-solve_result bicgstab(const A& a, const vector<typename A::value_type>& b,
+solve_result bicgstab(const A& given_a, const vector<typename A::value_type>& b,
                       vector<typename A::value_type>& x, const solver_options& options = {},
-                      const M& m = {}) {
-    iteration<A> it(a, b, x, options);
+                      const M& given_m = {}) {
+    iteration<A, M> it(given_a, given_m, b, x, options);
     execution& run = it.run();
-    const preconditioned_operator<A, M> k(a, m, options.preconditioning);
+    const auto& a = it.a();
+    const auto m = it.m();
+    const preconditioned_operator k(a, m, options.preconditioning);
     auto r = a.make_vector();
     auto r0 = a.make_vector();
     auto p = a.make_operand();

@@ -12,12 +12,14 @@ namespace krylith {
 /// Solves A x = b. A symmetric positive definite preconditioner M makes the same iteration as split
 /// preconditioning would. Memory: 3 vectors, 4 with M.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
-solve_result cg(const A& a, const vector<typename A::value_type>& b,
+solve_result cg(const A& given_a, const vector<typename A::value_type>& b,
                 vector<typename A::value_type>& x, const solver_options& options = {},
-                const M& m = {}) {
+                const M& given_m = {}) {
     using T = typename A::value_type;
-    iteration<A> it(a, b, x, options);
+    iteration<A, M> it(given_a, given_m, b, x, options);
     execution& run = it.run();
+    const auto& a = it.a();
+    const auto m = it.m();
     auto r = a.make_vector();
     auto q = a.make_vector();
     auto p = a.make_operand();

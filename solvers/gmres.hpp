@@ -20,16 +20,19 @@ namespace krylith {
 /// cycle. Memory: m + 4 vectors, m + 5 with M, m + 6 with M split. With M on the left the history
 /// holds the preconditioned residual norms, scaled to the true one at each restart.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
-solve_result gmres(const A& a, const vector<typename A::value_type>& b,
+solve_result gmres(const A& given_a, const vector<typename A::value_type>& b,
                    vector<typename A::value_type>& x, const solver_options& options = {},
-                   const M& m = {}) {
+                   const M& given_m = {}) {
     using T = typename A::value_type;
     const auto restart = static_cast<int>(std::clamp<std::int64_t>(
-        std::min<std::int64_t>(options.restart, a.share_layout()->size()), 1, 1000));
+        std::min<std::int64_t>(options.restart, given_a.share_layout()->size()), 1, 1000));
     const hessenberg_layout h{restart};
-    iteration<A> it(a, b, x, options, {.largest_batch = restart + 2, .array_size = h.size()}, true);
+    iteration<A, M> it(given_a, given_m, b, x, options,
+                       {.largest_batch = restart + 2, .array_size = h.size()}, true);
     execution& run = it.run();
-    const preconditioned_operator<A, M> k(a, m, options.preconditioning);
+    const auto& a = it.a();
+    const auto m = it.m();
+    const preconditioned_operator k(a, m, options.preconditioning);
     basis<T> v(restart + 1, [&] {
         auto operand = a.make_operand();
         operand.promise_single_reader();

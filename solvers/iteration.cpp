@@ -185,28 +185,4 @@ void iteration_control::diagnose() {
     }
 }
 
-template <class T>
-double safe_scale(const vector<T>& b, double bb, bool& finite) {
-    // Squares are taken in double, but entries and products of float vectors are not.
-    const double least = sizeof(T) == 8 ? 1e-200 : 1e-40;
-    const double most = sizeof(T) == 8 ? 1e200 : 1e40;
-    if (bb >= least && bb <= most) return 1;
-    std::vector<T> values(static_cast<std::size_t>(b.size()));
-    b.download(values);
-    double largest = 0;
-    for (const T value : values) {
-        if (!std::isfinite(value)) {
-            finite = false;
-            return 1;
-        }
-        largest = std::max(largest, std::fabs(static_cast<double>(value)));
-    }
-    if (largest == 0) return 1;
-    constexpr int limit = sizeof(T) == 8 ? 1000 : 126; // the factor and its inverse are normal in T
-    return std::ldexp(1.0, -std::clamp(std::ilogb(largest), -limit, limit));
-}
-
-template double safe_scale(const vector<double>&, double, bool&);
-template double safe_scale(const vector<float>&, double, bool&);
-
 } // namespace krylith

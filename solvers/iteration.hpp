@@ -2,14 +2,20 @@
 // result by the true residual, with residual replacement where the recurrence has drifted.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
+#include <krylith/solvers/scaled_operator.hpp>
+#include <krylith/solvers/scaled_preconditioner.hpp>
+#include <krylith/solvers/scaling.hpp>
 
 namespace krylith {
 
@@ -50,29 +56,32 @@ protected:
     double last_true_ = -1; ///< squared true residual at the last verification
 };
 
-/// The power of two that brings the largest |b_i| to about 1, or 1 where `bb` says that squares
-/// neither vanish nor overflow. Downloads b only if they might. `finite` is cleared for NaN or Inf.
-template <class T>
-[[nodiscard]] double safe_scale(const vector<T>& b, double bb, bool& finite);
-
-extern template double safe_scale(const vector<double>&, double, bool&);
-extern template double safe_scale(const vector<float>&, double, bool&);
-
-template <linear_operator A>
+/// Solvers multiply by a() and apply m(), which are the user's A and M^-1 times powers of two.
+template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class iteration : public iteration_control {
 public:
     using T = typename A::value_type;
 
     /// `cycles`: the body is a whole cycle of iterations, and one turn of the loop.
-    iteration(const A& a, const vector<T>& b, vector<T>& x, const solver_options& options,
-              const execution_options& sizes = {}, bool cycles = false)
+    iteration(const A& a, const M& m, const vector<T>& b, vector<T>& x,
+              const solver_options& options, const execution_options& sizes = {},
+              bool cycles = false)
         : iteration_control(a.share_layout()->group, options, a.share_layout()->size(),
                             a.recordable(), sizes, cycles),
           a_(a),
+          m_(m),
           b_(&b),
           x_(x) {
         if (b.share_layout() != a.share_layout() || x.share_layout() != a.share_layout())
             throw usage_error("b and x of a solve must be vectors of its operator");
+    }
+
+    [[nodiscard]] const scaled_operator<A>& a() const { return a_; }
+    [[nodiscard]] auto m() const {
+        if constexpr (std::same_as<M, identity>)
+            return identity{};
+        else
+            return scaled_preconditioner<M, T>(m_, m_scale_);
     }
 
     /// `start` prepares the recurrence from r = b - A x; `body` is one iteration (or cycle) and
@@ -90,74 +99,120 @@ public:
             if (judge(end, true_residual(r, operand))) break;
             ++result_.replacements;
         }
-        restore_scale();
-        finish_history();
+        end();
         return finish();
     }
 
     /// b as the solver scales it.
     [[nodiscard]] const vector<T>& rhs() const { return *b_; }
     /// Squared norm of the residual that a (re)start begins with, as the solver scales b.
-    [[nodiscard]] const scalar& starting_rr() const { return *rr_; }
+    [[nodiscard]] const scalar& starting_rr() const { return rr_; }
 
 private:
     /// r = b - A x and its norm, scaled where squares would not survive; false: nothing to iterate.
     bool begin(vector<T>& r, vector<T>& operand) {
-        scalar norm(run_);
-        fused(run_, norm = dot(*b_, *b_));
-        bool finite = true;
-        scale_ = safe_scale(*b_, run_.get(norm.number()), finite);
-        if (scale_ != 1) apply_scale();
-        if (scale_ != 1) fused(run_, norm = dot(*b_, *b_));
-        bb_ = run_.get(norm.number());
+        const bool multiplied = options_.initial_guess && survives(x_, r, operand); // r = A x
+        const bool finite = multiplied || survives(*b_, r, operand) || rescale(r, operand);
         result_.rhs_norm = std::sqrt(bb_) / scale_;
-        if (!options_.initial_guess || bb_ == 0) x_.zero();
-        const double rr = true_residual(r, operand);
+        const bool from_zero = !options_.initial_guess || bb_ == 0;
+        if (from_zero) x_.zero();
+        double rr = std::numeric_limits<double>::quiet_NaN();
+        if (finite && multiplied)
+            rr = norm_of(r, *b_ - r);
+        else if (finite)
+            rr = from_zero ? norm_of(r, *b_) : true_residual(r, operand);
         run_.set_history(0, rr);
         loop_report start;
         start.residual = rr;
         start.state = options_.max_iterations == 0 ? loop_state::limit : loop_state::running;
-        if (!finite || !std::isfinite(rr)) start.state = loop_state::not_a_number;
+        if (!std::isfinite(rr)) start.state = loop_state::not_a_number;
         start_rr_ = rr;
         const bool done = start.state != loop_state::running || rr <= target() * target();
         if (!done) return true;
         (void)judge(start, rr);
-        restore_scale();
-        finish_history();
+        end();
         return false;
     }
 
+    /// r = A v. Whether squares of b, v and A v can be relied on, or A v and b = 0 say it all.
+    /// Costs what the residual of a start from 0 would.
+    bool survives(const vector<T>& v, vector<T>& r, vector<T>& operand) {
+        fused(run_, operand = v, bb_of_b_ = dot(*b_, *b_), vv_ = dot(v, v));
+        multiply(run_, a_, operand, r, rr_ = dot(r, r));
+        const auto norms = run_.get({bb_of_b_.number(), vv_.number(), rr_.number()});
+        bb_ = norms[0];
+        return std::all_of(norms.begin(), norms.end(), ordinary<T>);
+    }
+
+    /// Brings the largest entries of b, A b and M^-1 b to about 1; false where one isn't finite.
+    /// Rare: downloads three vectors.
+    bool rescale(vector<T>& r, vector<T>& operand) {
+        bool finite = true;
+        const int of_b = -exponent_of(*b_, finite);
+        if (of_b != 0) {
+            scaled_.emplace(b_->share_layout());
+            factor_ = std::ldexp(1.0, of_b);
+            fused(run_, *scaled_ = factor_ * *b_);
+            b_ = &*scaled_;
+        }
+        scale_ = std::ldexp(1.0, of_b);
+        fused(run_, operand = *b_, bb_of_b_ = dot(*b_, *b_));
+        multiply(run_, a_, operand, r);
+        bb_ = run_.get(bb_of_b_.number());
+        const int of_a = -exponent_of(r, finite);
+        a_.scale(of_a);
+        if constexpr (!std::same_as<M, identity>) {
+            precondition<T>(run_, m_, *b_, r, rr_ = dot(r, r));
+            if (!ordinary<T>(run_.get(rr_.number())))
+                m_scale_.set(run_, -exponent_of(r, finite) / 2 * 2);
+        }
+        x_exponent_ = of_a - of_b;
+        if (options_.initial_guess) shift(-x_exponent_);
+        return finite;
+    }
+
+    double norm_of(vector<T>& r, const linear_combination<T>& value) {
+        fused(run_, r = value, rr_ = dot(r, r));
+        return run_.get(rr_.number());
+    }
+
     double true_residual(vector<T>& r, vector<T>& operand) {
-        scalar& rr = rr_ ? *rr_ : rr_.emplace(run_);
         run_.set(control::state, as_register(loop_state::running));
         run_.unguarded([&] {
             fused(run_, operand = x_);
-            residual(run_, a_, *b_, operand, r, rr = dot(r, r));
+            residual(run_, a_, *b_, operand, r, rr_ = dot(r, r));
         });
-        return run_.get(rr.number());
+        return run_.get(rr_.number());
     }
 
-    void apply_scale() {
-        scaled_.emplace(b_->share_layout());
-        scalar factor(run_);
-        factor = scale_;
-        fused(run_, *scaled_ = factor * *b_, x_ = factor * x_);
-        b_ = &*scaled_;
-    }
-
-    void restore_scale() {
-        if (scale_ == 1) return;
-        scalar factor(run_);
-        factor = 1 / scale_;
-        run_.unguarded([&] { fused(run_, x_ = factor * x_); });
+    /// x is the user's again.
+    void end() {
+        shift(x_exponent_);
         run_.group().synchronize();
+        finish_history();
     }
 
-    const A& a_;
+    /// x *= 2^exponent, in steps that are numbers.
+    void shift(int exponent) {
+        while (exponent != 0) {
+            const int step = std::clamp(exponent, -largest_exponent<T>, largest_exponent<T>);
+            factor_ = std::ldexp(1.0, step);
+            run_.unguarded([&] { fused(run_, x_ = factor_ * x_); });
+            exponent -= step;
+        }
+    }
+
+    scaled_operator<A> a_;
+    const M& m_;
     const vector<T>* b_;
     vector<T>& x_;
     std::optional<vector<T>> scaled_;
-    std::optional<scalar> rr_;
+    inverse_scale m_scale_;
+    int x_exponent_ = 0; ///< x = 2^x_exponent_ times that of the scaled system
+    scalar rr_{run_};
+    scalar bb_of_b_{run_};
+    scalar vv_{run_};
+    scalar factor_{run_};
 };
 
 } // namespace krylith

@@ -6,14 +6,9 @@
 #include <krylith/device/error.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/solvers/options.hpp>
+#include <krylith/solvers/scaled_preconditioner.hpp>
 
 namespace krylith {
-
-/// Has a square root, M = N N: can stand on both sides.
-template <class M>
-concept splittable = requires(const M& m) {
-    { m.square_root() } -> std::same_as<M>;
-};
 
 /// K v in two steps, since solvers need R^-1 v for the solution too. Vectors that K multiplies come
 /// from make_operand().

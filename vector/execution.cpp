@@ -420,11 +420,18 @@ void execution::set(std::uint8_t reg, double value) {
 }
 
 double execution::get(std::uint8_t reg) {
+    return get({reg}).front();
+}
+
+std::vector<double> execution::get(std::initializer_list<std::uint8_t> regs) {
     unguarded([&] { flush(); });
     group_.synchronize();
     check_failures();
-    const std::size_t slot = std::size_t{2} * reg + parity_[reg];
-    return download(memory_.front()->slots, slot, 1, group_[0]).front();
+    const auto slots =
+        download(memory_.front()->slots, 0, std::size_t{2} * max_registers, group_[0]);
+    std::vector<double> values;
+    for (const auto reg : regs) values.push_back(slots[std::size_t{2} * reg + parity_[reg]]);
+    return values;
 }
 
 void execution::check_failures() {

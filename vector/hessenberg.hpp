@@ -85,7 +85,8 @@ KRYLITH_HD inline void rotate(const array_task& task, double* array, double* slo
     g[j] = c[j] * g[j];
     // A zero column (singular A) takes nothing off the residual.
     if (!(r > 0)) g[j + 1] = g[j];
-    slots[task.slots[array_task::estimate]] = g[j + 1] * g[j + 1];
+    // Nor does one with a NaN or an infinity, but that must not look like progress: r - r is NaN.
+    slots[task.slots[array_task::estimate]] = r - r == 0.0 ? g[j + 1] * g[j + 1] : r - r;
     slots[task.slots[array_task::columns]] = static_cast<double>(j + 1);
 }
 

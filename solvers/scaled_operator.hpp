@@ -1,0 +1,37 @@
+// s A, where s is a power of two that is found when the solve begins.
+#pragma once
+
+#include <cmath>
+
+#include <krylith/solvers/concepts.hpp>
+
+namespace krylith {
+
+/// s is a factor of alpha: the product costs what that with A does.
+template <linear_operator A>
+class scaled_operator {
+public:
+    using value_type = typename A::value_type;
+    using T = value_type;
+
+    explicit scaled_operator(const A& a) : a_(a) {}
+
+    /// s = 2^exponent.
+    void scale(int exponent) { factor_ = std::ldexp(T(1), exponent); }
+
+    [[nodiscard]] layout_handle share_layout() const { return a_.share_layout(); }
+    [[nodiscard]] vector<T> make_vector() const { return a_.make_vector(); }
+    [[nodiscard]] vector<T> make_operand() const { return a_.make_operand(); }
+    [[nodiscard]] bool recordable() const { return a_.recordable(); }
+
+    void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+               std::span<const reduction_into<T>> dots) const {
+        a_.apply(run, alpha * factor_, x, beta, y, dots);
+    }
+
+private:
+    const A& a_;
+    T factor_ = 1;
+};
+
+} // namespace krylith

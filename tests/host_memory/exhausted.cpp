@@ -1,0 +1,129 @@
+// Host memory that runs out at each operator new in turn, in the reader, the halo plan, the
+// operator and the solvers: std::bad_alloc or an error of krylith's, no block lost, and the next
+// attempt succeeds. A program of its own, since it replaces operator new.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <new>
+#include <string>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/matrix/load.hpp>
+#include <krylith/partition/halo_plan.hpp>
+
+#include "../matrix/temporary_folder.hpp"
+#include "../support/random.hpp"
+#include "../support/solves.hpp"
+#include "counted_memory.hpp"
+
+namespace krylith {
+
+using testing::all_methods;
+using testing::problem;
+
+namespace {
+
+/// Runs `action` with allocation k failing, k = 0, 1, ..., in longer steps further on, until none
+/// does. It returns whether its result is right, and checks nothing itself: checks catch. `settle`
+/// waits for what other threads still hold. Returns the number of failures.
+template <class Action, class Settle>
+int exhaust(const Action& action, const Settle& settle) {
+    CHECK(action()); // whatever is made once and kept
+    settle();
+    int failures = 0;
+    for (std::int64_t k = 0;; k += 1 + k / 100) {
+        const std::int64_t before = testing::live_blocks();
+        bool refused = false;
+        bool right = false;
+        testing::fail_allocation(k);
+        try {
+            right = action();
+        } catch (const std::bad_alloc&) {
+            refused = true;
+        } catch (const error&) { // e.g. of a task on a worker, as device_error
+            refused = true;
+        }
+        const bool failed = testing::allocation_failed();
+        testing::fail_allocation(-1);
+        settle();
+        CAPTURE(k);
+        CHECK(refused == failed);                    // no failure is swallowed
+        CHECK(testing::live_blocks() <= before + 2); // a queue may keep a block or two
+        if (!failed) return failures;
+        ++failures;
+        if (failures % 5 == 0) CHECK(action());
+    }
+}
+
+} // namespace
+
+TEST_CASE("host memory: the reader") {
+    const test::temporary_folder folder;
+    const auto path = folder.file("a.mtx");
+    {
+        std::ofstream file(path);
+        file << "%%MatrixMarket matrix coordinate real symmetric\n% a comment\n40 40 79\n";
+        for (int i = 1; i <= 40; ++i) file << i << ' ' << i << " 2\n";
+        for (int i = 2; i <= 40; ++i) file << i << ' ' << i - 1 << " -1\n";
+    }
+    const auto read = [&] { return load_matrix<double>(path.string()).values.size() == 118; };
+    CHECK(exhaust(read, [] {}) > 5);
+}
+
+TEST_CASE("host memory: halo plan, operator, vectors, preconditioner") {
+    const auto matrix = poisson2d<double>(6, 7);
+    const auto group = device_group::host(3, {.host_threads = 3});
+    const auto settle = [&] {
+        try {
+            group.synchronize();
+        } catch (const error&) { // NOLINT(bugprone-empty-catch): of a task that had no memory
+        }
+    };
+    const auto plan = [&] {
+        const auto p = make_halo_plan(matrix.row_offsets, matrix.column_indices,
+                                      equal_rows(matrix.rows, group.size()));
+        return p.ghost_count(1) == 14;
+    };
+    CHECK(exhaust(plan, settle) > 5);
+    for (const auto kind : {operator_kind::nz, operator_kind::halo}) {
+        const auto set_up = [&] {
+            const auto a = make_operator(group, matrix, {.kind = kind});
+            const jacobi<double> m(*a, matrix);
+            const auto operand = a->make_operand();
+            group.synchronize();
+            return operand.size() == matrix.rows;
+        };
+        CHECK(exhaust(set_up, settle) > 30);
+    }
+}
+
+TEST_CASE("host memory: solves, recorded and eager") {
+    const auto matrix = poisson2d<double>(4, 4);
+    const auto b = testing::random_values<double>(matrix.rows, 181);
+    for (const int devices : {1, 3}) {
+        const auto group = device_group::host(devices, {.host_threads = devices});
+        const auto settle = [&] {
+            for (int rank = 0; rank < devices; ++rank) {
+                try {
+                    group[rank].synchronize();
+                } catch (const error&) { // NOLINT(bugprone-empty-catch): of the same failure
+                }
+            }
+        };
+        problem<double> p(group, matrix, b);
+        for (const auto which : all_methods)
+            for (const auto mode : {execution_mode::recorded, execution_mode::eager}) {
+                CAPTURE(testing::to_string(which));
+                CAPTURE(static_cast<int>(mode));
+                CAPTURE(devices);
+                const solver_options options{
+                    .restart = 3, .mode = mode, .unroll = 2, .timeout_seconds = 0.3};
+                const auto solve = [&] { return p.solve_jacobi(which, options).converged(); };
+                CHECK(exhaust(solve, settle) > 30);
+            }
+    }
+}
+
+} // namespace krylith

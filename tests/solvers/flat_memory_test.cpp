@@ -1,0 +1,74 @@
+// A thousand set-ups and solves: neither device memory nor the process may grow.
+#include <cstddef>
+#include <fstream>
+
+#include <unistd.h>
+
+#include <krylith/matrix/gallery.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/random.hpp"
+#include "../support/short_memory.hpp"
+#include "../support/solves.hpp"
+
+namespace krylith {
+
+using testing::all_methods;
+using testing::live_bytes;
+using testing::problem;
+
+namespace {
+
+/// Resident bytes of this process.
+std::size_t resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::size_t total = 0;
+    std::size_t resident = 0;
+    file >> total >> resident;
+    REQUIRE(resident > 0);
+    return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+void rounds(const device_group& group, int count) {
+    const auto matrix = poisson2d<double>(5, 4);
+    const auto b = testing::random_values<double>(matrix.rows, 191);
+    for (int round = 0; round < count; ++round) {
+        const auto kind = round % 2 == 0 ? operator_kind::nz : operator_kind::halo;
+        problem<double> p(group, matrix, b, {.kind = kind});
+        const auto which = all_methods[round % 3];
+        CHECK(p.solve_jacobi(which, {.history = round % 5 == 0, .unroll = 2}).converged());
+    }
+}
+
+} // namespace
+
+TEST_CASE("memory: a thousand set-ups and solves leave device and process as they were") {
+    const auto group = device_group::host(2, {.host_threads = 2});
+    rounds(group, 200); // the heap finds its size
+    const auto live = live_bytes(group);
+    const std::size_t before = resident_bytes();
+    rounds(group, 800);
+    CHECK(live_bytes(group) == live);
+    const std::size_t after = resident_bytes();
+    // 1 KiB lost a round would be 0.8 MiB.
+    CHECK(after < before + (std::size_t{768} << 10));
+}
+
+// One operator, many solves, good and failing.
+TEST_CASE("memory: a thousand solves of one operator") {
+    const auto group = device_group::host(2, {.host_threads = 2});
+    const auto matrix = poisson2d<double>(5, 4);
+    problem<double> p(group, matrix, testing::random_values<double>(matrix.rows, 192));
+    std::size_t before = 0;
+    const auto live = live_bytes(group);
+    for (int round = 0; round < 1000; ++round) {
+        if (round == 200) before = resident_bytes();
+        const auto result = p.solve(all_methods[round % 3],
+                                    {.max_iterations = round % 4 == 0 ? 2 : -1, .unroll = 2});
+        CHECK(result.converged() == (round % 4 != 0));
+    }
+    CHECK(live_bytes(group) == live);
+    CHECK(resident_bytes() < before + (std::size_t{768} << 10));
+}
+
+} // namespace krylith

@@ -1,0 +1,128 @@
+// Memory that runs out at each allocation of set-up and solve in turn: the error has its type,
+// nothing is left behind, and the next solve is as the first.
+#include <string>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/random.hpp"
+#include "../support/short_memory.hpp"
+#include "../support/solves.hpp"
+
+namespace krylith {
+
+using testing::all_methods;
+using testing::describe;
+using testing::live_bytes;
+using testing::method;
+using testing::name_of;
+using testing::problem;
+using testing::random_values;
+using testing::same_bits;
+using testing::short_memory;
+
+namespace {
+
+/// Runs `action` with the k-th allocation refused, k = 0, 1, ..., until it succeeds; `after` checks
+/// what failures leave, of every third for the sake of time. Returns the number of failures.
+template <class Action, class After>
+int exhaust(const device_group& group, const Action& action, const After& after) {
+    const auto live = live_bytes(group);
+    for (int k = 0;; ++k) {
+        CAPTURE(k);
+        bool refused = false;
+        int asked = 0;
+        {
+            const short_memory limited(group, k);
+            try {
+                action();
+            } catch (const device_error& e) { // any other type ends the test
+                refused = true;
+                CHECK(std::string(e.what()).starts_with("refused: "));
+            }
+            asked = limited.count();
+        }
+        CHECK(live_bytes(group) == live);
+        if (!refused) {
+            CHECK(asked == k); // it did without: nothing swallowed a refusal
+            return k;
+        }
+        if (k % 3 == 0) after();
+    }
+}
+
+/// One, three, and staged copies. With a thread each: teams would spin through most of the time.
+std::vector<device_group> few_host_groups() {
+    return {device_group::host(1, {.host_threads = 1}), device_group::host(3, {.host_threads = 3}),
+            device_group::host(2, {.staged = true, .host_threads = 2})};
+}
+
+std::vector<device_group> few_cuda_groups() {
+    const auto all = testing::cuda_groups();
+    return {all[0], all[2], all.back()};
+}
+
+void solves_exhaust(const device_group& group) {
+    const auto matrix = poisson2d<double>(3, 3, random_scaling{4});
+    const auto b = random_values<double>(matrix.rows, 161);
+    for (const auto kind : {operator_kind::nz, operator_kind::halo})
+        for (const auto which : all_methods) {
+            CAPTURE(name_of(kind));
+            CAPTURE(name_of(which));
+            problem<double> p(group, matrix, b, {.kind = kind});
+            const solver_options options{
+                .restart = 2, .preconditioning = side::split, .history = true, .unroll = 2};
+            const auto expected = p.solve_jacobi(which, options);
+            REQUIRE(expected.converged());
+            const auto x = p.solution();
+            const int failures = exhaust(
+                group, [&] { (void)p.solve_jacobi(which, options); },
+                [&] {
+                    const auto again = p.solve_jacobi(which, options);
+                    CHECK(again.iterations == expected.iterations);
+                    CHECK(same_bits(p.solution(), x));
+                });
+            CHECK(failures > 10 * group.size());
+        }
+}
+
+void setups_exhaust(const device_group& group) {
+    const auto matrix = poisson2d<double>(3, 3);
+    const auto b = random_values<double>(matrix.rows, 162);
+    for (const auto kind : {operator_kind::nz, operator_kind::halo}) {
+        CAPTURE(name_of(kind));
+        const auto all = [&] {
+            problem<double> p(group, matrix, b, {.kind = kind});
+            const jacobi<double> m(*p.a, matrix);
+            auto operand = p.a->make_operand();
+            return p.a->share_layout()->size();
+        };
+        const int failures = exhaust(group, all, [&] { CHECK(all() == matrix.rows); });
+        CHECK(failures >= 5 * group.size()); // matrix, b, x, the diagonal, the operand
+    }
+    // Also b scaled to a vector of its own, as an extreme system has it.
+    auto huge = b;
+    for (double& v : huge) v *= 1e300;
+    problem<double> p(group, matrix, huge);
+    const auto solve = [&] { CHECK(p.solve(method::cg, {.unroll = 2}).converged()); };
+    exhaust(group, solve, solve);
+}
+
+} // namespace
+
+TEST_CASE("short memory: a solve that fails at any allocation") {
+    testing::on_groups(few_host_groups(), solves_exhaust);
+}
+TEST_CASE("short memory: a solve that fails at any allocation [cuda]") {
+    testing::on_groups(few_cuda_groups(), solves_exhaust);
+}
+TEST_CASE("short memory: a set-up that fails at any allocation") {
+    testing::on_groups(few_host_groups(), setups_exhaust);
+}
+TEST_CASE("short memory: a set-up that fails at any allocation [cuda]") {
+    testing::on_groups(few_cuda_groups(), setups_exhaust);
+}
+
+} // namespace krylith
