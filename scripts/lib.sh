@@ -65,6 +65,7 @@ missing_packages() {
         echo libcli11-dev has_header CLI/CLI.hpp
         echo nlohmann-json3-dev has_header nlohmann/json.hpp
         echo libfmt-dev has_header fmt/format.h
+        echo pkgconf has_command pkg-config
         if [ "$1" = tsan ]; then
             echo clang has_command clang++
             echo libclang-rt-dev has_tsan_runtime
