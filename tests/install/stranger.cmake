@@ -28,14 +28,15 @@ function(use_find_package prefix)
     endif()
     run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/consumer" -B "${build}" -G "${GENERATOR}"
         "-DCMAKE_BUILD_TYPE=${CONFIG}" "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}"
-        "-DCMAKE_PREFIX_PATH=${PREFIX_PATH}" ${cuda})
+        "-DCMAKE_PREFIX_PATH=${PREFIX_PATH}" ${cuda}
+        "-DCMAKE_RUNTIME_OUTPUT_DIRECTORY=${build}/$<0:>") # without a folder for the configuration
     file(STRINGS "${build}/CMakeCache.txt" where REGEX "^krylith_DIR:")
     string(FIND "${where}" "=${prefix}/" place)
     if(place EQUAL -1)
         message(FATAL_ERROR "found another krylith than that below ${prefix}: ${where}")
     endif()
     run("${CMAKE_COMMAND}" --build "${build}" --config "${CONFIG}")
-    run("${build}/consumer")
+    run("${build}/mine")
 endfunction()
 
 # pkg_config_flags(RESULT PREFIX OPTION...): of krylith.pc below PREFIX.
