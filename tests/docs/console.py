@@ -5,7 +5,8 @@
 
 Commands are the lines "$ ..." of ```console blocks; those of a page run one after the other in an
 empty folder, without GPUs. Each line shown below a command must come in its output, in that order;
-numbers may differ, and output may be left out. Prints each offence and exits with 1 if there is one.
+numbers may differ, output may be left out, and what ends with "..." goes on. Prints each offence and
+exits with 1 if there is one.
 """
 import os
 import pathlib
@@ -23,6 +24,12 @@ def like(line):
     """A line but for its numbers, and singular or plural after them."""
     line = re.sub(r"(?<![A-Za-z_])[-+]?\d[\d.]*(e[-+]?\d+)?", "#", line)
     return re.sub(r"(# \w+?)s?\b", r"\1", line).strip()
+
+
+def agree(shown, printed):
+    if shown.endswith("..."):
+        return like(printed).startswith(like(shown[:-3]))
+    return like(shown) == like(printed)
 
 
 def commands(page):
@@ -57,13 +64,13 @@ def offences(page, krylith):
     for (number, command, shown), output in zip(typed, said + [""] * len(typed)):
         rest = iter(output.splitlines())
         for line in shown:
-            if not any(like(line) == like(other) for other in rest):
+            if not any(agree(line, other) for other in rest):
                 yield f"{page}:{number}: $ {command}\n  is said to print: {line}\n  prints:\n{output}"
                 break
 
 
 if __name__ == "__main__":
-    tree, command = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    tree, command = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     wrong = [text for page in pages(tree) for text in offences(page, command)]
     count = sum(len(commands(page)) for page in pages(tree))
     print("\n".join(wrong) or f"{count} commands print what the pages say")

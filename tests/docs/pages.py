@@ -3,8 +3,8 @@
 
     pages.py SOURCE_DIR
 
-Every ```cpp and ```cmake block must stand word for word in a file that a test compiles or
-configures (below examples/ or tests/), but for indentation; every relative link must lead to a file,
+Every ```cpp and ```cmake block of README.md and docs/ must stand word for word in a file that a test compiles or
+configures (below examples/ or tests/), but for spaces; every relative link must lead to a file,
 and its #anchor to a heading. Prints each offence with its place, and exits with 1 if there is one.
 """
 import pathlib
@@ -34,15 +34,15 @@ def blocks(page, *languages):
 
 
 def flush_left(text):
-    """Without indentation, which a page may change, and without blank lines at the ends."""
-    return "\n".join(line.strip() for line in text.strip().splitlines())
+    """Without indentation and alignment, which a page may change, and blank lines at the ends."""
+    return "\n".join(" ".join(line.split()) for line in text.strip().splitlines())
 
 
 def code_offences(root):
     sources = [flush_left(f.read_text(encoding="utf-8"))
                for folder in ("examples", "tests") for pattern in ("*.cpp", "*.cu", "CMakeLists.txt")
                for f in sorted((root / folder).rglob(pattern))]
-    for page in pages(root):
+    for page in [root / "README.md", *sorted(root.glob("docs/**/*.md"))]:
         for line, text in blocks(page, "cpp", "cmake"):
             if not any(f"\n{flush_left(text)}\n" in f"\n{source}\n" for source in sources):
                 yield f"{page}:{line}: this code is in no file of examples/ or tests/"
