@@ -122,10 +122,10 @@ check_preset() {
     esac
 }
 
-# build PRESET [CMAKE_ARGUMENT...]
+# build PRESET TARGET [CMAKE_ARGUMENT...]
 build() {
-    local preset=$1 log=$root/build/$1/configure.log
-    shift
+    local preset=$1 target=$2 log=$root/build/$1/configure.log
+    shift 2
     mkdir -p "$root/build/$preset"
     say "Configuring ($preset)"
     (cd "$root" && cmake --preset "$preset" "$@") >"$log" 2>&1 || {
@@ -134,5 +134,5 @@ build() {
     }
     sed -n 's/^-- krylith: /   /p' "$log"
     say "Building ($preset)"
-    (cd "$root" && cmake --build --preset "$preset" --parallel "$jobs")
+    (cd "$root" && cmake --build --preset "$preset" --parallel "$jobs" --target "$target")
 }
