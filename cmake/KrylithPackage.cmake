@@ -38,8 +38,9 @@ without MPI, or on the CPU. A solver is written once for any number of devices."
 set(backend "This package was built without CUDA: its devices are slices of the CPU.")
 set(cuda_packages "")
 if(KRYLITH_HAVE_CUDA)
-    set(backend "This package was built with CUDA ${CUDAToolkit_VERSION_MAJOR}.${CUDAToolkit_VERSION_MINOR}.")
-    set(version "${CUDAToolkit_VERSION_MAJOR}-${CUDAToolkit_VERSION_MINOR}")
+    set(version "${CUDAToolkit_VERSION_MAJOR}.${CUDAToolkit_VERSION_MINOR}")
+    set(backend "This package was built with CUDA ${version}.")
+    string(REPLACE "." "-" version "${version}")
     # By NVIDIA's names; recommended only, since CUDA may be there without packages.
     set(cuda_packages ", cuda-cudart-dev-${version}, libcusparse-dev-${version}")
     set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "cuda-cudart-${version}, libcusparse-${version}")
