@@ -1,4 +1,6 @@
-# Install rules: library, headers with their folders, and the package for find_package(krylith).
+# Install rules: library, headers with their folders, the package for find_package(krylith), and
+# krylith.pc for pkg-config. Components, which are packages for CPack (KrylithPackage.cmake):
+# development, runtime (what a shared library needs to run), command, licence.
 
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/krylith")
@@ -10,20 +12,32 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_INSTALL_RPATH)
     set_target_properties(krylith PROPERTIES INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
 endif()
 
-install(TARGETS krylith EXPORT krylithTargets)
+install(TARGETS krylith EXPORT krylithTargets
+    ARCHIVE COMPONENT development
+    LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
 foreach(room IN LISTS KRYLITH_ROOMS)
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/${room}"
-            DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/krylith" FILES_MATCHING PATTERN "*.hpp")
+            DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/krylith" COMPONENT development
+            FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 install(FILES "${KRYLITH_INCLUDE_DIR}/krylith/config.hpp"
-        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/krylith")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/krylith" COMPONENT development)
 
-install(EXPORT krylithTargets NAMESPACE krylith:: DESTINATION "${package_dir}")
+install(EXPORT krylithTargets NAMESPACE krylith:: DESTINATION "${package_dir}" COMPONENT development)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/krylithConfig.cmake.in"
     "${PROJECT_BINARY_DIR}/krylithConfig.cmake" INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/krylithConfigVersion.cmake"
     COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/krylithConfig.cmake"
               "${PROJECT_BINARY_DIR}/krylithConfigVersion.cmake"
-        DESTINATION "${package_dir}")
+        DESTINATION "${package_dir}" COMPONENT development)
+include(KrylithPkgConfig)
+
+# The pages refer to each other: the same folders as here.
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+        COMPONENT development)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/examples"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.cpp" PATTERN "*.cu")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+        COMPONENT licence)

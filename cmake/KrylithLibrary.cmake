@@ -30,6 +30,7 @@ add_library(krylith::krylith ALIAS krylith)
 krylith_compile_options(krylith)
 set_target_properties(krylith PROPERTIES
     LINKER_LANGUAGE CXX
+    DEFINE_SYMBOL "" # the objects of a shared library are those of a static one: ccache finds them
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 target_compile_features(krylith PUBLIC cxx_std_20)

@@ -53,9 +53,13 @@ is_installed() {
         [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]
 }
 
-# missing_packages PRESET: what this preset needs and this machine lacks, one a line.
+# missing_packages PRESET: what this preset (or docs, the reference) needs and this machine lacks, one a line.
 missing_packages() {
     local package probe
+    if [ "$1" = docs ]; then # nothing is compiled
+        has_command doxygen || echo doxygen
+        return 0
+    fi
     {
         echo g++ has_command g++
         echo cmake has_cmake
@@ -67,10 +71,15 @@ missing_packages() {
         echo libcli11-dev has_header CLI/CLI.hpp
         echo nlohmann-json3-dev has_header nlohmann/json.hpp
         echo libfmt-dev has_header fmt/format.h
+        echo pkgconf has_command pkg-config
+        echo python3 has_command python3
         if [ "$1" = tsan ] || [ "$1" = fuzz ]; then
             echo clang has_command clang++
             echo libclang-rt-dev has_clang_runtime "$1"
             echo libomp-dev has_archer
+        elif [ "$1" = package ]; then
+            echo dpkg-dev has_command dpkg-shlibdeps
+            echo help2man has_command help2man
         fi
     } | while read -r package probe; do
         # shellcheck disable=SC2086 # the probe is a command and its arguments
@@ -102,7 +111,7 @@ install_packages() {
     fi
     missing=$(missing_packages "$1")
     [ -z "$missing" ] || die "these packages (Debian's and Ubuntu's names) are still missing, and are
-needed to build: $(echo "$missing" | xargs)
+needed: $(echo "$missing" | xargs)
 Install them, or put their headers below a folder named in CMAKE_PREFIX_PATH; CMake must be 3.25 or newer."
 }
 
@@ -115,10 +124,10 @@ check_preset() {
     esac
 }
 
-# build PRESET [CMAKE_ARGUMENT...]
+# build PRESET TARGET [CMAKE_ARGUMENT...]
 build() {
-    local preset=$1 log=$root/build/$1/configure.log
-    shift
+    local preset=$1 target=$2 log=$root/build/$1/configure.log
+    shift 2
     mkdir -p "$root/build/$preset"
     say "Configuring ($preset)"
     (cd "$root" && cmake --preset "$preset" "$@") >"$log" 2>&1 || {
@@ -127,5 +136,5 @@ build() {
     }
     sed -n 's/^-- krylith: /   /p' "$log"
     say "Building ($preset)"
-    (cd "$root" && cmake --build --preset "$preset" --parallel "$jobs")
+    (cd "$root" && cmake --build --preset "$preset" --parallel "$jobs" --target "$target")
 }

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Runs what the pages say can be run:
+
+    console.py SOURCE_DIR KRYLITH
+
+Commands are the lines "$ ..." of ```console blocks; those of a page run one after the other in an
+empty folder, without GPUs. Each line shown below a command must come in its output, in that order;
+numbers (but for exit statuses) may differ, output may be left out, and what ends with "..." goes on. Prints each offence and
+exits with 1 if there is one.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from pages import blocks, pages
+
+END = "--- end of the command ---"
+
+
+def like(line):
+    """A line but for its numbers, and singular or plural after them."""
+    line = re.sub(r"(?<![A-Za-z_])[-+]?\d[\d.]*(e[-+]?\d+)?", "#", line)
+    return re.sub(r"(# \w+?)s?\b", r"\1", line).strip()
+
+
+def agree(command, shown, printed):
+    if command == "echo $?":
+        return shown == printed
+    if shown.endswith("..."):
+        return like(printed).startswith(like(shown[:-3]))
+    return like(shown) == like(printed)
+
+
+def commands(page):
+    """(line number, command, lines shown) of a page."""
+    found = []
+    for start, text in blocks(page, "console"):
+        for number, line in enumerate(text.splitlines(), start + 1):
+            if line.startswith("$ "):
+                found.append((number, line[2:], []))
+            elif line.startswith("> "):  # goes on
+                found[-1] = (found[-1][0], found[-1][1] + "\n" + line[2:], [])
+            elif line.strip():
+                found[-1][2].append(line)
+    return found
+
+
+def outputs(typed, krylith):
+    """What each of the commands says, in one shell."""
+    script = "".join(f"{command}\n{{ code=$?; echo; echo '{END}'; (exit $code); }} 2>&1\n"
+                     for command in typed)
+    environment = dict(os.environ, CUDA_VISIBLE_DEVICES="", OMP_NUM_THREADS="2",
+                       PATH=f"{krylith.parent}:{os.environ['PATH']}")
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run(["bash"], input=script, text=True, cwd=folder, env=environment,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return run.stdout.split(END + "\n")
+
+
+def offences(page, krylith):
+    typed = commands(page)
+    said = outputs([command for _, command, _ in typed], krylith)
+    for (number, command, shown), output in zip(typed, said + [""] * len(typed)):
+        rest = iter(output.splitlines())
+        for line in shown:
+            if not any(agree(command, line, other) for other in rest):
+                yield f"{page}:{number}: $ {command}\n  is said to print: {line}\n  prints:\n{output}"
+                break
+
+
+if __name__ == "__main__":
+    tree, command = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    wrong = [text for page in pages(tree) for text in offences(page, command)]
+    count = sum(len(commands(page)) for page in pages(tree))
+    print("\n".join(wrong) or f"{count} commands print what the pages say")
+    sys.exit(bool(wrong) or count == 0)

@@ -1,0 +1,45 @@
+# The test install.deb: the Debian packages of this build, unpacked into an empty root. The packages
+# are for this machine only where the build is; without being told so, cpack must refuse that.
+include("${CMAKE_CURRENT_LIST_DIR}/stranger.cmake")
+
+file(REMOVE_RECURSE "${WORK_DIR}")
+cmake_path(GET CMAKE_COMMAND PARENT_PATH cpack)
+set(cpack "${cpack}/cpack")
+set(pack "${cpack}" --config "${BUILD_DIR}/CPackConfig.cmake" -G DEB -C "${CONFIG}")
+if(NATIVE)
+    execute_process(COMMAND ${pack} -B "${WORK_DIR}/refused" RESULT_VARIABLE status
+                    OUTPUT_VARIABLE said ERROR_VARIABLE said)
+    if(status EQUAL 0)
+        message(FATAL_ERROR "cpack packed a build with KRYLITH_NATIVE=ON")
+    endif()
+    expect("${said}" matches "for this processor only" "cpack must say why it refuses")
+endif()
+run(${pack} -B "${WORK_DIR}/packages" -D CPACK_KRYLITH_NATIVE=OFF)
+
+# field(RESULT PACKAGE NAME): of the control file.
+function(field result package name)
+    file(GLOB file "${WORK_DIR}/packages/${package}_*.deb")
+    execute_process(COMMAND "${DPKG_DEB}" --field "${file}" "${name}" OUTPUT_VARIABLE text
+                    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+field(depends libkrylith-dev Depends)
+expect("${depends}" matches "zlib1g-dev" "the library's package needs zlib's")
+file(GLOB packages "${WORK_DIR}/packages/*.deb")
+set(root "${WORK_DIR}/root")
+foreach(package IN LISTS packages)
+    run("${DPKG_DEB}" --extract "${package}" "${root}")
+endforeach()
+foreach(package IN ITEMS libkrylith-dev krylith)
+    foreach(file IN ITEMS copyright changelog.gz)
+        if(NOT EXISTS "${root}/usr/share/doc/${package}/${file}")
+            message(FATAL_ERROR "the package ${package} lacks ${file}")
+        endif()
+    endforeach()
+endforeach()
+
+use_find_package("${root}/usr")
+use_pkg_config("${root}/usr")
+field(depends krylith Depends)
+expect("${depends}" matches "libgomp1" "the command needs OpenMP's library")
+run("${root}/usr/bin/krylith" solve gallery:poisson3d:16)
