@@ -9,7 +9,7 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/config.hpp.in" "${KRYLITH_INCLUDE_DI
 # The same for code that isn't installed: <krylith/tools/NAME.hpp>, <krylith/tests/NAME.hpp> ...
 set(KRYLITH_PRIVATE_INCLUDE_DIR "${PROJECT_BINARY_DIR}/include_private")
 file(MAKE_DIRECTORY "${KRYLITH_PRIVATE_INCLUDE_DIR}/krylith")
-foreach(folder IN ITEMS tools tests bench)
+foreach(folder IN ITEMS tools tests bench fuzz)
     file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}"
          "${KRYLITH_PRIVATE_INCLUDE_DIR}/krylith/${folder}" SYMBOLIC)
 endforeach()

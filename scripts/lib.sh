@@ -37,9 +37,10 @@ has_cmake() {
         "$(cmake --version | sed -n '1s/[^0-9]*\([0-9.]*\).*/\1/p')" | sort -V | head -n 1)" = 3.25 ]
 }
 
-has_tsan_runtime() {
+# has_clang_runtime tsan|fuzz
+has_clang_runtime() {
     has_command clang++ &&
-        find -L "$(clang++ -print-resource-dir)/lib" -name 'libclang_rt.tsan*.a' 2>/dev/null | grep -q .
+        find -L "$(clang++ -print-resource-dir)/lib" -name "libclang_rt.$1*.a" 2>/dev/null | grep -q .
 }
 
 has_archer() {
@@ -65,9 +66,9 @@ missing_packages() {
         echo libcli11-dev has_header CLI/CLI.hpp
         echo nlohmann-json3-dev has_header nlohmann/json.hpp
         echo libfmt-dev has_header fmt/format.h
-        if [ "$1" = tsan ]; then
+        if [ "$1" = tsan ] || [ "$1" = fuzz ]; then
             echo clang has_command clang++
-            echo libclang-rt-dev has_tsan_runtime
+            echo libclang-rt-dev has_clang_runtime "$1"
             echo libomp-dev has_archer
         fi
     } | while read -r package probe; do
@@ -108,8 +109,8 @@ Install them, or put their headers below a folder named in CMAKE_PREFIX_PATH; CM
 
 check_preset() {
     case $1 in
-    default | host | asan | tsan) ;;
-    *) die "unknown preset '$1': allowed are default, host, asan, tsan" ;;
+    default | host | asan | tsan | fuzz) ;;
+    *) die "unknown preset '$1': allowed are default, host, asan, tsan, fuzz" ;;
     esac
 }
 
