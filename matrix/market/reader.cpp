@@ -2,6 +2,7 @@
 #include <krylith/matrix/market/reader.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -84,6 +85,27 @@ double csr_bytes(const header& h, std::int64_t entries) {
            static_cast<double>(sizeof(std::int32_t) + sizeof(T)) * static_cast<double>(entries);
 }
 
+[[noreturn]] void refuse_infinite(line_source& source, const header& h, std::int64_t row,
+                                  std::int64_t column) {
+    const std::string what = "the entries of (" + std::to_string(row + 1) + ", " +
+                             std::to_string(column + 1) +
+                             ") add up to infinity, allowed are finite sums";
+    const std::int64_t line = market::line_of_entry(source, h, row, column);
+    market::refuse(source.name(), line == 0 ? h.size_line : line, what);
+}
+
+/// Finite duplicates may have an infinite sum.
+template <class T>
+void refuse_infinite_sum(line_source& source, const header& h, const csr_matrix<T>& csr) {
+    const auto bad = std::ranges::find_if_not(csr.values, [](T v) { return std::isfinite(v); });
+    if (bad == csr.values.end()) {
+        return;
+    }
+    const auto k = bad - csr.values.begin();
+    const auto row = std::ranges::upper_bound(csr.row_offsets, k) - csr.row_offsets.begin() - 1;
+    refuse_infinite(source, h, row, csr.column_indices[as_size(k)]);
+}
+
 /// The entries of the file, summed and sorted, without those that a symmetry implies.
 template <class T>
 csr_matrix<T> as_written(line_source& source, const header& h, const market::memory_limit& limit,
@@ -109,6 +131,9 @@ csr_matrix<T> as_written(line_source& source, const header& h, const market::mem
     }
     csr_matrix<T> csr = to_csr(coo);
     report.duplicates = coo.entries() - csr.nnz();
+    if (report.duplicates > 0) {
+        refuse_infinite_sum(source, h, csr);
+    }
     return csr;
 }
 
@@ -214,6 +239,10 @@ std::vector<T> read_vector(line_source source, const market_options& options) {
                         (sizeof(T) + 0.125) * static_cast<double>(h.rows));
             vector.resize(as_size(h.rows));
             report.duplicates = scatter(entries, vector);
+            const auto bad = std::ranges::find_if_not(vector, [](T v) { return std::isfinite(v); });
+            if (bad != vector.end()) {
+                refuse_infinite(source, h, bad - vector.begin(), 0);
+            }
         }
         hand_out(std::move(report), options);
         return vector;

@@ -115,7 +115,7 @@ std::vector<defect> counts() {
         {"an entry where none is declared", real + "2 2 0\n1 1 1\n", 3, "entry 1"},
         {"a value too many", array + "2 1\n1\n2\n3\n", 5, "\"3\" entry 3"},
         {"declared beyond any memory", real + "2147483647 2147483647 1000000000000000000\n1 1 1\n",
-         2, "2147483647 rows for"},
+         3, "after 1 entries, allowed are the 1000000000000000000"},
         {"declared beyond any memory, of few rows", real + "9 2147483647 19000000000\n1 1 1\n", 3,
          "after 1 entries, allowed are the 19000000000"},
         {"an array beyond any memory", array + "2147483647 2147483647\n1\n", 3, "after 1 entries"},
@@ -193,6 +193,8 @@ std::vector<defect> entries() {
         {"both halves, upper first", symmetric + "3 3 4\n1 3 1\n\n1 2 2\n3 3 4\n3 1 1\n", 7,
          "both (1, 3) and (3, 1) (lines 3 and 7)"},
         {"both halves, skew", skew + "2 2 2\n2 1 2\n1 2 -2\n", 4, "both (1, 2) and (2, 1)"},
+        {"duplicates with an infinite sum", real + "2 2 3\n2 2 1\n1 2 1e308\n1 2 1e308\n", 4,
+         "the entries of (1, 2) add up to infinity"},
         {"diagonal of a skew matrix", skew + "2 2 2\n2 1 3\n2 2 1e-9\n", 4,
          "the value is \"1e-9\", allowed is 0 on the diagonal"},
         {"NUL in an entry", real + "2 2 2\n1 1 1\n2 \0 2\n"s, 4, "in \"2 \\x00 2\" a NUL byte"},
@@ -270,6 +272,8 @@ TEST_CASE("what is not a vector is refused as one") {
               .find("v.mtx:2: a general matrix of 1 rows and 3") == 0);
     CHECK(vector_refusal(real + "3 2 0\n").find("v.mtx:2: ") == 0);
     CHECK(vector_refusal(symmetric + "1 1 0\n").find("v.mtx:2: a symmetric matrix") == 0);
+    CHECK(vector_refusal(real + "9 1 2\n5 1 1e308\n5 1 1e308\n")
+              .find("v.mtx:3: the entries of (5, 1) add up to infinity") == 0);
     CHECK(vector_refusal(array + "2 1\n1\nnan\n").find("v.mtx:4: ") == 0);
     CHECK(vector_refusal(array + "2 1\n1\n").find("v.mtx:3: ") == 0);
 }
