@@ -23,7 +23,7 @@ bool looks_like_gallery(std::string_view name) {
 } // namespace
 
 template <class T>
-csr_matrix<T> load_matrix(std::string_view name) {
+csr_matrix<T> load_matrix(std::string_view name, const market_options& options) {
     if (name.starts_with(prefix)) {
         return make_gallery<T>(name.substr(prefix.size()));
     }
@@ -33,10 +33,10 @@ csr_matrix<T> load_matrix(std::string_view name) {
         throw input_error(std::string(name) + ": no such file, did you mean " +
                           std::string(prefix) + std::string(name) + "?");
     }
-    return read_matrix_market<T>(path);
+    return read_matrix_market<T>(path, options);
 }
 
-template csr_matrix<double> load_matrix(std::string_view);
-template csr_matrix<float> load_matrix(std::string_view);
+template csr_matrix<double> load_matrix(std::string_view, const market_options&);
+template csr_matrix<float> load_matrix(std::string_view, const market_options&);
 
 } // namespace krylith

@@ -23,6 +23,11 @@ struct market_report {
     /// Numbers behind the entries of a pattern file.
     std::int64_t ignored = 0;
 
+    /// Whether an entry was added up, rounded, or lost a number: what a user should hear of.
+    [[nodiscard]] bool changed_entries() const noexcept {
+        return duplicates + rounded + vanished + ignored > 0;
+    }
+
     friend bool operator==(const market_report&, const market_report&) = default;
 };
 

@@ -5,7 +5,7 @@
 
 namespace krylith::fuzz {
 
-/// Aborts, after saying why, unless all of this holds:
+/// Aborts, after saying why, unless all of this holds, of which each input is held against a part:
 /// - it is a matrix or an input_error "NAME:LINE: ..." that says what is allowed, nothing else;
 /// - one thread and whole text, several threads and small blocks, and a file instead of memory have
 ///   the same outcome, to the bit and the word;
