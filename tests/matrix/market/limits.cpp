@@ -30,8 +30,10 @@ std::string outcome(const std::string& text, int threads, std::size_t block_byte
             {.report = &report});
         result = in_words(report);
         for (std::size_t k = 0; k < matrix.values.size(); ++k) {
-            result += " " + std::to_string(matrix.column_indices[k]) + ":" +
-                      std::to_string(matrix.values[k]);
+            result += ' ';
+            result += std::to_string(matrix.column_indices[k]);
+            result += ':';
+            result += std::to_string(matrix.values[k]);
         }
     } catch (const krylith::input_error& e) {
         result = e.what();
