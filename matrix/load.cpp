@@ -24,7 +24,7 @@ bool looks_like_gallery(std::string_view name) {
 } // namespace
 
 template <class T>
-csr_matrix<T> load_matrix(std::string_view name) {
+csr_matrix<T> load_matrix(std::string_view name, const market_options& options) {
     if (name.starts_with(prefix)) {
         return make_gallery<T>(name.substr(prefix.size()));
     }
@@ -38,10 +38,10 @@ csr_matrix<T> load_matrix(std::string_view name) {
     if (path.extension() == ".kcsr" || is_binary_csr(path)) {
         return read_binary_csr<T>(path);
     }
-    return read_matrix_market<T>(path);
+    return read_matrix_market<T>(path, options);
 }
 
-template csr_matrix<double> load_matrix(std::string_view);
-template csr_matrix<float> load_matrix(std::string_view);
+template csr_matrix<double> load_matrix(std::string_view, const market_options&);
+template csr_matrix<float> load_matrix(std::string_view, const market_options&);
 
 } // namespace krylith

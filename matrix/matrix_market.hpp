@@ -1,17 +1,25 @@
 // Matrix Market files (.mtx, also gzipped): https://math.nist.gov/MatrixMarket/formats.html
 //
 // Read are coordinate and array, real, integer and pattern (values 1), general, symmetric and
-// skew-symmetric; any case in the banner, LF or CR LF, blank lines and comments anywhere, entries
-// in any order. Duplicates are summed. Explicit zeros of coordinate files are kept (the pattern is
-// the user's), those of arrays are not entries. A symmetric matrix may be given by either half or a
-// mixture, but no place by both. Fortran's exponents D and d are read; a magnitude too small for T
-// becomes zero. A number behind the entry of a pattern file is ignored.
+// skew-symmetric; any case in the banner, LF or CR LF, with or without the last, blank lines
+// anywhere, comments before the size line, entries in any order. Duplicates are summed in the order
+// of the file, and counted. Explicit zeros of coordinate files are kept (the pattern is the
+// user's), those of arrays are not entries. A symmetric matrix may be given by either half or a
+// mixture, but no place by both; a skew-symmetric one has no diagonal but zeros. Fortran's
+// exponents D and d are read. Numbers are rounded to the nearest T, so that whole numbers are exact
+// up to 2^53 (float: 2^24); market_report counts those beyond that T can't hold, and magnitudes
+// that become zero. A number behind the entry of a pattern file, which some collections have, is
+// ignored and counted.
 //
-// Everything else throws input_error "FILE:LINE: what was found, what is allowed": malformed or
-// missing lines, indices out of range, values that aren't finite in T, complex and hermitian files,
-// NUL bytes, corrupt gzip data, and a matrix that the memory can't hold. Nothing is allocated on
-// the word of the size line: at the most 2.5 times the resulting matrix, plus 16 MiB. More than
-// 2^24 rows are believed only with an entry for 64 of them.
+// Everything else throws input_error "FILE:LINE: what was found, what is allowed": no banner at the
+// first byte, CR alone, comments among the entries, malformed or missing lines, more entries than
+// places, indices out of range, values that aren't finite in T, complex and hermitian files,
+// pattern arrays, NUL bytes, gzip data that are corrupt, cut off or a bomb (beyond 1 GiB of text:
+// 200 times their size), and, without a line, whatever is no regular file. Nothing is allocated on
+// the word of the size line: memory grows with what was read, at the most 2.5 times the resulting
+// matrix plus some 2 MiB a thread, and is refused before the machine, or market_options::memory,
+// runs out. Rows take memory even where they are empty: 2^24 are believed, 64 for each entry, or as
+// many as an eighth of the memory holds.
 #pragma once
 
 #include <filesystem>
@@ -21,24 +29,30 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/market_report.hpp>
 
 namespace krylith {
 
-/// The matrix in a file, canonical. O(bytes), read by all OpenMP threads (gzip: unpacked by one).
+/// The matrix in a file, canonical. O(bytes), plus a sort of rows that aren't in order; read by up
+/// to 16 OpenMP threads (gzip: unpacked by one at a time).
 template <class T>
-[[nodiscard]] csr_matrix<T> read_matrix_market(const std::filesystem::path& path);
+[[nodiscard]] csr_matrix<T> read_matrix_market(const std::filesystem::path& path,
+                                               const market_options& options = {});
 
 /// The same for text in memory, plain; `name` stands for the file in messages.
 template <class T>
-[[nodiscard]] csr_matrix<T> parse_matrix_market(std::string_view text, std::string name);
+[[nodiscard]] csr_matrix<T> parse_matrix_market(std::string_view text, std::string name,
+                                                const market_options& options = {});
 
 /// The dense vector in a file: an array or coordinates, general, of n rows and 1 column.
 template <class T>
-[[nodiscard]] std::vector<T> read_vector_market(const std::filesystem::path& path);
+[[nodiscard]] std::vector<T> read_vector_market(const std::filesystem::path& path,
+                                                const market_options& options = {});
 
 /// The same for text in memory.
 template <class T>
-[[nodiscard]] std::vector<T> parse_vector_market(std::string_view text, std::string name);
+[[nodiscard]] std::vector<T> parse_vector_market(std::string_view text, std::string name,
+                                                 const market_options& options = {});
 
 /// Writes a matrix as coordinate real general, with as many digits as reading back the same values
 /// takes (17, float 9). Gzips if the name ends in .gz. Each line of the comment becomes a comment
@@ -60,14 +74,22 @@ template <class T>
 void write_vector_market(const std::filesystem::path& path, std::span<const T> vector,
                          std::string_view comment = {});
 
-extern template csr_matrix<double> read_matrix_market(const std::filesystem::path&);
-extern template csr_matrix<float> read_matrix_market(const std::filesystem::path&);
-extern template csr_matrix<double> parse_matrix_market(std::string_view, std::string);
-extern template csr_matrix<float> parse_matrix_market(std::string_view, std::string);
-extern template std::vector<double> read_vector_market(const std::filesystem::path&);
-extern template std::vector<float> read_vector_market(const std::filesystem::path&);
-extern template std::vector<double> parse_vector_market(std::string_view, std::string);
-extern template std::vector<float> parse_vector_market(std::string_view, std::string);
+extern template csr_matrix<double> read_matrix_market(const std::filesystem::path&,
+                                                      const market_options&);
+extern template csr_matrix<float> read_matrix_market(const std::filesystem::path&,
+                                                     const market_options&);
+extern template csr_matrix<double> parse_matrix_market(std::string_view, std::string,
+                                                       const market_options&);
+extern template csr_matrix<float> parse_matrix_market(std::string_view, std::string,
+                                                      const market_options&);
+extern template std::vector<double> read_vector_market(const std::filesystem::path&,
+                                                       const market_options&);
+extern template std::vector<float> read_vector_market(const std::filesystem::path&,
+                                                      const market_options&);
+extern template std::vector<double> parse_vector_market(std::string_view, std::string,
+                                                        const market_options&);
+extern template std::vector<float> parse_vector_market(std::string_view, std::string,
+                                                       const market_options&);
 extern template void write_matrix_market(const std::filesystem::path&, const csr_view<double>&,
                                          std::string_view);
 extern template void write_matrix_market(const std::filesystem::path&, const csr_view<float>&,

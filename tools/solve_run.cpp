@@ -65,7 +65,8 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
     out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
         {request.solver, request.preconditioner, std::min<std::int64_t>(request.restart, out.rows),
          out.result.iterations});
-    out.warnings = placement_warnings(*a.share_layout());
+    for (std::string& warning : placement_warnings(*a.share_layout()))
+        out.warnings.push_back(std::move(warning));
 }
 
 /// What the library can't know, since the solver never sees the entries.
@@ -97,7 +98,9 @@ solve_outcome run_solve(const solve_request& request) {
 
     solve_outcome out;
     stopwatch watch;
-    const csr_matrix<T> matrix = load_matrix<T>(request.matrix);
+    market_report file;
+    const csr_matrix<T> matrix = load_matrix<T>(request.matrix, {.report = &file});
+    if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
     check_square(matrix, request.matrix);
     out.load_seconds = watch.lap();
 

@@ -2,110 +2,195 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <string_view>
+#include <utility>
+
+#include <omp.h>
 
 #include <krylith/matrix/index_width.hpp>
-#include <krylith/matrix/market/entry_lines.hpp>
+#include <krylith/matrix/market/diagnosis.hpp>
+#include <krylith/matrix/market/entry_block.hpp>
 #include <krylith/matrix/market/flaw.hpp>
-#include <krylith/matrix/market/number.hpp>
+#include <krylith/matrix/market/ordered_blocks.hpp>
 
 namespace krylith::market {
 namespace {
 
-/// The text left can't hold more entries than this: an entry takes at least `least` bytes.
-std::int64_t plausible_entries(const line_source& source, const header& h, std::int64_t least) {
-    return std::min(h.entries, source.expected_bytes_left() / least + 1);
+/// Taking and using blocks is one thread's work at a time: some 3 GB/s.
+int reading_threads(const line_source& source) {
+    constexpr std::int64_t most = 16;
+    const std::int64_t blocks = source.expected_bytes_left() / source.block_bytes() + 1;
+    return static_cast<int>(std::min({blocks, most, std::int64_t{omp_get_max_threads()}}));
 }
 
-/// Resizes to n; capacity doubles, but never beyond what is declared.
-template <class V>
-void grow(std::vector<V>& entries, std::int64_t n, std::int64_t declared) {
-    if (as_size(n) > entries.capacity()) {
-        const auto doubled = static_cast<std::int64_t>(2 * entries.capacity());
-        entries.reserve(as_size(std::min(declared, std::max(n, doubled))));
+std::string_view trimmed_line(const char* begin, const char* end) {
+    const char* p = skip_blanks(begin, end);
+    const char* stop = p;
+    while (!at_line_end(stop, end)) {
+        ++stop;
     }
-    entries.resize(as_size(n));
+    while (stop != p && is_blank(stop[-1])) {
+        --stop;
+    }
+    return {p, static_cast<std::size_t>(stop - p)};
 }
 
-/// Reads "ROW COLUMN VALUE" at p.
+/// Collects the blocks of a file, in its order.
 template <class T>
-reading read_coordinate(const char* p, const char* end, const header& h, std::int32_t& row,
-                        std::int32_t& column, T& value) {
-    if (!read_index(p, end, h.rows, row)) {
-        return {p, flaw::bad_row};
+class collector {
+public:
+    collector(const line_source& source, const header& h, const memory_limit& limit, tally& counts)
+        : source_(source),
+          header_(h),
+          limit_(limit),
+          counts_(counts),
+          lines_(source.lines_taken()) {
+        coo_.rows = h.rows;
+        coo_.columns = h.columns;
+        // No shorter entries than "1 1 1", "1 1" and "1", and their line feeds.
+        const std::int64_t least = !coordinates() ? 2 : h.field == field::pattern ? 4 : 6;
+        make_room(std::min(h.entries, source.expected_bytes_left() / least + 1));
     }
-    p = skip_blanks(p, end);
-    if (!read_index(p, end, h.columns, column)) {
-        return {p, flaw::bad_column};
+
+    void add(const entry_block<T>& block) {
+        if (!block.unreadable.empty()) {
+            refuse(source_.name(), lines_ + 1, block.unreadable);
+        }
+        refuse_flaws(block);
+        make_room(entries() + block.entries);
+        const auto append = [&](auto& all, const auto& part) {
+            all.insert(all.end(), part.begin(), part.begin() + block.entries);
+        };
+        append(coo_.values, block.values);
+        if (coordinates()) {
+            append(coo_.row_indices, block.rows);
+            append(coo_.column_indices, block.columns);
+        }
+        counts_ += block.counts;
+        lines_ += block.lines;
     }
-    p = skip_blanks(p, end);
-    const reading result = read_value(p, end, h.field, value);
-    if (h.symmetry == symmetry::skew_symmetric && row == column && result.flaw == flaw::none &&
-        value != T(0)) {
-        return {p, flaw::skew_diagonal};
+
+    coo_matrix<T> finish() {
+        if (entries() < header_.entries) {
+            refuse(source_.name(), lines_,
+                   "the file ends after " + std::to_string(entries()) +
+                       " entries, allowed are the " + std::to_string(header_.entries) +
+                       " of the size line (line " + std::to_string(header_.size_line) + ")");
+        }
+        return std::move(coo_);
     }
-    return result;
-}
+
+private:
+    [[nodiscard]] bool coordinates() const { return header_.layout == layout::coordinate; }
+    [[nodiscard]] std::int64_t entries() const {
+        return static_cast<std::int64_t>(coo_.values.size());
+    }
+
+    /// Capacity doubles, but never beyond what is declared.
+    void make_room(std::int64_t n) {
+        const auto capacity = static_cast<std::int64_t>(coo_.values.capacity());
+        if (n <= capacity) {
+            return;
+        }
+        const std::int64_t grown = std::min(header_.entries, std::max(n, 2 * capacity));
+        const double each = sizeof(T) + (coordinates() ? 2 * sizeof(std::int32_t) : 0);
+        limit_.check(each * static_cast<double>(capacity), each * static_cast<double>(grown));
+        coo_.values.reserve(as_size(grown));
+        coo_.row_indices.reserve(coordinates() ? as_size(grown) : 0);
+        coo_.column_indices.reserve(coordinates() ? as_size(grown) : 0);
+    }
+
+    void refuse_flaws(const entry_block<T>& block) const {
+        const std::int64_t missing = header_.entries - entries();
+        const bool flawed = block.flawed.flaw != flaw::none;
+        if (block.entries > missing) {
+            refuse_surplus(block, missing);
+        }
+        if (flawed) {
+            const bool surplus = block.entries == missing && block.flawed.flaw != flaw::comment;
+            refuse_line(block, lines_ + block.lines, block.flawed_line,
+                        surplus ? flaw::one_too_many : block.flawed.flaw, block.flawed.at);
+        }
+    }
+
+    [[noreturn]] void refuse_surplus(const entry_block<T>& block, std::int64_t missing) const {
+        const char* p = block.text.data();
+        const char* const end = p + block.text.size();
+        std::int64_t line = lines_ + 1;
+        for (;; p = next_line(p, end), ++line) {
+            const bool blank = at_line_end(skip_blanks(p, end), end);
+            if (!blank && missing-- == 0) {
+                refuse_line(block, line, p, flaw::one_too_many, p);
+            }
+        }
+    }
+
+    [[noreturn]] void refuse_line(const entry_block<T>& block, std::int64_t number,
+                                  const char* line, flaw what, const char* at) const {
+        const char* const end = block.text.data() + block.text.size();
+        const std::string_view text = trimmed_line(line, end);
+        if (text.find('\0') != std::string_view::npos) {
+            what = flaw::nul;
+        }
+        const auto length = static_cast<std::size_t>(word_end(at, end) - at);
+        refuse(source_.name(), number,
+               "in " + quoted(text) + " " +
+                   in_words(what, {at, length}, header_,
+                            static_cast<double>(std::numeric_limits<T>::max())));
+    }
+
+    const line_source& source_;
+    const header& header_;
+    const memory_limit& limit_;
+    tally& counts_;
+    std::int64_t lines_; ///< before the next block
+    coo_matrix<T> coo_;
+};
 
 } // namespace
 
 template <class T>
-coo_matrix<T> read_coordinates(line_source& source, const header& h) {
-    coo_matrix<T> coo;
-    coo.rows = h.rows;
-    coo.columns = h.columns;
-    const std::int64_t plausible = plausible_entries(source, h, 4); // "1 1" and a line feed
-    coo.row_indices.reserve(as_size(plausible));
-    coo.column_indices.reserve(as_size(plausible));
-    coo.values.reserve(as_size(plausible));
-    const auto make_room = [&](std::int64_t n) {
-        grow(coo.row_indices, n, h.entries);
-        grow(coo.column_indices, n, h.entries);
-        grow(coo.values, n, h.entries);
-    };
-    const auto read_entry = [&](const char* p, const char* end, std::int64_t k) {
-        return read_coordinate(p, end, h, coo.row_indices[as_size(k)],
-                               coo.column_indices[as_size(k)], coo.values[as_size(k)]);
-    };
-    read_entry_lines(source, h, std::numeric_limits<T>::max(), make_room, read_entry);
-    return coo;
-}
-
-template <class T>
-std::vector<T> read_array(line_source& source, const header& h) {
-    std::vector<T> values;
-    values.reserve(as_size(plausible_entries(source, h, 2))); // "1" and a line feed
-    const auto make_room = [&](std::int64_t n) { grow(values, n, h.entries); };
-    const auto read_entry = [&](const char* p, const char* end, std::int64_t k) {
-        return read_value(p, end, h.field, values[as_size(k)]);
-    };
-    read_entry_lines(source, h, std::numeric_limits<T>::max(), make_room, read_entry);
-    return values;
+coo_matrix<T> read_entries(line_source& source, const header& h, const memory_limit& limit,
+                           tally& counts) {
+    collector<T> all(source, h, limit, counts);
+    for_blocks_in_order<entry_block<T>>(
+        reading_threads(source),
+        [&](entry_block<T>& block) {
+            try {
+                return source.take_block(block.storage, block.text);
+            } catch (const unreadable& e) { // of which the line is known when its turn comes
+                block.text = {};
+                block.unreadable = e.what();
+                return true;
+            }
+        },
+        [&](entry_block<T>& block) { read_lines(block, h); },
+        [&](entry_block<T>& block) { all.add(block); });
+    return all.finish();
 }
 
 std::int64_t line_of_entry(line_source& source, const header& h, std::int64_t row,
                            std::int64_t column) {
-    if (!source.rewind()) {
-        return 0;
-    }
+    source.rewind();
     std::string_view line;
     while (source.take_line(line)) {
         const char* const end = line.data() + line.size();
-        const char* const p = skip_blanks(line.data(), end);
         std::int32_t i = 0;
         std::int32_t j = 0;
         double value = 0;
-        if (source.lines_taken() > h.size_line && is_entry(p, end) &&
-            read_coordinate(p, end, h, i, j, value).flaw == flaw::none && i == row && j == column) {
+        tally uncounted;
+        if (source.lines_taken() > h.size_line &&
+            read_coordinate(skip_blanks(line.data(), end), end, h, i, j, value, uncounted).flaw ==
+                flaw::none &&
+            i == row && j == column) {
             return source.lines_taken();
         }
     }
     return 0;
 }
 
-template coo_matrix<double> read_coordinates(line_source&, const header&);
-template coo_matrix<float> read_coordinates(line_source&, const header&);
-template std::vector<double> read_array(line_source&, const header&);
-template std::vector<float> read_array(line_source&, const header&);
+template coo_matrix<double> read_entries(line_source&, const header&, const memory_limit&, tally&);
+template coo_matrix<float> read_entries(line_source&, const header&, const memory_limit&, tally&);
 
 } // namespace krylith::market

@@ -7,28 +7,28 @@
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/market/header.hpp>
 #include <krylith/matrix/market/line_source.hpp>
+#include <krylith/matrix/market/memory_limit.hpp>
+#include <krylith/matrix/market/number.hpp>
 
 namespace krylith::market {
 
-/// The entries of a coordinate file as they stand: unsorted, one half of a symmetric matrix.
-/// Blank lines and comment lines between them are skipped. Throws input_error at the first
-/// defect. Lines are read by all OpenMP threads; memory grows with what was read, not with what
-/// the size line declares.
+/// The entries of a file as they stand: of a coordinate file unsorted, one half of a symmetric
+/// matrix; of an array the values alone, column by column. Blank lines between them are skipped.
+/// Throws input_error at the first defect. Lines are read by all OpenMP threads, with the same
+/// outcome on any number of them. Memory grows with what was read, not with what the size line
+/// declares, and is refused beyond the limit. `counts` are added up.
 template <class T>
-[[nodiscard]] coo_matrix<T> read_coordinates(line_source& source, const header& h);
-
-/// The values of an array file as they stand, column by column, one a line. As above.
-template <class T>
-[[nodiscard]] std::vector<T> read_array(line_source& source, const header& h);
+[[nodiscard]] coo_matrix<T> read_entries(line_source& source, const header& h,
+                                         const memory_limit& limit, tally& counts);
 
 /// The number of the first line that gives an entry at (row, column), counted from 0, in a file
-/// that was read before; 0 if it can't be read again.
+/// that was read before; 0 if it has changed since.
 [[nodiscard]] std::int64_t line_of_entry(line_source& source, const header& h, std::int64_t row,
                                          std::int64_t column);
 
-extern template coo_matrix<double> read_coordinates(line_source&, const header&);
-extern template coo_matrix<float> read_coordinates(line_source&, const header&);
-extern template std::vector<double> read_array(line_source&, const header&);
-extern template std::vector<float> read_array(line_source&, const header&);
+extern template coo_matrix<double> read_entries(line_source&, const header&, const memory_limit&,
+                                                tally&);
+extern template coo_matrix<float> read_entries(line_source&, const header&, const memory_limit&,
+                                               tally&);
 
 } // namespace krylith::market

@@ -49,6 +49,10 @@ std::string in_words(flaw what, std::string_view word, const header& h, double l
                std::to_string(h.entries) + " of the size line (line " +
                std::to_string(h.size_line) + ")";
     case flaw::skew_diagonal: return value + "is 0 on the diagonal of a skew-symmetric matrix";
+    case flaw::comment:
+        return "a comment among the entries, allowed are comments before the size line (line " +
+               std::to_string(h.size_line) + ")";
+    case flaw::nul: return "a NUL byte, allowed is text";
     }
     return "unknown flaw";
 }

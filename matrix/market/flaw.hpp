@@ -20,7 +20,9 @@ enum class flaw : std::uint8_t {
     not_finite,
     trailing_text,
     one_too_many,
-    skew_diagonal
+    skew_diagonal,
+    comment,
+    nul
 };
 
 /// "row is "0", allowed are whole numbers from 1 to 4", for the word where the flaw was found (it

@@ -163,6 +163,13 @@ private:
         }
         result.entries =
             array ? array_entries(result) : size("entries", numbers[2], std::int64_t{1} << 62);
+        const std::int64_t places = result.rows * result.columns; // below 2^62
+        if (result.entries > places) {
+            refuse_line(std::to_string(result.entries) + " entries in " +
+                        std::to_string(result.rows) + " rows and " +
+                        std::to_string(result.columns) + " columns, allowed are at most " +
+                        std::to_string(places) + ", one a place");
+        }
     }
 
     void refuse_nul(std::string_view line) const {
@@ -196,6 +203,14 @@ private:
 };
 
 } // namespace
+
+std::string_view name_of(layout l) {
+    return layout_names[static_cast<std::size_t>(l)];
+}
+
+std::string_view name_of(field f) {
+    return field_names[static_cast<std::size_t>(f)];
+}
 
 std::string_view name_of(symmetry s) {
     return symmetry_names[static_cast<std::size_t>(s)];

@@ -22,12 +22,14 @@ struct header {
     std::int64_t size_line = 0; ///< number of the line that declares the sizes
 };
 
-/// As in the banner: "general", "symmetric", "skew-symmetric".
+/// As in the banner: "coordinate", "real", "skew-symmetric" ...
+[[nodiscard]] std::string_view name_of(layout l);
+[[nodiscard]] std::string_view name_of(field f);
 [[nodiscard]] std::string_view name_of(symmetry s);
 
 /// Takes the header's lines from the source. Throws input_error at the first defect. Sizes are
-/// checked to be possible (0 to 2^31 - 1, square where the symmetry needs it), nothing is
-/// allocated.
+/// checked to be possible (0 to 2^31 - 1, square where the symmetry needs it, no more entries than
+/// places), nothing is allocated.
 [[nodiscard]] header read_header(line_source& source);
 
 } // namespace krylith::market

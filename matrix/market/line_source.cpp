@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -17,13 +16,39 @@
 namespace krylith::market {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 24;
-
 /// Matrix Market text shrinks to a third to a sixth.
 constexpr std::int64_t usual_gzip_ratio = 4;
 
 std::string reason(int error_number) {
     return std::generic_category().message(error_number);
+}
+
+const char* kind_of(mode_t mode) {
+    return S_ISDIR(mode)    ? "a directory"
+           : S_ISCHR(mode)  ? "a character device"
+           : S_ISBLK(mode)  ? "a block device"
+           : S_ISFIFO(mode) ? "a pipe"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "no regular file";
+}
+
+/// Open, and a regular file; a pipe without a writer doesn't hold this up.
+int open_regular(const std::filesystem::path& path, const std::string& name, std::int64_t& bytes) {
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0) {
+        const int cause = errno;
+        refuse(name, cause == ENOENT ? "no such file, allowed is the path of a Matrix Market file"
+                                     : "can't be opened: " + reason(cause) +
+                                           ", allowed is a file that can be read");
+    }
+    struct stat status {};
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+        close(descriptor);
+        refuse(name,
+               std::string("is ") + kind_of(status.st_mode) + ", allowed is a Matrix Market file");
+    }
+    bytes = status.st_size;
+    return descriptor;
 }
 
 } // namespace
@@ -32,126 +57,150 @@ void line_source::closer::operator()(gzFile_s* file) const {
     gzclose_r(file);
 }
 
-line_source line_source::from_file(const std::filesystem::path& path) {
-    line_source source(path.string());
-    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-        const int cause = errno;
-        refuse(source.name_,
-               cause == ENOENT ? "no such file" : "can't be opened: " + reason(cause));
-    }
-    struct stat status {};
-    const bool known = fstat(descriptor, &status) == 0;
-    if (known && S_ISDIR(status.st_mode)) {
-        close(descriptor);
-        refuse(source.name_, "is a directory, allowed is a Matrix Market file");
-    }
-    if (known && S_ISREG(status.st_mode)) {
-        source.file_bytes_ = status.st_size;
-    }
+line_source line_source::from_file(const std::filesystem::path& path, const source_limits& limits) {
+    line_source source(path.string(), limits);
+    const int descriptor = open_regular(path, source.name_, source.file_bytes_);
     source.file_.reset(gzdopen(descriptor, "rb")); // plain text passes through unchanged
     if (!source.file_) {
         close(descriptor);
         throw std::bad_alloc();
     }
-    gzbuffer(source.file_.get(), 1 << 18);
-    source.buffer_ = std::make_unique_for_overwrite<char[]>(buffer_bytes);
+    gzbuffer(source.file_.get(), 1 << 17);
     return source;
 }
 
-line_source line_source::from_text(std::string_view text, std::string name) {
-    line_source source(std::move(name));
+line_source line_source::from_text(std::string_view text, std::string name,
+                                   const source_limits& limits) {
+    line_source source(std::move(name), limits);
     source.text_ = text;
-    source.ready_ = text;
+    source.rest_ = text;
+    source.ended_ = true;
     return source;
 }
 
 bool line_source::take_line(std::string_view& line) {
-    if (ready_.empty() && !refill()) {
-        return false;
+    std::size_t searched = 0;
+    for (;;) {
+        const std::string_view rest = file_ ? std::string_view(carried_).substr(used_) : rest_;
+        const std::size_t feed = rest.find('\n', searched);
+        if (feed != std::string_view::npos || (ended_ && !rest.empty())) {
+            line = rest.substr(0, feed);
+            const std::size_t taken = std::min(line.size() + 1, rest.size());
+            used_ += file_ ? taken : 0;
+            rest_.remove_prefix(file_ ? 0 : taken);
+            ++lines_taken_;
+            return true;
+        }
+        if (ended_) {
+            return false;
+        }
+        searched = rest.size();
+        carried_.erase(0, std::exchange(used_, 0));
+        try {
+            ended_ = !read_more(carried_);
+        } catch (const unreadable& e) {
+            refuse(name_, lines_taken_ + 1, e.what());
+        }
     }
-    const std::size_t end = ready_.find('\n');
-    line = ready_.substr(0, end);
-    ready_.remove_prefix(end == std::string_view::npos ? ready_.size() : end + 1);
-    ++lines_taken_;
-    return true;
 }
 
-std::string_view line_source::take_block() {
-    if (ready_.empty() && !refill()) {
-        return {};
+bool line_source::take_block(std::string& storage, std::string_view& block) {
+    if (!file_) {
+        std::size_t end = rest_.size();
+        if (end > limits_.block_bytes) {
+            end = std::min(rest_.find('\n', limits_.block_bytes), end - 1) + 1;
+        }
+        block = rest_.substr(0, end);
+        rest_.remove_prefix(end);
+        return !block.empty();
     }
-    const std::string_view block = std::exchange(ready_, {});
-    lines_taken_ += std::count(block.begin(), block.end(), '\n') + (block.back() != '\n');
-    return block;
+    storage.assign(carried_, used_);
+    carried_.clear();
+    used_ = 0;
+    std::size_t searched = 0; // what is carried here has no line feed, unless it is the first block
+    for (;;) {
+        const std::size_t feed = std::string_view(storage).substr(searched).rfind('\n');
+        if (feed != std::string::npos && storage.size() >= limits_.block_bytes) {
+            block = std::string_view(storage).substr(0, searched + feed + 1);
+            carried_.assign(storage, block.size());
+            return true;
+        }
+        if (ended_) {
+            block = storage;
+            return !block.empty();
+        }
+        searched = feed == std::string::npos ? storage.size() : searched;
+        ended_ = !read_more(storage);
+    }
 }
 
 std::int64_t line_source::expected_bytes_left() const {
-    const auto at_hand = static_cast<std::int64_t>(ready_.size() + partial_.size());
     if (!file_) {
-        return at_hand;
+        return static_cast<std::int64_t>(rest_.size());
     }
     const std::int64_t ratio = gzdirect(file_.get()) != 0 ? 1 : usual_gzip_ratio;
-    return at_hand + std::max<std::int64_t>(0, ratio * file_bytes_ - bytes_read_);
+    return static_cast<std::int64_t>(carried_.size() - used_) +
+           std::max<std::int64_t>(0, ratio * file_bytes_ - bytes_read_);
 }
 
-bool line_source::rewind() {
-    if (file_ && gzrewind(file_.get()) != 0) {
-        return false;
+void line_source::rewind() {
+    if (file_) {
+        gzrewind(file_.get());
     }
-    ready_ = text_;
-    partial_ = {};
+    rest_ = text_;
+    carried_.clear();
+    used_ = 0;
+    ended_ = file_ == nullptr;
     bytes_read_ = 0;
     lines_taken_ = 0;
-    return true;
 }
 
-std::size_t line_source::read_into(char* place, std::size_t room) {
+/// Appends to the text up to block_bytes of it; false at the end of the file.
+bool line_source::read_more(std::string& text) {
+    const std::size_t before = text.size();
+    const std::size_t missing = limits_.block_bytes - std::min(before, limits_.block_bytes);
+    const std::size_t room = std::max(missing, limits_.block_bytes / 4 + 1);
+    if (before > limits_.line_bytes) { // and no line feed in it
+        ended_ = true;
+        throw unreadable("a line longer than " + std::to_string(limits_.line_bytes) +
+                         " bytes, starting with " + market::quoted(text) +
+                         ": allowed are shorter lines that end with LF or CR LF");
+    }
+    text.resize(before + room);
     // gzread fills the whole room unless the data end or fail.
-    const int count = gzread(file_.get(), place, static_cast<unsigned>(room));
+    const int count = gzread(file_.get(), text.data() + before, static_cast<unsigned>(room));
+    const int cause = errno;
+    text.resize(before + static_cast<std::size_t>(std::max(count, 0)));
+    bytes_read_ += std::max(count, 0);
     int status = Z_OK;
-    const char* text = gzerror(file_.get(), &status);
-    if (status == Z_BUF_ERROR) {
-        refuse(name_, lines_taken_ + 1,
-               "the gzip data end too early, allowed is a complete file (was a transfer cut off?)");
-    }
-    if (status == Z_ERRNO) {
-        refuse(name_, lines_taken_ + 1, "can't be read: " + reason(errno));
-    }
+    const char* words = gzerror(file_.get(), &status);
     if (count < 0 || status != Z_OK) {
-        refuse(name_, lines_taken_ + 1,
-               "the gzip data are corrupt (" + std::string(text) + "), allowed is a valid file");
+        ended_ = true;
+        throw unreadable(status == Z_BUF_ERROR ? "the gzip data end too early, allowed is a "
+                                                 "complete file (was a transfer cut off?)"
+                         : status == Z_ERRNO   ? "can't be read: " + reason(cause) +
+                                                   ", allowed is a file that can be read to its end"
+                                             : "the gzip data are corrupt (" + std::string(words) +
+                                                   "), allowed is a valid file");
     }
-    return static_cast<std::size_t>(count);
+    try {
+        check_ratio();
+    } catch (...) {
+        ended_ = true;
+        throw;
+    }
+    return static_cast<std::size_t>(count) == room;
 }
 
-bool line_source::refill() {
-    if (!file_) {
-        return false;
+void line_source::check_ratio() const {
+    const std::int64_t packed = gzoffset(file_.get());
+    if (gzdirect(file_.get()) == 0 && bytes_read_ > limits_.unpacked_bytes &&
+        bytes_read_ / limits_.unpacked_ratio > packed) {
+        throw unreadable(std::to_string(packed) + " bytes of gzip data unpack to more than " +
+                         std::to_string(limits_.unpacked_ratio) +
+                         " times as much, allowed is that up to " +
+                         std::to_string(limits_.unpacked_bytes) + " bytes of text");
     }
-    char* const buffer = buffer_.get();
-    const std::size_t carried = partial_.size();
-    if (carried > 0) {
-        std::memmove(buffer, partial_.data(), carried);
-    }
-    partial_ = {};
-    const std::size_t room = buffer_bytes - carried;
-    const std::size_t added = read_into(buffer + carried, room);
-    bytes_read_ += static_cast<std::int64_t>(added);
-    const std::string_view filled(buffer, carried + added);
-    if (added < room) { // the end of the text
-        ready_ = filled;
-        return !ready_.empty();
-    }
-    const std::size_t last_feed = filled.rfind('\n');
-    if (last_feed == std::string_view::npos) {
-        refuse(name_, lines_taken_ + 1,
-               "a line longer than " + std::to_string(buffer_bytes) + " bytes, starting with " +
-                   quoted(filled) + ": allowed are shorter lines that end with LF or CR LF");
-    }
-    ready_ = filled.substr(0, last_feed + 1);
-    partial_ = filled.substr(last_feed + 1);
-    return true;
 }
 
 } // namespace krylith::market

@@ -1,11 +1,11 @@
-// The text of a Matrix Market file, by whole lines: from memory, a file, a pipe, any of them
-// gzipped.
+// The text of a Matrix Market file, by whole lines: from memory or a file, which may be gzipped.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -13,55 +13,81 @@ struct gzFile_s;
 
 namespace krylith::market {
 
+/// How a text is cut, and how far gzip data are followed. Tests and fuzzing take less.
+struct source_limits {
+    std::size_t block_bytes = std::size_t{1} << 19; ///< read at a time
+    std::size_t line_bytes = std::size_t{1} << 24;  ///< longest line
+    /// gzip data may unpack to this much, and beyond it to so many times their own size. Matrices
+    /// shrink to a third to a thirtieth, constant text to a thousandth.
+    std::int64_t unpacked_bytes = std::int64_t{1} << 30;
+    std::int64_t unpacked_ratio = 200;
+};
+
+/// Why the source can't be read on.
+class unreadable : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 /// Hands out the lines of a text, first one by one (the header), then in blocks of many.
-/// A file is read through a buffer of 16 MiB, which is also the longest line. That it is gzipped is
-/// seen from its first bytes, not from its name.
+/// That a file is gzipped is seen from its first bytes, not from its name.
 class line_source {
 public:
-    /// Throws input_error for a file that is missing, a directory, or can't be opened.
-    [[nodiscard]] static line_source from_file(const std::filesystem::path& path);
+    /// Throws input_error for a file that is missing, can't be opened, or isn't a regular one:
+    /// folders, devices and pipes may have no end.
+    [[nodiscard]] static line_source from_file(const std::filesystem::path& path,
+                                               const source_limits& limits = {});
 
     /// Borrows the text; `name` stands for the file in messages.
-    [[nodiscard]] static line_source from_text(std::string_view text, std::string name);
+    [[nodiscard]] static line_source from_text(std::string_view text, std::string name,
+                                               const source_limits& limits = {});
 
     /// What messages call this source.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-    /// The next line, without its line feed; false at the end. Valid until the next call.
-    /// This and take_block throw input_error for corrupt or truncated gzip data.
+    /// The next line, without its line feed; false at the end. Valid until the next call. Throws
+    /// input_error for gzip data that are corrupt, truncated or a bomb, and for a line too long.
     [[nodiscard]] bool take_line(std::string_view& line);
 
-    /// As many whole lines as are at hand, line feeds included; empty only at the end of the text,
-    /// whose last line may lack its line feed. Valid until the next call.
-    [[nodiscard]] std::string_view take_block();
-
-    /// Lines handed out so far.
+    /// Lines taken by take_line() so far.
     [[nodiscard]] std::int64_t lines_taken() const noexcept { return lines_taken_; }
 
+    /// About block_bytes of whole lines, line feeds included; the last line of the text may lack
+    /// its own. False at the end, and after a failure. The block lies in `storage` or in the text
+    /// in memory. Throws `unreadable` where take_line would throw.
+    [[nodiscard]] bool take_block(std::string& storage, std::string_view& block);
+
     /// How much text is still to come: exact for plain files and memory, a guess for gzip (the
-    /// ratio is unknown), 0 for pipes. Good for reserving, never for believing.
+    /// ratio is unknown). Good for reserving, never for believing.
     [[nodiscard]] std::int64_t expected_bytes_left() const;
 
-    /// Starts again from the first line; false where that is impossible (a pipe).
-    [[nodiscard]] bool rewind();
+    [[nodiscard]] std::int64_t block_bytes() const {
+        return static_cast<std::int64_t>(limits_.block_bytes);
+    }
+
+    /// Starts again from the first line.
+    void rewind();
 
 private:
     struct closer {
         void operator()(gzFile_s* file) const;
     };
 
-    explicit line_source(std::string name) : name_(std::move(name)) {}
+    line_source(std::string name, const source_limits& limits)
+        : name_(std::move(name)), limits_(limits) {}
 
-    [[nodiscard]] bool refill();
-    [[nodiscard]] std::size_t read_into(char* place, std::size_t room);
+    [[nodiscard]] bool read_more(std::string& text);
+    void check_ratio() const;
 
     std::string name_;
+    source_limits limits_;
     std::unique_ptr<gzFile_s, closer> file_; ///< null for a text in memory
-    std::int64_t file_bytes_ = 0;            ///< as stored; 0 when unknown
-    std::unique_ptr<char[]> buffer_;
-    std::string_view text_;    ///< the whole text in memory, for rewind
-    std::string_view ready_;   ///< whole lines not handed out yet
-    std::string_view partial_; ///< the beginning of a line, at the end of the buffer
+    std::int64_t file_bytes_ = 0;            ///< as stored
+    std::string_view text_;                  ///< the whole text in memory, for rewind
+    std::string_view rest_;                  ///< of it, not handed out yet
+    std::string carried_;                    ///< of a file: read, and behind used_ not handed out
+    std::size_t used_ = 0;
+    bool ended_ = false; ///< nothing more can be read from the file
     std::int64_t bytes_read_ = 0;
     std::int64_t lines_taken_ = 0;
 };

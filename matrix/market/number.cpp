@@ -1,6 +1,7 @@
 #include <krylith/matrix/market/number.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace krylith::market {
@@ -39,7 +40,7 @@ bool below_one(const std::string& number) {
 } // namespace
 
 template <class T>
-flaw read_rare_real(const char* first, const char* last, T& value) {
+flaw read_rare_real(const char* first, const char* last, T& value, tally& counts) {
     std::string word(first, last);
     std::ranges::replace(word, 'D', 'e');
     std::ranges::replace(word, 'd', 'e');
@@ -53,11 +54,25 @@ flaw read_rare_real(const char* first, const char* last, T& value) {
             return flaw::too_large;
         }
         value = word.front() == '-' ? -T(0) : T(0);
+        ++counts.vanished;
     }
     return std::isfinite(value) ? flaw::none : flaw::not_finite;
 }
 
-template flaw read_rare_real(const char*, const char*, double&);
-template flaw read_rare_real(const char*, const char*, float&);
+template <class T>
+bool holds_exactly(T value, const char* first, const char* last) {
+    first = std::find_if(first, last, [](char c) { return c != '0'; });
+    std::array<char, 400> digits{}; // the largest double has 309
+    const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(),
+                                          std::abs(value), std::chars_format::fixed, 0)
+                                .ptr;
+    return first == last ? value == T(0)
+                         : std::equal(first, last, static_cast<const char*>(digits.data()), end);
+}
+
+template flaw read_rare_real(const char*, const char*, double&, tally&);
+template flaw read_rare_real(const char*, const char*, float&, tally&);
+template bool holds_exactly(double, const char*, const char*);
+template bool holds_exactly(float, const char*, const char*);
 
 } // namespace krylith::market

@@ -4,12 +4,27 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <system_error>
 
 #include <krylith/matrix/market/flaw.hpp>
 #include <krylith/matrix/market/header.hpp>
 
 namespace krylith::market {
+
+/// What was read otherwise than it stands, counted; see market_report.
+struct tally {
+    std::int64_t rounded = 0;
+    std::int64_t vanished = 0;
+    std::int64_t ignored = 0;
+
+    tally& operator+=(const tally& other) {
+        rounded += other.rounded;
+        vanished += other.vanished;
+        ignored += other.ignored;
+        return *this;
+    }
+};
 
 /// Where reading went on to, or the place of the flaw.
 struct reading {
@@ -68,14 +83,21 @@ struct reading {
 /// Reads the word [first, last) where std::from_chars doesn't: the exponents D and d of Fortran,
 /// and magnitudes too small for T, which become zero.
 template <class T>
-[[nodiscard]] flaw read_rare_real(const char* first, const char* last, T& value);
+[[nodiscard]] flaw read_rare_real(const char* first, const char* last, T& value, tally& counts);
 
-extern template flaw read_rare_real(const char*, const char*, double&);
-extern template flaw read_rare_real(const char*, const char*, float&);
+extern template flaw read_rare_real(const char*, const char*, double&, tally&);
+extern template flaw read_rare_real(const char*, const char*, float&, tally&);
+
+/// Whether the value, of either sign, is exactly the whole number of the digits [first, last).
+template <class T>
+[[nodiscard]] bool holds_exactly(T value, const char* first, const char* last);
+
+extern template bool holds_exactly(double, const char*, const char*);
+extern template bool holds_exactly(float, const char*, const char*);
 
 /// Reads a real number, rounded to the nearest T.
 template <class T>
-[[nodiscard]] reading read_real(const char* p, const char* end, T& value) {
+[[nodiscard]] reading read_real(const char* p, const char* end, T& value, tally& counts) {
     const char* first = p;
     if (first != end && *first == '+') { // from_chars knows no plus sign
         ++first;
@@ -88,13 +110,14 @@ template <class T>
         return std::isfinite(value) ? reading{stop} : reading{p, flaw::not_finite};
     }
     const char* const last = word_end(first, end);
-    const flaw rare = read_rare_real(first, last, value);
+    const flaw rare = read_rare_real(first, last, value, counts);
     return rare == flaw::none ? reading{last} : reading{p, rare};
 }
 
-/// Reads a whole number with an optional sign, rounded to the nearest T where it is longer than T.
+/// Reads a whole number with an optional sign. Exact up to 2^53 (float: 2^24); beyond, where T
+/// can't hold it, rounded to the nearest and counted.
 template <class T>
-[[nodiscard]] reading read_integer(const char* p, const char* end, T& value) {
+[[nodiscard]] reading read_integer(const char* p, const char* end, T& value, tally& counts) {
     const char* q = p;
     if (q != end && (*q == '-' || *q == '+')) {
         ++q;
@@ -106,22 +129,32 @@ template <class T>
     if (q == digits || !at_word_end(q, end)) {
         return {p, flaw::not_an_integer};
     }
-    return read_real(p, end, value);
+    const reading result = read_real(p, end, value, counts);
+    if (result.flaw == flaw::none && q - digits > std::numeric_limits<T>::digits10) {
+        counts.rounded += !holds_exactly(value, digits, q);
+    }
+    return result;
 }
 
 /// Reads the value of an entry. That of a pattern is 1; some pattern files carry a number
-/// nevertheless, which must be one, and is ignored.
+/// nevertheless, which must be one, and is ignored and counted.
 template <class T>
-[[nodiscard]] reading read_value(const char* p, const char* end, field f, T& value) {
+[[nodiscard]] reading read_value(const char* p, const char* end, field f, T& value, tally& counts) {
     if (f == field::pattern) {
         value = T(1);
+        if (at_line_end(p, end)) {
+            return {p};
+        }
         T ignored{};
-        return at_line_end(p, end) ? reading{p} : read_real(p, end, ignored);
+        tally uncounted;
+        ++counts.ignored;
+        return read_real(p, end, ignored, uncounted);
     }
     if (at_line_end(p, end)) {
         return {p, flaw::no_value};
     }
-    return f == field::integer ? read_integer(p, end, value) : read_real(p, end, value);
+    return f == field::integer ? read_integer(p, end, value, counts)
+                               : read_real(p, end, value, counts);
 }
 
 } // namespace krylith::market

@@ -1,7 +1,8 @@
 // Matrix Market files to matrices and vectors: the order of the steps.
-#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/matrix/market/reader.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -15,39 +16,16 @@
 #include <krylith/matrix/market/entries.hpp>
 #include <krylith/matrix/market/header.hpp>
 #include <krylith/matrix/market/line_source.hpp>
+#include <krylith/matrix/market/memory_limit.hpp>
 #include <krylith/matrix/market/mirror.hpp>
+#include <krylith/matrix/market/row_order.hpp>
+#include <krylith/matrix/matrix_market.hpp>
 
 namespace krylith {
 namespace {
 
 using market::header;
 using market::line_source;
-
-/// Rows take memory even where they are empty, and no line of the file vouches for them: beyond
-/// 2^24 (offsets of 128 MiB) the entries must, one for 64 rows.
-void refuse_unfounded_rows(const line_source& source, const header& h) {
-    constexpr std::int64_t unquestioned = 1 << 24;
-    constexpr std::int64_t rows_an_entry = 64;
-    const std::int64_t entries = std::min(h.entries, index_limit); // no overflow below
-    if (h.rows > unquestioned + rows_an_entry * entries) {
-        market::refuse(source.name(), h.size_line,
-                       std::to_string(h.rows) + " rows for " + std::to_string(h.entries) +
-                           " entries, allowed are " + std::to_string(unquestioned) + " and " +
-                           std::to_string(rows_an_entry) + " more for each entry");
-    }
-}
-
-/// Linux promises more memory than there is, and kills who believes it: so ask before.
-void refuse_beyond_memory(const line_source& source, const header& h, double bytes) {
-    const auto available = static_cast<double>(available_memory());
-    if (bytes > available) {
-        market::refuse(
-            source.name(), h.size_line,
-            std::to_string(h.rows) + " rows and " + std::to_string(h.entries) +
-                " entries need another " + bytes_in_words(bytes) +
-                " of memory, allowed is what is available: " + bytes_in_words(available));
-    }
-}
 
 /// Runs read(), which returns the contents; says in words that they don't fit in memory.
 template <class Read>
@@ -100,17 +78,63 @@ csr_matrix<T> from_array(const std::vector<T>& values, const header& h) {
     return csr;
 }
 
+/// Bytes of a CSR matrix with that many entries.
+template <class T>
+double csr_bytes(const header& h, std::int64_t entries) {
+    return 8.0 * static_cast<double>(h.rows + 1) +
+           static_cast<double>(sizeof(std::int32_t) + sizeof(T)) * static_cast<double>(entries);
+}
+
+[[noreturn]] void refuse_infinite(line_source& source, const header& h, std::int64_t row,
+                                  std::int64_t column) {
+    const std::string what = "the entries of (" + std::to_string(row + 1) + ", " +
+                             std::to_string(column + 1) +
+                             ") add up to infinity, allowed are finite sums";
+    const std::int64_t line = market::line_of_entry(source, h, row, column);
+    market::refuse(source.name(), line == 0 ? h.size_line : line, what);
+}
+
+/// Finite duplicates may have an infinite sum.
+template <class T>
+void refuse_infinite_sum(line_source& source, const header& h, const csr_matrix<T>& csr) {
+    const auto bad = std::ranges::find_if_not(csr.values, [](T v) { return std::isfinite(v); });
+    if (bad == csr.values.end()) {
+        return;
+    }
+    const auto k = bad - csr.values.begin();
+    const auto row = std::ranges::upper_bound(csr.row_offsets, k) - csr.row_offsets.begin() - 1;
+    refuse_infinite(source, h, row, csr.column_indices[as_size(k)]);
+}
+
 /// The entries of the file, summed and sorted, without those that a symmetry implies.
 template <class T>
-csr_matrix<T> as_written(line_source& source, const header& h) {
+csr_matrix<T> as_written(line_source& source, const header& h, const market::memory_limit& limit,
+                         market_report& report) {
+    market::tally counts;
+    coo_matrix<T> coo = market::read_entries<T>(source, h, limit, counts);
+    report.entries = static_cast<std::int64_t>(coo.values.size());
+    report.rounded = counts.rounded;
+    report.vanished = counts.vanished;
+    report.ignored = counts.ignored;
     if (h.layout == market::layout::array) {
-        return from_array(market::read_array<T>(source, h), h);
+        const auto zeros = std::count(coo.values.begin(), coo.values.end(), T(0));
+        limit.check(sizeof(T) * static_cast<double>(h.entries),
+                    csr_bytes<T>(h, h.entries - zeros) + 8.0 * static_cast<double>(h.rows));
+        return from_array(coo.values, h);
     }
-    const coo_matrix<T> coo = market::read_coordinates<T>(source, h);
-    refuse_beyond_memory(source, h,
-                         static_cast<double>(h.rows) * sizeof(std::int64_t) +
-                             static_cast<double>(h.entries) * (sizeof(std::int32_t) + sizeof(T)));
-    return to_csr(coo);
+    const bool ordered = market::in_row_order(coo);
+    limit.check(static_cast<double>(2 * sizeof(std::int32_t) + sizeof(T)) *
+                    static_cast<double>(h.entries),
+                csr_bytes<T>(h, ordered ? 0 : h.entries));
+    if (ordered) {
+        return market::from_row_order(std::move(coo));
+    }
+    csr_matrix<T> csr = to_csr(coo);
+    report.duplicates = coo.entries() - csr.nnz();
+    if (report.duplicates > 0) {
+        refuse_infinite_sum(source, h, csr);
+    }
+    return csr;
 }
 
 [[noreturn]] void refuse_given_twice(line_source& source, const header& h, market::place twice) {
@@ -129,22 +153,18 @@ csr_matrix<T> as_written(line_source& source, const header& h) {
                        std::to_string(std::max(first, second)) + "), allowed is one of them");
 }
 
-template <class T>
-csr_matrix<T> read_matrix(line_source source) {
-    const header h = market::read_header(source);
-    refuse_unfounded_rows(source, h);
-    return within_memory(source, h, [&] {
-        csr_matrix<T> half = as_written<T>(source, h);
-        if (h.symmetry == market::symmetry::general) {
-            return half;
-        }
-        const T sign = h.symmetry == market::symmetry::symmetric ? T(1) : T(-1);
-        market::mirrored<T> whole = market::mirror(half, sign);
-        if (whole.given_twice) {
-            refuse_given_twice(source, h, *whole.given_twice);
-        }
-        return std::move(whole.matrix);
-    });
+market_report report_on(const header& h) {
+    market_report report;
+    report.layout = name_of(h.layout);
+    report.field = name_of(h.field);
+    report.symmetry = name_of(h.symmetry);
+    return report;
+}
+
+void hand_out(market_report&& report, const market_options& options) {
+    if (options.report != nullptr) {
+        *options.report = std::move(report);
+    }
 }
 
 void refuse_other_than_vector(const line_source& source, const header& h) {
@@ -156,53 +176,121 @@ void refuse_other_than_vector(const line_source& source, const header& h) {
     }
 }
 
+/// Adds the entries up; returns how many stood at a place given before.
 template <class T>
-std::vector<T> read_vector(line_source source) {
-    const header h = market::read_header(source);
-    refuse_other_than_vector(source, h);
-    refuse_unfounded_rows(source, h);
-    return within_memory(source, h, [&] {
-        if (h.layout == market::layout::array) {
-            return market::read_array<T>(source, h);
-        }
-        const coo_matrix<T> entries = market::read_coordinates<T>(source, h);
-        std::vector<T> vector(as_size(h.rows), T(0));
-        for (std::size_t k = 0; k < entries.values.size(); ++k) {
-            vector[as_size(entries.row_indices[k])] += entries.values[k];
-        }
-        return vector;
-    });
+std::int64_t scatter(const coo_matrix<T>& entries, std::vector<T>& vector) {
+    std::vector<bool> given(vector.size(), false);
+    std::int64_t duplicates = 0;
+    for (std::size_t k = 0; k < entries.values.size(); ++k) {
+        const auto row = as_size(entries.row_indices[k]);
+        vector[row] += entries.values[k];
+        duplicates += given[row];
+        given[row] = true;
+    }
+    return duplicates;
 }
 
 } // namespace
 
+namespace market {
+
 template <class T>
-csr_matrix<T> read_matrix_market(const std::filesystem::path& path) {
-    return read_matrix<T>(line_source::from_file(path));
+csr_matrix<T> read_matrix(line_source source, const market_options& options) {
+    const header h = read_header(source);
+    const memory_limit limit(source, h, options.memory);
+    limit.check_rows();
+    return within_memory(source, h, [&] {
+        market_report report = report_on(h);
+        csr_matrix<T> matrix = as_written<T>(source, h, limit, report);
+        if (h.symmetry != symmetry::general) {
+            limit.check(csr_bytes<T>(h, matrix.nnz()),
+                        csr_bytes<T>(h, 2 * matrix.nnz()) + 8.0 * static_cast<double>(h.rows));
+            mirrored<T> whole = mirror(matrix, h.symmetry == symmetry::symmetric ? T(1) : T(-1));
+            if (whole.given_twice) {
+                refuse_given_twice(source, h, *whole.given_twice);
+            }
+            matrix = std::move(whole.matrix);
+        }
+        hand_out(std::move(report), options);
+        return matrix;
+    });
 }
 
 template <class T>
-csr_matrix<T> parse_matrix_market(std::string_view text, std::string name) {
-    return read_matrix<T>(line_source::from_text(text, std::move(name)));
+std::vector<T> read_vector(line_source source, const market_options& options) {
+    const header h = read_header(source);
+    refuse_other_than_vector(source, h);
+    const memory_limit limit(source, h, options.memory);
+    limit.check_rows();
+    return within_memory(source, h, [&] {
+        market_report report = report_on(h);
+        tally counts;
+        coo_matrix<T> entries = read_entries<T>(source, h, limit, counts);
+        report.entries = static_cast<std::int64_t>(entries.values.size());
+        report.rounded = counts.rounded;
+        report.vanished = counts.vanished;
+        report.ignored = counts.ignored;
+        std::vector<T> vector;
+        if (h.layout == layout::array) {
+            vector = std::move(entries.values);
+        } else {
+            limit.check(static_cast<double>(2 * sizeof(std::int32_t) + sizeof(T)) *
+                            static_cast<double>(h.entries),
+                        (sizeof(T) + 0.125) * static_cast<double>(h.rows));
+            vector.resize(as_size(h.rows));
+            report.duplicates = scatter(entries, vector);
+            const auto bad = std::ranges::find_if_not(vector, [](T v) { return std::isfinite(v); });
+            if (bad != vector.end()) {
+                refuse_infinite(source, h, bad - vector.begin(), 0);
+            }
+        }
+        hand_out(std::move(report), options);
+        return vector;
+    });
+}
+
+template csr_matrix<double> read_matrix(line_source, const market_options&);
+template csr_matrix<float> read_matrix(line_source, const market_options&);
+template std::vector<double> read_vector(line_source, const market_options&);
+template std::vector<float> read_vector(line_source, const market_options&);
+
+} // namespace market
+
+template <class T>
+csr_matrix<T> read_matrix_market(const std::filesystem::path& path, const market_options& options) {
+    return market::read_matrix<T>(line_source::from_file(path), options);
 }
 
 template <class T>
-std::vector<T> read_vector_market(const std::filesystem::path& path) {
-    return read_vector<T>(line_source::from_file(path));
+csr_matrix<T> parse_matrix_market(std::string_view text, std::string name,
+                                  const market_options& options) {
+    return market::read_matrix<T>(line_source::from_text(text, std::move(name)), options);
 }
 
 template <class T>
-std::vector<T> parse_vector_market(std::string_view text, std::string name) {
-    return read_vector<T>(line_source::from_text(text, std::move(name)));
+std::vector<T> read_vector_market(const std::filesystem::path& path,
+                                  const market_options& options) {
+    return market::read_vector<T>(line_source::from_file(path), options);
 }
 
-template csr_matrix<double> read_matrix_market(const std::filesystem::path&);
-template csr_matrix<float> read_matrix_market(const std::filesystem::path&);
-template csr_matrix<double> parse_matrix_market(std::string_view, std::string);
-template csr_matrix<float> parse_matrix_market(std::string_view, std::string);
-template std::vector<double> read_vector_market(const std::filesystem::path&);
-template std::vector<float> read_vector_market(const std::filesystem::path&);
-template std::vector<double> parse_vector_market(std::string_view, std::string);
-template std::vector<float> parse_vector_market(std::string_view, std::string);
+template <class T>
+std::vector<T> parse_vector_market(std::string_view text, std::string name,
+                                   const market_options& options) {
+    return market::read_vector<T>(line_source::from_text(text, std::move(name)), options);
+}
+
+template csr_matrix<double> read_matrix_market(const std::filesystem::path&, const market_options&);
+template csr_matrix<float> read_matrix_market(const std::filesystem::path&, const market_options&);
+template csr_matrix<double> parse_matrix_market(std::string_view, std::string,
+                                                const market_options&);
+template csr_matrix<float> parse_matrix_market(std::string_view, std::string,
+                                               const market_options&);
+template std::vector<double> read_vector_market(const std::filesystem::path&,
+                                                const market_options&);
+template std::vector<float> read_vector_market(const std::filesystem::path&, const market_options&);
+template std::vector<double> parse_vector_market(std::string_view, std::string,
+                                                 const market_options&);
+template std::vector<float> parse_vector_market(std::string_view, std::string,
+                                                const market_options&);
 
 } // namespace krylith

@@ -1,6 +1,7 @@
 #include <krylith/matrix/load.hpp>
 
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -18,6 +19,17 @@ TEST_CASE("a name is a gallery spec or a file") {
     CHECK(krylith::load_matrix<float>(path.string()) == expected);
 }
 
+TEST_CASE("what a file held beside the matrix is handed on") {
+    const krylith::test::temporary_folder folder;
+    const auto path = folder.write(
+        "twice.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 1 5\n");
+    krylith::market_report report;
+    const auto matrix = krylith::load_matrix<double>(path.string(), {.report = &report});
+    CHECK(matrix.values == std::vector<double>{6});
+    CHECK(report.duplicates == 1);
+    CHECK(report.changed_entries());
+}
+
 TEST_CASE("a wrong gallery name is a wrong use, a missing file a wrong input") {
     const auto input = [](const std::string& name) {
         return krylith::test::message_of<krylith::input_error>(
@@ -25,7 +37,8 @@ TEST_CASE("a wrong gallery name is a wrong use, a missing file a wrong input") {
     };
     CHECK_THROWS_AS(static_cast<void>(krylith::load_matrix<double>("gallery:poisson:3")),
                     krylith::usage_error);
-    CHECK(input("/nowhere/a.mtx") == "/nowhere/a.mtx: no such file");
+    CHECK(input("/nowhere/a.mtx") ==
+          "/nowhere/a.mtx: no such file, allowed is the path of a Matrix Market file");
     CHECK(input("").find("no such file") != std::string::npos);
     CHECK(input("poisson3d:64") ==
           "poisson3d:64: no such file, did you mean gallery:poisson3d:64?");

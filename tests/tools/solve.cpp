@@ -62,6 +62,18 @@ TEST_CASE("the report says all that the documentation promises") {
     CHECK(report.at("version").is_string());
 }
 
+TEST_CASE("a file whose duplicates were summed is solved with a warning, a tidy one without") {
+    const temporary_folder folder;
+    const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
+    const auto warnings = [&](const std::string& entries) {
+        return report_of(folder, folder.write("m.mtx", banner + entries).string() + " --devices 1")
+            .at("warnings")
+            .dump();
+    };
+    CHECK(contains(warnings("2 2 3\n1 1 1\n2 2 1\n1 1 3\n"), "1 duplicate was added"));
+    CHECK_FALSE(contains(warnings("2 2 2\n1 1 4\n2 2 1\n"), "duplicate"));
+}
+
 TEST_CASE("the same iterations on any number of devices, operator and way of execution") {
     const temporary_folder folder;
     const auto iterations = [&](const std::string& options) {

@@ -7,10 +7,14 @@
 #include <string>
 #include <vector>
 
+#include <sys/stat.h>
+#include <zlib.h>
+
 #include <doctest/doctest.h>
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/matrix/market/reader.hpp>
 #include <krylith/tests/matrix/message_of.hpp>
 #include <krylith/tests/matrix/temporary_folder.hpp>
 
@@ -55,11 +59,12 @@ TEST_CASE("several gzip members one after another are one file") {
     krylith::write_vector_market<double>(folder.file("v.mtx.gz"), std::vector<double>{1, 2});
     const std::string vector = contents_of(folder.file("v.mtx.gz"));
     folder.write("twice.mtx.gz", vector + vector);
-    // The second member's banner is a comment, its size line an entry too many.
-    check_refused(folder.file("twice.mtx.gz"), ":6: in \"2 1\" entry 3");
+    // The second member's banner is a comment among the entries of the first.
+    check_refused(folder.file("twice.mtx.gz"),
+                  ":5: in \"%%MatrixMarket matrix array real general\" a comment");
 }
 
-TEST_CASE("a file longer than the buffer of 16 MiB, and what is wrong at its end") {
+TEST_CASE("a file of many blocks, and what is wrong at its end") {
     const temporary_folder folder;
     std::string text = "%%MatrixMarket matrix coordinate real general\n100000 7 700000\n";
     for (int row = 1; row <= 100000; ++row) {
@@ -67,7 +72,7 @@ TEST_CASE("a file longer than the buffer of 16 MiB, and what is wrong at its end
             text += std::to_string(row) + " " + std::to_string(column) + " " +
                     std::to_string(row * 7 + column) + ".2500000000\n";
         }
-        text += row % 1000 == 0 ? "% a comment\n\n" : "";
+        text += row % 1000 == 0 ? "\n  \n" : "";
     }
     REQUIRE(text.size() > (std::size_t{17} << 20));
     const auto check_values = [](const krylith::csr_matrix<double>& matrix) {
@@ -104,11 +109,20 @@ TEST_CASE("a file longer than the buffer of 16 MiB, and what is wrong at its end
     CHECK(message.find(":" + std::to_string(line_of_flaw) + ": ") != std::string::npos);
 }
 
-TEST_CASE("a line longer than the buffer is refused") {
+TEST_CASE("a line longer than 16 MiB is refused, one of 15 is not") {
     const temporary_folder folder;
     const std::string text = "%%MatrixMarket matrix coordinate real general\n%" +
                              std::string(std::size_t{17} << 20, 'x') + "\n1 1 0\n";
-    check_refused(folder.write("line.mtx", text), "a line longer than 16777216 bytes");
+    check_refused(folder.write("line.mtx", text), ":2: a line longer than 16777216 bytes");
+    const std::string entry = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 " +
+                              std::string(std::size_t{17} << 20, '1');
+    check_refused(folder.write("entry.mtx", entry), ":3: a line longer than 16777216 bytes");
+
+    const std::string shorter = "%%MatrixMarket matrix coordinate real general\n%" +
+                                std::string(std::size_t{15} << 20, 'x') + "\n1 1 1\n1 1 0." +
+                                std::string(std::size_t{15} << 20, '5') + "\n";
+    const auto matrix = krylith::read_matrix_market<double>(folder.write("shorter.mtx", shorter));
+    CHECK(matrix.values == std::vector<double>{5.0 / 9});
 }
 
 TEST_CASE("truncated and corrupt gzip data are refused") {
@@ -129,7 +143,7 @@ TEST_CASE("truncated and corrupt gzip data are refused") {
         bad[place] = static_cast<char>(bad[place] ^ 0x55);
         const std::string message = refusal(folder.write("bad.mtx.gz", bad));
         CAPTURE(message);
-        CHECK(message.find(folder.file("bad.mtx.gz").string() + ":1: ") == 0);
+        CHECK(message.find(folder.file("bad.mtx.gz").string() + ":") == 0);
         CHECK(message.find("gzip") != std::string::npos);
     }
 }
@@ -143,6 +157,36 @@ TEST_CASE("missing files, folders and unreadable files are refused by name") {
     const auto loop = folder.file("loop.mtx");
     std::filesystem::create_symlink(loop, loop);
     check_refused(loop, "can't be opened");
+}
+
+TEST_CASE("devices and pipes are refused at once: reading them might never end") {
+    const temporary_folder folder;
+    check_refused("/dev/zero", "is a character device, allowed is a Matrix Market file");
+    check_refused("/dev/null", "is a character device");
+    const auto pipe = folder.file("pipe.mtx"); // without a writer, opening it would wait
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    check_refused(pipe, "is a pipe, allowed is a Matrix Market file");
+}
+
+TEST_CASE("gzip data that unpack to nothing but blank lines are not followed for ever") {
+    const temporary_folder folder;
+    const std::string text = "%%MatrixMarket matrix coordinate real general\n1 1 1\n" +
+                             std::string(4'000'000, '\n') + "1 1 1\n";
+    const auto path = folder.file("bomb.mtx.gz");
+    gzFile file = gzopen(path.c_str(), "wb9");
+    REQUIRE(gzwrite(file, text.data(), static_cast<unsigned>(text.size())) > 0);
+    REQUIRE(gzclose(file) == Z_OK);
+    REQUIRE(std::filesystem::file_size(path) < 10'000);
+    CHECK(krylith::read_matrix_market<double>(path).nnz() == 1); // 4 MB are no bomb
+    const std::string message = krylith::test::message_of<krylith::input_error>([&] {
+        const krylith::market::source_limits limits{.unpacked_bytes = 2'000'000};
+        static_cast<void>(krylith::market::read_matrix<double>(
+            krylith::market::line_source::from_file(path, limits), {}));
+    });
+    CAPTURE(message);
+    CHECK(message.find("bomb.mtx.gz:1") != std::string::npos); // a line above a million
+    CHECK(message.find("unpack to more than 200 times as much, allowed is that up to 2000000") !=
+          std::string::npos);
 }
 
 TEST_CASE("vectors come from files too") {

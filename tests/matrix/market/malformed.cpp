@@ -2,6 +2,7 @@
 #include <krylith/matrix/matrix_market.hpp>
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,13 @@ std::vector<defect> sizes() {
         {"skew, not square", skew + "4 3 0\n", 2, "4 rows and 3 columns"},
         {"symmetric array, not square", "%%MatrixMarket matrix array real symmetric\n2 3\n1\n", 2,
          "2 rows and 3 columns"},
+        {"more entries than places", real + "2 3 7\n1 1 1\n", 2,
+         "7 entries in 2 rows and 3 columns, allowed are at most 6"},
+        {"entries of an empty matrix", real + "0 0 1\n1 1 1\n", 2, "1 entries in 0 rows"},
+        {"entries of a matrix without columns", real + "5 0 1\n1 1 1\n", 2, "at most 0"},
+        {"more entries than the largest matrix has places",
+         real + "2147483647 2147483647 4611686014132420610\n1 1 1\n", 2,
+         "at most 4611686014132420609"},
         {"NUL in the size line", real + "1 1\0 0\n"s, 2, "NUL"},
         {"NUL in a comment", real + "% \0\n1 1 0\n"s, 2, "NUL"},
     };
@@ -106,9 +114,10 @@ std::vector<defect> counts() {
         {"an entry too many", real + "2 2 1\n1 1 1\n\n2 2 2\n", 5, "\"2 2 2\" entry 2"},
         {"an entry where none is declared", real + "2 2 0\n1 1 1\n", 3, "entry 1"},
         {"a value too many", array + "2 1\n1\n2\n3\n", 5, "\"3\" entry 3"},
-        {"entries of an empty matrix", real + "0 0 1\n1 1 1\n", 3, "the row is \"1\""},
-        {"declared beyond any memory", real + "1000 1000 4611686018427387904\n1 1 1\n", 3,
-         "allowed are the 4611686018427387904"},
+        {"declared beyond any memory", real + "2147483647 2147483647 1000000000000000000\n1 1 1\n",
+         3, "after 1 entries, allowed are the 1000000000000000000"},
+        {"declared beyond any memory, of few rows", real + "9 2147483647 19000000000\n1 1 1\n", 3,
+         "after 1 entries, allowed are the 19000000000"},
         {"an array beyond any memory", array + "2147483647 2147483647\n1\n", 3, "after 1 entries"},
         {"rows beyond what the entries vouch for", real + "2147483647 2147483647 1\n1 1 1\n", 2,
          "2147483647 rows for 1 entries"},
@@ -161,6 +170,11 @@ std::vector<defect> entries() {
          "allowed are magnitudes up to"},
         {"trailing number", real + "2 2 1\n1 1 1 2\n", 3, "text after the entry: \"2\""},
         {"trailing comment", real + "2 2 1\n1 1 1 % x\n", 3, "text after the entry: \"%\""},
+        {"comment before the entries", real + "2 2 1\n% x\n1 1 1\n", 3,
+         "\"% x\" a comment among the entries"},
+        {"comment between entries", real + "2 2 2\n1 1 1\n  %\n2 2 2\n", 4, "comment"},
+        {"comment behind the entries", real + "2 2 1\n1 1 1\n%\n", 4, "comment"},
+        {"comment in an array", array + "2 1\n1\n% x\n2\n", 4, "comment"},
         {"two entries in a line", real + "2 2 2\n1 1 1 2 2 2\n", 3, "text after the entry: \"2\""},
         {"two values in a line", array + "2 1\n1 2\n", 3, "text after the entry: \"2\""},
         {"array value with indices", array + "1 1\n1 1 5\n", 3, "text after the entry: \"1\""},
@@ -176,17 +190,19 @@ std::vector<defect> entries() {
          "text after the entry: \"1\""},
         {"both halves", symmetric + "3 3 4\n1 1 1\n2 1 2\n3 1 4\n1 2 2\n", 6,
          "both (1, 2) and (2, 1) (lines 4 and 6)"},
-        {"both halves, upper first", symmetric + "3 3 4\n1 3 1\n\n1 2 2\n% x\n3 3 4\n3 1 1\n", 8,
-         "both (1, 3) and (3, 1) (lines 3 and 8)"},
+        {"both halves, upper first", symmetric + "3 3 4\n1 3 1\n\n1 2 2\n3 3 4\n3 1 1\n", 7,
+         "both (1, 3) and (3, 1) (lines 3 and 7)"},
         {"both halves, skew", skew + "2 2 2\n2 1 2\n1 2 -2\n", 4, "both (1, 2) and (2, 1)"},
+        {"duplicates with an infinite sum", real + "2 2 3\n2 2 1\n1 2 1e308\n1 2 1e308\n", 4,
+         "the entries of (1, 2) add up to infinity"},
         {"diagonal of a skew matrix", skew + "2 2 2\n2 1 3\n2 2 1e-9\n", 4,
          "the value is \"1e-9\", allowed is 0 on the diagonal"},
-        {"NUL in an entry", real + "2 2 2\n1 1 1\n2 \0 2\n"s, 4, "a NUL byte in \"2 \\x00 2\""},
+        {"NUL in an entry", real + "2 2 2\n1 1 1\n2 \0 2\n"s, 4, "in \"2 \\x00 2\" a NUL byte"},
         {"NUL behind the entries", real + "2 2 1\n1 1 1\n\0\0\0\n"s, 4, "NUL"},
         {"binary", real + "2 2 1\n\x80\xff\x01\n", 3, "\"\\x80\\xff\\x01\""},
         {"the first of two flaws", real + "2 2 2\n3 1 1\n1 1 nan\n", 3, "the row is \"3\""},
         {"a flaw before a surplus", real + "2 2 1\nx 1 1\n1 1 1\n", 3, "the row is \"x\""},
-        {"a flaw before a shortage", real + "2 2 9\n1 1 1\n1 x 1\n", 4, "the column is \"x\""},
+        {"a flaw before a shortage", real + "3 3 9\n1 1 1\n1 x 1\n", 4, "the column is \"x\""},
         {"a long line is shortened", real + "2 2 1\n1 1 1" + std::string(100, 'x') + "\n", 3,
          "xxx...\""},
     };
@@ -196,7 +212,8 @@ void check(const std::vector<defect>& defects) {
     for (const defect& d : defects) {
         CAPTURE(d.name);
         const std::string message = krylith::test::message_of<krylith::input_error>([&] {
-            static_cast<void>(krylith::parse_matrix_market<double>(d.text, "folder/case.mtx"));
+            static_cast<void>(krylith::parse_matrix_market<double>(
+                d.text, "folder/case.mtx", {.memory = std::int64_t{1} << 30}));
         });
         CAPTURE(message);
         const std::string place = "folder/case.mtx:" + std::to_string(d.line) + ": ";
@@ -230,6 +247,17 @@ TEST_CASE("malformed entries are refused") {
     check(entries());
 }
 
+TEST_CASE("the tables hold at least the 60 malformed inputs that were promised, all different") {
+    std::set<std::string> texts;
+    for (const auto& table : {banners(), sizes(), counts(), entries()}) {
+        for (const defect& d : table) {
+            CAPTURE(d.name);
+            CHECK(texts.insert(d.text).second);
+        }
+    }
+    CHECK(texts.size() >= 60);
+}
+
 TEST_CASE("values that don't fit in fp32 are refused there alone") {
     const std::string text = real + "1 1 1\n1 1 1e39\n";
     CHECK_NOTHROW(static_cast<void>(krylith::parse_matrix_market<double>(text, "x.mtx")));
@@ -244,6 +272,8 @@ TEST_CASE("what is not a vector is refused as one") {
               .find("v.mtx:2: a general matrix of 1 rows and 3") == 0);
     CHECK(vector_refusal(real + "3 2 0\n").find("v.mtx:2: ") == 0);
     CHECK(vector_refusal(symmetric + "1 1 0\n").find("v.mtx:2: a symmetric matrix") == 0);
+    CHECK(vector_refusal(real + "9 1 2\n5 1 1e308\n5 1 1e308\n")
+              .find("v.mtx:3: the entries of (5, 1) add up to infinity") == 0);
     CHECK(vector_refusal(array + "2 1\n1\nnan\n").find("v.mtx:4: ") == 0);
     CHECK(vector_refusal(array + "2 1\n1\n").find("v.mtx:3: ") == 0);
 }

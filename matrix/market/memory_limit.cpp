@@ -1,0 +1,52 @@
+#include <krylith/matrix/market/memory_limit.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include <krylith/matrix/available_memory.hpp>
+#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/market/diagnosis.hpp>
+
+namespace krylith::market {
+
+void memory_limit::check(double held, double more) const {
+    constexpr double unquestioned = 1 << 26; // looking up what is available takes a while
+    double left = static_cast<double>(bytes_) - held;
+    if (bytes_ == 0) {
+        if (more <= unquestioned) {
+            return;
+        }
+        left = static_cast<double>(available_memory());
+    }
+    if (more > left) {
+        refuse(
+            source_.name(), header_.size_line,
+            std::to_string(header_.rows) + " rows and " + std::to_string(header_.entries) +
+                " entries need another " + bytes_in_words(more) +
+                " of memory, allowed is what is available: " + bytes_in_words(std::max(0.0, left)));
+    }
+}
+
+void memory_limit::check_rows() const {
+    constexpr std::int64_t unquestioned = 1 << 24;
+    constexpr std::int64_t rows_an_entry = 64;
+    constexpr std::int64_t share_of_memory = 8;
+    constexpr std::int64_t bytes_a_row = 8;
+    const std::int64_t vouched = rows_an_entry * std::min(header_.entries, index_limit);
+    const std::int64_t most = std::max(unquestioned, vouched);
+    if (header_.rows <= most) {
+        return;
+    }
+    const std::int64_t memory = bytes_ == 0 ? available_memory() : bytes_;
+    const std::int64_t affordable = memory / (share_of_memory * bytes_a_row);
+    if (header_.rows > affordable) {
+        refuse(source_.name(), header_.size_line,
+               std::to_string(header_.rows) + " rows for " + std::to_string(header_.entries) +
+                   " entries, allowed are " + std::to_string(unquestioned) + ", " +
+                   std::to_string(rows_an_entry) + " for each entry, and what an eighth of " +
+                   bytes_in_words(static_cast<double>(memory)) + " of memory holds, " +
+                   std::to_string(affordable));
+    }
+}
+
+} // namespace krylith::market

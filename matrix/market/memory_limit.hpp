@@ -1,0 +1,32 @@
+// How much memory a file may claim.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/matrix/market/header.hpp>
+#include <krylith/matrix/market/line_source.hpp>
+
+namespace krylith::market {
+
+/// Linux promises more memory than there is, and kills who believes it: so ask before.
+class memory_limit {
+public:
+    /// Of `bytes`; 0: of what the machine has available, looked up whenever much is asked for.
+    memory_limit(const line_source& source, const header& h, std::int64_t bytes)
+        : source_(source), header_(h), bytes_(bytes) {}
+
+    /// Throws input_error if the reader, which holds `held` bytes, can't have `more`.
+    void check(double held, double more) const;
+
+    /// Rows take 8 bytes each even where they are empty, and no line of the file vouches for them.
+    /// Throws input_error for more of them than 2^24, than 64 an entry, and than an eighth of the
+    /// memory holds.
+    void check_rows() const;
+
+private:
+    const line_source& source_;
+    const header& header_;
+    std::int64_t bytes_;
+};
+
+} // namespace krylith::market

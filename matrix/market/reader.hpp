@@ -1,0 +1,25 @@
+// Matrix Market text from any source, to a matrix or a vector.
+#pragma once
+
+#include <vector>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/market/line_source.hpp>
+#include <krylith/matrix/market_report.hpp>
+
+namespace krylith::market {
+
+/// What read_matrix_market() and parse_matrix_market() do.
+template <class T>
+[[nodiscard]] csr_matrix<T> read_matrix(line_source source, const market_options& options);
+
+/// What read_vector_market() and parse_vector_market() do.
+template <class T>
+[[nodiscard]] std::vector<T> read_vector(line_source source, const market_options& options);
+
+extern template csr_matrix<double> read_matrix(line_source, const market_options&);
+extern template csr_matrix<float> read_matrix(line_source, const market_options&);
+extern template std::vector<double> read_vector(line_source, const market_options&);
+extern template std::vector<float> read_vector(line_source, const market_options&);
+
+} // namespace krylith::market
