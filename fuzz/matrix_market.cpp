@@ -1,11 +1,11 @@
 // Any bytes as a Matrix Market file: read, or refused by an input_error, never anything else.
+
+#include <krylith/device/error.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-
-#include <krylith/device/error.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
