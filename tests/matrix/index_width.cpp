@@ -14,6 +14,7 @@
 #include <krylith/matrix/coo_assembly.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/partition/halo_plan.hpp>
+#include <krylith/spmv/make_block.hpp>
 #include <krylith/tests/matrix/message_of.hpp>
 #include <krylith/tests/matrix/temporary_folder.hpp>
 
@@ -118,5 +119,18 @@ TEST_CASE("a halo plan checks what a device holds and sends") {
     const std::vector<std::int32_t> star{0, 0, 1, 0, 2, 0, 3};
     check_limit(3, "part 0 sends to all others is 3", [&] {
         return krylith::make_halo_plan(star_offsets, star, krylith::equal_rows(4, 4));
+    });
+}
+
+TEST_CASE("a device's block checks its rows, whoever made it") {
+    // Would surface: tiles or slices whose first rows wrap.
+    const auto device = krylith::device_group::host(1).share(0);
+    const std::vector<std::int64_t> offsets(8, 0);
+    krylith::local_block<double> block{};
+    block.rows = 7;
+    block.columns = 1;
+    block.offsets = offsets;
+    check_limit(7, "make_block: the number of rows of a device is 7", [&] {
+        return krylith::make_block(device, block, krylith::local_kind::automatic)->name();
     });
 }
