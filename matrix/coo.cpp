@@ -15,13 +15,6 @@ namespace {
 /// Marks an entry of a row that was added to an earlier one.
 constexpr std::int32_t merged = -1;
 
-void validate_size(const char* name, std::int64_t size) {
-    if (size < 0 || size > index_limit) {
-        throw input_error(std::string("COO matrix: ") + name + " is " + std::to_string(size) +
-                          ", allowed are 0 to " + std::to_string(index_limit));
-    }
-}
-
 void validate_indices(const char* name, std::span<const std::int32_t> indices, std::int64_t limit) {
     const auto count = static_cast<std::int64_t>(indices.size());
     std::int64_t first_bad = count;
@@ -83,8 +76,8 @@ void remove_merged(csr_matrix<T>& csr) {
 
 template <class T>
 void validate(const coo_matrix<T>& matrix) {
-    validate_size("rows", matrix.rows);
-    validate_size("columns", matrix.columns);
+    check_index_size("COO matrix: rows", matrix.rows);
+    check_index_size("COO matrix: columns", matrix.columns);
     if (matrix.column_indices.size() != matrix.row_indices.size() ||
         matrix.values.size() != matrix.row_indices.size()) {
         throw input_error("COO matrix: row_indices, column_indices and values have " +

@@ -13,13 +13,6 @@
 namespace krylith {
 namespace {
 
-void check_size(const char* name, std::int64_t size) {
-    if (size < 0 || size > index_limit) {
-        throw input_error(std::string("COO assembly: ") + name + " is " + std::to_string(size) +
-                          ", allowed are 0 to " + std::to_string(index_limit));
-    }
-}
-
 template <class Index>
 void check_indices(const char* name, std::span<const Index> indices, std::int64_t limit) {
     const auto count = static_cast<std::int64_t>(indices.size());
@@ -64,8 +57,8 @@ coo_assembly::coo_assembly(std::int64_t rows, std::int64_t columns,
 template <class Index>
 void coo_assembly::build(std::span<const Index> row_indices,
                          std::span<const Index> column_indices) {
-    check_size("rows", rows_);
-    check_size("columns", columns_);
+    check_index_size("COO assembly: rows", rows_);
+    check_index_size("COO assembly: columns", columns_);
     if (row_indices.size() != column_indices.size()) {
         throw input_error("COO assembly: row_indices and column_indices have " +
                           std::to_string(row_indices.size()) + " and " +

@@ -1,11 +1,11 @@
 #include <krylith/partition/halo_plan.hpp>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/index_width.hpp>
 #include <krylith/partition/column_set.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -27,7 +27,7 @@ const halo_part& part_at(const halo_plan& plan, int part) {
 }
 
 std::int32_t narrow_local_size(int part, std::int64_t owned, std::int64_t ghosts) {
-    constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
+    const std::int64_t largest = index_size_limit();
     if (owned > largest || ghosts > largest - owned) {
         throw input_error("halo_plan: part " + to_string(part) + " owns " + to_string(owned) +
                           " rows and references " + to_string(ghosts) +
@@ -186,6 +186,11 @@ halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
             peer.sends.push_back(
                 mirror(receive, part, mine.ghosts, plan.partition.owned(receive.peer)));
         }
+    }
+    for (int part = 0; part < parts; ++part) { // pushes number their entries in 32 bits
+        check_index_size("halo_plan: the number of entries that part " + to_string(part) +
+                             " sends to all others",
+                         plan.send_count(part));
     }
     return plan;
 }

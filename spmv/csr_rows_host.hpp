@@ -17,9 +17,13 @@ struct csr_arrays {
 /// Addresses beyond the end do no harm.
 template <class T>
 inline void fetch_ahead(const std::int32_t* columns, const T* values) {
-    constexpr int ahead = 256;
-    __builtin_prefetch(values + ahead);
-    __builtin_prefetch(columns + ahead);
+    constexpr std::uintptr_t ahead = 256;
+    // Numbers and not pointers, which must not leave their array (or be null, in an empty matrix).
+    const auto fetch = [](std::uintptr_t address) {
+        __builtin_prefetch(reinterpret_cast<const void*>(address));
+    };
+    fetch(reinterpret_cast<std::uintptr_t>(values) + ahead * sizeof(T));
+    fetch(reinterpret_cast<std::uintptr_t>(columns) + ahead * sizeof(std::int32_t));
 }
 
 /// Part of a row, in two sums to shorten the chain of additions. Not more: compilers then gather x

@@ -4,6 +4,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/index_width.hpp>
 #include <krylith/spmv/sell_layout.hpp>
 
 namespace krylith {
@@ -18,6 +19,8 @@ constexpr double most_padding = 0.10;
 template <class T>
 std::unique_ptr<local_matrix<T>> make_block(const std::shared_ptr<device>& where,
                                             const local_block<T>& block, local_kind kind) {
+    // Rows, tiles and slices of a block are numbered in 32 bits.
+    check_index_size("make_block: the number of rows of a device", block.rows);
 #if KRYLITH_HAVE_CUDA
     if (where->kind() == backend::cuda) {
         if (kind == local_kind::automatic && block.borrow) kind = local_kind::csr;

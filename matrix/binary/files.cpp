@@ -4,13 +4,14 @@
 
 #include <array>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <system_error>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/binary/checksum.hpp>
 #include <krylith/matrix/binary/replacement_file.hpp>
+#include <krylith/matrix/binary/serialise.hpp>
 
 namespace krylith {
 namespace {
@@ -26,11 +27,6 @@ csr_view<T> view_of_type(const image& file, const std::string& name) {
                           "; read_binary_csr converts");
     }
     return file.view<T>();
-}
-
-void write_zeros(replacement_file& file, std::uint64_t begin, std::uint64_t end) {
-    constexpr std::array<std::byte, alignment> zeros{};
-    file.write(std::span(zeros).first(end - begin));
 }
 
 } // namespace
@@ -50,32 +46,8 @@ csr_matrix<T> read_binary_csr(const std::filesystem::path& path) {
 template <class T>
 void write_binary_csr(const std::filesystem::path& path, const csr_view<T>& matrix) {
     validate(matrix);
-    head h{{value_type_of<T>, matrix.rows, matrix.columns, matrix.nnz()}, 0};
-    const file_layout at = layout_of(h.what);
-    const std::array arrays{std::as_bytes(matrix.row_offsets),
-                            std::as_bytes(matrix.column_indices), std::as_bytes(matrix.values)};
-    const std::array sections{at.row_offsets, at.column_indices, at.values};
-
-    std::vector<std::uint64_t> table(at.table.bytes / sizeof(std::uint64_t));
-    std::span<std::uint64_t> rest = table;
-    for (std::size_t k = 0; k < arrays.size(); ++k) {
-        const std::uint64_t chunks = sections[k].chunks();
-        chunk_checksums(arrays[k], rest.first(chunks));
-        rest = rest.subspan(chunks);
-    }
-    h.table_checksum = checksum(std::as_bytes(std::span(table)));
-    std::array<std::byte, head_bytes> first_bytes{};
-    encode(h, first_bytes);
-
     replacement_file file(path);
-    file.write(first_bytes);
-    file.write(std::as_bytes(std::span(table)));
-    std::uint64_t written = at.table.end();
-    for (std::size_t k = 0; k < arrays.size(); ++k) {
-        write_zeros(file, written, sections[k].begin);
-        file.write(arrays[k]);
-        written = sections[k].end();
-    }
+    serialise<T>(matrix, [&](std::span<const std::byte> bytes) { file.write(bytes); });
     file.commit();
 }
 

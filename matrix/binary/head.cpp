@@ -61,8 +61,7 @@ stored_head stored(const head& h) {
 /// What makes the rest readable at all: in the order in which a reader must look.
 stored_head readable(std::span<const std::byte> file, const std::string& name) {
     const auto refuse = [&](const std::string& what) { throw input_error(name + ": " + what); };
-    if (file.size() < magic.size() ||
-        std::memcmp(file.data(), magic.data(), magic.size()) != 0) {
+    if (file.size() < magic.size() || std::memcmp(file.data(), magic.data(), magic.size()) != 0) {
         refuse("doesn't start as a binary CSR file (.kcsr) does");
     }
     if (file.size() < head_bytes) {
@@ -82,8 +81,7 @@ stored_head readable(std::span<const std::byte> file, const std::string& name) {
         refuse("is of version " + std::to_string(s.version) + " of the format, allowed is " +
                std::to_string(current_version));
     }
-    const std::uint64_t found =
-        checksum(file.first(offsetof(stored_head, head_checksum)));
+    const std::uint64_t found = checksum(file.first(offsetof(stored_head, head_checksum)));
     if (found != s.head_checksum) {
         refuse("the head (bytes 0 to 127) is damaged: its checksum is " + std::to_string(found) +
                ", allowed is " + std::to_string(s.head_checksum));
@@ -128,7 +126,7 @@ head decode(std::span<const std::byte> file, const std::string& name) {
                ", allowed are 1 (fp64) and 2 (fp32)");
     }
     check_size("rows", s.rows, size_limit);
-    check_size("columns", s.columns, index_limit);
+    check_size("columns", s.columns, index_size_limit());
     check_size("nnz", s.nnz, size_limit);
     const head h{{static_cast<value_type>(s.type), s.rows, s.columns, s.nnz}, s.table_checksum};
     const stored_head expected = stored(h);

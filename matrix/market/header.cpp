@@ -154,8 +154,8 @@ private:
                         quoted(line) + ", allowed is " + form);
         }
         result.size_line = source_.lines_taken();
-        result.rows = size("rows", numbers[0], index_limit);
-        result.columns = size("columns", numbers[1], index_limit);
+        result.rows = size("rows", numbers[0], index_size_limit());
+        result.columns = size("columns", numbers[1], index_size_limit());
         if (result.symmetry != symmetry::general && result.rows != result.columns) {
             refuse_line(std::to_string(result.rows) + " rows and " +
                         std::to_string(result.columns) +

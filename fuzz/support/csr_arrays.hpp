@@ -1,0 +1,30 @@
+// The arrays of a CSR matrix, or of what pretends to be one, from bytes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <krylith/matrix/csr.hpp>
+
+namespace krylith::fuzz {
+
+/// Values are multiples of 1/4 up to 32, so that sums of them times small integers are exact in any
+/// order.
+struct csr_arrays {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::vector<std::int64_t> offsets;
+    std::vector<std::int32_t> indices;
+    std::vector<double> values;
+
+    [[nodiscard]] csr_view<double> view() const {
+        return {rows, columns, offsets, indices, values};
+    }
+};
+
+/// The first byte says how: bit 0, sizes and numbers of any value; bit 1, mostly valid matrices
+/// (offsets that ascend, columns in range); neither, small numbers as they come. Bit 2: square.
+[[nodiscard]] csr_arrays take_csr_arrays(std::span<const std::uint8_t> bytes);
+
+} // namespace krylith::fuzz

@@ -1,0 +1,16 @@
+// What an oracle says before it aborts.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace krylith::fuzz {
+
+inline void require(bool holds, const char* what) {
+    if (!holds) {
+        std::fprintf(stderr, "oracle violated: %s\n", what);
+        std::abort();
+    }
+}
+
+} // namespace krylith::fuzz

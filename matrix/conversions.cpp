@@ -1,0 +1,125 @@
+#include <krylith/matrix/conversions.hpp>
+
+#include <cstddef>
+#include <utility>
+
+#include <krylith/matrix/first_touch.hpp>
+#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/transposition.hpp>
+
+namespace krylith {
+namespace {
+
+/// The arrays of one direction, without a name for it.
+template <class T>
+struct compressed_arrays {
+    std::vector<std::int64_t> offsets;
+    std::vector<std::int32_t> indices;
+    std::vector<T> values;
+};
+
+/// `across`: indices are below it; `lines`, the number of offsets but one, becomes the range of the
+/// result's indices.
+template <class T>
+compressed_arrays<T> other_direction(std::span<const std::int64_t> offsets,
+                                     std::span<const std::int32_t> indices,
+                                     std::span<const T> values, std::int64_t across) {
+    transposition sorted(offsets, indices, across);
+    compressed_arrays<T> result;
+    result.offsets = sorted.take_offsets();
+    resize_in_parallel(result.indices, indices.size());
+    resize_in_parallel(result.values, values.size());
+    sorted.for_each_place([&, to_index = result.indices.data(), to_value = result.values.data()](
+                              std::int64_t place, std::int64_t line, std::int64_t k) {
+        to_index[place] = static_cast<std::int32_t>(line); // checked by the callers
+        to_value[place] = values[as_size(k)];
+    });
+    return result;
+}
+
+/// The line of each entry, as COO stores it.
+std::vector<std::int32_t> expanded(std::span<const std::int64_t> offsets) {
+    std::vector<std::int32_t> lines;
+    resize_in_parallel(lines, as_size(offsets.back()));
+    const auto count = static_cast<std::int64_t>(offsets.size()) - 1;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t line = 0; line < count; ++line) {
+        for (std::int64_t k = offsets[as_size(line)]; k < offsets[as_size(line + 1)]; ++k) {
+            lines[as_size(k)] = static_cast<std::int32_t>(line); // checked by the callers
+        }
+    }
+    return lines;
+}
+
+template <class T>
+std::vector<T> copied(std::span<const T> from) {
+    std::vector<T> to;
+    resize_in_parallel(to, from.size());
+    const auto count = static_cast<std::int64_t>(from.size());
+#pragma omp parallel for schedule(static)
+    for (std::int64_t k = 0; k < count; ++k) {
+        to[as_size(k)] = from[as_size(k)];
+    }
+    return to;
+}
+
+} // namespace
+
+template <class T>
+csr_matrix<T> transpose(const csr_view<T>& matrix) {
+    check_index_size("CSR matrix: rows", matrix.rows);
+    validate(matrix);
+    auto arrays =
+        other_direction(matrix.row_offsets, matrix.column_indices, matrix.values, matrix.columns);
+    return {matrix.columns, matrix.rows, std::move(arrays.offsets), std::move(arrays.indices),
+            std::move(arrays.values)};
+}
+
+template <class T>
+csc_matrix<T> to_csc(const csr_view<T>& matrix) {
+    check_index_size("CSR matrix: rows", matrix.rows);
+    validate(matrix);
+    auto arrays =
+        other_direction(matrix.row_offsets, matrix.column_indices, matrix.values, matrix.columns);
+    return {matrix.rows, matrix.columns, std::move(arrays.offsets), std::move(arrays.indices),
+            std::move(arrays.values)};
+}
+
+template <class T>
+csr_matrix<T> to_csr(const csc_view<T>& matrix) {
+    check_index_size("CSC matrix: columns", matrix.columns);
+    validate(matrix);
+    auto arrays =
+        other_direction(matrix.column_offsets, matrix.row_indices, matrix.values, matrix.rows);
+    return {matrix.rows, matrix.columns, std::move(arrays.offsets), std::move(arrays.indices),
+            std::move(arrays.values)};
+}
+
+template <class T>
+coo_matrix<T> to_coo(const csr_view<T>& matrix) {
+    check_index_size("CSR matrix: rows", matrix.rows);
+    validate(matrix);
+    return {matrix.rows, matrix.columns, expanded(matrix.row_offsets),
+            copied(matrix.column_indices), copied(matrix.values)};
+}
+
+template <class T>
+coo_matrix<T> to_coo(const csc_view<T>& matrix) {
+    check_index_size("CSC matrix: columns", matrix.columns);
+    validate(matrix);
+    return {matrix.rows, matrix.columns, copied(matrix.row_indices),
+            expanded(matrix.column_offsets), copied(matrix.values)};
+}
+
+template csr_matrix<double> transpose(const csr_view<double>&);
+template csr_matrix<float> transpose(const csr_view<float>&);
+template csc_matrix<double> to_csc(const csr_view<double>&);
+template csc_matrix<float> to_csc(const csr_view<float>&);
+template csr_matrix<double> to_csr(const csc_view<double>&);
+template csr_matrix<float> to_csr(const csc_view<float>&);
+template coo_matrix<double> to_coo(const csr_view<double>&);
+template coo_matrix<float> to_coo(const csr_view<float>&);
+template coo_matrix<double> to_coo(const csc_view<double>&);
+template coo_matrix<float> to_coo(const csc_view<float>&);
+
+} // namespace krylith

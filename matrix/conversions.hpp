@@ -1,0 +1,69 @@
+// Between the formats, and to the transposed matrix. COO to CSR is in matrix/coo.hpp.
+//
+// All validate their argument first (input_error), keep explicit zeros and duplicates, cost O(rows
+// + columns + nnz), run on all OpenMP threads and give the same bits on any number of them. Entries
+// that share a row and a column stay in order. Memory beside argument and result: 8 bytes a column
+// (row, for CSC) and thread, of as many threads as that stays below the size of the result.
+#pragma once
+
+#include <krylith/matrix/coo.hpp>
+#include <krylith/matrix/csc.hpp>
+#include <krylith/matrix/csr.hpp>
+
+namespace krylith {
+
+/// A^T; its columns ascend within each row, whether or not those of A do. rows must be at most 2^31
+/// - 1. Stable counting sort by columns, blocks of rows first counted and then placed by a thread
+/// each
+/// ("ScanTrans": Wang, Liu, Hou, Feng, Parallel Transposition of Sparse Data Structures, ICS 2016).
+template <class T>
+[[nodiscard]] csr_matrix<T> transpose(const csr_view<T>& matrix);
+
+/// By columns, rows ascending in each. rows must be at most 2^31 - 1.
+template <class T>
+[[nodiscard]] csc_matrix<T> to_csc(const csr_view<T>& matrix);
+
+/// By rows, columns ascending in each; canonical if no two entries are at the same place. columns
+/// must be at most 2^31 - 1.
+template <class T>
+[[nodiscard]] csr_matrix<T> to_csr(const csc_view<T>& matrix);
+
+/// Entries in the order in which they are stored. Both sizes must be at most 2^31 - 1.
+template <class T>
+[[nodiscard]] coo_matrix<T> to_coo(const csr_view<T>& matrix);
+template <class T>
+[[nodiscard]] coo_matrix<T> to_coo(const csc_view<T>& matrix);
+
+template <class T>
+[[nodiscard]] csr_matrix<T> transpose(const csr_matrix<T>& matrix) {
+    return transpose(csr_view<T>(matrix));
+}
+template <class T>
+[[nodiscard]] csc_matrix<T> to_csc(const csr_matrix<T>& matrix) {
+    return to_csc(csr_view<T>(matrix));
+}
+template <class T>
+[[nodiscard]] csr_matrix<T> to_csr(const csc_matrix<T>& matrix) {
+    return to_csr(csc_view<T>(matrix));
+}
+template <class T>
+[[nodiscard]] coo_matrix<T> to_coo(const csr_matrix<T>& matrix) {
+    return to_coo(csr_view<T>(matrix));
+}
+template <class T>
+[[nodiscard]] coo_matrix<T> to_coo(const csc_matrix<T>& matrix) {
+    return to_coo(csc_view<T>(matrix));
+}
+
+extern template csr_matrix<double> transpose(const csr_view<double>&);
+extern template csr_matrix<float> transpose(const csr_view<float>&);
+extern template csc_matrix<double> to_csc(const csr_view<double>&);
+extern template csc_matrix<float> to_csc(const csr_view<float>&);
+extern template csr_matrix<double> to_csr(const csc_view<double>&);
+extern template csr_matrix<float> to_csr(const csc_view<float>&);
+extern template coo_matrix<double> to_coo(const csr_view<double>&);
+extern template coo_matrix<float> to_coo(const csr_view<float>&);
+extern template coo_matrix<double> to_coo(const csc_view<double>&);
+extern template coo_matrix<float> to_coo(const csc_view<float>&);
+
+} // namespace krylith

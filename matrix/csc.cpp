@@ -1,0 +1,16 @@
+#include <krylith/matrix/csc.hpp>
+
+#include <krylith/matrix/compressed_check.hpp>
+
+namespace krylith {
+
+template <class T>
+void validate(const csc_view<T>& matrix) {
+    check_compressed(csc_names, matrix.columns, matrix.rows, matrix.column_offsets,
+                     matrix.row_indices, matrix.values.size());
+}
+
+template void validate(const csc_view<double>&);
+template void validate(const csc_view<float>&);
+
+} // namespace krylith

@@ -1,0 +1,57 @@
+// The counting sort that turns compressed rows into compressed columns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace krylith {
+
+/// Where each entry of compressed lines (the rows of CSR) goes: places in the compressed arrays of
+/// the other direction.
+class transposition {
+public:
+    /// The arrays must have been validated, and live as long as this. `across`: indices are below
+    /// it.
+    transposition(std::span<const std::int64_t> offsets, std::span<const std::int32_t> indices,
+                  std::int64_t across);
+
+    /// The offsets of the other direction: across + 1 entries. Once.
+    [[nodiscard]] std::vector<std::int64_t> take_offsets() { return std::move(result_offsets_); }
+
+    /// Calls put(place, line, k) for each entry k, on several threads, each entry and each place
+    /// once. The entries of a column come in the order of the lines, so that lines ascend. Once.
+    template <class Put>
+    void for_each_place(const Put& put) {
+#pragma omp parallel for schedule(static, 1) num_threads(team_)
+        for (int t = 0; t < team_; ++t) {
+            std::int64_t* const next = next_of(t);
+            for (std::int64_t line = first_line_[static_cast<std::size_t>(t)];
+                 line < first_line_[static_cast<std::size_t>(t) + 1]; ++line) {
+                const std::int64_t end = offsets_[static_cast<std::size_t>(line + 1)];
+                for (std::int64_t k = offsets_[static_cast<std::size_t>(line)]; k < end; ++k) {
+                    put(next[indices_[static_cast<std::size_t>(k)]]++, line, k);
+                }
+            }
+        }
+    }
+
+private:
+    [[nodiscard]] std::int64_t* next_of(int thread) noexcept {
+        return next_.data() + static_cast<std::int64_t>(thread) * across_;
+    }
+    void divide_lines();
+    void count();
+    void scan();
+
+    std::span<const std::int64_t> offsets_;
+    std::span<const std::int32_t> indices_;
+    std::int64_t across_;
+    int team_;
+    std::vector<std::int64_t> first_line_; ///< of each thread, and an end: about equal entries
+    std::vector<std::int64_t> next_;       ///< by thread and column: first counts, then places
+    std::vector<std::int64_t> result_offsets_;
+};
+
+} // namespace krylith
