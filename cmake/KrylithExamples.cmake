@@ -44,3 +44,13 @@ foreach(source IN LISTS sources)
         endif()
     endif()
 endforeach()
+
+# heat compares times, and the memory of its process: alone, and without what AddressSanitizer keeps.
+if(PROJECT_IS_TOP_LEVEL)
+    set_tests_properties(example.heat PROPERTIES RUN_SERIAL ON)
+    if(KRYLITH_SANITIZE STREQUAL "address")
+        set(environment ${KRYLITH_TEST_ENVIRONMENT})
+        list(TRANSFORM environment REPLACE "^ASAN_OPTIONS=" "ASAN_OPTIONS=quarantine_size_mb=1:")
+        set_tests_properties(example.heat PROPERTIES ENVIRONMENT "${environment}")
+    endif()
+endif()

@@ -124,7 +124,9 @@ public:
         if (values.size() != values_.size())
             throw usage_error("update() was given " + std::to_string(values.size()) +
                               " values for " + std::to_string(nonzeros_) + " nonzeros");
-        values_.upload(values);
+        if (values.size_bytes() > direct_update) return values_.upload(values);
+        device_->synchronize(); // nobody reads the old values any more
+        std::copy(values.begin(), values.end(), values_.data());
     }
 
     [[nodiscard]] std::string name() const override { return "csr"; }
@@ -138,6 +140,8 @@ public:
 
 private:
     static constexpr const char* item = "matrix";
+    /// New values of fewer bytes are copied sooner than the device's thread has taken them over.
+    static constexpr std::size_t direct_update = std::size_t{1} << 20;
 
     static void check(const local_block<T>& block) {
         const auto rows = static_cast<std::size_t>(block.rows);
