@@ -207,11 +207,12 @@ outcome march(const device_group& group, const grid& g, int steps) {
 }
 
 /// No byte more on the devices than after the first step, and less than 1 MiB more of the process
-/// than after the first tenth of the steps.
+/// in the second half of the steps than in the first.
 bool flat(const outcome& out) {
     const std::size_t page = 4096;
-    const std::size_t early = out.resident[out.resident.size() / 10];
-    const std::size_t late = *std::ranges::max_element(out.resident);
+    const auto half = out.resident.begin() + static_cast<std::ptrdiff_t>(out.resident.size() / 2);
+    const std::size_t early = *std::max_element(out.resident.begin(), half);
+    const std::size_t late = *std::max_element(half, out.resident.end());
     const std::size_t growth = page * (late - std::min(early, late));
     const auto [least, most] = std::ranges::minmax_element(out.live);
     std::printf("memory             %zu bytes on the devices after each step (most %zu), resident "
