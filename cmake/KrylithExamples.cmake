@@ -1,5 +1,6 @@
 # Each file of examples/ is a program example_NAME that checks itself, and a test example.NAME that
 # runs it without arguments. Files that it writes go to the folder examples/ of the build tree.
+# eigen*.cpp needs Eigen and mfem*.cpp needs MFEM: without them it is left out, and CMake says so.
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp")
 file(GLOB cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cu")
@@ -8,15 +9,31 @@ if(KRYLITH_HAVE_CUDA)
 endif()
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
 
+include(KrylithMfem)
+find_path(KRYLITH_eigen_INCLUDE_DIR Eigen/Core PATH_SUFFIXES eigen3 include/eigen3
+          DOC "Folder that holds Eigen/Core")
+mark_as_advanced(KRYLITH_eigen_INCLUDE_DIR)
+if(KRYLITH_eigen_INCLUDE_DIR)
+    krylith_need(eigen)
+endif()
+
 foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
     cmake_path(GET source EXTENSION LAST_ONLY extension)
+    string(REGEX MATCH "^(eigen|mfem)" needed "${name}")
+    if(needed AND NOT TARGET krylith_dep_${needed})
+        message(STATUS "krylith: without examples/${name}.cpp (${needed} was not found)")
+        continue()
+    endif()
     add_executable(example_${name} "${source}")
     set_target_properties(example_${name} PROPERTIES
         LINKER_LANGUAGE CXX
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
     krylith_compile_options(example_${name})
     target_link_libraries(example_${name} PRIVATE krylith::krylith)
+    if(needed)
+        target_link_libraries(example_${name} PRIVATE krylith_dep_${needed})
+    endif()
     if(PROJECT_IS_TOP_LEVEL)
         add_test(NAME example.${name} COMMAND example_${name}
                  WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
@@ -27,3 +44,13 @@ foreach(source IN LISTS sources)
         endif()
     endif()
 endforeach()
+
+# heat compares times, and the memory of its process: alone, and without what AddressSanitizer keeps.
+if(PROJECT_IS_TOP_LEVEL)
+    set_tests_properties(example.heat PROPERTIES RUN_SERIAL ON)
+    if(KRYLITH_SANITIZE STREQUAL "address")
+        set(environment ${KRYLITH_TEST_ENVIRONMENT})
+        list(TRANSFORM environment REPLACE "^ASAN_OPTIONS=" "ASAN_OPTIONS=quarantine_size_mb=1:")
+        set_tests_properties(example.heat PROPERTIES ENVIRONMENT "${environment}")
+    endif()
+endif()

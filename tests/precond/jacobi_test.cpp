@@ -114,6 +114,32 @@ KRYLITH_GROUP_TEST("jacobi: split refuses a negative diagonal, naming the row") 
     }
 }
 
+// The sum of repeated entries must have the bits that the host's has, whatever their order.
+KRYLITH_GROUP_TEST("jacobi: repeated and unsorted entries of the diagonal") {
+    csr_matrix<double> matrix; // unsorted columns, (1, 1) three times
+    matrix.rows = matrix.columns = 3;
+    matrix.row_offsets = {0, 2, 6, 8};
+    matrix.column_indices = {2, 0, 1, 0, 1, 1, 2, 1};
+    matrix.values = {9, 4, 0.5, 9, 0.25, 0.25, 8, 9};
+    const auto a = make_operator(group, matrix);
+    jacobi<double> m(*a);
+    auto r = testing::make_vector(a->share_layout(), std::vector<double>(3, 1.0));
+    auto z = a->make_vector();
+    execution run(group, {});
+    fused(run, z = linear_combination<double>(m(r)));
+    CHECK(values_of(z) == std::vector<double>{0.25, 1, 0.125});
+    matrix.values = {9, 2, 1e16, 9, 1, -1e16 + 2, 0.5, 9}; // depends on the order
+    a->update(matrix.values);
+    m.update(*a);
+    fused(run, z = linear_combination<double>(m(r)));
+    CHECK(values_of(z) == std::vector<double>{0.5, 1 / diagonal(matrix)[1], 2});
+    matrix.values[5] = -1e16; // 1e16 + 1 is 1e16: the sum is 0
+    a->update(matrix.values);
+    CHECK_THROWS_WITH_AS(m.update(*a), doctest::Contains("row 1"), input_error);
+    fused(run, z = linear_combination<double>(m(r)));
+    CHECK(values_of(z)[2] == 2); // what is refused changes nothing
+}
+
 // A matrix whose values change: operator and preconditioner follow without a new set-up.
 KRYLITH_GROUP_TEST("jacobi: solve, update matrix and preconditioner, solve") {
     const auto first = poisson2d<double>(12, random_scaling{1});
@@ -127,7 +153,7 @@ KRYLITH_GROUP_TEST("jacobi: solve, update matrix and preconditioner, solve") {
             CHECK(testing::solve(which, *p.a, p.b, p.x, {}, m).converged());
             CHECK(p.relative_residual() <= 1.01e-8);
             p.a->update(second.values);
-            m.update(second);
+            m.update(*p.a);
             const auto result = testing::solve(which, *p.a, p.b, p.x, {}, m);
             problem<double> fresh(group, second, b0, {.kind = kind});
             const auto expected = fresh.solve_jacobi(which);
