@@ -19,33 +19,34 @@ public:
         : k_(k), seed_(seed), numbers_(std::int64_t{1} << k, counter_hash(seed, 0x6b726f6e)) {}
 
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> operator()(std::int64_t edge) const {
-        std::int64_t from = 0;
-        std::int64_t to = 0;
+        std::uint64_t state = counter_hash(seed_, static_cast<std::uint64_t>(edge));
+        std::uint64_t from = 0;
+        std::uint64_t to = 0;
         std::uint64_t random = 0;
         for (std::int64_t level = 0; level < k_; ++level) {
-            if (level % levels_a_hash == 0) {
-                random = counter_hash(seed_, static_cast<std::uint64_t>(edge),
-                                      static_cast<std::uint64_t>(level));
+            if (level % levels_a_number == 0) {
+                random = mix_bits(state += golden_step);
             }
-            const auto draw = static_cast<std::uint32_t>(random & (scale - 1));
+            const std::uint64_t draw = random & (scale - 1);
             random >>= bits;
             // Without branches, which nothing could predict.
-            const auto lower = static_cast<std::int64_t>(draw >= a + b);
-            const auto right = static_cast<std::int64_t>(draw >= a) ^ lower ^
-                               static_cast<std::int64_t>(draw >= a + b + c);
+            const auto lower = static_cast<std::uint64_t>(draw >= a + b);
+            const auto right = static_cast<std::uint64_t>(draw >= a) ^ lower ^
+                               static_cast<std::uint64_t>(draw >= a + b + c);
             from = from << 1 | lower;
             to = to << 1 | right;
         }
-        return {numbers_.forward(from), numbers_.forward(to)};
+        return {numbers_.forward(static_cast<std::int64_t>(from)),
+                numbers_.forward(static_cast<std::int64_t>(to))};
     }
 
 private:
-    static constexpr int bits = 21;
-    static constexpr std::int64_t levels_a_hash = 3;
+    static constexpr int bits = 16;
+    static constexpr std::int64_t levels_a_number = 4;
     static constexpr std::uint64_t scale = std::uint64_t{1} << bits;
-    static constexpr std::uint32_t a = scale * 57 / 100;
-    static constexpr std::uint32_t b = scale * 19 / 100;
-    static constexpr std::uint32_t c = b;
+    static constexpr std::uint64_t a = scale * 57 / 100;
+    static constexpr std::uint64_t b = scale * 19 / 100;
+    static constexpr std::uint64_t c = b;
 
     std::int64_t k_;
     std::uint64_t seed_;

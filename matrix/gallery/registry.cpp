@@ -58,11 +58,12 @@ std::span<const gallery_entry> gallery_names() {
 }
 
 const gallery_entry& gallery_named(std::string_view name) {
-    const recipe* const found = find_recipe(name);
-    if (found == nullptr) {
+    const auto all = gallery_names();
+    const auto found = std::ranges::find(all, name, &gallery_entry::name);
+    if (found == all.end()) {
         throw usage_error(unknown(name));
     }
-    return found->entry;
+    return *found;
 }
 
 template <class T>
