@@ -26,6 +26,9 @@ foreach(room IN LISTS KRYLITH_ROOMS)
 endforeach()
 
 add_library(krylith ${sources})
+# The bits of generated matrices must not depend on whether the processor can fuse a * b + c.
+file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/matrix/gallery/*.cpp")
+set_source_files_properties(${gallery} PROPERTIES COMPILE_OPTIONS "-ffp-contract=off")
 add_library(krylith::krylith ALIAS krylith)
 krylith_compile_options(krylith)
 set_target_properties(krylith PROPERTIES

@@ -14,20 +14,22 @@
 
 namespace krylith {
 
+/// Throws input_error where the memory can't hold `bytes` of a matrix.
+inline void require_memory(std::int64_t rows, double bytes) {
+    if (const auto available = static_cast<double>(available_memory()); bytes > available) {
+        throw input_error("a matrix of " + std::to_string(rows) + " rows needs " +
+                          bytes_in_words(bytes) + " of memory or more, available are " +
+                          bytes_in_words(available));
+    }
+}
+
 /// row_length(row) says how many entries a row has; fill_row(row, columns, values) writes them,
 /// columns ascending. Both run on all OpenMP threads and must not throw.
 /// Throws input_error where the memory can't hold the matrix.
 template <class T, class RowLength, class FillRow>
 [[nodiscard]] csr_matrix<T> build_by_rows(std::int64_t rows, std::int64_t columns,
                                           const RowLength& row_length, const FillRow& fill_row) {
-    const auto refuse_beyond_memory = [&](double bytes) {
-        if (const auto available = static_cast<double>(available_memory()); bytes > available) {
-            throw input_error("a matrix of " + std::to_string(rows) + " rows needs " +
-                              bytes_in_words(bytes) + " of memory or more, available are " +
-                              bytes_in_words(available));
-        }
-    };
-    refuse_beyond_memory(static_cast<double>(rows) * sizeof(std::int64_t));
+    require_memory(rows, static_cast<double>(rows) * sizeof(std::int64_t));
     csr_matrix<T> csr;
     csr.rows = rows;
     csr.columns = columns;
@@ -40,7 +42,7 @@ template <class T, class RowLength, class FillRow>
     }
     std::partial_sum(offsets, offsets + rows + 1, offsets);
     const std::int64_t nnz = offsets[rows];
-    refuse_beyond_memory(static_cast<double>(nnz) * (sizeof(std::int32_t) + sizeof(T)));
+    require_memory(rows, static_cast<double>(nnz) * (sizeof(std::int32_t) + sizeof(T)));
     resize_in_parallel(csr.column_indices, as_size(nnz));
     resize_in_parallel(csr.values, as_size(nnz));
     std::int32_t* const column_indices = csr.column_indices.data();

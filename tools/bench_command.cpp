@@ -59,9 +59,10 @@ json as_json(const bench_request& request, const bench_row& row) {
 
 void print(const bench_request& request, const std::vector<bench_row>& rows, std::FILE* out) {
     const bool solver = request.what != "spmv";
-    fmt::print(out, "{} on {}, {}\n{:>8} {:>9} {:>7} {:>10} {:>10} {:>10} {:>9} {:>8}",
-               request.what, request.matrix, request.multiply.precision, "devices", "operator",
-               "local", "median us", "p10", "p90", "GB/s", "speed-up");
+    fmt::print(out, "{} on {}{}, {}\n{:>8} {:>9} {:>7} {:>10} {:>10} {:>10} {:>9} {:>8}",
+               request.what, request.matrix, request.spd ? " made spd" : "",
+               request.multiply.precision, "devices", "operator", "local", "median us", "p10",
+               "p90", "GB/s", "speed-up");
     if (solver)
         fmt::print(out, " {:>11} {:>10} {:>10} {:>9}", "iterations", "seconds", "residual",
                    "same bits");
@@ -86,6 +87,7 @@ exit_status run(bench_job job) {
                                         : parse_list("--device-counts", job.counts);
     json report = {{"version", KRYLITH_VERSION},
                    {"benchmark", request.what},
+                   {"spd", request.spd},
                    {"precision", request.multiply.precision},
                    {"preconditioner", request.preconditioner},
                    {"warm_up", request.warm_up},
@@ -124,6 +126,7 @@ command add_bench(CLI::App& parent) {
         ->required();
     add("MATRIX", job->matrices, "", "Matrix Market files, or gallery:NAME[:ARGUMENT...]")
         ->required();
+    add_spd(*app, request.spd);
     add("--precond", request.preconditioner, "none|jacobi", "For solvers")->capture_default_str();
     add("--device-counts", job->counts, "LIST", "Numbers of devices [1,2,4 ... all of them]");
     add("--warm-up", request.warm_up, "K", "Iterations before those that are timed")

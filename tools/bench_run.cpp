@@ -8,11 +8,11 @@
 #include <span>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/load.hpp>
 #include <krylith/tools/byte_model.hpp>
 #include <krylith/tools/name_check.hpp>
 #include <krylith/tools/solver_registry.hpp>
 #include <krylith/tools/spmv_run.hpp>
+#include <krylith/tools/square_matrix.hpp>
 #include <krylith/tools/vector_source.hpp>
 
 namespace krylith::tool {
@@ -109,8 +109,7 @@ std::vector<bench_row> run_bench(const bench_request& request) {
     check_preconditioner(request.preconditioner);
     if (request.warm_up < 1 || request.iterations < 1 || request.repetitions < 1)
         throw usage_error("--warm-up, --iterations and --repetitions must be at least 1");
-    const csr_matrix<T> matrix = load_matrix<T>(request.matrix);
-    check_square(matrix, request.matrix);
+    const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd);
     const traffic bytes{matrix.rows, matrix.nnz(), sizeof(T)};
     std::vector<bench_row> rows;
     for (const int count : request.counts) {

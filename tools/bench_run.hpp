@@ -13,6 +13,7 @@ namespace krylith::tool {
 struct bench_request {
     std::string what; ///< "spmv" or a solver
     std::string matrix;
+    bool spd = false; ///< made symmetric positive definite
     std::string preconditioner = "none";
     std::vector<int> counts; ///< of devices
     std::int64_t warm_up = 20;

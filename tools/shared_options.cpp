@@ -10,6 +10,13 @@ void add_matrix(CLI::App& app, std::string& matrix) {
         ->type_name("");
 }
 
+void add_spd(CLI::App& app, bool& spd) {
+    app.add_flag(
+        "--spd", spd,
+        "Take (A + A')/2, its diagonal raised until it dominates, so that cg can run on any "
+        "matrix");
+}
+
 void add_backend_options(CLI::App& app, device_options& options) {
     app.add_option("--backend", options.backend,
                    "Kind of the devices; auto is cuda where there is one")

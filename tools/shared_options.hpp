@@ -14,6 +14,7 @@ class Option;
 namespace krylith::tool {
 
 void add_matrix(CLI::App& app, std::string& matrix);
+void add_spd(CLI::App& app, bool& spd);
 void add_device_options(CLI::App& app, device_options& options);
 /// Backend, threads and transport only, where a command counts devices itself.
 void add_backend_options(CLI::App& app, device_options& options);

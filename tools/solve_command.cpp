@@ -27,6 +27,7 @@ struct solve_job {
 
 void add_problem(CLI::App& app, solve_request& request) {
     add_matrix(app, request.matrix);
+    add_spd(app, request.spd);
     app.add_option("--rhs", request.rhs,
                    "Right-hand side b. ones: all entries 1. row-sums: A times ones, so that the "
                    "solution is ones. random:SEED: uniform in [-1, 1), the same on every machine")

@@ -32,7 +32,8 @@ json bytes(const solve_result& result) {
 }
 
 json options(const solve_request& request, const solve_outcome& outcome) {
-    return {{"rhs", request.rhs},
+    return {{"spd", request.spd},
+            {"rhs", request.rhs},
             {"x0", request.x0.empty() ? json() : json(request.x0)},
             {"side", request.side},
             {"rtol", request.rtol},

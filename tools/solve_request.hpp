@@ -13,6 +13,7 @@ namespace krylith::tool {
 
 struct solve_request {
     std::string matrix;
+    bool spd = false; ///< made symmetric positive definite
     std::string rhs = "ones";
     std::string x0; ///< file; empty: zero
     std::string solver = "cg";

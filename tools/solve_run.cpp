@@ -1,4 +1,5 @@
 #include <krylith/tools/solve_run.hpp>
+#include <krylith/tools/square_matrix.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/load.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/tools/asymmetry.hpp>
 #include <krylith/tools/byte_model.hpp>
@@ -99,9 +99,8 @@ solve_outcome run_solve(const solve_request& request) {
     solve_outcome out;
     stopwatch watch;
     market_report file;
-    const csr_matrix<T> matrix = load_matrix<T>(request.matrix, {.report = &file});
+    const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file);
     if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
-    check_square(matrix, request.matrix);
     out.load_seconds = watch.lap();
 
     const auto a = make_operator(group, matrix, multiply);

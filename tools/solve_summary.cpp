@@ -99,8 +99,9 @@ std::string summary(const solve_request& request, const solve_outcome& o) {
     const solve_result& r = o.result;
     const double per_row =
         static_cast<double>(o.nnz) / static_cast<double>(std::max<std::int64_t>(o.rows, 1));
-    std::string text = line("matrix", fmt::format("{}: {} rows, {} nonzeros ({:.1f} a row)",
-                                                  request.matrix, o.rows, o.nnz, per_row));
+    std::string text =
+        line("matrix", fmt::format("{}{}: {} rows, {} nonzeros ({:.1f} a row)", request.matrix,
+                                   request.spd ? " made spd" : "", o.rows, o.nnz, per_row));
     text += line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
     text += line("operator", fmt::format("{} ({}), local kernel {}", o.operator_name,
                                          o.operator_because, o.local_name));

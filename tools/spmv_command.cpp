@@ -35,6 +35,7 @@ std::string json_report(const spmv_request& request, const spmv_outcome& o) {
         {"local", o.local_name},
         {"backend", to_string(o.kind)},
         {"devices", o.devices},
+        {"spd", request.spd},
         {"precision", request.multiply.precision},
         {"execution", o.recorded ? "recorded" : "eager"},
         {"x", request.x},
@@ -60,7 +61,8 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
     const auto line = [&](const char* name, const std::string& content) {
         text += fmt::format("{:<11} {}\n", name, content);
     };
-    line("matrix", fmt::format("{}: {} rows, {} nonzeros", request.matrix, o.rows, o.nnz));
+    line("matrix", fmt::format("{}{}: {} rows, {} nonzeros", request.matrix,
+                               request.spd ? " made spd" : "", o.rows, o.nnz));
     line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
     line("operator", fmt::format("{} ({}), local kernel {}, {}", o.operator_name,
                                  o.operator_because, o.local_name, request.multiply.precision));
@@ -99,6 +101,7 @@ command add_spmv(CLI::App& parent) {
         return app->add_option(name, value, help)->type_name(type);
     };
     add_matrix(*app, request.matrix);
+    add_spd(*app, request.spd);
     add("--x", request.x, "ones|row-sums|random:SEED|FILE", "x; row-sums is A times ones")
         ->capture_default_str();
     add("--y", request.y, "ones|row-sums|random:SEED|FILE", "y, read only if beta is not 0")

@@ -1,4 +1,5 @@
 #include <krylith/tools/spmv_run.hpp>
+#include <krylith/tools/square_matrix.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +7,6 @@
 #include <span>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/load.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/tools/byte_model.hpp>
 #include <krylith/tools/placement.hpp>
@@ -98,8 +98,7 @@ spmv_outcome run_spmv(const spmv_request& request) {
 
     spmv_outcome out;
     stopwatch watch;
-    const csr_matrix<T> matrix = load_matrix<T>(request.matrix);
-    check_square(matrix, request.matrix);
+    const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd);
     out.load_seconds = watch.lap();
     const auto a = make_operator(group, matrix, multiply);
     group.synchronize();

@@ -13,6 +13,7 @@ namespace krylith::tool {
 
 struct spmv_request {
     std::string matrix;
+    bool spd = false; ///< made symmetric positive definite
     std::string x = "ones";
     std::string y = "ones"; ///< read only if beta != 0
     double alpha = 1;

@@ -7,7 +7,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/counter_hash.hpp>
-#include <krylith/matrix/gallery.hpp>
+#include <krylith/matrix/gallery/random_scaling.hpp>
 #include <krylith/matrix/index_width.hpp>
 
 namespace krylith {

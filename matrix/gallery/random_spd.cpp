@@ -1,5 +1,5 @@
 // A random symmetric positive definite matrix.
-#include <krylith/matrix/gallery.hpp>
+#include <krylith/matrix/gallery/random.hpp>
 
 #include <algorithm>
 #include <array>

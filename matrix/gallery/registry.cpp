@@ -1,125 +1,84 @@
-// The gallery by name: one line a matrix.
+// The gallery by name.
 #include <krylith/matrix/gallery.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
+#include <iterator>
 #include <string>
+#include <type_traits>
+#include <vector>
 
+#include <krylith/device/error.hpp>
 #include <krylith/device/nearest_name.hpp>
-#include <krylith/matrix/gallery/spec.hpp>
+#include <krylith/matrix/gallery/recipe.hpp>
 
 namespace krylith {
 namespace {
 
-template <class T>
-struct recipe {
-    gallery_entry entry;
-    std::size_t least_arguments;
-    std::size_t most_arguments;
-    csr_matrix<T> (*build)(const gallery_spec&);
-};
-
-template <class T>
-csr_matrix<T> build_convection_diffusion(const gallery_spec& s) {
-    return convection_diffusion<T>(s.size(0, "N"), s.not_negative(1, "PECLET"), s.random());
+std::string_view name_of(const recipe& r) {
+    return r.entry.name;
 }
 
-template <class T>
-csr_matrix<T> build_poisson2d(const gallery_spec& s) {
-    const std::int64_t nx = s.size(0, "NX");
-    return poisson2d<T>(nx, s.count() == 1 ? nx : s.size(1, "NY"), s.random());
+const std::vector<recipe>& all_recipes() {
+    static const auto recipes = [] {
+        std::vector<recipe> all;
+        std::ranges::merge(grid_recipes(), graph_recipes(), std::back_inserter(all), {}, name_of,
+                           name_of);
+        return all;
+    }();
+    return recipes;
 }
 
-/// For the generators that take NX[:NY:NZ].
-template <class T, csr_matrix<T> (*Generate)(std::int64_t, std::int64_t, std::int64_t,
-                                             std::optional<random_scaling>)>
-csr_matrix<T> build_box(const gallery_spec& s) {
-    const std::int64_t nx = s.size(0, "NX");
-    if (s.count() == 2) {
-        s.refuse("NY without NZ, allowed are NX and NX:NY:NZ");
-    }
-    const bool cube = s.count() == 1;
-    return Generate(nx, cube ? nx : s.size(1, "NY"), cube ? nx : s.size(2, "NZ"), s.random());
-}
-
-template <class T>
-csr_matrix<T> build_random_spd(const gallery_spec& s) {
-    if (s.random()) {
-        s.refuse("random=SEED, allowed is the SEED of N:NNZ_PER_ROW:SEED");
-    }
-    const std::uint64_t seed = s.count() == 3 ? s.seed(2, "SEED") : 1;
-    return random_spd<T>(s.size(0, "N"), s.size(1, "NNZ_PER_ROW", 256), seed);
-}
-
-template <class T>
-constexpr std::array<recipe<T>, 5> recipes{{
-    {{"convection_diffusion", "N:PECLET[:random=SEED]",
-      "convection-diffusion on N^3 points, upwind, not symmetric; PECLET = velocity / diffusion"},
-     2,
-     2,
-     build_convection_diffusion<T>},
-    {{"poisson2d", "NX[:NY][:random=SEED]",
-      "5-point Laplacian; random=SEED scales it symmetrically by random values"},
-     1,
-     2,
-     build_poisson2d<T>},
-    {{"poisson3d", "NX[:NY:NZ][:random=SEED]",
-      "7-point Laplacian; random=SEED scales it symmetrically by random values"},
-     1,
-     3,
-     build_box<T, poisson3d<T>>},
-    {{"poisson3d_27point", "NX[:NY:NZ][:random=SEED]",
-      "27-point Laplacian; random=SEED scales it symmetrically by random values"},
-     1,
-     3,
-     build_box<T, poisson3d_27point<T>>},
-    {{"random_spd", "N:NNZ_PER_ROW[:SEED]",
-      "random places and values, symmetric positive definite; up to NNZ_PER_ROW (<= 256) a row"},
-     2,
-     3,
-     build_random_spd<T>},
-}};
-
-template <class T>
-[[noreturn]] void refuse_name(const gallery_spec& spec) {
-    std::array<std::string_view, recipes<T>.size()> names;
-    std::ranges::transform(recipes<T>, names.begin(), [](const auto& r) { return r.entry.name; });
+/// What is wrong with an unknown name.
+std::string unknown(std::string_view name) {
+    std::vector<std::string_view> names;
     std::string all;
-    for (const std::string_view name : names) {
-        all += (all.empty() ? "" : ", ") + std::string(name);
+    for (const gallery_entry& entry : gallery_names()) {
+        names.push_back(entry.name);
+        all += (all.empty() ? "" : ", ") + std::string(entry.name);
     }
-    spec.refuse("unknown matrix \"" + std::string(spec.name()) + "\", did you mean " +
-                nearest_name(spec.name(), names) + "? Allowed: " + all);
+    return "unknown matrix \"" + std::string(name) + "\", did you mean " +
+           nearest_name(name, names) + "? Allowed: " + all;
+}
+
+const recipe* find_recipe(std::string_view name) {
+    const auto& all = all_recipes();
+    const auto found = std::ranges::find(all, name, name_of);
+    return found == all.end() ? nullptr : &*found;
 }
 
 } // namespace
 
 std::span<const gallery_entry> gallery_names() {
     static const auto entries = [] {
-        std::array<gallery_entry, recipes<double>.size()> result;
-        std::ranges::transform(recipes<double>, result.begin(), &recipe<double>::entry);
+        std::vector<gallery_entry> result;
+        std::ranges::transform(all_recipes(), std::back_inserter(result), &recipe::entry);
         return result;
     }();
     return entries;
 }
 
+const gallery_entry& gallery_named(std::string_view name) {
+    const auto all = gallery_names();
+    const auto found = std::ranges::find(all, name, &gallery_entry::name);
+    if (found == all.end()) {
+        throw usage_error(unknown(name));
+    }
+    return *found;
+}
+
 template <class T>
 csr_matrix<T> make_gallery(std::string_view text) {
     const gallery_spec spec(text);
-    const auto found =
-        std::ranges::find(recipes<T>, spec.name(), [](const recipe<T>& r) { return r.entry.name; });
-    if (found == recipes<T>.end()) {
-        refuse_name<T>(spec);
+    const recipe* const found = find_recipe(spec.name());
+    if (found == nullptr) {
+        spec.refuse(unknown(spec.name()));
     }
-    if (spec.count() < found->least_arguments || spec.count() > found->most_arguments) {
-        spec.refuse("too " + std::string(spec.count() < found->least_arguments ? "few" : "many") +
-                    " arguments, allowed is " + std::string(found->entry.name) + ":" +
-                    std::string(found->entry.arguments));
+    spec.check(found->least_arguments, found->most_arguments, found->entry.arguments);
+    if constexpr (std::is_same_v<T, double>) {
+        return found->build_double(spec);
+    } else {
+        return found->build_float(spec);
     }
-    return found->build(spec);
 }
 
 template csr_matrix<double> make_gallery(std::string_view);

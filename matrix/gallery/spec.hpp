@@ -1,4 +1,4 @@
-// The text that names a matrix of the gallery: "NAME:ARGUMENT:ARGUMENT...[:random=SEED]".
+// The text that names a matrix of the gallery: "NAME:ARGUMENT:ARGUMENT...:KEY=VALUE...".
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <krylith/matrix/gallery.hpp>
+#include <krylith/matrix/gallery/random_scaling.hpp>
 #include <krylith/matrix/index_width.hpp>
 
 namespace krylith {
@@ -23,14 +23,28 @@ public:
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
     /// Positional arguments.
     [[nodiscard]] std::size_t count() const noexcept { return arguments_.size(); }
-    /// From random=SEED.
-    [[nodiscard]] std::optional<random_scaling> random() const noexcept { return random_; }
+    /// Throws unless there are least to most positional arguments and each KEY stands in
+    /// `arguments` as "[:KEY=...]".
+    void check(std::size_t least, std::size_t most, std::string_view arguments) const;
 
     /// Argument `position` (from 0), which users know as `what`.
     [[nodiscard]] std::int64_t size(std::size_t position, const char* what,
-                                    std::int64_t most = index_limit) const;
+                                    std::int64_t most = index_limit, std::int64_t least = 1) const;
+    /// The same, or `fallback` if it is not given.
+    [[nodiscard]] std::int64_t size_or(std::int64_t fallback, std::size_t position,
+                                       const char* what, std::int64_t most = index_limit) const;
     [[nodiscard]] double not_negative(std::size_t position, const char* what) const;
+    [[nodiscard]] double number(std::size_t position, const char* what, double least,
+                                double most) const;
     [[nodiscard]] std::uint64_t seed(std::size_t position, const char* what) const;
+
+    /// From random=SEED.
+    [[nodiscard]] std::optional<random_scaling> random() const;
+    /// From seed=SEED.
+    [[nodiscard]] std::optional<std::uint64_t> named_seed() const;
+    /// From KEY=NUMBER.
+    [[nodiscard]] double named_number(std::string_view key, double fallback, double least,
+                                      double most) const;
 
     /// Throws a usage_error about the spec as a whole.
     [[noreturn]] void refuse(const std::string& why) const;
@@ -39,11 +53,19 @@ private:
     [[noreturn]] void refuse_argument(std::string_view what, std::string_view given,
                                       const std::string& allowed) const;
     [[nodiscard]] std::uint64_t read_seed(std::string_view what, std::string_view given) const;
+    [[nodiscard]] double read_number(std::string_view what, std::string_view given, double least,
+                                     double most) const;
+    [[nodiscard]] std::optional<std::string_view> named(std::string_view key) const;
+
+    struct named_argument {
+        std::string_view key; ///< with the =
+        std::string_view value;
+    };
 
     std::string text_;
     std::string_view name_;
     std::vector<std::string_view> arguments_;
-    std::optional<random_scaling> random_;
+    std::vector<named_argument> named_;
 };
 
 } // namespace krylith

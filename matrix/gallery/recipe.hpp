@@ -1,0 +1,33 @@
+// How a matrix of the gallery is made from the text that names it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/matrix/gallery/spec.hpp>
+
+namespace krylith {
+
+struct recipe {
+    gallery_entry entry;
+    std::size_t least_arguments; ///< positional ones
+    std::size_t most_arguments;
+    csr_matrix<double> (*build_double)(const gallery_spec&);
+    csr_matrix<float> (*build_float)(const gallery_spec&);
+};
+
+/// `build` is a lambda without captures, a template of the type of the values.
+template <class Build>
+recipe make_recipe(const gallery_entry& entry, std::size_t least_arguments,
+                   std::size_t most_arguments, const Build& /*build*/) {
+    return {entry, least_arguments, most_arguments,
+            [](const gallery_spec& s) { return Build{}.template operator()<double>(s); },
+            [](const gallery_spec& s) { return Build{}.template operator()<float>(s); }};
+}
+
+/// Each sorted by name.
+[[nodiscard]] std::span<const recipe> grid_recipes();
+[[nodiscard]] std::span<const recipe> graph_recipes();
+
+} // namespace krylith
