@@ -8,6 +8,10 @@
 
 namespace krylith {
 
+/// local_kind::automatic takes SELL up to this share of padding: above, the bytes saved by unit
+/// stride are lost again.
+inline constexpr double most_sell_padding = 0.10;
+
 /// Some rows of a matrix, with its columns; the matrix is borrowed.
 template <class T>
 [[nodiscard]] local_block<T> row_block(const csr_view<T>& matrix, row_range rows) {

@@ -6,7 +6,6 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/nearest_name.hpp>
-#include <krylith/partition/halo_plan.hpp>
 #include <krylith/spmv/halo_operator.hpp>
 #include <krylith/spmv/nz_operator.hpp>
 
@@ -115,12 +114,23 @@ constexpr std::int64_t align_above = 4096;
 
 template <class T>
 layout_handle spread(const device_group& group, const csr_view<T>& matrix, coherence kind) {
-    const std::int64_t alignment = matrix.rows / group.size() > align_above ? 32 : 1;
     return std::make_shared<layout>(
-        layout{group, equal_nonzeros(matrix.row_offsets, group.size(), alignment), kind});
+        layout{group, deal_rows(matrix.row_offsets, group.size()), kind});
 }
 
 } // namespace
+
+row_partition deal_rows(std::span<const std::int64_t> row_offsets, int devices) {
+    const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
+    return equal_nonzeros(row_offsets, devices, rows / devices > align_above ? 32 : 1);
+}
+
+operator_kind automatic_kind(const halo_plan& plan) {
+    std::int64_t most = 0;
+    for (int part = 0; part < plan.partition.parts(); ++part)
+        most = std::max(most, plan.ghost_count(part));
+    return most > plan.partition.rows() / 8 ? operator_kind::nz : operator_kind::halo;
+}
 
 template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
@@ -135,14 +145,9 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
                                                 matrix, options.local);
     auto owned = spread(group, matrix, coherence::owned);
     const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices, owned->rows);
-    if (options.kind == operator_kind::automatic) {
-        std::int64_t most = 0;
-        for (int rank = 0; rank < group.size(); ++rank)
-            most = std::max(most, plan.ghost_count(rank));
-        if (most > matrix.rows / 8)
-            return std::make_unique<nz_operator<T>>(spread(group, matrix, coherence::replicated),
-                                                    matrix, options.local);
-    }
+    if (options.kind == operator_kind::automatic && automatic_kind(plan) == operator_kind::nz)
+        return std::make_unique<nz_operator<T>>(spread(group, matrix, coherence::replicated),
+                                                matrix, options.local);
     return std::make_unique<halo_operator<T>>(std::move(owned), matrix, plan, options.local);
 }
 
