@@ -1,5 +1,8 @@
 #include <krylith/tools/matrix_class.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include <krylith/tools/asymmetry.hpp>
@@ -29,18 +32,23 @@ classification symmetric_class(const matrix_statistics& s) {
                     {}};
         if (d.weakly_dominant < s.rows)
             return {matrix_class::positive_candidate,
-                    "SPD candidate: symmetric, positive diagonal, not dominant in all rows", {}};
+                    "SPD candidate: symmetric, positive diagonal, not dominant in all rows",
+                    {}};
         if (d.strictly_dominant == s.rows)
             return {matrix_class::positive_definite,
-                    "SPD: symmetric, positive diagonal, strictly dominant", {}};
+                    "SPD: symmetric, positive diagonal, strictly dominant",
+                    {}};
         if (all_row_sums_vanish(s))
             return {matrix_class::positive_semidefinite,
                     "positive semidefinite, singular: symmetric, positive diagonal, weakly "
-                    "dominant, all row sums are 0", {}};
+                    "dominant, all row sums are 0",
+                    {}};
         if (d.strictly_dominant == 0)
-            return {matrix_class::positive_candidate,
-                    "positive semidefinite at least: symmetric, positive diagonal, weakly dominant, "
-                    "strictly in no row", {}};
+            return {
+                matrix_class::positive_candidate,
+                "positive semidefinite at least: symmetric, positive diagonal, weakly dominant, "
+                "strictly in no row",
+                {}};
         return {matrix_class::positive_definite,
                 fmt::format("SPD: symmetric, positive diagonal, weakly dominant, strictly in {} "
                             "(if these reach all parts of the matrix)",
@@ -49,7 +57,8 @@ classification symmetric_class(const matrix_statistics& s) {
     }
     if (d.negative == s.rows)
         return {matrix_class::negative_candidate,
-                "negative definite candidate: symmetric, negative diagonal; -A may suit cg", {}};
+                "negative definite candidate: symmetric, negative diagonal; -A may suit cg",
+                {}};
     if (d.positive > 0 && d.negative > 0)
         return {matrix_class::indefinite,
                 fmt::format("{}indefinite: {} positive and {} negative on the diagonal", start,
@@ -75,17 +84,19 @@ void add_hints(const matrix_statistics& s, std::vector<std::string>& hints) {
                                     plural(s.lengths.empty, "empty row"),
                                     plural(s.empty_columns, "empty column")));
     if (all_row_sums_vanish(s))
-        hints.push_back("singular: every row sums to 0, so A times ones is 0; A x = b has solutions "
-                        "only for some b");
+        hints.push_back(
+            "singular: every row sums to 0, so A times ones is 0; A x = b has solutions "
+            "only for some b");
     if (s.diagonal.has_zeros())
         hints.push_back(fmt::format("{} on the diagonal ({} of them not stored): jacobi can't be "
                                     "used",
                                     plural(s.diagonal.missing + s.diagonal.zeros, "zero"),
                                     s.diagonal.missing));
-    if (s.values.largest > 0 && s.values.largest > 1e12 * s.values.smallest)
-        hints.push_back(fmt::format("magnitudes differ by {:.1g}: rounding may limit what can be "
-                                    "reached",
-                                    s.values.largest / s.values.smallest));
+    const double largest = std::max(std::fabs(s.diagonal.least), std::fabs(s.diagonal.most));
+    if (s.diagonal.smallest > 0 && largest > 1e4 * s.diagonal.smallest)
+        hints.push_back(fmt::format("diagonal entries differ by a factor of {:.1g}: jacobi, if it "
+                                    "can be used, evens that out",
+                                    largest / s.diagonal.smallest));
 }
 
 } // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -76,24 +75,21 @@ std::string axes(const density& cells, double wide, double high) {
     return out + svg_frame(left, top, wide, high);
 }
 
-/// What a colour stands for: the count at which it begins.
+/// The counts from which on each colour is used; colours that no count has are left out.
 std::string legend(const density& cells) {
     constexpr double x = left + side + 20;
-    std::string out = svg_text(x, top + 8, "", "entries");
     const double fullest = std::log1p(static_cast<double>(cells.most));
+    std::string out = svg_text(x, top + 8, "", "entries, from");
     double y = top + 22;
-    std::int64_t shown = 0;
     for (std::size_t k = 0; k < colours.size(); ++k) {
         const double edge = static_cast<double>(k) / static_cast<double>(colours.size());
-        const auto from = static_cast<std::int64_t>(std::ceil(std::expm1(edge * fullest) - 1e-9));
-        const std::int64_t least = std::max<std::int64_t>(1, from);
-        if (least > cells.most || (k + 1 < colours.size() && colour_of(std::log1p(least) / fullest) != k))
-            continue; // no count has this colour
-        if (least == shown) continue;
-        shown = least;
+        const double first = std::ceil(std::expm1(edge * fullest) - 1e-9);
+        const auto least = std::max<std::int64_t>(1, static_cast<std::int64_t>(first));
+        const double level = std::log1p(static_cast<double>(least)) / fullest;
+        if (colour_of(level) != k) continue;
         out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"14\" fill=\"{}\"/>\n", x,
                            y, colours[k]);
-        out += svg_text(x + 20, y + 12, "", fmt::format("{} on", least));
+        out += svg_text(x + 20, y + 12, "", fmt::format("{}", least));
         y += 20;
     }
     return out;
