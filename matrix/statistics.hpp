@@ -29,11 +29,13 @@ struct mirrored_entry {
     double there = 0;
 };
 
-/// Counts are of stored off-diagonal entries.
+/// Counts are of stored off-diagonal entries. A value is equal to its mirror if they agree to half
+/// the digits of T, or differ by no more than the rounding of sqrt|a_ii a_jj|: assembly in another
+/// order leaves such differences.
 struct symmetry_statistics {
     std::int64_t off_diagonal = 0;
     std::int64_t matched_places = 0; ///< the mirror is stored too
-    std::int64_t matched_values = 0; ///< equal to the mirror to half the digits of T
+    std::int64_t matched_values = 0; ///< equal to the mirror
     std::int64_t negated_values = 0; ///< minus the mirror, to half the digits of T
     double largest_difference = 0;   ///< max |a_ij - a_ji|; what isn't finite is left out
     std::optional<mirrored_entry> first_difference; ///< the first by rows that isn't matched

@@ -57,6 +57,11 @@ void try_placements(recommendation& r, const recommend_request& request,
     const trial& winner = r.trials[*r.chosen];
     solve_request asked = request.solve;
     asked.max_iterations = winner.iterations; // equal work for all
+    if (all.size() == 1) {                    // nothing to choose from
+        r.placements.push_back({all.front().devices, "auto", "auto", true, winner});
+        r.placed = 0;
+        return;
+    }
     for (const place& p : all) {
         placement_trial t;
         t.devices = p.devices;
@@ -68,9 +73,7 @@ void try_placements(recommendation& r, const recommend_request& request,
             t.local_name = bench.a().local_name();
             t.automatic = p.multiply.kind == operator_kind::automatic &&
                           p.multiply.local == local_kind::automatic;
-            t.run = bench.run(
-                winner.method, asked,
-                std::max(seconds / static_cast<double>(all.size()), 2.5 * winner.seconds));
+            t.run = bench.run(winner.method, asked, seconds / static_cast<double>(all.size()));
         } catch (const device_error& failure) {
             t.operator_name = to_string(p.multiply.kind);
             t.local_name = to_string(p.multiply.local);
@@ -125,8 +128,15 @@ recommendation recommend(const recommend_request& request) {
                           b);
         const double share = (request.counts.size() > 1 ? method_share : 1.0) * request.seconds /
                              static_cast<double>(std::max<std::size_t>(1, r.plan.tried.size()));
+        stopwatch spent;
         for (const candidate& method : r.plan.tried)
             r.trials.push_back(bench.run(method, request.solve, share));
+        // What trials that ended early left is for a winner that was cut off.
+        const double left = share * static_cast<double>(r.trials.size()) - spent.lap();
+        const auto best = choose(r.trials);
+        if (best && r.trials[*best].outcome == verdict::converging &&
+            left > 2 * r.trials[*best].seconds)
+            r.trials[*best] = bench.run(r.trials[*best].method, request.solve, left);
         r.warnings = placement_warnings(*bench.a().share_layout());
     }
     r.chosen = choose(r.trials);

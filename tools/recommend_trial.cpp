@@ -33,6 +33,8 @@ std::int64_t next_length(const solve_result& run, double left, std::int64_t limi
 }
 
 void judge(trial& t, const solve_result& r, double rtol, double atol) {
+    t.outcome = verdict::failed;
+    t.words.clear();
     t.iterations = r.iterations;
     t.seconds = r.solve_seconds;
     t.seconds_an_iteration = r.seconds_per_iteration();
@@ -47,8 +49,9 @@ void judge(trial& t, const solve_result& r, double rtol, double atol) {
         const double target = std::max(rtol * r.rhs_norm, atol);
         const double expected = expected_iterations(r.history, target);
         // A recurrence far below the true residual has nothing to say about it.
-        const bool drifted = !(r.true_residual <= 10 * r.history.back());
-        if (expected > 0 && expected < 1e9 && !drifted) {
+        const double best = *std::ranges::min_element(r.history);
+        const bool tells = r.true_residual < r.rhs_norm && r.true_residual <= 100 * best;
+        if (tells && expected > static_cast<double>(r.iterations) && expected < 1e9) {
             t.outcome = verdict::converging;
             t.expected_iterations = static_cast<std::int64_t>(expected);
             t.expected_seconds = expected * t.seconds_an_iteration;

@@ -1,6 +1,7 @@
 #include <krylith/matrix/statistics.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -28,6 +29,17 @@ bool agree(T a, T b) {
     return std::fabs(a - b) <= harmless * std::max(std::fabs(a), std::fabs(b));
 }
 
+/// Roots of the diagonal's magnitudes: what rounding left between a_ij and a_ji is measured by
+/// sqrt|a_ii a_jj|, which no |a_ij| of a definite matrix exceeds.
+template <class T>
+std::vector<double> roots_of_diagonal(const csr_view<T>& a) {
+    const std::vector<T> d = diagonal(a);
+    std::vector<double> roots(d.size());
+    for (std::size_t row = 0; row < roots.size(); ++row)
+        roots[row] = std::sqrt(std::fabs(static_cast<double>(d[row])));
+    return roots;
+}
+
 /// What entries contribute, each of a pair counted.
 struct tally {
     std::int64_t upper = 0;
@@ -39,9 +51,13 @@ struct tally {
     std::int64_t first = std::numeric_limits<std::int64_t>::max(); ///< position that disagrees
     std::int64_t first_row = 0;
 
+    /// `root` and `other` point to the roots of a_ii and a_jj, which are mostly not needed.
     template <class T>
-    void compare(T here, T there, std::int64_t weight, std::int64_t row, std::int64_t position) {
-        const bool equal = agree(here, there);
+    void compare(T here, T there, const double* root, const double* other, std::int64_t weight,
+                 std::int64_t row, std::int64_t position) {
+        constexpr double rounding = 8 * std::numeric_limits<T>::epsilon();
+        const bool equal =
+            agree(here, there) || std::fabs(here - there) <= rounding * *root * *other;
         if (equal) values += weight;
         if (agree(here, -there)) negated += weight;
         const double distance = std::fabs(static_cast<double>(here) - static_cast<double>(there));
@@ -66,29 +82,81 @@ struct tally {
 
 #pragma omp declare reduction(add:tally : omp_out.add(omp_in))
 
+/// Upper entries that wait for their mirrors. A mirror may be anywhere, and its offset, column and
+/// value are three cache misses one after the other: for a batch they are fetched side by side.
 template <class T>
-tally upper_half(const csr_view<T>& a) {
-    tally all;
-#pragma omp parallel for schedule(dynamic, 2048) reduction(add : all)
-    for (std::int64_t row = 0; row < a.rows; ++row) {
-        const std::int64_t end = a.row_offsets[as_size(row) + 1];
-        for (std::int64_t k = a.row_offsets[as_size(row)]; k < end; ++k) {
-            const std::int64_t column = a.column_indices[as_size(k)];
-            if (column < row) ++all.lower;
-            if (column <= row) continue;
-            ++all.upper;
-            const std::int64_t mirror = find(a, column, row);
-            const T there = mirror < 0 ? T(0) : a.values[as_size(mirror)];
-            if (mirror >= 0) all.places += 2;
-            all.compare(a.values[as_size(k)], there, mirror < 0 ? 1 : 2, row, k);
+class mirror_batch {
+public:
+    mirror_batch(const csr_view<T>& a, const double* roots) : a_(a), roots_(roots) {}
+
+    void add(std::int64_t row, std::int64_t k, tally& all) {
+        waiting_[as_size(size_++)] = {row, k, 0};
+        if (size_ == capacity) flush(all);
+    }
+
+    void flush(tally& all) {
+        for (std::int64_t i = 0; i < size_; ++i)
+            __builtin_prefetch(&a_.row_offsets[as_size(column(i))]);
+        for (std::int64_t i = 0; i < size_; ++i)
+            __builtin_prefetch(a_.column_indices.data() + a_.row_offsets[as_size(column(i))]);
+        for (std::int64_t i = 0; i < size_; ++i) {
+            pair& p = waiting_[as_size(i)];
+            p.mirror = find(a_, column(i), p.row);
+            if (p.mirror >= 0) __builtin_prefetch(a_.values.data() + p.mirror);
         }
+        for (std::int64_t i = 0; i < size_; ++i) {
+            const pair& p = waiting_[as_size(i)];
+            const T there = p.mirror < 0 ? T(0) : a_.values[as_size(p.mirror)];
+            if (p.mirror >= 0) all.places += 2;
+            all.compare(a_.values[as_size(p.k)], there, roots_ + p.row, roots_ + column(i),
+                        p.mirror < 0 ? 1 : 2, p.row, p.k);
+        }
+        size_ = 0;
+    }
+
+private:
+    struct pair {
+        std::int64_t row;
+        std::int64_t k;
+        std::int64_t mirror;
+    };
+    static constexpr std::int64_t capacity = 64;
+
+    [[nodiscard]] std::int64_t column(std::int64_t i) const {
+        return a_.column_indices[as_size(waiting_[as_size(i)].k)];
+    }
+
+    const csr_view<T>& a_;
+    const double* roots_;
+    std::array<pair, capacity> waiting_;
+    std::int64_t size_ = 0;
+};
+
+template <class T>
+tally upper_half(const csr_view<T>& a, const std::vector<double>& roots) {
+    tally all;
+#pragma omp parallel reduction(add : all)
+    {
+        mirror_batch<T> batch(a, roots.data());
+#pragma omp for schedule(dynamic, 2048) nowait
+        for (std::int64_t row = 0; row < a.rows; ++row) {
+            const std::int64_t end = a.row_offsets[as_size(row) + 1];
+            for (std::int64_t k = a.row_offsets[as_size(row)]; k < end; ++k) {
+                const std::int64_t column = a.column_indices[as_size(k)];
+                if (column < row) ++all.lower;
+                if (column <= row) continue;
+                ++all.upper;
+                batch.add(row, k, all);
+            }
+        }
+        batch.flush(all);
     }
     return all;
 }
 
 /// Lower entries without partner.
 template <class T>
-tally lonely_lower_half(const csr_view<T>& a) {
+tally lonely_lower_half(const csr_view<T>& a, const std::vector<double>& roots) {
     tally all;
 #pragma omp parallel for schedule(dynamic, 2048) reduction(add : all)
     for (std::int64_t row = 0; row < a.rows; ++row) {
@@ -96,7 +164,9 @@ tally lonely_lower_half(const csr_view<T>& a) {
         for (std::int64_t k = a.row_offsets[as_size(row)]; k < end; ++k) {
             const std::int64_t column = a.column_indices[as_size(k)];
             if (column >= row) break;
-            if (find(a, column, row) < 0) all.compare(a.values[as_size(k)], T(0), 1, row, k);
+            if (find(a, column, row) < 0)
+                all.compare(a.values[as_size(k)], T(0), roots.data() + row, roots.data() + column,
+                            1, row, k);
         }
     }
     return all;
@@ -106,8 +176,9 @@ tally lonely_lower_half(const csr_view<T>& a) {
 
 template <class T>
 symmetry_statistics measure_symmetry(const csr_view<T>& a) {
-    tally all = upper_half(a);
-    if (2 * all.lower != all.places) all.add(lonely_lower_half(a));
+    const std::vector<double> roots = roots_of_diagonal(a);
+    tally all = upper_half(a, roots);
+    if (2 * all.lower != all.places) all.add(lonely_lower_half(a, roots));
     symmetry_statistics result;
     result.off_diagonal = all.upper + all.lower;
     result.matched_places = all.places;
@@ -126,10 +197,7 @@ symmetry_statistics measure_symmetry(const csr_view<T>& a) {
 
 template <class T>
 std::optional<mirrored_entry> find_indefinite_minor(const csr_view<T>& a) {
-    std::vector<double> roots(as_size(a.rows));
-    const std::vector<T> d = diagonal(a);
-    for (std::size_t row = 0; row < roots.size(); ++row)
-        roots[row] = std::sqrt(static_cast<double>(d[row]));
+    const std::vector<double> roots = roots_of_diagonal(a);
     constexpr double rounding = 1 - 8 * std::numeric_limits<double>::epsilon();
     tally all;
 #pragma omp parallel for schedule(dynamic, 2048) reduction(add : all)

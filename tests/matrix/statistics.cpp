@@ -197,6 +197,9 @@ TEST_CASE("a difference from the mirror is found where it is first by rows") {
     CHECK(upper->column == 1);
     CHECK(upper->here == 3);
     CHECK(upper->there == 3.5);
+    // Cancelled assembly: tiny beside the diagonal, but with no digit in common.
+    CHECK(describe(from_dense({{1, 1e-17}, {-3e-17, 1}})).symmetry->by_values());
+    CHECK_FALSE(describe(from_dense({{1e-9, 1e-17}, {-3e-17, 1e-9}})).symmetry->by_values());
     // Only below the diagonal: found by the second pass; row 1 stands before row 2.
     const auto lower =
         describe(from_dense({{1, 0, 0, 0}, {7, 1, 0, 0}, {0, 0, 1, 5}, {0, 0, 0, 1}})).symmetry;
