@@ -50,15 +50,20 @@ void add_formats(footprint& f, std::span<const std::int64_t> offsets) {
 
 std::int64_t footprint::vector_bytes(const method& m) const {
     const vector_count count = vectors_of(m);
-    const std::int64_t ghosts = kind == operator_kind::halo ? received : 0;
-    return value_bytes * (count.plain * held + count.operands * (held + ghosts));
+    std::int64_t most = 0;
+    for (const part& p : parts) {
+        const std::int64_t ghosts = kind == operator_kind::halo ? p.received : 0;
+        most = std::max(most, count.plain * p.held + count.operands * (p.held + ghosts));
+    }
+    return value_bytes * most;
 }
 
 double footprint::iteration_bytes(const method& m) const {
     const std::int64_t matrix = sell_automatic ? sell_bytes : csr_bytes;
     const std::int64_t x = kind == operator_kind::halo ? held + received : held;
     const auto product = static_cast<double>(matrix + value_bytes * (x + owned));
-    return products(m) * product + vector_passes(m).value() * static_cast<double>(value_bytes * held);
+    return products(m) * product +
+           vector_passes(m).value() * static_cast<double>(value_bytes * held);
 }
 
 template <class T>
@@ -73,11 +78,13 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         halo.automatic = automatic_kind(plan) == operator_kind::halo;
         for (int part = 0; part < devices; ++part) {
             const row_range rows = plan.partition.owned(part);
+            halo.parts.push_back({rows.size(), plan.ghost_count(part)});
             halo.owned = std::max(halo.owned, rows.size());
             halo.received = std::max(halo.received, plan.ghost_count(part));
             halo.moved += plan.ghost_count(part);
-            add_formats(halo, matrix.row_offsets.subspan(static_cast<std::size_t>(rows.begin),
-                                                         static_cast<std::size_t>(rows.size()) + 1));
+            add_formats(halo,
+                        matrix.row_offsets.subspan(static_cast<std::size_t>(rows.begin),
+                                                   static_cast<std::size_t>(rows.size()) + 1));
         }
         halo.held = halo.owned;
         result.push_back(halo);
@@ -87,8 +94,10 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         nz.automatic = !halo.automatic;
         nz.held = matrix.rows;
         nz.received = 0;
-        for (int part = 0; part < devices; ++part)
-            nz.received = std::max(nz.received, matrix.rows - plan.partition.owned(part).size());
+        for (footprint::part& part : nz.parts) {
+            part = {matrix.rows, matrix.rows - part.held};
+            nz.received = std::max(nz.received, part.received);
+        }
         nz.moved = matrix.rows * (devices - 1);
         result.push_back(nz);
     }

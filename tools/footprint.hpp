@@ -21,8 +21,14 @@ struct footprint {
     std::int64_t csr_bytes = 0;
     std::int64_t sell_bytes = 0;
     std::int64_t vendor_bytes = 0;
-    double sell_padding = 0;   ///< share of the entries stored
+    double sell_padding = 0;    ///< share of the entries stored
     bool sell_automatic = true; ///< `auto` takes sell on CUDA devices, else csr
+    /// Entries of a vector on a device, and those it receives for each product.
+    struct part {
+        std::int64_t held;
+        std::int64_t received;
+    };
+    std::vector<part> parts;
     std::int64_t owned = 0;    ///< rows
     std::int64_t held = 0;     ///< entries of a vector, ghosts not counted
     std::int64_t received = 0; ///< entries for each product, the sum of all devices in `moved`
@@ -35,8 +41,8 @@ struct footprint {
     [[nodiscard]] double iteration_bytes(const method& m) const;
 };
 
-/// For each count: halo and nz, or one for a single device. The matrix must be square and canonical.
-/// O(nnz) a count.
+/// For each count: halo and nz, or one for a single device. The matrix must be square and
+/// canonical. O(nnz) a count.
 template <class T>
 [[nodiscard]] std::vector<footprint> footprints(const csr_view<T>& matrix,
                                                 std::span<const int> device_counts);

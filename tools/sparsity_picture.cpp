@@ -85,11 +85,11 @@ std::string sparsity_picture(const csr_view<T>& matrix, const terminal& where) {
     const character c = where.utf8 ? character{4, 2} : character{1, 1};
     const int lines = std::max(1, where.lines - 2) * c.rows; // inside the frame
     const int width = std::max(1, where.columns - 2) * c.columns;
-    const int stretch = where.utf8 ? 1 : 2; // ASCII: two characters side by side are a square
+    const int stretch =
+        where.utf8 || width < 2 ? 1 : 2; // ASCII: two characters side by side are a square
     const density cells = measure_density(matrix, lines, width / stretch);
     if (cells.rows == 0) return "(no rows or no columns)\n";
-    const int scale =
-        std::max(1, std::min(lines / cells.rows, width / stretch / cells.columns));
+    const int scale = std::max(1, std::min(lines / cells.rows, width / stretch / cells.columns));
     // Without magnification a cell is a dot; a matrix that is smaller than the picture grows.
     const dots all(cells, scale);
     const int across = (all.columns() * stretch + c.columns - 1) / c.columns;
