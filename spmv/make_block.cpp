@@ -9,13 +9,6 @@
 
 namespace krylith {
 
-namespace {
-
-/// Above this share of padding the bytes saved by unit stride are lost again.
-constexpr double most_padding = 0.10;
-
-} // namespace
-
 template <class T>
 std::unique_ptr<local_matrix<T>> make_block(const std::shared_ptr<device>& where,
                                             const local_block<T>& block, local_kind kind) {
@@ -25,7 +18,7 @@ std::unique_ptr<local_matrix<T>> make_block(const std::shared_ptr<device>& where
     if (where->kind() == backend::cuda) {
         if (kind == local_kind::automatic && block.borrow) kind = local_kind::csr;
         if (kind == local_kind::automatic)
-            kind = make_sell_layout(block.offsets).padding() <= most_padding ? local_kind::sell
+            kind = make_sell_layout(block.offsets).padding() <= most_sell_padding ? local_kind::sell
                                                                              : local_kind::csr;
         switch (kind) {
         case local_kind::sell: return cuda::make_sell(where, block);

@@ -8,6 +8,10 @@
 
 namespace krylith {
 
+/// local_kind::automatic takes SELL up to this share of padding: above, the bytes saved by unit
+/// stride are lost again.
+inline constexpr double most_sell_padding = 0.10;
+
 /// Throws usage_error for a format that the device doesn't have.
 template <class T>
 [[nodiscard]] std::unique_ptr<local_matrix<T>>

@@ -6,7 +6,6 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/nearest_name.hpp>
-#include <krylith/partition/halo_plan.hpp>
 #include <krylith/spmv/halo_operator.hpp>
 #include <krylith/spmv/matrix_source.hpp>
 #include <krylith/spmv/nz_operator.hpp>
@@ -172,18 +171,26 @@ constexpr std::int64_t align_above = 4096;
 
 } // namespace
 
+row_partition deal_rows(std::span<const std::int64_t> row_offsets, int devices) {
+    const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
+    return equal_nonzeros(row_offsets, devices, rows / devices > align_above ? 32 : 1);
+}
+
+operator_kind automatic_kind(const halo_plan& plan) {
+    std::int64_t most = 0;
+    for (int part = 0; part < plan.partition.parts(); ++part)
+        most = std::max(most, plan.ghost_count(part));
+    return most > plan.partition.rows() / 8 ? operator_kind::nz : operator_kind::halo;
+}
+
 template <class T>
 std::unique_ptr<matrix_operator<T>>
 build_operator(const device_group& group, const matrix_source<T>& source, const row_partition* rows,
                const operator_options& options) {
     const csr_view<T>& matrix = source.matrix;
     const auto spread = [&](coherence kind) -> layout_handle {
-        const std::int64_t alignment = matrix.rows / group.size() > align_above ? 32 : 1;
-        return std::make_shared<layout>(
-            layout{group,
-                   rows != nullptr ? *rows
-                                   : equal_nonzeros(matrix.row_offsets, group.size(), alignment),
-                   kind});
+        return std::make_shared<layout>(layout{
+            group, rows != nullptr ? *rows : deal_rows(matrix.row_offsets, group.size()), kind});
     };
     const auto replicated = [&] {
         return std::make_unique<nz_operator<T>>(spread(coherence::replicated), source,
@@ -192,9 +199,8 @@ build_operator(const device_group& group, const matrix_source<T>& source, const 
     if (options.kind == operator_kind::nz) return replicated();
     auto owned = spread(coherence::owned);
     const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices, owned->rows);
-    if (options.kind == operator_kind::automatic)
-        for (int rank = 0; rank < group.size(); ++rank)
-            if (plan.ghost_count(rank) > matrix.rows / 8) return replicated();
+    if (options.kind == operator_kind::automatic && automatic_kind(plan) == operator_kind::nz)
+        return replicated();
     return std::make_unique<halo_operator<T>>(std::move(owned), source, plan, options.local);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/partition/halo_plan.hpp>
 #include <krylith/spmv/local_matrix.hpp>
 #include <krylith/spmv/value_gather.hpp>
 #include <krylith/vector/vector.hpp>
@@ -129,6 +130,12 @@ protected:
     std::vector<value_gather<T>> gathers_;    // [ranks], or empty: updates are in CSR order
     std::vector<std::unique_ptr<local_matrix<T>>> blocks_;
 };
+
+/// The rows of each device: equal nonzeros, on whole warps where there are many rows.
+[[nodiscard]] row_partition deal_rows(std::span<const std::int64_t> row_offsets, int devices);
+
+/// What operator_kind::automatic takes: halo or nz.
+[[nodiscard]] operator_kind automatic_kind(const halo_plan& plan);
 
 /// Throws usage_error for a matrix that is not square, an empty group, or a format that the devices
 /// don't have; device_error where memory is short. The matrix may be freed afterwards.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/statistics.hpp>
 
 namespace krylith::tool {
 
@@ -11,6 +12,9 @@ namespace krylith::tool {
 /// the matrix is symmetric. Columns must ascend within rows. O(nnz log(row length)).
 template <class T>
 [[nodiscard]] std::string asymmetry(const csr_matrix<T>& matrix);
+
+/// "entry (1, 2) is 3, its mirror 3.5 (counted from 1)".
+[[nodiscard]] std::string in_words(const mirrored_entry& entry);
 
 extern template std::string asymmetry(const csr_matrix<double>&);
 extern template std::string asymmetry(const csr_matrix<float>&);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -26,17 +25,6 @@ struct bench_job {
     std::string counts;
     std::string report;
 };
-
-/// 1, 2, 4 ... and all.
-std::vector<int> default_counts(const device_options& options) {
-    const int most = select_backend(options) == backend::cuda
-                         ? cuda_device_count()
-                         : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    std::vector<int> counts;
-    for (int count = 1; count < most; count *= 2) counts.push_back(count);
-    counts.push_back(std::max(1, most));
-    return counts;
-}
 
 json as_json(const bench_request& request, const bench_row& row) {
     json out = {{"matrix", request.matrix},

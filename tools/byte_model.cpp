@@ -20,18 +20,27 @@ double mean_basis(const method& m) {
 
 } // namespace
 
-std::optional<double> traffic::iteration(const method& m) const {
-    const auto a_vector = static_cast<double>(value_bytes * rows);
+int products(const method& m) {
+    return m.solver == "bicgstab" ? 2 : 1;
+}
+
+std::optional<double> vector_passes(const method& m) {
     // Beside the product: r q read, r written; x p r read, x p written. Jacobi reads its diagonal
     // and writes z, which stands for r in the last pass.
-    if (m.solver == "cg") return product() + (m.preconditioner == "jacobi" ? 10 : 8) * a_vector;
+    if (m.solver == "cg") return m.preconditioner == "jacobi" ? 10 : 8;
     if (m.preconditioner != "none") return std::nullopt;
     // r0 read with the first product; r v read, s written; x p s t r0 read, x r written; r p v
     // read, p written.
-    if (m.solver == "bicgstab") return 2 * product() + 15 * a_vector;
+    if (m.solver == "bicgstab") return 15;
     // The basis is read four times: solvers/gmres.hpp.
-    if (m.solver == "gmres") return product() + (4 * mean_basis(m) + 5) * a_vector;
+    if (m.solver == "gmres") return 4 * mean_basis(m) + 5;
     return std::nullopt;
+}
+
+std::optional<double> traffic::iteration(const method& m) const {
+    const std::optional<double> passes = vector_passes(m);
+    if (!passes) return std::nullopt;
+    return products(m) * product() + *passes * static_cast<double>(value_bytes * rows);
 }
 
 } // namespace krylith::tool

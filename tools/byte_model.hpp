@@ -15,6 +15,13 @@ struct method {
     std::int64_t iterations = 0; ///< gmres: of the whole solve, of which the mean is taken
 };
 
+/// Products with A in an iteration.
+[[nodiscard]] int products(const method& m);
+
+/// How often an iteration reads or writes a whole vector, its products left out; nothing where no
+/// model has been worked out.
+[[nodiscard]] std::optional<double> vector_passes(const method& m);
+
 /// A matrix in CSR with values of `value_bytes`: values and 4-byte columns, and 4 bytes a row.
 struct traffic {
     std::int64_t rows;

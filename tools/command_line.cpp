@@ -78,8 +78,9 @@ exit_status run_command_line(int argc, char** argv) {
     app.footer(footer);
     app.require_subcommand(1);
     app.formatter(std::make_shared<help_format>()); // before the subcommands, which inherit it
-    const std::vector<command> commands = {add_solve(app), add_spmv(app), add_devices(app),
-                                           add_bench(app), add_gallery(app), add_convert(app)};
+    const std::vector<command> commands = {add_solve(app),     add_spmv(app),    add_info(app),
+                                           add_recommend(app), add_convert(app), add_devices(app),
+                                           add_bench(app),     add_gallery(app)};
     check_command_name(argc, argv, commands);
     try {
         app.parse(argc, argv);

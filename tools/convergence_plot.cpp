@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <krylith/tools/svg_drawing.hpp>
+
 namespace krylith::tool {
 
 namespace {
@@ -23,52 +25,13 @@ constexpr double bottom = height - 58;
 /// More points than the frame has pixels show nothing.
 constexpr std::size_t most_points = 2000;
 
-constexpr const char* style = R"(<style>
-text { font: 13px sans-serif; fill: #333 }
-.title { font-size: 15px }
-.grid { stroke: #ddd }
-.frame { stroke: #888; fill: none }
-.curve { stroke: #1f6fb4; stroke-width: 2; fill: none; stroke-linejoin: round }
+constexpr const char* style = R"(.curve { stroke: #1f6fb4; stroke-width: 2; fill: none; stroke-linejoin: round }
 .target { stroke: #c0392b; stroke-dasharray: 6 4 }
 .true { fill: #fff; stroke: #c0392b; stroke-width: 2 }
-</style>
 )";
-
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '&')
-            result += "&amp;";
-        else if (c == '<')
-            result += "&lt;";
-        else if (c == '>')
-            result += "&gt;";
-        else if (static_cast<unsigned char>(c) >= 0x20)
-            result += c;
-    }
-    return result;
-}
-
-std::string text(double x, double y, const char* attributes, const std::string& content) {
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes,
-                       escaped(content));
-}
-
-std::string line(double x1, double y1, double x2, double y2, const char* kind) {
-    return fmt::format(
-        "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>\n", x1, y1,
-        x2, y2, kind);
-}
 
 std::string circle(double x, double y) {
     return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\" class=\"true\"/>\n", x, y);
-}
-
-/// 1, 2 or 5 times a power of ten: at most seven steps to `most`.
-std::int64_t round_step(std::int64_t most) {
-    for (std::int64_t power = 1;; power *= 10)
-        for (const std::int64_t factor : {1, 2, 5})
-            if (7 * factor * power >= most) return factor * power;
 }
 
 /// From iterations and residuals to pixels, with lines at whole decades.
@@ -108,17 +71,16 @@ public:
         const int highest = step * static_cast<int>(std::floor(most_ / step));
         for (int decade = highest; decade >= lowest; decade -= step) {
             const double at = y_of_decade(decade);
-            out += line(left, at, right, at, "grid");
-            out += text(left - 8, at + 4, "text-anchor=\"end\"", fmt::format("1e{}", decade));
+            out += svg_line(left, at, right, at, "grid");
+            out += svg_text(left - 8, at + 4, "text-anchor=\"end\"", fmt::format("1e{}", decade));
         }
         const std::int64_t stride = round_step(iterations_);
         for (std::int64_t k = 0; k <= iterations_; k += stride) {
             const double at = x(static_cast<double>(k));
-            out += line(at, top, at, bottom, "grid");
-            out += text(at, bottom + 20, "text-anchor=\"middle\"", fmt::format("{}", k));
+            out += svg_line(at, top, at, bottom, "grid");
+            out += svg_text(at, bottom + 20, "text-anchor=\"middle\"", fmt::format("{}", k));
         }
-        out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"frame\"/>\n",
-                           left, top, right - left, bottom - top);
+        out += svg_frame(left, top, right - left, bottom - top);
         return out;
     }
 
@@ -149,8 +111,8 @@ std::string draw_marks(const convergence_curve& curve, const axes& scale) {
     std::string out;
     if (axes::drawable(curve.target)) {
         const double at = scale.y(curve.target);
-        out += line(left, at, right, at, "target");
-        out += text(left + 8, at - 6, "", "tolerance");
+        out += svg_line(left, at, right, at, "target");
+        out += svg_text(left + 8, at - 6, "", "tolerance");
     }
     if (axes::drawable(curve.true_residual)) {
         const double at = scale.y(curve.true_residual);
@@ -158,7 +120,7 @@ std::string draw_marks(const convergence_curve& curve, const axes& scale) {
         // The legend stands in the corner that the end of the curve leaves free.
         const double legend = at > (top + bottom) / 2 ? top + 24 : bottom - 20;
         out += circle(right - 176, legend - 4);
-        out += text(right - 164, legend, "", "true residual at the end");
+        out += svg_text(right - 164, legend, "", "true residual at the end");
     }
     return out;
 }
@@ -167,19 +129,15 @@ std::string draw_marks(const convergence_curve& curve, const axes& scale) {
 
 std::string svg(const convergence_curve& curve) {
     const axes scale(curve);
-    std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
-                                  "height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n",
-                                  width, height);
-    out += style;
-    out += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#fff\"/>\n", width, height);
-    out += text(left, 30, "class=\"title\"", curve.title);
+    std::string out = svg_start(width, height, style);
+    out += svg_text(left, 30, "class=\"title\"", curve.title);
     out += scale.draw();
     out += draw_curve(curve, scale);
     out += draw_marks(curve, scale);
-    out += text((left + right) / 2, height - 14, "text-anchor=\"middle\"", "iteration");
+    out += svg_text((left + right) / 2, height - 14, "text-anchor=\"middle\"", "iteration");
     const std::string turned =
         fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 20 {0})\"", (top + bottom) / 2);
-    out += text(20, (top + bottom) / 2, turned.c_str(),
+    out += svg_text(20, (top + bottom) / 2, turned,
                 curve.rhs_norm > 0 ? "residual, relative to ||b||" : "residual");
     return out + "</svg>\n";
 }

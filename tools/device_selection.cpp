@@ -1,9 +1,11 @@
 #include <krylith/tools/device_selection.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <numeric>
 #include <string_view>
+#include <thread>
 
 #include <krylith/device/error.hpp>
 #include <krylith/tools/name_check.hpp>
@@ -75,6 +77,16 @@ device_group select_devices(const device_options& options) {
     if (counted) return first_devices(options, list.front());
     if (select_backend(options) == backend::host) return first_devices(options, host_count(list));
     return device_group::cuda(list, settings(options));
+}
+
+std::vector<int> default_counts(const device_options& options) {
+    const int most = select_backend(options) == backend::cuda
+                         ? cuda_device_count()
+                         : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    std::vector<int> counts;
+    for (int count = 1; count < most; count *= 2) counts.push_back(count);
+    counts.push_back(std::max(1, most));
+    return counts;
 }
 
 std::vector<std::string> descriptions(const device_group& group) {

@@ -22,6 +22,9 @@ struct device_options {
 /// The same with the first `count` devices of the backend, whatever options.devices says.
 [[nodiscard]] device_group first_devices(const device_options& options, int count);
 
+/// 1, 2, 4 ... and all devices of the backend; on the host, all cores.
+[[nodiscard]] std::vector<int> default_counts(const device_options& options);
+
 /// "0,2,5" as numbers. Throws usage_error naming the option where that isn't a list of them.
 [[nodiscard]] std::vector<int> parse_list(const std::string& option, const std::string& text);
 

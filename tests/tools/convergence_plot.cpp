@@ -7,37 +7,16 @@
 #include <doctest/doctest.h>
 
 #include <krylith/tests/tools/command_run.hpp>
+#include <krylith/tests/tools/well_formed.hpp>
 #include <krylith/tools/convergence_plot.hpp>
 
 using krylith::test::contains;
 using krylith::test::contents_of;
 using krylith::test::run_krylith;
 using krylith::test::temporary_folder;
+using krylith::test::well_formed;
 
 namespace {
-
-/// Elements that open are closed, in order; no stray < or &.
-bool well_formed(const std::string& xml) {
-    std::vector<std::string> open;
-    std::size_t at = 0;
-    while ((at = xml.find('<', at)) != std::string::npos) {
-        const std::size_t end = xml.find('>', at);
-        if (end == std::string::npos) return false;
-        const std::string tag = xml.substr(at + 1, end - at - 1);
-        if (tag.find('<') != std::string::npos) return false;
-        const std::string name = tag.substr(0, tag.find_first_of(" /", 1));
-        if (tag.starts_with('/')) {
-            if (open.empty() || open.back() != tag.substr(1)) return false;
-            open.pop_back();
-        } else if (!tag.ends_with('/')) {
-            open.push_back(name);
-        }
-        at = end;
-    }
-    for (at = xml.find('&'); at != std::string::npos; at = xml.find('&', at + 1))
-        if (xml.find(';', at) == std::string::npos || xml.find(';', at) > at + 5) return false;
-    return open.empty() && xml.starts_with("<svg") && xml.ends_with("</svg>\n");
-}
 
 std::string draw(const std::vector<double>& history, double target = 1e-8, double final = 1e-9) {
     return krylith::tool::svg({.title = "a < b & \"c\"",

@@ -1,0 +1,110 @@
+#include <krylith/tools/footprint.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include <krylith/partition/halo_plan.hpp>
+#include <krylith/spmv/make_block.hpp>
+#include <krylith/spmv/sell_layout.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+/// The solver's vectors by what they hold: owned entries, or ghosts too (what A multiplies).
+struct vector_count {
+    std::int64_t plain;
+    std::int64_t operands;
+};
+
+vector_count vectors_of(const method& m) {
+    const bool jacobi = m.preconditioner == "jacobi";
+    const std::int64_t around = jacobi ? 3 : 2; // b, x, the diagonal
+    if (m.solver == "cg") return {around + (jacobi ? 3 : 2), 1};
+    if (m.solver == "bicgstab") return {around + 4, jacobi ? 4 : 2};
+    return {around + 2, m.restart + 1 + (jacobi ? 2 : 1)};
+}
+
+std::int64_t offset_bytes(std::int64_t nnz) {
+    return nnz <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
+}
+
+/// As matrix_bytes() of the formats says once they exist.
+void add_formats(footprint& f, std::span<const std::int64_t> offsets) {
+    const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;
+    const std::int64_t nnz = offsets.back() - offsets.front();
+    const std::int64_t width = offset_bytes(nnz);
+    f.csr_bytes = std::max(f.csr_bytes, nnz * (f.value_bytes + 4) + (rows + 1) * width);
+    // cuSPARSE has columns as wide as offsets.
+    f.vendor_bytes = std::max(f.vendor_bytes, nnz * (f.value_bytes + width) + (rows + 1) * width);
+    const sell_layout sell = make_sell_layout(offsets);
+    const std::int64_t bytes = sell.entries() * (f.value_bytes + 4) +
+                               static_cast<std::int64_t>(sell.rows.size()) * 4 +
+                               static_cast<std::int64_t>(sell.slice_offsets.size()) * 8;
+    f.sell_bytes = std::max(f.sell_bytes, bytes);
+    f.sell_padding = std::max(f.sell_padding, sell.padding());
+    f.sell_automatic = f.sell_automatic && sell.padding() <= most_sell_padding;
+}
+
+} // namespace
+
+std::int64_t footprint::vector_bytes(const method& m) const {
+    const vector_count count = vectors_of(m);
+    std::int64_t most = 0;
+    for (const part& p : parts) {
+        const std::int64_t ghosts = kind == operator_kind::halo ? p.received : 0;
+        most = std::max(most, count.plain * p.held + count.operands * (p.held + ghosts));
+    }
+    return value_bytes * most;
+}
+
+double footprint::iteration_bytes(const method& m) const {
+    const std::int64_t matrix = sell_automatic ? sell_bytes : csr_bytes;
+    const std::int64_t x = kind == operator_kind::halo ? held + received : held;
+    const auto product = static_cast<double>(matrix + value_bytes * (x + owned));
+    return products(m) * product +
+           vector_passes(m).value() * static_cast<double>(value_bytes * held);
+}
+
+template <class T>
+std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int> device_counts) {
+    std::vector<footprint> result;
+    for (const int devices : device_counts) {
+        const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
+                                              deal_rows(matrix.row_offsets, devices));
+        footprint halo;
+        halo.devices = devices;
+        halo.value_bytes = sizeof(T);
+        halo.automatic = automatic_kind(plan) == operator_kind::halo;
+        for (int part = 0; part < devices; ++part) {
+            const row_range rows = plan.partition.owned(part);
+            halo.parts.push_back({rows.size(), plan.ghost_count(part)});
+            halo.owned = std::max(halo.owned, rows.size());
+            halo.received = std::max(halo.received, plan.ghost_count(part));
+            halo.moved += plan.ghost_count(part);
+            add_formats(halo,
+                        matrix.row_offsets.subspan(static_cast<std::size_t>(rows.begin),
+                                                   static_cast<std::size_t>(rows.size()) + 1));
+        }
+        halo.held = halo.owned;
+        result.push_back(halo);
+        if (devices == 1) continue;
+        footprint nz = halo;
+        nz.kind = operator_kind::nz;
+        nz.automatic = !halo.automatic;
+        nz.held = matrix.rows;
+        nz.received = 0;
+        for (footprint::part& part : nz.parts) {
+            part = {matrix.rows, matrix.rows - part.held};
+            nz.received = std::max(nz.received, part.received);
+        }
+        nz.moved = matrix.rows * (devices - 1);
+        result.push_back(nz);
+    }
+    return result;
+}
+
+template std::vector<footprint> footprints(const csr_view<double>&, std::span<const int>);
+template std::vector<footprint> footprints(const csr_view<float>&, std::span<const int>);
+
+} // namespace krylith::tool
