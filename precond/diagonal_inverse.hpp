@@ -7,18 +7,27 @@
 
 namespace krylith {
 
-/// Enqueues d[i] = 1 / d[i] for i < count. Where an entry or its inverse is not finite the entry is
-/// left, and *first_bad (device memory) becomes the least such i; it must hold a larger number.
-template <class T>
-void invert_diagonal(device& where, T* d, std::int64_t count, std::uint64_t* first_bad);
+/// What an inversion found, in device memory that was zero before. Maxima, so that threads may
+/// report in any order.
+struct inversion_report {
+    std::uint64_t bad;      ///< 2^64 - 1 - i of the least i whose inverse is no number; 0: none
+    std::uint64_t exponent; ///< exponent_bias + the largest ilogb of an inverse; 0: there is none
 
-extern template void invert_diagonal(device&, double*, std::int64_t, std::uint64_t*);
-extern template void invert_diagonal(device&, float*, std::int64_t, std::uint64_t*);
+    static constexpr std::int64_t exponent_bias = 8192;
+};
+
+/// Enqueues d[i] = 1 / d[i] for i < count. An entry that isn't finite, or has no finite inverse, is
+/// left and reported.
+template <class T>
+void invert_diagonal(device& where, T* d, std::int64_t count, inversion_report* report);
+
+extern template void invert_diagonal(device&, double*, std::int64_t, inversion_report*);
+extern template void invert_diagonal(device&, float*, std::int64_t, inversion_report*);
 
 namespace cuda {
 
 template <class T>
-void invert_diagonal(device& where, T* d, std::int64_t count, std::uint64_t* first_bad);
+void invert_diagonal(device& where, T* d, std::int64_t count, inversion_report* report);
 
 } // namespace cuda
 

@@ -1,7 +1,8 @@
 #include <krylith/precond/jacobi.hpp>
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstdlib>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -14,7 +15,7 @@ template <class T>
 jacobi<T>::jacobi(layout_handle where) : inverse_(std::move(where), "preconditioner") {
     const device_group& group = inverse_.where().group;
     for (int rank = 0; rank < group.size(); ++rank)
-        first_bad_.emplace_back(group.share(rank), 1, "preconditioner");
+        reports_.emplace_back(group.share(rank), 1, "preconditioner");
 }
 
 template <class T>
@@ -57,24 +58,42 @@ template <class T>
 void jacobi<T>::invert(vector<T>& diagonal) {
     const layout& where = diagonal.where();
     const device_group& group = where.group;
-    const std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
     for (int rank = 0; rank < group.size(); ++rank) {
-        auto& bad = first_bad_[static_cast<std::size_t>(rank)];
-        bad.upload(std::span(&none, 1));
-        invert_diagonal(group[rank], diagonal.data(rank), where.held(rank), bad.data());
+        const auto& report = reports_[static_cast<std::size_t>(rank)];
+        report.zero();
+        invert_diagonal(group[rank], diagonal.data(rank), where.held(rank), report.data());
     }
+    std::uint64_t exponent = 0;
     for (int rank = 0; rank < group.size(); ++rank) {
-        const std::uint64_t place = first_bad_[static_cast<std::size_t>(rank)].download().front();
-        if (place == none) continue;
+        const auto report = reports_[static_cast<std::size_t>(rank)].download().front();
+        if (report.bad == 0) {
+            exponent = std::max(exponent, report.exponent);
+            continue;
+        }
+        const auto place = static_cast<std::int64_t>(~report.bad);
         T entry{};
         group[rank].download(&entry, diagonal.data(rank) + place, sizeof(T));
-        const auto row = static_cast<std::int64_t>(place) + where.rows.owned(rank).begin -
-                         where.first_owned(rank);
+        const auto row = place + where.rows.owned(rank).begin - where.first_owned(rank);
         throw input_error("Jacobi preconditioner: the diagonal entry of row " +
                           std::to_string(row) + " (counted from 0) is " +
                           number_text(static_cast<double>(entry)) +
                           "; it and its inverse must be finite. Try --precond none");
     }
+    if (exponent != 0)
+        moderate(diagonal, static_cast<int>(static_cast<std::int64_t>(exponent) -
+                                            inversion_report::exponent_bias));
+}
+
+/// Solvers square r'M^-1 r. Where its factors are extreme, a power of two, which no method minds,
+/// brings the largest to about 1; an even one, for the root. Rare: through the host.
+template <class T>
+void jacobi<T>::moderate(vector<T>& inverse, int exponent) const {
+    constexpr int usual = sizeof(T) == 8 ? 130 : 40;
+    if (std::abs(exponent) <= usual) return;
+    std::vector<T> values(static_cast<std::size_t>(inverse.size()));
+    inverse.download(values);
+    for (T& v : values) v = std::ldexp(v, -exponent / 2 * 2);
+    inverse.upload(values);
 }
 
 template <class T>

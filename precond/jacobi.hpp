@@ -1,19 +1,20 @@
 // Diagonal (Jacobi) preconditioning: M = diag(A).
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/diagonal_inverse.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {
 
 /// Keeps 1 / a_ii on the devices: 8 n bytes (fp64) a group, or a device where vectors are
-/// replicated; twice that from the first update on. As a pointwise preconditioner it is applied inside the
-/// solver's own updates.
+/// replicated; twice that from the first update on. As a pointwise preconditioner it is applied
+/// inside the solver's own updates. Where all of 1 / a_ii are below 2^-130 or one is above 2^130
+/// (float: 40), M is 2^k diag(A) instead: the solvers go the same way, and their squares survive.
 ///
 /// Constructors and updates throw input_error naming the first row whose diagonal entry, or its
 /// inverse, is zero or not finite; a refused update changes nothing.
@@ -43,10 +44,11 @@ private:
     explicit jacobi(layout_handle where);
     vector<T>& spare();
     void invert(vector<T>& diagonal);
+    void moderate(vector<T>& inverse, int exponent) const;
 
     vector<T> inverse_;
     std::optional<vector<T>> spare_; ///< where an update is made, until it is accepted
-    std::vector<buffer<std::uint64_t>> first_bad_;
+    std::vector<buffer<inversion_report>> reports_; // [ranks]
 };
 
 extern template class jacobi<double>;

@@ -128,20 +128,20 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     finish<Dots>(f, a, dots);
 }
 
-/// From CSR order to that of the slices; a thread a place of a slice.
+/// From CSR order to that of the slices, for places [first, last); `from` is where entry `base` of
+/// the block lies. A thread a place.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    fill_slices(const __grid_constant__ sell_view<T> m, const std::int64_t* offsets, const T* from,
-                T* to) {
-    const std::int64_t places = std::int64_t{m.slices} * slice_rows;
+    fill_slices(const __grid_constant__ sell_view<T> m, const std::int64_t* offsets,
+                std::int64_t first, std::int64_t last, const T* from, std::int64_t base, T* to) {
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-    for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; place < places;
-         place += stride) {
+    for (std::int64_t place = first + std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+         place < last; place += stride) {
         const std::int64_t row = m.rows != nullptr ? m.rows[place] : place;
         if (row < 0 || row >= m.row_count) continue;
         T* const slot = to + m.slice_offsets[place / slice_rows] + place % slice_rows;
-        const std::int64_t begin = offsets[row];
-        const std::int64_t length = offsets[row + 1] - begin;
+        const std::int64_t begin = offsets[row] - base;
+        const std::int64_t length = offsets[row + 1] - offsets[row];
         for (std::int64_t k = 0; k < length; ++k) slot[k * slice_rows] = from[begin + k];
     }
 }
@@ -173,11 +173,13 @@ public:
           layout_(make_sell_layout(block.offsets)),
           offsets_(block.offsets.begin(), block.offsets.end()) {
         const std::string item = "matrix";
-        std::vector<std::int32_t> columns(static_cast<std::size_t>(layout_.entries()), -1);
-        scatter(block.indices, columns);
-        columns_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(columns), item);
-        std::vector<std::int32_t>().swap(columns);
+        for (auto& offset : offsets_) offset -= block.offsets.front();
+        columns_ = buffer<std::int32_t>(
+            device_, std::span<const std::int32_t>(sliced(block.indices)), item);
         values_ = buffer<T>(device_, static_cast<std::size_t>(layout_.entries()), item);
+        values_.zero(); // the padding
+        csr_offsets_ =
+            buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets_), item);
         slice_offsets_ = buffer<std::int64_t>(
             device_, std::span<const std::int64_t>(layout_.slice_offsets), item);
         rows_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(layout_.rows), item);
@@ -204,12 +206,10 @@ public:
                  static_cast<std::int32_t>(layout_.slices()),
                  groups,
                  order.interior};
-        if (block.device_values == nullptr) {
+        if (block.device_values == nullptr)
             update(block.values);
-        } else {
-            values_.zero(); // the padding
+        else
             update_on_device(block.device_values);
-        }
     }
 
     void apply(const spmv_arguments<T>& a) override {
@@ -222,25 +222,27 @@ public:
         launch.check_launch();
     }
 
+    /// In pieces of whole windows of sorting, whose rows are all among their places.
     void update(std::span<const T> values) override {
-        std::vector<T> stored(static_cast<std::size_t>(layout_.entries()));
-        scatter(values, stored);
-        values_.upload(stored);
+        const std::int64_t places = layout_.slices() * slice_rows;
+        for (std::int64_t first = 0; first < places;) {
+            std::int64_t last = std::min(first + sort_window, places);
+            while (last < places && entry(last + sort_window) - entry(first) <= staged_entries)
+                last = std::min(last + sort_window, places);
+            const std::int64_t base = entry(first);
+            const auto count = static_cast<std::size_t>(entry(last) - base);
+            if (count != 0) {
+                if (staging_.size() < count)
+                    staging_ = buffer<T>(device_, count, "matrix update");
+                device_->upload(staging_.data(), values.data() + base, count * sizeof(T));
+                fill(first, last, staging_.data(), base);
+            }
+            first = last;
+        }
     }
 
     void update_on_device(const T* values) override {
-        if (layout_.nonzeros == 0) return;
-        if (csr_offsets_.size() == 0) {
-            std::vector<std::int64_t> from_zero(offsets_);
-            for (auto& offset : from_zero) offset -= offsets_.front();
-            csr_offsets_ =
-                buffer<std::int64_t>(device_, std::span<const std::int64_t>(from_zero), "matrix");
-        }
-        const launch_scope launch(*device_);
-        const auto kernel = fill_slices<T>;
-        kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
-                 launch.stream()>>>(view_, csr_offsets_.data(), values, values_.data());
-        launch.check_launch();
+        fill(0, layout_.slices() * slice_rows, values, 0);
     }
 
     void diagonal(T* d, std::int64_t first) const override {
@@ -259,9 +261,26 @@ public:
     }
 
 private:
-    /// From the order of the CSR block to that of the slices.
-    template <class V>
-    void scatter(std::span<const V> from, std::vector<V>& to) const {
+    /// Values that wait on the device to be sorted into slices, at most (a window may have more).
+    static constexpr std::int64_t staged_entries = std::int64_t{1} << 20;
+
+    /// The block's first entry in the rows from `place` on, where windows begin.
+    [[nodiscard]] std::int64_t entry(std::int64_t place) const {
+        return offsets_[static_cast<std::size_t>(std::min(place, layout_.row_count))];
+    }
+
+    void fill(std::int64_t first, std::int64_t last, const T* from, std::int64_t base) {
+        const launch_scope launch(*device_);
+        const auto kernel = fill_slices<T>;
+        kernel<<<launch.blocks(kernel, block_threads, (last - first) / block_threads + 1),
+                 block_threads, 0, launch.stream()>>>(view_, csr_offsets_.data(), first, last, from,
+                                                      base, values_.data());
+        launch.check_launch();
+    }
+
+    /// The columns in the order of the slices; -1: padding.
+    [[nodiscard]] std::vector<std::int32_t> sliced(std::span<const std::int32_t> from) const {
+        std::vector<std::int32_t> to(static_cast<std::size_t>(layout_.entries()), -1);
         const std::int64_t slices = layout_.slices();
 #pragma omp parallel for
         for (std::int64_t s = 0; s < slices; ++s)
@@ -270,22 +289,23 @@ private:
                 if (row < 0) continue;
                 const auto r = static_cast<std::size_t>(row);
                 const std::int64_t start = layout_.slice_offsets[static_cast<std::size_t>(s)];
-                const std::int64_t begin = offsets_[r] - offsets_.front();
                 for (std::int64_t k = 0; k < offsets_[r + 1] - offsets_[r]; ++k)
                     to[static_cast<std::size_t>(start + k * slice_rows + lane)] =
-                        from[static_cast<std::size_t>(begin + k)];
+                        from[static_cast<std::size_t>(offsets_[r] + k)];
             }
+        return to;
     }
 
     std::shared_ptr<device> device_;
     sell_layout layout_;
-    std::vector<std::int64_t> offsets_;
+    std::vector<std::int64_t> offsets_; ///< of the block's rows, from 0
     buffer<std::int32_t> columns_;
     buffer<T> values_;
     buffer<std::int64_t> slice_offsets_;
     buffer<std::int32_t> rows_;
     buffer<std::int32_t> order_;
-    buffer<std::int64_t> csr_offsets_; ///< on the device from its first update_on_device() on
+    buffer<std::int64_t> csr_offsets_; ///< offsets_ on the device
+    buffer<T> staging_;                ///< of updates from the host
     sell_view<T> view_{};
 };
 

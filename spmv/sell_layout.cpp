@@ -7,7 +7,6 @@ namespace krylith {
 
 namespace {
 
-constexpr std::int64_t window = 1024;
 constexpr double tolerated_padding = 0.03;
 
 sell_layout lay_out(std::span<const std::int64_t> offsets, std::vector<std::int32_t> rows) {
@@ -47,8 +46,8 @@ sell_layout make_sell_layout(std::span<const std::int64_t> offsets) {
         return offsets[static_cast<std::size_t>(r) + 1] - offsets[static_cast<std::size_t>(r)];
     };
 #pragma omp parallel for
-    for (std::int64_t first = 0; first < n; first += window)
-        std::stable_sort(rows.begin() + first, rows.begin() + std::min(n, first + window),
+    for (std::int64_t first = 0; first < n; first += sort_window)
+        std::stable_sort(rows.begin() + first, rows.begin() + std::min(n, first + sort_window),
                          [&](std::int32_t a, std::int32_t b) { return length(a) > length(b); });
     return lay_out(offsets, std::move(rows));
 }

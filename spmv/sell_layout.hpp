@@ -9,6 +9,8 @@
 namespace krylith {
 
 inline constexpr std::int32_t slice_rows = 32;
+/// Rows change places within windows of so many only.
+inline constexpr std::int64_t sort_window = 1024;
 
 /// Where a CSR row's entries lie in SELL. Pure arithmetic, no values.
 struct sell_layout {
