@@ -19,7 +19,7 @@ std::unique_ptr<local_matrix<T>> make_block(const std::shared_ptr<device>& where
         if (kind == local_kind::automatic && block.borrow) kind = local_kind::csr;
         if (kind == local_kind::automatic)
             kind = make_sell_layout(block.offsets).padding() <= most_sell_padding ? local_kind::sell
-                                                                             : local_kind::csr;
+                                                                                  : local_kind::csr;
         switch (kind) {
         case local_kind::sell: return cuda::make_sell(where, block);
         case local_kind::vendor: return cuda::make_vendor(where, block);

@@ -25,7 +25,8 @@ constexpr double bottom = height - 58;
 /// More points than the frame has pixels show nothing.
 constexpr std::size_t most_points = 2000;
 
-constexpr const char* style = R"(.curve { stroke: #1f6fb4; stroke-width: 2; fill: none; stroke-linejoin: round }
+constexpr const char* style =
+    R"(.curve { stroke: #1f6fb4; stroke-width: 2; fill: none; stroke-linejoin: round }
 .target { stroke: #c0392b; stroke-dasharray: 6 4 }
 .true { fill: #fff; stroke: #c0392b; stroke-width: 2 }
 )";
@@ -138,7 +139,7 @@ std::string svg(const convergence_curve& curve) {
     const std::string turned =
         fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 20 {0})\"", (top + bottom) / 2);
     out += svg_text(20, (top + bottom) / 2, turned,
-                curve.rhs_norm > 0 ? "residual, relative to ||b||" : "residual");
+                    curve.rhs_norm > 0 ? "residual, relative to ||b||" : "residual");
     return out + "</svg>\n";
 }
 

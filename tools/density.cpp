@@ -13,7 +13,8 @@ void add(counts& to, const counts& from) {
     for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
 }
 
-#pragma omp declare reduction(add : counts : add(omp_out, omp_in))                                 \
+#pragma omp declare reduction(add:counts                                                           \
+                              : add(omp_out, omp_in))                                              \
     initializer(omp_priv = counts(omp_orig.size(), 0))
 
 int cells(double share, std::int64_t extent, int most) {

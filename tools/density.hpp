@@ -25,8 +25,8 @@ struct density {
 };
 
 /// A grid that keeps the proportions of the matrix: at most `most_rows` x `most_columns` cells, at
-/// least 1 x 1, and no more than the matrix has rows and columns. Without rows or columns: no cells.
-/// O(nnz); memory: the grid for each thread.
+/// least 1 x 1, and no more than the matrix has rows and columns. Without rows or columns: no
+/// cells. O(nnz); memory: the grid for each thread.
 template <class T>
 [[nodiscard]] density measure_density(const csr_view<T>& matrix, int most_rows, int most_columns);
 

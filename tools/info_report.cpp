@@ -13,7 +13,8 @@ using json = nlohmann::ordered_json;
 json entry(const std::optional<mirrored_entry>& e) {
     if (!e) return {};
     // Counted from 1, as in the file.
-    return {{"row", e->row + 1}, {"column", e->column + 1}, {"value", e->here}, {"mirror", e->there}};
+    return {
+        {"row", e->row + 1}, {"column", e->column + 1}, {"value", e->here}, {"mirror", e->there}};
 }
 
 json symmetry(const matrix_statistics& s) {
@@ -80,12 +81,9 @@ std::string json_report(const matrix_info& info) {
     report["stored"] = s.stored;
     report["duplicates"] = s.duplicates;
     report["sorted"] = s.sorted;
-    report["row_lengths"] = {{"least", s.lengths.least},
-                             {"most", s.lengths.most},
-                             {"mean", s.lengths.mean},
-                             {"deviation", s.lengths.deviation},
-                             {"gini", s.lengths.gini},
-                             {"empty", s.lengths.empty}};
+    report["row_lengths"] = {{"least", s.lengths.least}, {"most", s.lengths.most},
+                             {"mean", s.lengths.mean},   {"deviation", s.lengths.deviation},
+                             {"gini", s.lengths.gini},   {"empty", s.lengths.empty}};
     report["empty_columns"] = s.empty_columns;
     report["bandwidth"] = {{"lower", s.bandwidth.lower}, {"upper", s.bandwidth.upper}};
     report["symmetry"] = symmetry(s);

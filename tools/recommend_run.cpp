@@ -160,8 +160,9 @@ std::string command_line(const recommend_request& request, const recommendation&
     add("--rtol", s.rtol, standard.rtol);
     add("--atol", s.atol, standard.atol);
     const std::int64_t usual = std::min<std::int64_t>(10 * r.statistics.rows, 10000);
-    // Half as many again: an extrapolation is no promise.
-    if (best.outcome == verdict::converging && best.expected_iterations * 3 / 2 > usual)
+    // Half as many again: an extrapolation is no promise, and counts vary with the device count.
+    const bool close = best.outcome == verdict::converging || best.iterations > usual;
+    if (close && best.expected_iterations * 3 / 2 > usual)
         line += fmt::format(" --max-iterations {}", best.expected_iterations * 3 / 2);
     if (r.placed) {
         const placement_trial& p = r.placements[*r.placed];

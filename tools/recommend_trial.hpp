@@ -46,8 +46,9 @@ public:
                 const operator_options& multiply, std::span<const double> rhs);
 
     /// Runs of growing length, each from zero, until one ends by itself or `seconds` are used up (a
-    /// first run of 20 iterations is always made). `request` gives tolerances. Bad input and
-    /// too little memory are failures of the trial; what else is thrown passes.
+    /// first run of 20 iterations is always made). The iterations are limited as a solve would
+    /// limit them, but an expectation beyond that is tested. `request` gives tolerances. Bad input
+    /// and too little memory are failures of the trial; what else is thrown passes.
     [[nodiscard]] trial run(const candidate& method, const solve_request& request, double seconds);
 
     [[nodiscard]] const matrix_operator<double>& a() const { return *a_; }

@@ -14,8 +14,7 @@ bool names_utf8(const char* locale) {
     if (locale == nullptr) return false;
     std::string letters;
     for (const char* c = locale; *c != '\0'; ++c)
-        if (*c != '-')
-            letters += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
+        if (*c != '-') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
     return letters.find("utf8") != std::string::npos;
 }
 
