@@ -90,16 +90,12 @@ public:
                                      const std::function<void()>& start,
                                      const std::function<void()>& body) {
         started_ = clock::now();
-        if (!begin(r, operand)) return finish();
-        prepare(body);
-        for (;;) {
-            arm(result_.iterations);
-            start();
-            const loop_report end = repeat(body);
-            if (judge(end, true_residual(r, operand))) break;
-            ++result_.replacements;
+        try {
+            if (begin(r, operand)) iterate(r, operand, start, body);
+        } catch (...) {
+            run_.quiesce(); // the solver's vectors, which peers write, are about to go
+            throw;
         }
-        end();
         return finish();
     }
 
@@ -132,6 +128,19 @@ private:
         (void)judge(start, rr);
         end();
         return false;
+    }
+
+    void iterate(vector<T>& r, vector<T>& operand, const std::function<void()>& start,
+                 const std::function<void()>& body) {
+        prepare(body);
+        for (;;) {
+            arm(result_.iterations);
+            start();
+            const loop_report end = repeat(body);
+            if (judge(end, true_residual(r, operand))) break;
+            ++result_.replacements;
+        }
+        end();
     }
 
     /// r = A v. Whether squares of b, v and A v can be relied on, or A v and b = 0 say it all.

@@ -149,10 +149,15 @@ execution::execution(device_group group, const execution_options& options)
 }
 
 execution::~execution() {
-    // Kernels that still run use this memory. A failure was, or will be, reported elsewhere.
-    try {
-        group_.synchronize();
-    } catch (...) { // NOLINT(bugprone-empty-catch)
+    quiesce(); // kernels that still run use this memory
+}
+
+void execution::quiesce() noexcept {
+    for (int rank = 0; rank < ranks(); ++rank) { // each, also after one has failed
+        try {
+            group_[rank].synchronize();
+        } catch (...) { // NOLINT(bugprone-empty-catch): was, or will be, reported elsewhere
+        }
     }
 }
 
@@ -453,13 +458,13 @@ void execution::record_iteration(const std::function<void()>& body) {
 
 void execution::record_turn(const std::function<void()>& body) {
     recorded_parity_ = parity_;
-    for (int rank = 0; rank < ranks(); ++rank) {
-        auto& loop = memory_[static_cast<std::size_t>(rank)]->loop;
-        loop = group_[rank].make_loop();
-        loop->begin_recording();
-    }
-    recording_ = true;
     try {
+        for (int rank = 0; rank < ranks(); ++rank) {
+            auto& loop = memory_[static_cast<std::size_t>(rank)]->loop;
+            loop = group_[rank].make_loop();
+            loop->begin_recording();
+        }
+        recording_ = true;
         for (int i = 0; i < options_.unroll; ++i) record_iteration(body);
         take_program(&recorded_parity_);
         for (int rank = 0; rank < ranks(); ++rank)

@@ -111,6 +111,9 @@ public:
     /// Repeats `body` (recorded, unless eager) until the state is not running. May be called again
     /// to go on: the recording is kept.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
+    /// After a failure: waits until no device works for this execution any more, so that memory
+    /// which kernels of others write may be freed. Failures of devices are not reported again.
+    void quiesce() noexcept;
     /// Squared residual norms of iterations 0..count-1.
     [[nodiscard]] std::vector<double> history(std::int64_t count);
     void set_history(std::int64_t iteration, double value);
