@@ -57,7 +57,8 @@ TEST_CASE("gallery NAME gives the details of one, whole, in short lines") {
         std::string text;
         for (std::string line; std::getline(lines, line);) {
             CHECK(line.size() <= 100);
-            text += (text.empty() ? "" : " ") + line.substr(line.find_first_not_of(' '));
+            if (!text.empty()) text += ' ';
+            text.append(line, line.find_first_not_of(' '));
         }
         CHECK(text.ends_with(std::string(entry.details)));
     }
