@@ -1,4 +1,5 @@
 // krylith devices, gallery and bench: what they print.
+#include <sstream>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -41,7 +42,29 @@ TEST_CASE("gallery names everything that can be generated") {
     const temporary_folder folder;
     const std::string out = run_krylith(folder, "gallery").out;
     for (const auto& entry : krylith::gallery_names())
-        CHECK(contains(out, "gallery:" + std::string(entry.name) + ":"));
+        CHECK(contains(out, "\ngallery:" + std::string(entry.name) + ":"));
+    for (const char* group : {"Laplacians", "Diffusion and waves", "Systems", "Graphs", "Random"})
+        CHECK(contains(out, std::string(group) + "\n\n"));
+}
+
+TEST_CASE("gallery NAME gives the details of one, whole, in short lines") {
+    const temporary_folder folder;
+    for (const auto& entry : krylith::gallery_names()) {
+        CAPTURE(std::string(entry.name));
+        const auto result = run_krylith(folder, "gallery " + std::string(entry.name));
+        CHECK(result.status == 0);
+        std::istringstream lines(result.out);
+        std::string text;
+        for (std::string line; std::getline(lines, line);) {
+            CHECK(line.size() <= 100);
+            if (!text.empty()) text += ' ';
+            text.append(line, line.find_first_not_of(' '));
+        }
+        CHECK(text.ends_with(std::string(entry.details)));
+    }
+    const auto wrong = run_krylith(folder, "gallery poison3d");
+    CHECK(wrong.status == 2);
+    CHECK(contains(wrong.err, "did you mean poisson3d?"));
 }
 
 TEST_CASE("bench times solvers and products over device counts") {

@@ -210,3 +210,28 @@ TEST_CASE("a report stays valid JSON whatever the numbers") {
     CHECK(report.at("history")[1].is_null());
     CHECK(report.at("history")[0] == 1);
 }
+
+TEST_CASE("--spd lets cg run on any matrix, and says so") {
+    const temporary_folder folder;
+    for (const std::string matrix : {"gallery:rmat:8", "gallery:convection_diffusion:6:100"}) {
+        CAPTURE(matrix);
+        const json report = report_of(folder, matrix + " --spd --precond jacobi");
+        CHECK(report.at("reason") == "converged_rtol");
+        CHECK(report.at("options").at("spd") == true);
+    }
+    CHECK(report_of(folder, "gallery:poisson2d:9").at("options").at("spd") == false);
+    const auto text = run_krylith(folder, "solve gallery:rmat:8 --spd --precond jacobi");
+    CHECK(contains(text.out, "gallery:rmat:8 made spd: 256 rows"));
+    const auto spmv =
+        run_krylith(folder, "spmv gallery:web:500 --spd --repeat 1 --report - --quiet");
+    CHECK(json::parse(spmv.out).at("spd") == true);
+    const auto bench = run_krylith(folder, "bench cg gallery:rmat:8 --spd --precond jacobi "
+                                           "--backend host --device-counts 1 --repetitions 1 "
+                                           "--warm-up 1 --iterations 2 --report -");
+    CHECK_MESSAGE(bench.status == 0, bench.err);
+    CHECK(json::parse(bench.out).at("spd") == true);
+    CHECK(json::parse(bench.out).at("rows")[0].at("converged") == true);
+    // Without a square matrix there is nothing to mirror.
+    folder.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n");
+    CHECK(run_krylith(folder, "solve wide.mtx --spd").status == 3);
+}
