@@ -57,8 +57,9 @@ std::string cuda_device::lies_elsewhere(const void* pointer) const {
     KRYLITH_CUDA_CHECK(cudaPointerGetAttributes(&attributes, pointer));
     switch (attributes.type) {
     case cudaMemoryTypeDevice:
-        return attributes.device == ordinal_ ? ""
-                                             : "memory of cuda:" + std::to_string(attributes.device);
+        return attributes.device == ordinal_
+                   ? ""
+                   : "memory of cuda:" + std::to_string(attributes.device);
     case cudaMemoryTypeUnregistered: return "host memory";
     default: return attributes.devicePointer == pointer ? "" : "host memory"; // managed, pinned
     }

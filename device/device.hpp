@@ -57,7 +57,8 @@ public:
     [[nodiscard]] virtual std::size_t free_bytes() const = 0;
 
     /// What a pointer that kernels of this device can't take points to ("host memory", "memory of
-    /// cuda:1"); empty where they can, or where that can't be told. For checks of what callers give.
+    /// cuda:1"); empty where they can, or where that can't be told. For checks of what callers
+    /// give.
     [[nodiscard]] virtual std::string lies_elsewhere(const void* pointer) const = 0;
 
     /// At least 256-byte aligned. Throws device_error naming item, bytes wanted and bytes free.

@@ -17,8 +17,9 @@ template <class T>
 void invert_on_host(T* d, std::int64_t count, inversion_report* report, int threads) {
     std::uint64_t bad = 0;
     T largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : bad, largest) num_threads(threads)       \
-    if (count > worth_a_team)
+#pragma omp parallel for schedule(static) reduction(max                                            \
+                                                    : bad, largest)                                \
+    num_threads(threads) if (count > worth_a_team)
     for (std::int64_t i = 0; i < count; ++i) {
         const T inverse = T(1) / d[i];
         if (std::isfinite(d[i]) && std::isfinite(inverse)) {

@@ -120,8 +120,8 @@ template <class T>
 void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
     if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
     if (values.size() != blocks_.size())
-        throw usage_error("update_on_devices: " + std::to_string(values.size()) +
-                          " arrays for " + std::to_string(blocks_.size()) + " devices");
+        throw usage_error("update_on_devices: " + std::to_string(values.size()) + " arrays for " +
+                          std::to_string(blocks_.size()) + " devices");
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
         if (update_size(rank) == 0) continue;
         const device& where = layout_->group[static_cast<int>(rank)];
@@ -150,8 +150,8 @@ void matrix_operator<T>::diagonal(vector<T>& d) const {
         throw usage_error("the vector of a diagonal must be made by its operator");
     const device_group& group = layout_->group;
     for (int rank = 0; rank < group.size(); ++rank)
-        blocks_[static_cast<std::size_t>(rank)]->diagonal(
-            d.data(rank) + layout_->first_owned(rank), layout_->first_owned(rank));
+        blocks_[static_cast<std::size_t>(rank)]->diagonal(d.data(rank) + layout_->first_owned(rank),
+                                                          layout_->first_owned(rank));
     if (layout_->kind == coherence::owned || group.size() == 1) return;
     group.join(); // who used the other copies is done
     for (int from = 0; from < group.size(); ++from) {
@@ -217,12 +217,14 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
 
 template class matrix_operator<double>;
 template class matrix_operator<float>;
-template std::unique_ptr<matrix_operator<double>>
-build_operator(const device_group&, const matrix_source<double>&, const row_partition*,
-               const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-build_operator(const device_group&, const matrix_source<float>&, const row_partition*,
-               const operator_options&);
+template std::unique_ptr<matrix_operator<double>> build_operator(const device_group&,
+                                                                 const matrix_source<double>&,
+                                                                 const row_partition*,
+                                                                 const operator_options&);
+template std::unique_ptr<matrix_operator<float>> build_operator(const device_group&,
+                                                                const matrix_source<float>&,
+                                                                const row_partition*,
+                                                                const operator_options&);
 template std::unique_ptr<matrix_operator<double>>
 make_operator(const device_group&, const csr_view<double>&, const operator_options&);
 template std::unique_ptr<matrix_operator<float>>

@@ -100,8 +100,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
         for (const std::int64_t count : {part.rows, part.entries})
             if (count < 0)
                 refuse(rank, std::to_string(part.rows) + " rows and " +
-                                 std::to_string(part.entries) +
-                                 " entries, allowed are 0 and more");
+                                 std::to_string(part.entries) + " entries, allowed are 0 and more");
         rows.begin.push_back(rows.begin.back() + part.rows);
     }
 

@@ -54,8 +54,9 @@ build_operator(const device_group& group, const matrix_source<T>& source, const 
 extern template std::unique_ptr<matrix_operator<double>>
 build_operator(const device_group&, const matrix_source<double>&, const row_partition*,
                const operator_options&);
-extern template std::unique_ptr<matrix_operator<float>>
-build_operator(const device_group&, const matrix_source<float>&, const row_partition*,
-               const operator_options&);
+extern template std::unique_ptr<matrix_operator<float>> build_operator(const device_group&,
+                                                                       const matrix_source<float>&,
+                                                                       const row_partition*,
+                                                                       const operator_options&);
 
 } // namespace krylith

@@ -174,12 +174,11 @@ public:
           offsets_(block.offsets.begin(), block.offsets.end()) {
         const std::string item = "matrix";
         for (auto& offset : offsets_) offset -= block.offsets.front();
-        columns_ = buffer<std::int32_t>(
-            device_, std::span<const std::int32_t>(sliced(block.indices)), item);
+        columns_ = buffer<std::int32_t>(device_,
+                                        std::span<const std::int32_t>(sliced(block.indices)), item);
         values_ = buffer<T>(device_, static_cast<std::size_t>(layout_.entries()), item);
         values_.zero(); // the padding
-        csr_offsets_ =
-            buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets_), item);
+        csr_offsets_ = buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets_), item);
         slice_offsets_ = buffer<std::int64_t>(
             device_, std::span<const std::int64_t>(layout_.slice_offsets), item);
         rows_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(layout_.rows), item);
@@ -232,8 +231,7 @@ public:
             const std::int64_t base = entry(first);
             const auto count = static_cast<std::size_t>(entry(last) - base);
             if (count != 0) {
-                if (staging_.size() < count)
-                    staging_ = buffer<T>(device_, count, "matrix update");
+                if (staging_.size() < count) staging_ = buffer<T>(device_, count, "matrix update");
                 device_->upload(staging_.data(), values.data() + base, count * sizeof(T));
                 fill(first, last, staging_.data(), base);
             }

@@ -5,7 +5,8 @@
 namespace krylith::tool {
 
 void add_matrix(CLI::App& app, std::string& matrix) {
-    app.add_option("MATRIX", matrix, "Matrix Market file, .kcsr file, or gallery:NAME[:ARGUMENT...]")
+    app.add_option("MATRIX", matrix,
+                   "Matrix Market file, .kcsr file, or gallery:NAME[:ARGUMENT...]")
         ->required()
         ->type_name("");
 }

@@ -1,6 +1,7 @@
 # Writes the manual pages PAGES/krylith.1 and PAGES/krylith-COMMAND.1 by HELP2MAN from what KRYLITH
 # says about itself.
 execute_process(COMMAND "${KRYLITH}" --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+string(REPLACE ";" "," help "${help}") # which would end an element of a list
 string(REGEX REPLACE "^.*\nSubcommands:\n" "" help "${help}")
 string(REGEX REPLACE "\n\n.*$" "" help "${help}")
 string(REGEX MATCHALL "\n  [a-z0-9-]+ +[A-Z][^\n]*" lines "\n${help}")

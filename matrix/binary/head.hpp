@@ -14,10 +14,10 @@ inline constexpr std::string_view magic = "\x89KCSR\r\n\x1a";
 inline constexpr std::uint32_t byte_order_mark = 0x01020304;
 inline constexpr std::uint32_t current_version = 1;
 inline constexpr std::uint64_t head_bytes = 128;
-inline constexpr std::uint64_t alignment = 64;                        ///< of the sections
-inline constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20;  ///< under one checksum
-inline constexpr std::int64_t size_limit = std::int64_t{1} << 56;     ///< of rows and nnz: nothing
-                                                                      ///< below overflows
+inline constexpr std::uint64_t alignment = 64;                       ///< of the sections
+inline constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20; ///< under one checksum
+inline constexpr std::int64_t size_limit = std::int64_t{1} << 56;    ///< of rows and nnz: nothing
+                                                                     ///< below overflows
 enum class value_type : std::uint32_t { fp64 = 1, fp32 = 2 };
 
 template <class T>

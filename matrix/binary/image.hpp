@@ -28,7 +28,10 @@ struct image {
     /// T must be the type of the values.
     template <class T>
     [[nodiscard]] csr_view<T> view() const {
-        return {what.rows, what.columns, row_offsets, column_indices,
+        return {what.rows,
+                what.columns,
+                row_offsets,
+                column_indices,
                 {reinterpret_cast<const T*>(values.data()), column_indices.size()}};
     }
 };

@@ -43,9 +43,9 @@ mapped_file::mapped_file(const std::filesystem::path& path) {
     const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) {
         throw input_error(name + ": " +
-                          (errno == ENOENT ? std::string("no such file")
-                                           : "can't be opened: " +
-                                                 std::generic_category().message(errno)));
+                          (errno == ENOENT
+                               ? std::string("no such file")
+                               : "can't be opened: " + std::generic_category().message(errno)));
     }
     try {
         bytes_ = map(descriptor, name);

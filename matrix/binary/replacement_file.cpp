@@ -29,8 +29,8 @@ replacement_file::replacement_file(const std::filesystem::path& path) : path_(pa
     }
     // Not mkstemp, whose file only its owner may read.
     for (int attempt = 0; descriptor_ < 0; ++attempt) {
-        temporary_ = path_.string() + ".part" + std::to_string(getpid()) + "_" +
-                     std::to_string(attempt);
+        temporary_ =
+            path_.string() + ".part" + std::to_string(getpid()) + "_" + std::to_string(attempt);
         descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor_ < 0 && errno != EEXIST) {
             temporary_.clear();

@@ -39,8 +39,7 @@ struct device_arrays {
             const auto& where = group.share(rank);
             const bool last = rank == std::max(0, group.size() - 2);
             const std::int64_t end =
-                last ? matrix.rows
-                     : std::min(matrix.rows, begin.back() + matrix.rows / (rank + 2));
+                last ? matrix.rows : std::min(matrix.rows, begin.back() + matrix.rows / (rank + 2));
             const auto at = [&](std::int64_t row) {
                 return matrix.row_offsets[static_cast<std::size_t>(row)];
             };
@@ -68,11 +67,10 @@ struct device_arrays {
         for (int rank = 0; rank < group.size(); ++rank) {
             const auto r = static_cast<std::size_t>(rank);
             const auto first = static_cast<std::size_t>(first_nonzero[r]);
-            result.emplace_back(
-                group.share(rank),
-                std::span(all).subspan(first, static_cast<std::size_t>(first_nonzero[r + 1]) -
-                                                  first),
-                "test");
+            result.emplace_back(group.share(rank),
+                                std::span(all).subspan(
+                                    first, static_cast<std::size_t>(first_nonzero[r + 1]) - first),
+                                "test");
         }
         return result;
     }
@@ -163,7 +161,8 @@ KRYLITH_GROUP_TEST("parts: borrowed values are read where they are") {
     for (const auto kind : {operator_kind::nz, operator_kind::halo}) {
         const auto copied = make_operator<double>(group, arrays.parts, {kind, local_kind::csr});
         const std::size_t with_copy = matrix_bytes();
-        const auto borrowed = make_operator<double>(group, arrays.parts, {kind, local_kind::automatic, true});
+        const auto borrowed =
+            make_operator<double>(group, arrays.parts, {kind, local_kind::automatic, true});
         CHECK(borrowed->local_name() == "csr");
         const std::size_t saved = with_copy - (matrix_bytes() - with_copy);
         const auto nnz = static_cast<std::size_t>(matrix.nnz());
@@ -304,13 +303,14 @@ KRYLITH_GROUP_TEST("parts: coordinate entries on the devices, new values by one 
         }
     auto parts = arrays.parts;
     std::vector<std::int32_t> elsewhere(static_cast<std::size_t>(parts[0].entries), 400);
-    const buffer<std::int32_t> far(group.share(0), std::span<const std::int32_t>(elsewhere), "test");
+    const buffer<std::int32_t> far(group.share(0), std::span<const std::int32_t>(elsewhere),
+                                   "test");
     parts[0].row_indices = far.data();
     CHECK_THROWS_WITH_AS((void)make_operator<double>(group, parts),
                          doctest::Contains("part 0: row_indices["), input_error);
     parts[0].entries = -1;
-    CHECK_THROWS_WITH_AS((void)make_operator<double>(group, parts),
-                         doctest::Contains("-1 entries"), usage_error);
+    CHECK_THROWS_WITH_AS((void)make_operator<double>(group, parts), doctest::Contains("-1 entries"),
+                         usage_error);
 }
 
 KRYLITH_GROUP_TEST("the diagonal of an operator is that of its matrix, whatever the format") {

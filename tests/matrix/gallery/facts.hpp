@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-
 #include <krylith/matrix/counter_hash.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/tests/support/dense.hpp>
