@@ -2,22 +2,27 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 
 #include <malloc.h>
 
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KRYLITH_FUZZ_ASAN
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define KRYLITH_FUZZ_SANITIZER
 #endif
 #endif
-#if defined(__SANITIZE_ADDRESS__)
-#define KRYLITH_FUZZ_ASAN
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define KRYLITH_FUZZ_SANITIZER
 #endif
 
-#ifdef KRYLITH_FUZZ_ASAN
-#include <sanitizer/allocator_interface.h>
+#ifdef KRYLITH_FUZZ_SANITIZER
+// Sanitizers have an operator new of their own, and hooks. Of clang's headers: gcc has none.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*,
+                                                                  std::size_t),
+                                                         void (*)(const volatile void*));
+extern "C" std::size_t __sanitizer_get_allocated_size(const volatile void*);
 #endif
 
 namespace krylith::fuzz {
@@ -33,7 +38,7 @@ void add(std::int64_t bytes) {
     }
 }
 
-#ifdef KRYLITH_FUZZ_ASAN
+#ifdef KRYLITH_FUZZ_SANITIZER
 
 void on_malloc(const volatile void*, std::size_t bytes) {
     add(static_cast<std::int64_t>(bytes));
@@ -41,8 +46,7 @@ void on_malloc(const volatile void*, std::size_t bytes) {
 
 void on_free(const volatile void* place) {
     if (place != nullptr) {
-        add(-static_cast<std::int64_t>(
-            __sanitizer_get_allocated_size(const_cast<const void*>(place))));
+        add(-static_cast<std::int64_t>(__sanitizer_get_allocated_size(place)));
     }
 }
 
@@ -66,7 +70,7 @@ void forget_heap_peak() {
 
 } // namespace krylith::fuzz
 
-#ifndef KRYLITH_FUZZ_ASAN
+#ifndef KRYLITH_FUZZ_SANITIZER
 
 // The sized and array forms of the standard library come to these.
 void* operator new(std::size_t bytes) {

@@ -78,8 +78,10 @@ KRYLITH_GROUP_TEST("scaling: A and b extreme together") {
     const auto b = random_values<double>(matrix.rows, 132);
     const std::pair<double, double> sizes[] = {
         {1e200, 1e300}, {1e-200, 1e-300}, {1e200, 1e-90}, {1e-200, 1e90}, {1e140, 1e-150}};
-    for (const auto& [of_a, of_b] : sizes)
+    for (const auto& size : sizes)
         for (const auto which : all_methods) {
+            const double of_a = size.first;
+            const double of_b = size.second;
             CAPTURE(of_a);
             CAPTURE(of_b);
             CAPTURE(name_of(which));

@@ -75,14 +75,14 @@ bool symmetric(double xky, double ykx, double magnitude, std::int64_t longest_ro
 
 template <class T>
 void check_symmetry(const device_group& group, operator_kind kind) {
-    for (const auto& [name, matrix64] : symmetric_matrices()) {
-        const auto matrix = testing::converted<T>(matrix64);
+    for (const auto& tested : symmetric_matrices()) {
+        const auto matrix = testing::converted<T>(tested.matrix);
         const auto n = matrix.rows;
         std::int64_t longest = 0;
         for (std::size_t row = 0; row + 1 < matrix.row_offsets.size(); ++row)
             longest = std::max(longest, matrix.row_offsets[row + 1] - matrix.row_offsets[row]);
         for (const auto local : local_kinds(group.kind())) {
-            CAPTURE(name);
+            CAPTURE(tested.name);
             CAPTURE(name_of(kind));
             CAPTURE(name_of(local));
             const auto a = make_operator(group, matrix, {kind, local});

@@ -28,8 +28,9 @@ TEST_CASE_TEMPLATE("a matrix comes back to the bit, read or mapped", T, double, 
     // Would surface: an array cut, shifted or reordered; values that went through a conversion.
     const temporary_folder folder;
     const auto path = folder.file("a.kcsr");
-    for (const auto& [name, matrix] : krylith::test::file_samples<T>()) {
-        CAPTURE(name);
+    for (const auto& sample : krylith::test::file_samples<T>()) {
+        const auto& matrix = sample.matrix;
+        CAPTURE(sample.name);
         write_binary_csr(path, matrix);
         CHECK(same_bits(read_binary_csr<T>(path), matrix));
         CHECK(same_bits(mapped_csr<T>(path).view(), krylith::csr_view<T>(matrix)));

@@ -185,7 +185,9 @@ TEST_CASE("nlpkkt is a saddle point: inertia, blocks, and constants in the state
 }
 
 TEST_CASE("stokes2d: counts, inertia, and no pressure that is constant") {
-    for (const auto [nx, ny] : {std::array{2, 2}, std::array{5, 4}, std::array{2, 7}}) {
+    for (const auto& size : {std::array{2, 2}, std::array{5, 4}, std::array{2, 7}}) {
+        const int nx = size[0];
+        const int ny = size[1];
         CAPTURE(nx);
         CAPTURE(ny);
         const auto matrix = krylith::stokes2d<double>(nx, ny);
