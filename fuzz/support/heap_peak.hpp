@@ -5,7 +5,7 @@
 
 namespace krylith::fuzz {
 
-/// Bytes now. With AddressSanitizer of all allocations, else of operator new alone.
+/// Bytes now. With a sanitizer of all allocations, else of operator new alone.
 [[nodiscard]] std::int64_t heap_bytes();
 
 /// The most since forget_heap_peak().

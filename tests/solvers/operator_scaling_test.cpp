@@ -132,7 +132,9 @@ KRYLITH_GROUP_TEST("scaling: (2^k A) x = 2^j b takes the same way as A x = b, bi
                 problem<double> p(group, matrix, b, {.kind = kind});
                 const auto expected = solve(p);
                 const auto x = p.solution();
-                for (const auto& [k, j] : powers) {
+                for (const auto& power : powers) {
+                    const int k = power.first;
+                    const int j = power.second;
                     CAPTURE(name_of(which));
                     CAPTURE(precondition);
                     CAPTURE(k);

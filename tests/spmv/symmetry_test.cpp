@@ -105,7 +105,7 @@ void check_symmetry(const device_group& group, operator_kind kind) {
             fused(run, yax = dot(y, ay));
             const std::vector<double> xd(x0.begin(), x0.end());
             const std::vector<double> yd(y0.begin(), y0.end());
-            auto exact = matrix64;
+            auto exact = tested.matrix;
             for (std::size_t k = 0; k < exact.values.size(); ++k)
                 exact.values[k] = static_cast<double>(matrix.values[k]);
             const auto form = quadratic_form(exact, xd, yd);
