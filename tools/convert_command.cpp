@@ -17,6 +17,7 @@
 #include <krylith/tools/output_file.hpp>
 #include <krylith/tools/shared_options.hpp>
 #include <krylith/tools/solve_summary.hpp>
+#include <krylith/tools/square_matrix.hpp>
 #include <krylith/tools/stopwatch.hpp>
 
 namespace krylith::tool {
@@ -27,6 +28,7 @@ struct convert_job {
     std::string matrix;
     std::string output;
     std::string precision = "fp64";
+    bool spd = false;
     bool quiet = false;
 };
 
@@ -48,7 +50,9 @@ void check_output(const convert_job& job) {
 template <class T>
 exit_status convert(const convert_job& job) {
     stopwatch watch;
-    const csr_matrix<T> matrix = load_matrix<T>(job.matrix);
+    market_report file;
+    const csr_matrix<T> matrix = job.spd ? load_square<T>(job.matrix, true, &file)
+                                         : load_matrix<T>(job.matrix, {.report = &file});
     const double read_seconds = watch.lap();
     if (is_kcsr(job.output))
         write_binary_csr(job.output, matrix);
@@ -59,6 +63,7 @@ exit_status convert(const convert_job& job) {
     const auto bytes = static_cast<double>(std::filesystem::file_size(job.output));
     fmt::print("matrix      {}: {} x {}, {} nonzeros, read in {}\n", job.matrix, matrix.rows,
                matrix.columns, matrix.nnz(), in_seconds(read_seconds));
+    if (!file.layout.empty()) fmt::print("file        {}\n", in_words(file));
     fmt::print("output      {}: {}, {}, written in {}\n", job.output, job.precision,
                in_bytes(bytes), in_seconds(write_seconds));
     return exit_status::success;
@@ -77,6 +82,7 @@ command add_convert(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand("convert", "Write a matrix in another format");
     auto job = std::make_shared<convert_job>();
     add_matrix(*app, job->matrix);
+    add_spd(*app, job->spd);
     app->add_option("OUTPUT", job->output,
                     "File to write, replaced if it exists: .kcsr (binary, loads at the speed of "
                     "memory), .mtx or .mtx.gz (Matrix Market, general)")

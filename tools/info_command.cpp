@@ -13,6 +13,7 @@
 #include <krylith/tools/shared_options.hpp>
 #include <krylith/tools/sparsity_picture.hpp>
 #include <krylith/tools/sparsity_plot.hpp>
+#include <krylith/tools/square_matrix.hpp>
 #include <krylith/tools/stopwatch.hpp>
 
 namespace krylith::tool {
@@ -24,6 +25,7 @@ struct info_job {
     std::string counts = "1,2,4";
     std::string report;
     std::string plot;
+    bool spd = false;
     bool quiet = false;
     bool picture = true;
 };
@@ -48,9 +50,12 @@ exit_status run(const info_job& job) {
     check_writable("--plot", job.plot);
     const std::vector<int> counts = parse_list("--device-counts", job.counts);
     stopwatch watch;
-    const csr_matrix<double> matrix = load_matrix<double>(job.matrix);
+    market_report file;
+    const csr_matrix<double> matrix = job.spd ? load_square<double>(job.matrix, true, &file)
+                                              : load_matrix<double>(job.matrix, {.report = &file});
     const double load_seconds = watch.lap();
     matrix_info info = inspect(job.matrix, matrix, counts);
+    info.file = file;
     info.load_seconds = load_seconds;
     if (!job.plot.empty()) write_plot(job, matrix);
     if (!job.report.empty()) write_text(job.report, json_report(info));
@@ -69,6 +74,7 @@ command add_info(CLI::App& parent) {
         "info", "What kind of matrix it is, what it takes on devices, where its entries lie");
     auto job = std::make_shared<info_job>();
     add_matrix(*app, job->matrix);
+    add_spd(*app, job->spd);
     app->add_option("--device-counts", job->counts, "Numbers of devices to work out bytes for")
         ->type_name("LIST")
         ->capture_default_str();

@@ -75,6 +75,11 @@ std::string json_report(const matrix_info& info) {
     report["version"] = KRYLITH_VERSION;
     report["matrix"] = {
         {"name", info.name}, {"rows", s.rows}, {"columns", s.columns}, {"nnz", s.nnz()}};
+    if (!info.file.layout.empty())
+        report["file"] = {{"layout", info.file.layout},         {"field", info.file.field},
+                          {"symmetry", info.file.symmetry},     {"entries", info.file.entries},
+                          {"duplicates", info.file.duplicates}, {"rounded", info.file.rounded},
+                          {"vanished", info.file.vanished},     {"ignored", info.file.ignored}};
     report["class"] = to_string(info.kind.what);
     report["class_words"] = info.kind.words;
     report["hints"] = info.kind.hints;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <krylith/matrix/market_report.hpp>
 #include <krylith/matrix/statistics.hpp>
 #include <krylith/tools/footprint.hpp>
 #include <krylith/tools/matrix_class.hpp>
@@ -13,6 +14,7 @@ namespace krylith::tool {
 
 struct matrix_info {
     std::string name;
+    market_report file; ///< of a Matrix Market file, else empty
     matrix_statistics statistics;
     classification kind;
     std::vector<footprint> footprints; ///< square matrices with rows

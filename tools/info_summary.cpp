@@ -120,6 +120,7 @@ std::string summary(const matrix_info& info) {
     const matrix_statistics& s = info.statistics;
     std::string out = line("matrix", fmt::format("{}: {} rows, {} columns, {} nonzeros", info.name,
                                                  s.rows, s.columns, s.nnz()));
+    if (!info.file.layout.empty()) out += line("file", in_words(info.file));
     out += line("kind", info.kind.words);
     for (const std::string& hint : info.kind.hints) out += line("", hint);
     if (s.rows == 0 || s.columns == 0) return out;

@@ -44,6 +44,7 @@ command add_recommend(CLI::App& parent) {
     auto job = std::make_shared<recommend_job>();
     solve_request& solve = job->request.solve;
     add_matrix(*app, solve.matrix);
+    add_spd(*app, solve.spd);
     const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
         return app->add_option(name, value, help)->type_name(type);
     };

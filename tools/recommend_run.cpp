@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/load.hpp>
 #include <krylith/tools/placement.hpp>
+#include <krylith/tools/square_matrix.hpp>
 #include <krylith/tools/stopwatch.hpp>
 
 namespace krylith::tool {
@@ -115,8 +115,7 @@ recommendation recommend(const recommend_request& request) {
     const vector_source rhs = parse_vector_source("--rhs", request.solve.rhs);
     (void)request.solve.options();
     if (!(request.seconds > 0)) throw usage_error("--seconds must be more than 0");
-    const csr_matrix<double> matrix = load_matrix<double>(request.solve.matrix);
-    check_square(matrix, request.solve.matrix);
+    const csr_matrix<double> matrix = load_square<double>(request.solve.matrix, request.solve.spd);
     const std::vector<double> b = make_values(rhs, matrix);
     stopwatch watch;
     recommendation r;
@@ -149,7 +148,8 @@ std::string command_line(const recommend_request& request, const recommendation&
     const solve_request& s = request.solve;
     const solve_request standard;
     const trial& best = r.trials[*r.chosen];
-    std::string line = "krylith solve " + quoted(s.matrix) + " --solver " + best.method.solver;
+    std::string line = "krylith solve " + quoted(s.matrix) + (s.spd ? " --spd" : "") +
+                       " --solver " + best.method.solver;
     const auto add = [&](const char* option, const auto& value, const auto& usual) {
         if (value != usual) line += fmt::format(" {} {}", option, value);
     };

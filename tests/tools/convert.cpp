@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -32,6 +33,22 @@ const std::string variants[] = {
     "%%MatrixMarket matrix coordinate real general\n5 3 0\n"};
 
 } // namespace
+
+TEST_CASE("convert and info say what a file held, and take --spd") {
+    const temporary_folder folder;
+    folder.write("a.mtx", variants[2]);
+    for (const char* command : {"convert a.mtx b.kcsr", "info a.mtx --no-picture"}) {
+        const auto said = run_krylith(folder, command).out;
+        CHECK_MESSAGE(contains(said, "real general, 3 entries; 1 duplicate was added"), said);
+    }
+    CHECK_FALSE(contains(run_krylith(folder, "info b.kcsr --no-picture").out, "entries;"));
+    CHECK(run_krylith(folder, "convert a.mtx c.kcsr --spd --quiet").status == 0);
+    const auto spd = load_matrix<double>(folder.file("c.kcsr").string());
+    CHECK(spd.values == std::vector<double>{4, 1.5, 1.5, 1.5234375});
+    CHECK(contains(run_krylith(folder, "info a.mtx --spd --no-picture").out, "SPD"));
+    const auto advice = run_krylith(folder, "recommend a.mtx --spd --seconds 1 --backend host");
+    CHECK_MESSAGE(contains(advice.out, "krylith solve a.mtx --spd --solver cg"), advice.out);
+}
 
 TEST_CASE("every kind of file goes through .kcsr and back to text without a change") {
     // Would surface: an entry, a stored zero or a last digit lost on the way.
