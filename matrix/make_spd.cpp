@@ -1,80 +1,34 @@
 #include <krylith/matrix/make_spd.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <string>
-#include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/conversions.hpp>
 #include <krylith/matrix/row_builder.hpp>
 
 namespace krylith {
 namespace {
 
-template <class T>
-struct entry {
-    std::int32_t column;
-    T value;
-};
-
-/// The rows of A'. Entries find their rows in an order that depends on the threads, then each row
-/// is sorted; no two of its columns are the same.
-template <class T>
-struct transposed {
-    std::vector<std::int64_t> begin;
-    std::vector<entry<T>> entries;
-
-    explicit transposed(const csr_matrix<T>& a) {
-        require_memory(a.rows, static_cast<double>(a.rows) * sizeof(std::int64_t) +
-                                   static_cast<double>(a.nnz()) * sizeof(entry<T>));
-        resize_in_parallel(begin, as_size(a.rows) + 1);
-        resize_in_parallel(entries, as_size(a.nnz()));
-        std::int64_t* const next = begin.data();
-#pragma omp parallel for schedule(static)
-        for (std::int64_t k = 0; k < a.nnz(); ++k) {
-            std::atomic_ref<std::int64_t>(next[a.column_indices[as_size(k)]])
-                .fetch_add(1, std::memory_order_relaxed);
-        }
-        std::partial_sum(next, next + a.rows + 1, next);
-#pragma omp parallel for schedule(dynamic, 1024)
-        for (std::int64_t row = 0; row < a.rows; ++row) {
-            const std::int64_t end = a.row_offsets[as_size(row + 1)];
-            for (std::int64_t k = a.row_offsets[as_size(row)]; k < end; ++k) {
-                const std::int64_t behind =
-                    std::atomic_ref<std::int64_t>(next[a.column_indices[as_size(k)]])
-                        .fetch_sub(1, std::memory_order_relaxed);
-                entries[as_size(behind - 1)] = {static_cast<std::int32_t>(row),
-                                                a.values[as_size(k)]};
-            }
-        }
-#pragma omp parallel for schedule(dynamic, 256)
-        for (std::int64_t row = 0; row < a.rows; ++row) {
-            std::sort(entries.data() + next[row], entries.data() + next[row + 1],
-                      [](const entry<T>& p, const entry<T>& q) { return p.column < q.column; });
-        }
-    }
-};
-
 /// Calls act(column, a_ij, a_ji) for the columns of a row of A, of A' and the diagonal, ascending.
 template <class T, class Act>
-void merge_row(const csr_matrix<T>& a, const transposed<T>& mirror, std::int64_t row,
+void merge_row(const csr_matrix<T>& a, const csr_matrix<T>& mirror, std::int64_t row,
                const Act& act) {
     constexpr std::int64_t none = index_limit + 1; // no column is as large
     std::int64_t k = a.row_offsets[as_size(row)];
-    std::int64_t m = mirror.begin[as_size(row)];
+    std::int64_t m = mirror.row_offsets[as_size(row)];
     const std::int64_t end_k = a.row_offsets[as_size(row + 1)];
-    const std::int64_t end_m = mirror.begin[as_size(row + 1)];
+    const std::int64_t end_m = mirror.row_offsets[as_size(row + 1)];
     bool diagonal_due = true;
     while (k < end_k || m < end_m || diagonal_due) {
         const std::int64_t own = k < end_k ? a.column_indices[as_size(k)] : none;
-        const std::int64_t mirrored = m < end_m ? mirror.entries[as_size(m)].column : none;
+        const std::int64_t mirrored = m < end_m ? mirror.column_indices[as_size(m)] : none;
         const std::int64_t column = std::min({own, mirrored, diagonal_due ? row : none});
         diagonal_due = diagonal_due && column != row;
         act(column, own == column ? a.values[as_size(k)] : T(0),
-            mirrored == column ? mirror.entries[as_size(m)].value : T(0));
+            mirrored == column ? mirror.values[as_size(m)] : T(0));
         k += own == column ? 1 : 0;
         m += mirrored == column ? 1 : 0;
     }
@@ -98,7 +52,9 @@ void check(const csr_matrix<T>& a) {
 template <class T>
 csr_matrix<T> make_spd(const csr_matrix<T>& a) {
     check(a);
-    const transposed<T> mirror(a);
+    require_memory(a.rows, static_cast<double>(a.rows) * sizeof(std::int64_t) +
+                               static_cast<double>(a.nnz()) * (sizeof(std::int32_t) + sizeof(T)));
+    const csr_matrix<T> mirror = transpose(a);
     const auto length = [&](std::int64_t row) {
         std::int64_t count = 0;
         merge_row(a, mirror, row, [&](std::int64_t, T, T) { ++count; });

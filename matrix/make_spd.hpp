@@ -12,8 +12,8 @@ namespace krylith {
 /// of A: the solutions are not those of A x = b. Scaling A by 2^k scales S alike, but for rows that
 /// are zero.
 /// The same bits for any number of threads. Throws input_error unless A is square, valid and
-/// canonical, or where the memory can't hold the result. O(nnz log(longest column)); memory beside
-/// argument and result: as much as the argument.
+/// canonical, or where the memory can't hold the result. O(nnz); memory beside argument and result:
+/// that of transpose().
 template <class T>
 [[nodiscard]] csr_matrix<T> make_spd(const csr_matrix<T>& a);
 
