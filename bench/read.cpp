@@ -64,7 +64,8 @@ std::string difference(const read_sample& a, const read_sample& b) {
 
 class bench_read {
 public:
-    explicit bench_read(request q) : request_(std::move(q)), report_("bench_read", q.json_file) {
+    explicit bench_read(request q)
+        : request_(std::move(q)), report_("bench_read", request_.json_file) {
         std::vector<std::string> missing;
         contestants_ = read_contestants(request_.python, missing);
         for (const std::string& why : missing) {

@@ -70,6 +70,12 @@ double cpu_seconds() {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+/// Where Python says what went wrong.
+std::string last_line(std::string text) {
+    while (text.ends_with('\n')) text.pop_back();
+    return text.substr(text.rfind('\n') + 1);
+}
+
 } // namespace
 
 std::vector<read_contestant> read_contestants(const std::string& python,
@@ -82,8 +88,7 @@ std::vector<read_contestant> read_contestants(const std::string& python,
         if (there.status == 0) {
             contestants.push_back({name, command});
         } else {
-            missing.push_back(name + ": " + python + " has none (" +
-                              there.text.substr(0, there.text.find('\n')) + ")");
+            missing.push_back(name + ": " + python + " has none (" + last_line(there.text) + ")");
         }
     }
     return contestants;

@@ -15,6 +15,10 @@ namespace {
 /// Uploads up to this size are copied aside, so that the host need not wait for its turn.
 constexpr std::size_t small_upload = std::size_t{64} << 10;
 
+/// Uploads up to this size are copied by the host when it is their turn: sooner done than handed
+/// over to the device's thread and its team.
+constexpr std::size_t direct_upload = std::size_t{1} << 20;
+
 /// Calls work(offset, bytes) for the parts of a block, by the team that later works on these parts:
 /// the first touch decides which memory they live in.
 template <class Work>
@@ -158,9 +162,11 @@ void host_device::upload(void* to, const void* from, std::size_t bytes) {
         });
         return;
     }
-    submit([=, threads = threads_] { copy_by_parts(to, from, bytes, threads); });
+    const bool here = bytes <= direct_upload;
+    if (!here) submit([=, threads = threads_] { copy_by_parts(to, from, bytes, threads); });
     try {
         queue_->follow(queue_->given());
+        if (here) std::memcpy(to, from, bytes);
     } catch (const device_error&) { // NOLINT(bugprone-empty-catch)
         // Skipped after an earlier failure, which the next synchronize() reports.
     }

@@ -70,6 +70,12 @@ void for_share(const schedule_arrays& rows, std::int64_t first, std::int64_t las
     for (std::int64_t chunk = border(member); chunk < end; ++chunk) body(chunk);
 }
 
+/// Threads for so many rows and nonzeros.
+int team_for(int threads, std::int64_t work) {
+    constexpr std::int64_t worth_a_thread = 16384;
+    return static_cast<int>(std::clamp<std::int64_t>(work / worth_a_thread, 1, threads));
+}
+
 template <class T, class Offset>
 void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
              const spmv_arguments<T>& a, int threads) {
@@ -77,9 +83,7 @@ void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
     registers reg;
     if (!begin(a.common, reg) || !open_results(mail, a.push)) return;
 
-    constexpr std::int64_t worth_a_thread = 16384; // rows and nonzeros
-    const auto most = std::max<std::int64_t>(1, rows.work_before[rows.chunks] / worth_a_thread);
-    in_team(static_cast<int>(std::min<std::int64_t>(threads, most)), [&](int member, int members) {
+    in_team(team_for(threads, rows.work_before[rows.chunks]), [&](int member, int members) {
         const auto body = [&](std::int64_t chunk) { multiply_chunk(matrix, rows, a, chunk); };
         for_share(rows, 0, rows.interior, member, members, body);
         // Each thread sees the peers' entries by its own wait.
@@ -134,7 +138,7 @@ public:
         const auto enqueue_for = [&](const auto* offsets) {
             auto& host = static_cast<host_device&>(*device_);
             host.submit([=, rows = rows_, columns = columns_.data(), values = values_.data(),
-                         threads = host.threads()] {
+                         threads = team_for(host.threads(), rows_ + nonzeros_)] {
                 in_team(threads, [&](std::int64_t member, std::int64_t members) {
                     for (std::int64_t i = rows * member / members;
                          i < rows * (member + 1) / members; ++i) {
