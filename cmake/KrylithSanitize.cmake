@@ -14,8 +14,10 @@ if(KRYLITH_SANITIZE STREQUAL "address")
                         -fno-omit-frame-pointer)
     add_compile_definitions(_GLIBCXX_ASSERTIONS)
     add_link_options(-fsanitize=address,undefined)
+    # Without detect_stack_use_after_return: its frames are aligned to 32 bytes, but gcc 12 moves 64
+    # at once in them where the processor has AVX-512, and faults.
     list(APPEND KRYLITH_TEST_ENVIRONMENT
-         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:check_initialization_order=1
+         ASAN_OPTIONS=detect_leaks=1:check_initialization_order=1
          UBSAN_OPTIONS=print_stacktrace=1)
 
 elseif(KRYLITH_SANITIZE STREQUAL "thread")
