@@ -8,6 +8,7 @@
 #include <string>
 
 #include <krylith/device/device.hpp>
+#include <krylith/spmv/sell_view.hpp>
 #include <krylith/vector/frame.hpp>
 
 namespace krylith {
@@ -92,6 +93,9 @@ public:
     [[nodiscard]] virtual bool recordable() const { return true; }
     /// Bytes that one product reads of the matrix, padding included.
     [[nodiscard]] virtual std::int64_t matrix_bytes() const = 0;
+    /// For kernels that do more than a product: the block in SELL, as long as this lives; null for
+    /// other formats.
+    [[nodiscard]] virtual const sell_view<T>* slices() const { return nullptr; }
 };
 
 namespace host {
