@@ -14,7 +14,7 @@ namespace krylith {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> operator_names = {"auto", "nz", "halo"};
+constexpr std::array<std::string_view, 4> operator_names = {"auto", "nz", "halo", "gather"};
 constexpr std::array<std::string_view, 4> local_names = {"auto", "csr", "sell", "vendor"};
 
 template <class Kind, std::size_t N>
@@ -198,6 +198,11 @@ build_operator(const device_group& group, const matrix_source<T>& source, const 
     };
     if (options.kind == operator_kind::nz) return replicated();
     auto owned = spread(coherence::owned);
+    if (options.kind == operator_kind::gather) {
+        const gather_plan plan =
+            make_gather_plan(matrix.row_offsets, matrix.column_indices, owned->rows);
+        return std::make_unique<halo_operator<T>>(std::move(owned), source, plan, options.local);
+    }
     const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices, owned->rows);
     if (options.kind == operator_kind::automatic && automatic_kind(plan) == operator_kind::nz)
         return replicated();

@@ -19,9 +19,10 @@ namespace krylith {
 
 /// How x gets to the devices that need it.
 enum class operator_kind {
-    automatic, ///< halo where ghosts are few (under n / 8 on every device), else nz
+    automatic, ///< the fastest by the cost model (cost_model.hpp) at the machine's rates
     nz,        ///< vectors replicated; each device multiplies its rows and sends them to all others
-    halo       ///< vectors owned; only the entries that other devices reference move
+    halo,      ///< vectors owned; only the entries that other devices reference move
+    gather     ///< vectors owned; all entries of an operand move to all devices as it is written
 };
 
 /// The format of a device's block.

@@ -27,7 +27,7 @@ using testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::halo};
+constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::halo, operator_kind::gather};
 
 std::vector<local_kind> local_kinds(const device_group& group) {
     if (group.kind() == backend::host) return {local_kind::csr};
@@ -231,7 +231,8 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
 }
 
 TEST_CASE("operators: names are parsed, and unknown ones get the nearest") {
-    for (const auto kind : {operator_kind::automatic, operator_kind::nz, operator_kind::halo})
+    for (const auto kind :
+         {operator_kind::automatic, operator_kind::nz, operator_kind::halo, operator_kind::gather})
         CHECK(parse_operator_kind(to_string(kind)) == kind);
     for (const auto kind :
          {local_kind::automatic, local_kind::csr, local_kind::sell, local_kind::vendor})
