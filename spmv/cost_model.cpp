@@ -54,10 +54,12 @@ public:
     }
 
     [[nodiscard]] double gather() const {
-        return products() + slowest(s_, [&](const auto& d) {
-                   const double pass = value_ * real(d.rows) / r_.copy;
-                   return 3 * pass + std::max(5 * pass, transfer(d));
-               }) +
+        return products() +
+               slowest(s_,
+                       [&](const auto& d) {
+                           const double pass = value_ * real(d.rows) / r_.copy;
+                           return 3 * pass + std::max(5 * pass, transfer(d));
+                       }) +
                wait_;
     }
 
@@ -113,12 +115,12 @@ pattern_statistics measure_pattern(const halo_plan& plan, std::span<const std::i
         s.longest_row = std::max(s.longest_row, row_offsets[row + 1] - row_offsets[row]);
     for (int part = 0; part < plan.partition.parts(); ++part) {
         const row_range owned = plan.partition.owned(part);
-        s.parts.push_back({owned.size(),
-                           row_offsets[static_cast<std::size_t>(owned.end)] -
-                               row_offsets[static_cast<std::size_t>(owned.begin)],
-                           plan.ghost_count(part), plan.send_count(part),
-                           owned.size() -
-                               plan.parts[static_cast<std::size_t>(part)].interior_rows});
+        s.parts.push_back(
+            {owned.size(),
+             row_offsets[static_cast<std::size_t>(owned.end)] -
+                 row_offsets[static_cast<std::size_t>(owned.begin)],
+             plan.ghost_count(part), plan.send_count(part),
+             owned.size() - plan.parts[static_cast<std::size_t>(part)].interior_rows});
     }
     return s;
 }

@@ -22,7 +22,7 @@ namespace {
 
 struct named_rate {
     const char* name;
-    double machine_rates::* rate;
+    double machine_rates::*rate;
 };
 constexpr std::array<named_rate, 4> single = {{{"copy", &machine_rates::copy},
                                                {"product", &machine_rates::product},
@@ -133,13 +133,12 @@ known_rates rates_of(const device_group& group) {
         try {
             result.rates = measure(group);
         } catch (const device_error& e) {
-            return {h200_rates(), std::string("those of an H200, since measuring failed: ") +
-                                      e.what()};
+            return {h200_rates(),
+                    std::string("those of an H200, since measuring failed: ") + e.what()};
         }
         const std::string problem = save_rates(group, result.rates);
-        result.from = problem.empty()
-                          ? "measured, and kept in " + tuning_file(machine).string()
-                          : "measured for this process only: " + problem;
+        result.from = problem.empty() ? "measured, and kept in " + tuning_file(machine).string()
+                                      : "measured for this process only: " + problem;
     }
     known.emplace(machine, result);
     return result;

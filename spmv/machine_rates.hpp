@@ -12,11 +12,12 @@
 namespace krylith {
 
 struct machine_rates {
-    double copy = 0;           ///< bytes/s read and written by a device copying its memory
-    double product = 0;        ///< bytes/s that products read and write, by the byte model
-    double stores = 0;         ///< bytes/s into each device while kernels of all store to all
-    double engines = 0;        ///< bytes/s into each device by copy engines, from 64 MB on
-    std::vector<double> phase; ///< [k - 1]: seconds of a small kernel and its all-reduce on k devices
+    double copy = 0;    ///< bytes/s read and written by a device copying its memory
+    double product = 0; ///< bytes/s that products read and write, by the byte model
+    double stores = 0;  ///< bytes/s into each device while kernels of all store to all
+    double engines = 0; ///< bytes/s into each device by copy engines, from 64 MB on
+    std::vector<double>
+        phase; ///< [k - 1]: seconds of a small kernel and its all-reduce on k devices
 
     /// Seconds of a dependent phase on so many devices; of more than were measured, the last.
     [[nodiscard]] double phase_on(int devices) const;

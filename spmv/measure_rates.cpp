@@ -107,8 +107,8 @@ double store_rate(const device_group& group, const effort& e, double phase) {
     const auto where = std::make_shared<const layout>(layout{group, rows, coherence::owned});
     // Only where entries go matters here: no row references any.
     const std::vector<std::int64_t> offsets(static_cast<std::size_t>(e.gathered) + 1);
-    const auto schedule = std::make_shared<const push_schedule<double>>(
-        where, make_gather_plan(offsets, {}, rows));
+    const auto schedule =
+        std::make_shared<const push_schedule<double>>(where, make_gather_plan(offsets, {}, rows));
     const vector<double> from(where, "measurement");
     vector<double> to(where, "measurement", schedule);
     execution run(group, {});

@@ -58,7 +58,8 @@ try_operators(const trial_subject& subject,
     const tuning_key key{machine_name(subject.group), subject.pattern,
                          sizeof(T) == 8 ? "operator fp64" : "operator fp32"};
     if (const auto kind = recalled(key, choice)) {
-        choice.because = std::string(to_string(*kind)) + " was the fastest in an earlier trial, in " +
+        choice.because = std::string(to_string(*kind)) +
+                         " was the fastest in an earlier trial, in " +
                          tuning_file(key.machine).string();
         return build(*kind);
     }

@@ -34,7 +34,7 @@ double seconds_a_turn(execution& run, const std::function<void()>& body, double 
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
         return passed.count() / static_cast<double>(turns);
     };
-    constexpr std::int64_t few = 4;
+    constexpr std::int64_t few = 10;
     (void)time(few);
     const double about = std::max(time(few), 1e-9);
     const double fit = std::min(seconds / about, 2000.0);

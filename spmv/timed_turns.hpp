@@ -14,7 +14,7 @@ namespace krylith {
 void repeat_turns(execution& run, const std::function<void()>& body, std::int64_t turns);
 
 /// Mean seconds of a turn of `body`, as above: after some turns that record the loop and warm up,
-/// as many as fit into about `seconds`, 4 to 2000.
+/// as many as fit into about `seconds`, 10 to 2000.
 [[nodiscard]] double seconds_a_turn(execution& run, const std::function<void()>& body,
                                     double seconds);
 

@@ -1,5 +1,5 @@
-// What was measured, kept for later processes: texts by machine, pattern and name. A small text file
-// a machine, in $KRYLITH_CACHE, else $XDG_CACHE_HOME/krylith, else ~/.cache/krylith.
+// What was measured, kept for later processes: texts by machine, pattern and name. A small text
+// file a machine, in $KRYLITH_CACHE, else $XDG_CACHE_HOME/krylith, else ~/.cache/krylith.
 #pragma once
 
 #include <cstdint>
