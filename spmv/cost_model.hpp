@@ -68,6 +68,7 @@ struct operator_choice {
     std::vector<prediction> predictions; ///< of the candidates, fastest first
     std::vector<prediction> measured;    ///< with operator_options::measure; fastest first
     std::string because;                 ///< a sentence without full stop
+    std::string rates_from;              ///< known_rates::from
 };
 
 /// "halo 18.2 us, nz 40.1 us".

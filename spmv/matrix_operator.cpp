@@ -204,14 +204,19 @@ public:
 
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind) {
         const csr_view<T>& matrix = source_.matrix;
-        if (kind == operator_kind::nz)
+        switch (kind) {
+        case operator_kind::nz:
             return std::make_unique<nz_operator<T>>(spread(coherence::replicated), source_, local_);
-        if (kind == operator_kind::halo)
+        case operator_kind::halo:
             return std::make_unique<halo_operator<T>>(spread(coherence::owned), source_, plan(),
                                                       local_);
-        return std::make_unique<halo_operator<T>>(
-            spread(coherence::owned), source_,
-            make_gather_plan(matrix.row_offsets, matrix.column_indices, rows_), local_);
+        case operator_kind::gather:
+            return std::make_unique<halo_operator<T>>(
+                spread(coherence::owned), source_,
+                make_gather_plan(matrix.row_offsets, matrix.column_indices, rows_), local_);
+        case operator_kind::automatic: break;
+        }
+        throw usage_error("build: operator auto is not one that can be built");
     }
 
     /// The fastest by the model, or by trial.
@@ -222,6 +227,7 @@ public:
         const auto statistics = measure_pattern(plan(), matrix.row_offsets, sizeof(T));
         const auto kinds = candidates(statistics, machine.rates);
         auto choice = std::make_shared<operator_choice>();
+        choice->rates_from = machine.from;
         for (const prediction& p : predict(statistics, machine.rates))
             if (std::ranges::find(operator_names, p.name) != operator_names.end())
                 choice->predictions.push_back(p);

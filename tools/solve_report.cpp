@@ -71,6 +71,7 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["operator"] = outcome.operator_name;
     report["operator_because"] = outcome.operator_because;
     report["operator_predictions"] = times(outcome.predictions);
+    report["machine_rates"] = outcome.rates_from;
     report["operator_trials"] = times(outcome.trials);
     report["local"] = outcome.local_name;
     report["backend"] = to_string(outcome.kind);

@@ -58,6 +58,7 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
     out.operator_name = to_string(a.kind());
     out.operator_because = why_operator(a, request.multiply.options());
     if (a.choice() != nullptr) {
+        out.rates_from = a.choice()->rates_from;
         out.predictions = a.choice()->predictions;
         out.trials = a.choice()->measured;
     }

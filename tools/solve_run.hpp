@@ -20,6 +20,7 @@ struct solve_outcome {
     backend kind = backend::host;
     std::string operator_name; ///< the one that ran, where auto was asked
     std::string operator_because;
+    std::string rates_from;              ///< of the machine, where auto used them
     std::vector<prediction> predictions; ///< of the operators that auto could take
     std::vector<prediction> trials;      ///< of auto:measured
     std::string devices_because;         ///< of --devices auto

@@ -63,17 +63,17 @@ KRYLITH_GROUP_TEST("machine rates: measured, with all memory given back") {
     std::vector<std::size_t> before;
     for (int rank = 0; rank < group.size(); ++rank) before.push_back(group[rank].ledger().live());
     const machine_rates rates = measure(group);
+    INFO(format(rates));
     CHECK_NOTHROW(check(rates));
     CHECK(rates.phase.size() == static_cast<std::size_t>(group.size()));
     for (int rank = 0; rank < group.size(); ++rank)
         CHECK(group[rank].ledger().live() == before[static_cast<std::size_t>(rank)]);
-    MESSAGE(testing::describe(group), ": ", format(rates));
 }
 
 TEST_CASE("machine rates: what format writes is read, and nothing else") {
     const machine_rates rates = h200_rates();
     CHECK(parse_machine_rates(format(rates)) == rates);
-    for (const std::string& wrong : {"", "copy", "copy 1", "copy 1 product 1 stores 1 engines 1",
+    for (const char* const wrong : {"", "copy", "copy 1", "copy 1 product 1 stores 1 engines 1",
                                     "copy 1 product 1 stores 1 "
                                     "engines 1 phase",
                                     "copy 0 product 1 stores 1 engines 1 phase 1",
@@ -166,6 +166,7 @@ KRYLITH_GROUP_TEST("operators: auto says what it reckoned with, and follows the 
         CHECK(a->choice()->predictions.front().name == to_string(a->kind()));
         CHECK(a->choice()->because.find("by the cost model") != std::string::npos);
         CHECK(a->choice()->measured.empty());
+        CHECK(a->choice()->rates_from == "given by a test");
         return a->kind();
     };
     const auto slow_vectors = taken({1e8, 1e9, 1e9, 1e9, phases});

@@ -43,6 +43,7 @@ TEST_CASE("the report says all that the documentation promises") {
     CHECK(report["operator_predictions"][0].at("operator") == report.at("operator"));
     CHECK(report["operator_predictions"][0].at("seconds_per_iteration") > 0);
     CHECK(report.at("operator_trials").empty());
+    CHECK_FALSE(report.at("machine_rates").get<std::string>().empty());
     CHECK(report.at("local") == "csr");
     CHECK(report.at("backend") == "host");
     CHECK(report.at("devices").size() == 2);
