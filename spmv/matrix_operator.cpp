@@ -180,8 +180,8 @@ row_partition deal_rows(std::span<const std::int64_t> row_offsets, int devices) 
     return equal_nonzeros(row_offsets, devices, rows / devices > align_above ? 32 : 1);
 }
 
-std::vector<operator_kind> candidates(const pattern_statistics& statistics,
-                                      const machine_rates& rates) {
+std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
+                                            const machine_rates& rates) {
     std::vector<operator_kind> result;
     for (const prediction& p : predict(statistics, rates))
         if (std::ranges::find(operator_names, p.name) != operator_names.end())
@@ -225,7 +225,7 @@ public:
         const auto& matrix = source_.matrix;
         const known_rates machine = rates_of(group_);
         const auto statistics = measure_pattern(plan(), matrix.row_offsets, sizeof(T));
-        const auto kinds = candidates(statistics, machine.rates);
+        const auto kinds = ranked_operators(statistics, machine.rates);
         auto choice = std::make_shared<operator_choice>();
         choice->rates_from = machine.from;
         for (const prediction& p : predict(statistics, machine.rates))

@@ -149,8 +149,8 @@ protected:
 [[nodiscard]] row_partition deal_rows(std::span<const std::int64_t> row_offsets, int devices);
 
 /// Those that can be built, of what the cost model predicts (predict()), fastest first.
-[[nodiscard]] std::vector<operator_kind> candidates(const pattern_statistics& statistics,
-                                                    const machine_rates& rates);
+[[nodiscard]] std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
+                                                          const machine_rates& rates);
 
 /// Throws usage_error for a matrix that is not square, an empty group, or a format that the devices
 /// don't have; device_error where memory is short. The matrix may be freed afterwards.

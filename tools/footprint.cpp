@@ -78,7 +78,7 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         halo.devices = devices;
         halo.value_bytes = sizeof(T);
         const operator_kind automatic =
-            candidates(measure_pattern(plan, matrix.row_offsets, sizeof(T)), rates).front();
+            ranked_operators(measure_pattern(plan, matrix.row_offsets, sizeof(T)), rates).front();
         halo.automatic = automatic == operator_kind::halo;
         for (int part = 0; part < devices; ++part) {
             const row_range rows = plan.partition.owned(part);

@@ -22,7 +22,7 @@ prediction fastest(const csr_view<T>& matrix, int devices, operator_kind kind,
     const auto statistics = measure_pattern(plan, matrix.row_offsets, sizeof(T));
     const operator_kind wanted = devices == 1 ? operator_kind::halo
                                  : kind == operator_kind::automatic
-                                     ? candidates(statistics, rates)[0]
+                                     ? ranked_operators(statistics, rates)[0]
                                      : kind;
     const auto all = predict(statistics, rates);
     return *std::ranges::find(all, std::string(to_string(wanted)), &prediction::name);
