@@ -150,7 +150,9 @@ std::string in_words(std::span<const prediction> predictions) {
     std::string words;
     for (const prediction& p : predictions) {
         std::array<char, 32> text{};
-        (void)std::snprintf(text.data(), text.size(), " %.3g us", p.seconds * 1e6);
+        const bool milli = p.seconds >= 1e-3; // or more: three digits need no power of ten
+        (void)std::snprintf(text.data(), text.size(), milli ? " %.3g ms" : " %.3g us",
+                            p.seconds * (milli ? 1e3 : 1e6));
         words += (words.empty() ? "" : ", ") + p.name + text.data();
     }
     return words;

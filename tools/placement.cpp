@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <krylith/spmv/cost_model.hpp>
+#include <krylith/tools/solve_summary.hpp>
 
 namespace krylith::tool {
 
@@ -32,10 +33,6 @@ prediction fastest(const csr_view<T>& matrix, int devices, operator_kind kind,
 double at_least(const prediction& alone, const machine_rates& rates, int devices) {
     const double phases = 3 * rates.phase_on(devices);
     return (alone.seconds - 3 * rates.phase_on(1)) / devices + phases;
-}
-
-std::string microseconds(double seconds) {
-    return fmt::format("{:.3g} us", seconds * 1e6);
 }
 
 void warn_of_idle_parts(const layout& where, std::vector<std::string>& warnings) {
@@ -71,8 +68,8 @@ std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix
     if (best.seconds >= now.seconds) return "";
     return fmt::format("fewer devices would be faster: {} device{} would take {} an iteration of "
                        "cg by the cost model, {} take {}",
-                       best.devices, best.devices == 1 ? "" : "s", microseconds(best.seconds),
-                       group.size(), microseconds(now.seconds));
+                       best.devices, best.devices == 1 ? "" : "s", in_seconds(best.seconds),
+                       group.size(), in_seconds(now.seconds));
 }
 
 template <class T>
@@ -90,11 +87,11 @@ device_group fastest_devices(const device_options& options, operator_kind kind,
     const machine_rates rates = rates_of(first_devices(options, most)).rates;
     const prediction alone = fastest(matrix, 1, kind, rates);
     prediction best = alone;
-    because = "1: " + microseconds(alone.seconds);
+    because = "1: " + in_seconds(alone.seconds);
     for (const int devices : default_counts(options)) {
         if (devices == 1 || at_least(alone, rates, devices) >= best.seconds) continue;
         const prediction p = fastest(matrix, devices, kind, rates);
-        because += fmt::format(", {}: {} with {}", devices, microseconds(p.seconds), p.name);
+        because += fmt::format(", {}: {} with {}", devices, in_seconds(p.seconds), p.name);
         if (p.seconds < best.seconds) best = p;
     }
     because += " an iteration of cg by the cost model";

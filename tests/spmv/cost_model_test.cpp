@@ -156,6 +156,7 @@ TEST_CASE("cost model: candidates are what can be built, and misuse is refused")
                          doctest::Contains("share is 1.5, must be 0 to 1"), usage_error);
     const std::vector<prediction> two = {{"halo", 2, 18.2e-6}, {"nz", 2, 40e-6}};
     CHECK(in_words(two) == "halo 18.2 us, nz 40 us");
+    CHECK(in_words(std::vector<prediction>{{"gather", 2, 3.24e-3}}) == "gather 3.24 ms");
 }
 
 } // namespace krylith
