@@ -219,6 +219,12 @@ int device_count() noexcept {
     return count;
 }
 
+int driver_version() noexcept {
+    int version = 0;
+    if (cudaDriverGetVersion(&version) != cudaSuccess) cudaGetLastError();
+    return version;
+}
+
 std::shared_ptr<device> make_device(int ordinal, void* stream) {
     return std::make_shared<cuda_device>(ordinal, static_cast<cudaStream_t>(stream));
 }

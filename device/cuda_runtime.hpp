@@ -11,6 +11,9 @@ namespace krylith::cuda {
 /// 0 without driver or GPU.
 [[nodiscard]] int device_count() noexcept;
 
+/// 12040 for 12.4: the newest CUDA that the driver supports.
+[[nodiscard]] int driver_version() noexcept;
+
 /// `stream` is a cudaStream_t to borrow, or null: the device makes its own.
 [[nodiscard]] std::shared_ptr<device> make_device(int ordinal, void* stream);
 

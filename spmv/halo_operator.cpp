@@ -1,5 +1,7 @@
 #include <krylith/spmv/halo_operator.hpp>
 
+#include <string>
+
 #include <krylith/device/error.hpp>
 #include <krylith/spmv/make_block.hpp>
 #include <krylith/spmv/matrix_source.hpp>
@@ -11,16 +13,32 @@ halo_operator<T>::halo_operator(layout_handle where, const matrix_source<T>& sou
                                 const halo_plan& plan, local_kind local)
     : matrix_operator<T>(operator_kind::halo, where, source) {
     schedule(plan);
-    for (int rank = 0; rank < where->group.size(); ++rank) {
-        local_block<T> block = source.block(rank, where->rows.owned(rank));
+    make_blocks(source, plan, local);
+}
+
+template <class T>
+halo_operator<T>::halo_operator(layout_handle where, const matrix_source<T>& source,
+                                const gather_plan& plan, local_kind local)
+    : matrix_operator<T>(operator_kind::gather, where, source) {
+    if (where->group.size() > 1) schedule_ = std::make_shared<push_schedule<T>>(where, plan);
+    make_blocks(source, plan, local);
+}
+
+template <class T>
+template <class Plan>
+void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& plan,
+                                   local_kind local) {
+    const layout& where = *this->layout_;
+    for (int rank = 0; rank < where.group.size(); ++rank) {
+        local_block<T> block = source.block(rank, where.rows.owned(rank));
         std::vector<std::int32_t> columns(block.indices.size());
         localize_columns(plan, rank, source.matrix.row_offsets, source.matrix.column_indices,
                          columns);
         block.columns = plan.local_size(rank);
         block.indices = columns;
-        if (where->group.size() > 1) block.device_indices = nullptr; // those are global
+        if (where.group.size() > 1) block.device_indices = nullptr; // those are global
         block.boundary = plan.parts[static_cast<std::size_t>(rank)].touches_ghost;
-        this->blocks_.push_back(make_block(where->group.share(rank), block, local));
+        this->blocks_.push_back(make_block(where.group.share(rank), block, local));
     }
 }
 
@@ -45,7 +63,8 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
                              std::span<const reduction_into<T>> dots) const {
     const ghost_exchange<T>* exchange = x.exchange();
     if (schedule_ && exchange == nullptr)
-        throw usage_error("x of a product with operator halo must come from make_operand()");
+        throw usage_error(std::string("x of a product with operator ") + to_string(this->kind_) +
+                          " must come from make_operand()");
     this->open(run, x, y, dots);
     if (exchange != nullptr) run.join_if_ordered(); // the ghosts of x are on their way
     for (int rank = 0; rank < run.ranks(); ++rank) {

@@ -1,7 +1,9 @@
 // Owned vectors; before a product the entries that other devices reference are sent to them by the
-// kernel that last wrote x, and rows that need none of them are multiplied first.
+// kernel that last wrote x, and rows that need none of them are multiplied first. With a gather
+// plan (operator gather) all entries go to all devices.
 #pragma once
 
+#include <krylith/partition/gather_plan.hpp>
 #include <krylith/partition/halo_plan.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/ghost_exchange.hpp>
@@ -12,6 +14,10 @@ template <class T>
 class halo_operator final : public matrix_operator<T> {
 public:
     halo_operator(layout_handle where, const matrix_source<T>& source, const halo_plan& plan,
+                  local_kind local);
+
+    /// Operator gather: every device receives all entries that it does not own.
+    halo_operator(layout_handle where, const matrix_source<T>& source, const gather_plan& plan,
                   local_kind local);
 
     /// With blocks that somebody else makes.
@@ -28,6 +34,8 @@ public:
 
 private:
     void schedule(const halo_plan& plan);
+    template <class Plan>
+    void make_blocks(const matrix_source<T>& source, const Plan& plan, local_kind local);
     std::shared_ptr<const push_schedule<T>> schedule_; // null: no device needs another's entries
 };
 

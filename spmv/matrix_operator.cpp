@@ -2,19 +2,23 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/nearest_name.hpp>
+#include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/halo_operator.hpp>
 #include <krylith/spmv/matrix_source.hpp>
 #include <krylith/spmv/nz_operator.hpp>
+#include <krylith/spmv/operator_trial.hpp>
+#include <krylith/spmv/tuning_file.hpp>
 
 namespace krylith {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> operator_names = {"auto", "nz", "halo"};
+constexpr std::array<std::string_view, 4> operator_names = {"auto", "nz", "halo", "gather"};
 constexpr std::array<std::string_view, 4> local_names = {"auto", "csr", "sell", "vendor"};
 
 template <class Kind, std::size_t N>
@@ -176,32 +180,100 @@ row_partition deal_rows(std::span<const std::int64_t> row_offsets, int devices) 
     return equal_nonzeros(row_offsets, devices, rows / devices > align_above ? 32 : 1);
 }
 
-operator_kind automatic_kind(const halo_plan& plan) {
-    std::int64_t most = 0;
-    for (int part = 0; part < plan.partition.parts(); ++part)
-        most = std::max(most, plan.ghost_count(part));
-    return most > plan.partition.rows() / 8 ? operator_kind::nz : operator_kind::halo;
+std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
+                                            const machine_rates& rates) {
+    std::vector<operator_kind> result;
+    for (const prediction& p : predict(statistics, rates))
+        if (std::ranges::find(operator_names, p.name) != operator_names.end())
+            result.push_back(parse_operator_kind(p.name));
+    return result;
 }
+
+namespace {
+
+/// Builds operators of one matrix; the halo plan, which the cost model needs too, once.
+template <class T>
+class operator_builder {
+public:
+    operator_builder(const device_group& group, const matrix_source<T>& source,
+                     const row_partition* rows, local_kind local)
+        : group_(group),
+          source_(source),
+          rows_(rows != nullptr ? *rows : deal_rows(source.matrix.row_offsets, group.size())),
+          local_(local) {}
+
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind) {
+        const csr_view<T>& matrix = source_.matrix;
+        switch (kind) {
+        case operator_kind::nz:
+            return std::make_unique<nz_operator<T>>(spread(coherence::replicated), source_, local_);
+        case operator_kind::halo:
+            return std::make_unique<halo_operator<T>>(spread(coherence::owned), source_, plan(),
+                                                      local_);
+        case operator_kind::gather:
+            return std::make_unique<halo_operator<T>>(
+                spread(coherence::owned), source_,
+                make_gather_plan(matrix.row_offsets, matrix.column_indices, rows_), local_);
+        case operator_kind::automatic: break;
+        }
+        throw usage_error("build: operator auto is not one that can be built");
+    }
+
+    /// The fastest by the model, or by trial.
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose(bool measure) {
+        if (group_.size() == 1) return build(operator_kind::halo); // nothing moves
+        const auto& matrix = source_.matrix;
+        const known_rates machine = rates_of(group_);
+        const auto statistics = measure_pattern(plan(), matrix.row_offsets, sizeof(T));
+        const auto kinds = ranked_operators(statistics, machine.rates);
+        auto choice = std::make_shared<operator_choice>();
+        choice->rates_from = machine.from;
+        for (const prediction& p : predict(statistics, machine.rates))
+            if (std::ranges::find(operator_names, p.name) != operator_names.end())
+                choice->predictions.push_back(p);
+        if (kinds.front() != operator_kind::halo) plan_.reset(); // may be larger than the matrix
+        std::unique_ptr<matrix_operator<T>> result;
+        if (measure) {
+            result = try_operators<T>(
+                {group_, pattern_hash(matrix.row_offsets, matrix.column_indices)},
+                [&](operator_kind kind) { return build(kind); }, *choice);
+        } else {
+            result = build(kinds.front());
+            choice->because = in_words(choice->predictions) + " an iteration by the cost model";
+        }
+        result->explain(std::move(choice));
+        return result;
+    }
+
+private:
+    [[nodiscard]] layout_handle spread(coherence kind) const {
+        return std::make_shared<layout>(layout{group_, rows_, kind});
+    }
+    [[nodiscard]] const halo_plan& plan() {
+        const csr_view<T>& matrix = source_.matrix;
+        if (!plan_) plan_ = make_halo_plan(matrix.row_offsets, matrix.column_indices, rows_);
+        return *plan_;
+    }
+
+    const device_group& group_;
+    const matrix_source<T>& source_;
+    row_partition rows_;
+    local_kind local_;
+    std::optional<halo_plan> plan_;
+};
+
+} // namespace
 
 template <class T>
 std::unique_ptr<matrix_operator<T>>
 build_operator(const device_group& group, const matrix_source<T>& source, const row_partition* rows,
                const operator_options& options) {
-    const csr_view<T>& matrix = source.matrix;
-    const auto spread = [&](coherence kind) -> layout_handle {
-        return std::make_shared<layout>(layout{
-            group, rows != nullptr ? *rows : deal_rows(matrix.row_offsets, group.size()), kind});
-    };
-    const auto replicated = [&] {
-        return std::make_unique<nz_operator<T>>(spread(coherence::replicated), source,
-                                                options.local);
-    };
-    if (options.kind == operator_kind::nz) return replicated();
-    auto owned = spread(coherence::owned);
-    const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices, owned->rows);
-    if (options.kind == operator_kind::automatic && automatic_kind(plan) == operator_kind::nz)
-        return replicated();
-    return std::make_unique<halo_operator<T>>(std::move(owned), source, plan, options.local);
+    if (options.measure && options.kind != operator_kind::automatic)
+        throw usage_error(std::string("operator_options::measure is true with operator ") +
+                          to_string(options.kind) + ": only auto has a choice to measure");
+    operator_builder<T> builder(group, source, rows, options.local);
+    return options.kind == operator_kind::automatic ? builder.choose(options.measure)
+                                                    : builder.build(options.kind);
 }
 
 template <class T>

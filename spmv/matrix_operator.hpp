@@ -19,9 +19,10 @@ namespace krylith {
 
 /// How x gets to the devices that need it.
 enum class operator_kind {
-    automatic, ///< halo where ghosts are few (under n / 8 on every device), else nz
+    automatic, ///< the fastest by the cost model (cost_model.hpp) at the machine's rates
     nz,        ///< vectors replicated; each device multiplies its rows and sends them to all others
-    halo       ///< vectors owned; only the entries that other devices reference move
+    halo,      ///< vectors owned; only the entries that other devices reference move
+    gather     ///< vectors owned; all entries of an operand move to all devices as it is written
 };
 
 /// The format of a device's block.
@@ -44,10 +45,17 @@ struct operator_options {
     /// Use arrays that lie on the devices in place (csr_part, matrix_parts.hpp). No effect on
     /// matrices in host memory.
     bool borrow = false;
+    /// With operator_kind::automatic and several devices: those that the model ranks within 30% of
+    /// the best are built one after the other and timed, and the fastest is kept, and remembered
+    /// for this pattern and machine (tuning_file.hpp). Costs a second or so and the setups.
+    bool measure = false;
 };
 
 template <class T>
 struct matrix_source;
+struct machine_rates;
+struct operator_choice;
+struct pattern_statistics;
 
 /// Makes a device's block that is not from a matrix: (layout, rank, entries of x held there).
 template <class T>
@@ -100,6 +108,11 @@ public:
     /// Whether a recorded loop may contain it.
     [[nodiscard]] bool recordable() const { return blocks_.front()->recordable(); }
 
+    /// What operator_kind::automatic reckoned with (cost_model.hpp); null where it was not asked,
+    /// or had no choice: one device.
+    [[nodiscard]] const operator_choice* choice() const { return choice_.get(); }
+    void explain(std::shared_ptr<const operator_choice> choice) { choice_ = std::move(choice); }
+
     /// From now on updates take values in the order of each rank's assembly; [ranks].
     void gather_by(std::vector<value_gather<T>> gathers) { gathers_ = std::move(gathers); }
 
@@ -129,13 +142,15 @@ protected:
     std::vector<std::int64_t> first_nonzero_; // [ranks + 1]; empty: matrix-free
     std::vector<value_gather<T>> gathers_;    // [ranks], or empty: updates are in CSR order
     std::vector<std::unique_ptr<local_matrix<T>>> blocks_;
+    std::shared_ptr<const operator_choice> choice_;
 };
 
 /// The rows of each device: equal nonzeros, on whole warps where there are many rows.
 [[nodiscard]] row_partition deal_rows(std::span<const std::int64_t> row_offsets, int devices);
 
-/// What operator_kind::automatic takes: halo or nz.
-[[nodiscard]] operator_kind automatic_kind(const halo_plan& plan);
+/// Those that can be built, of what the cost model predicts (predict()), fastest first.
+[[nodiscard]] std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
+                                                          const machine_rates& rates);
 
 /// Throws usage_error for a matrix that is not square, an empty group, or a format that the devices
 /// don't have; device_error where memory is short. The matrix may be freed afterwards.

@@ -10,8 +10,9 @@ namespace krylith::tool {
 
 struct device_options {
     std::string backend = "auto"; ///< auto: cuda where there is a CUDA device, else host
-    std::string devices = "1";    ///< how many, or CUDA ordinals separated by commas
-    int threads = 0;              ///< of all host devices together; 0: one a core
+    /// How many, or CUDA ordinals separated by commas; of solve also auto (placement.hpp).
+    std::string devices = "1";
+    int threads = 0; ///< of all host devices together; 0: one a core
     std::string transport = "auto";
 };
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <krylith/partition/halo_plan.hpp>
+#include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/make_block.hpp>
 #include <krylith/spmv/sell_columns.hpp>
 #include <krylith/spmv/sell_layout.hpp>
@@ -58,7 +59,7 @@ std::int64_t footprint::vector_bytes(const method& m) const {
     const vector_count count = vectors_of(m);
     std::int64_t most = 0;
     for (const part& p : parts) {
-        const std::int64_t ghosts = kind == operator_kind::halo ? p.received : 0;
+        const std::int64_t ghosts = kind == operator_kind::nz ? 0 : p.received;
         most = std::max(most, count.plain * p.held + count.operands * (p.held + ghosts));
     }
     return value_bytes * most;
@@ -66,14 +67,15 @@ std::int64_t footprint::vector_bytes(const method& m) const {
 
 double footprint::iteration_bytes(const method& m) const {
     const std::int64_t matrix = sell_automatic ? sell_bytes : csr_bytes;
-    const std::int64_t x = kind == operator_kind::halo ? held + received : held;
+    const std::int64_t x = kind == operator_kind::nz ? held : held + received;
     const auto product = static_cast<double>(matrix + value_bytes * (x + owned));
     return products(m) * product +
            vector_passes(m).value() * static_cast<double>(value_bytes * held);
 }
 
 template <class T>
-std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int> device_counts) {
+std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int> device_counts,
+                                  const machine_rates& rates) {
     std::vector<footprint> result;
     for (const int devices : device_counts) {
         const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
@@ -81,8 +83,10 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         footprint halo;
         halo.devices = devices;
         halo.value_bytes = sizeof(T);
-        halo.automatic = automatic_kind(plan) == operator_kind::halo;
         std::int64_t global_sell = 0;
+        const operator_kind automatic =
+            ranked_operators(measure_pattern(plan, matrix.row_offsets, sizeof(T)), rates).front();
+        halo.automatic = automatic == operator_kind::halo;
         for (int part = 0; part < devices; ++part) {
             const row_range rows = plan.partition.owned(part);
             halo.parts.push_back({rows.size(), plan.ghost_count(part)});
@@ -106,7 +110,7 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         if (devices == 1) continue;
         footprint nz = halo;
         nz.kind = operator_kind::nz;
-        nz.automatic = !halo.automatic;
+        nz.automatic = automatic == operator_kind::nz;
         nz.sell_bytes = global_sell;
         nz.held = matrix.rows;
         nz.received = 0;
@@ -115,12 +119,24 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
             nz.received = std::max(nz.received, part.received);
         }
         nz.moved = matrix.rows * (devices - 1);
+        footprint gather = halo;
+        gather.kind = operator_kind::gather;
+        gather.automatic = automatic == operator_kind::gather;
+        gather.moved = nz.moved;
+        gather.received = 0;
+        for (footprint::part& part : gather.parts) {
+            part.received = part.held == 0 ? 0 : matrix.rows - part.held;
+            gather.received = std::max(gather.received, part.received);
+        }
         result.push_back(nz);
+        result.push_back(gather);
     }
     return result;
 }
 
-template std::vector<footprint> footprints(const csr_view<double>&, std::span<const int>);
-template std::vector<footprint> footprints(const csr_view<float>&, std::span<const int>);
+template std::vector<footprint> footprints(const csr_view<double>&, std::span<const int>,
+                                           const machine_rates&);
+template std::vector<footprint> footprints(const csr_view<float>&, std::span<const int>,
+                                           const machine_rates&);
 
 } // namespace krylith::tool

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/spmv/machine_rates.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/tools/byte_model.hpp>
 
@@ -41,13 +42,16 @@ struct footprint {
     [[nodiscard]] double iteration_bytes(const method& m) const;
 };
 
-/// For each count: halo and nz, or one for a single device. The matrix must be square and
-/// canonical. O(nnz) a count.
+/// For each count: halo, nz and gather, or one for a single device; `automatic` at these rates. The
+/// matrix must be square and canonical. O(nnz) a count.
 template <class T>
 [[nodiscard]] std::vector<footprint> footprints(const csr_view<T>& matrix,
-                                                std::span<const int> device_counts);
+                                                std::span<const int> device_counts,
+                                                const machine_rates& rates = h200_rates());
 
-extern template std::vector<footprint> footprints(const csr_view<double>&, std::span<const int>);
-extern template std::vector<footprint> footprints(const csr_view<float>&, std::span<const int>);
+extern template std::vector<footprint> footprints(const csr_view<double>&, std::span<const int>,
+                                                  const machine_rates&);
+extern template std::vector<footprint> footprints(const csr_view<float>&, std::span<const int>,
+                                                  const machine_rates&);
 
 } // namespace krylith::tool

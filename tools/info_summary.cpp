@@ -78,12 +78,12 @@ std::string value_line(const matrix_statistics& s) {
 }
 
 constexpr const char* row_format =
-    "{:<8} {:<6} {:>9} {:>9} {:>8} {:>9} {:>9} {:>10} {:>10} {:>10}\n";
+    "{:<8} {:<8} {:>9} {:>9} {:>8} {:>9} {:>9} {:>10} {:>10} {:>10}\n";
 
 std::string footprint_table(const matrix_info& info) {
     if (info.footprints.empty()) return {};
-    std::string out = "\nBytes of the fullest device, fp64, with jacobi (* what auto takes; host "
-                      "devices: csr)\n";
+    std::string out = "\nBytes of the fullest device, fp64, with jacobi (* what auto takes, on "
+                      "H200; host devices: csr)\n";
     out += fmt::format(row_format, "devices", "oper.", "csr", "sell", "padding", "received", "cg",
                        "bicgstab", fmt::format("gmres({})", listed_method("gmres").restart),
                        "cg iter.");

@@ -8,7 +8,10 @@
 namespace krylith::tool {
 
 operator_options operator_request::options() const {
-    return {.kind = parse_operator_kind(kind), .local = parse_local_kind(local)};
+    const bool measure = kind == "auto:measured";
+    return {.kind = measure ? operator_kind::automatic : parse_operator_kind(kind),
+            .local = parse_local_kind(local),
+            .measure = measure};
 }
 
 bool operator_request::single_precision() const {

@@ -10,7 +10,7 @@
 namespace krylith::tool {
 
 struct operator_request {
-    std::string kind = "auto";
+    std::string kind = "auto"; ///< or auto:measured
     std::string local = "auto";
     std::string precision = "fp64"; ///< of matrix and vectors; scalars are always fp64
 

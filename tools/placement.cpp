@@ -6,30 +6,42 @@
 
 #include <fmt/format.h>
 
+#include <krylith/spmv/cost_model.hpp>
+#include <krylith/tools/solve_summary.hpp>
+
 namespace krylith::tool {
 
 namespace {
 
-/// Measured on H200 with a 7-point stencil: 64^3 rows on four devices, 65000 each, gain nothing
-/// over one; 128^3 on four, 500000 each, run 2.5 times as fast.
-constexpr std::int64_t worthwhile_rows = 250'000;
+/// One iteration of CG on so many devices: of the operators that can be built, the fastest, or
+/// `kind`.
+template <class T>
+prediction fastest(const csr_view<T>& matrix, int devices, operator_kind kind,
+                   const machine_rates& rates) {
+    const auto plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
+                                     deal_rows(matrix.row_offsets, devices));
+    const auto statistics = measure_pattern(plan, matrix.row_offsets, sizeof(T));
+    const operator_kind wanted = devices == 1 ? operator_kind::halo
+                                 : kind == operator_kind::automatic
+                                     ? ranked_operators(statistics, rates)[0]
+                                     : kind;
+    const auto all = predict(statistics, rates);
+    return *std::ranges::find(all, std::string(to_string(wanted)), &prediction::name);
+}
 
-void warn_of_small_parts(const layout& where, std::vector<std::string>& warnings) {
+/// No operator is faster on so many devices: one device's work in equal shares, and the phases.
+double at_least(const prediction& alone, const machine_rates& rates, int devices) {
+    const double phases = 3 * rates.phase_on(devices);
+    return (alone.seconds - 3 * rates.phase_on(1)) / devices + phases;
+}
+
+void warn_of_idle_parts(const layout& where, std::vector<std::string>& warnings) {
     const int p = where.group.size();
     int idle = 0;
-    std::int64_t least = where.size();
-    for (int rank = 0; rank < p; ++rank) {
-        const std::int64_t rows = where.rows.owned(rank).size();
-        least = std::min(least, rows);
-        if (rows == 0) ++idle;
-    }
-    if (p == 1) return;
-    if (idle != 0)
+    for (int rank = 0; rank < p; ++rank)
+        if (where.rows.owned(rank).size() == 0) ++idle;
+    if (p > 1 && idle != 0)
         warnings.push_back(fmt::format("{} of {} devices own no rows", idle, p));
-    else if (where.group.kind() == backend::cuda && least < worthwhile_rows)
-        warnings.push_back(fmt::format("a device owns only {} rows: below about {}, fewer devices "
-                                       "are about as fast",
-                                       least, worthwhile_rows));
 }
 
 } // namespace
@@ -38,15 +50,52 @@ template <class T>
 std::string why_operator(const matrix_operator<T>& a, const operator_options& asked) {
     if (asked.kind != operator_kind::automatic) return "as asked for";
     if (a.share_layout()->group.size() == 1) return "auto: one device, nothing moves";
-    if (a.kind() == operator_kind::nz)
-        return "auto: some device would need too many entries of others, so all are replicated";
-    std::int64_t most = 0;
-    for (int rank = 0; rank < a.share_layout()->group.size(); ++rank)
-        most = std::max(most, a.received(rank));
-    return fmt::format("auto: no device needs more than {} entries of others, {:.2g}% of the rows",
-                       most,
-                       100.0 * static_cast<double>(most) /
-                           static_cast<double>(std::max<std::int64_t>(1, a.size())));
+    return a.choice() != nullptr ? "auto: " + a.choice()->because : "auto";
+}
+
+template <class T>
+std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix) {
+    const device_group& group = a.share_layout()->group;
+    if (group.kind() == backend::host || group.size() == 1 || matrix.rows == 0) return "";
+    const machine_rates rates = rates_of(group).rates;
+    const prediction now = fastest(matrix, group.size(), a.kind(), rates);
+    const prediction alone = fastest(matrix, 1, operator_kind::halo, rates);
+    prediction best = alone;
+    for (int devices = 2; devices < group.size(); devices *= 2)
+        if (at_least(alone, rates, devices) < std::min(now.seconds, best.seconds))
+            best = std::min(best, fastest(matrix, devices, operator_kind::automatic, rates),
+                            [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
+    if (best.seconds >= now.seconds) return "";
+    return fmt::format("fewer devices would be faster: {} device{} would take {} an iteration of "
+                       "cg by the cost model, {} take {}",
+                       best.devices, best.devices == 1 ? "" : "s", in_seconds(best.seconds),
+                       group.size(), in_seconds(now.seconds));
+}
+
+template <class T>
+device_group fastest_devices(const device_options& options, operator_kind kind,
+                             const csr_view<T>& matrix, std::string& because) {
+    if (select_backend(options) == backend::host) {
+        because = "one host device has all cores";
+        return first_devices(options, 1);
+    }
+    const int most = default_counts(options).back();
+    if (most == 1 || matrix.rows == 0) {
+        because = most == 1 ? "there is one" : "the matrix has no rows";
+        return first_devices(options, 1);
+    }
+    const machine_rates rates = rates_of(first_devices(options, most)).rates;
+    const prediction alone = fastest(matrix, 1, kind, rates);
+    prediction best = alone;
+    because = "1: " + in_seconds(alone.seconds);
+    for (const int devices : default_counts(options)) {
+        if (devices == 1 || at_least(alone, rates, devices) >= best.seconds) continue;
+        const prediction p = fastest(matrix, devices, kind, rates);
+        because += fmt::format(", {}: {} with {}", devices, in_seconds(p.seconds), p.name);
+        if (p.seconds < best.seconds) best = p;
+    }
+    because += " an iteration of cg by the cost model";
+    return first_devices(options, best.devices);
 }
 
 std::vector<std::string> placement_warnings(const layout& where) {
@@ -54,7 +103,7 @@ std::vector<std::string> placement_warnings(const layout& where) {
     if (!where.group.concurrent())
         warnings.push_back("devices wait for the host between operations: " +
                            where.group.serialised_because());
-    warn_of_small_parts(where, warnings);
+    warn_of_idle_parts(where, warnings);
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     if (where.group.kind() == backend::host && where.group.size() > cores)
         warnings.push_back(
@@ -64,5 +113,11 @@ std::vector<std::string> placement_warnings(const layout& where) {
 
 template std::string why_operator(const matrix_operator<double>&, const operator_options&);
 template std::string why_operator(const matrix_operator<float>&, const operator_options&);
+template std::string fewer_devices(const matrix_operator<double>&, const csr_view<double>&);
+template std::string fewer_devices(const matrix_operator<float>&, const csr_view<float>&);
+template device_group fastest_devices(const device_options&, operator_kind, const csr_view<double>&,
+                                      std::string&);
+template device_group fastest_devices(const device_options&, operator_kind, const csr_view<float>&,
+                                      std::string&);
 
 } // namespace krylith::tool

@@ -30,7 +30,9 @@ std::vector<place> places(const recommend_request& request) {
     std::vector<place> result;
     for (const int devices : request.counts) {
         std::vector<operator_kind> kinds = {operator_kind::automatic};
-        if (devices > 1) kinds = {operator_kind::automatic, operator_kind::halo, operator_kind::nz};
+        if (devices > 1)
+            kinds = {operator_kind::automatic, operator_kind::halo, operator_kind::nz,
+                     operator_kind::gather};
         for (const operator_kind kind : kinds)
             for (const local_kind local : locals) result.push_back({devices, {kind, local}});
     }

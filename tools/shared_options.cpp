@@ -46,9 +46,11 @@ void add_device_options(CLI::App& app, device_options& options) {
 }
 
 void add_operator_options(CLI::App& app, operator_request& request) {
-    app.add_option("--operator", request.kind,
-                   "How x gets to the devices: nz replicates it, halo sends what others need")
-        ->type_name("auto|nz|halo")
+    app.add_option(
+           "--operator", request.kind,
+           "How x gets to the devices: nz replicates it, halo sends what others need, gather "
+           "sends all; auto is the fastest by a model, auto:measured by trial")
+        ->type_name("auto|auto:measured|nz|halo|gather")
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--local", request.local,

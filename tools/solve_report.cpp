@@ -31,6 +31,13 @@ json bytes(const solve_result& result) {
     return devices;
 }
 
+json times(const std::vector<prediction>& operators) {
+    json list = json::array();
+    for (const prediction& p : operators)
+        list.push_back({{"operator", p.name}, {"seconds_per_iteration", p.seconds}});
+    return list;
+}
+
 json options(const solve_request& request, const solve_outcome& outcome) {
     return {{"spd", request.spd},
             {"rhs", request.rhs},
@@ -63,9 +70,13 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["preconditioner"] = request.preconditioner;
     report["operator"] = outcome.operator_name;
     report["operator_because"] = outcome.operator_because;
+    report["operator_predictions"] = times(outcome.predictions);
+    report["machine_rates"] = outcome.rates_from;
+    report["operator_trials"] = times(outcome.trials);
     report["local"] = outcome.local_name;
     report["backend"] = to_string(outcome.kind);
     report["devices"] = outcome.devices;
+    report["devices_because"] = outcome.devices_because;
     report["precision"] = request.multiply.precision;
     report["execution"] = r.recorded ? "recorded" : "eager";
     report["execution_because"] = outcome.eager_because;

@@ -57,6 +57,11 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
     out.kind = group.kind();
     out.operator_name = to_string(a.kind());
     out.operator_because = why_operator(a, request.multiply.options());
+    if (a.choice() != nullptr) {
+        out.rates_from = a.choice()->rates_from;
+        out.predictions = a.choice()->predictions;
+        out.trials = a.choice()->measured;
+    }
     out.local_name = a.local_name();
     if (!out.result.recorded) out.eager_because = why_eager(request, a);
     out.max_iterations = request.max_iterations >= 0
@@ -67,6 +72,8 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
          out.result.iterations});
     for (std::string& warning : placement_warnings(*a.share_layout()))
         out.warnings.push_back(std::move(warning));
+    if (std::string advice = fewer_devices(a, csr_view<T>(matrix)); !advice.empty())
+        out.warnings.push_back(std::move(advice));
 }
 
 /// What the library can't know, since the solver never sees the entries.
@@ -94,7 +101,9 @@ solve_outcome run_solve(const solve_request& request) {
     const solver_options options = request.options();
     const operator_options multiply = request.multiply.options();
     const vector_source rhs = parse_vector_source("--rhs", request.rhs);
-    const device_group group = select_devices(request.devices);
+    const bool count = request.devices.devices == "auto"; // needs the matrix; the rest does not
+    std::optional<device_group> chosen;
+    if (!count) chosen = select_devices(request.devices);
 
     solve_outcome out;
     stopwatch watch;
@@ -103,6 +112,10 @@ solve_outcome run_solve(const solve_request& request) {
     if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
     out.load_seconds = watch.lap();
 
+    if (count)
+        chosen = fastest_devices(request.devices, multiply.kind, csr_view<T>(matrix),
+                                 out.devices_because);
+    const device_group& group = *chosen;
     const auto a = make_operator(group, matrix, multiply);
     const auto m = make_preconditioner(request.preconditioner, *a, matrix);
     group.synchronize();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <krylith/solvers/result.hpp>
+#include <krylith/spmv/cost_model.hpp>
 #include <krylith/tools/solve_request.hpp>
 
 namespace krylith::tool {
@@ -19,6 +20,10 @@ struct solve_outcome {
     backend kind = backend::host;
     std::string operator_name; ///< the one that ran, where auto was asked
     std::string operator_because;
+    std::string rates_from;              ///< of the machine, where auto used them
+    std::vector<prediction> predictions; ///< of the operators that auto could take
+    std::vector<prediction> trials;      ///< of auto:measured
+    std::string devices_because;         ///< of --devices auto
     std::string local_name;
     std::string eager_because; ///< empty where the execution was recorded
     std::int64_t max_iterations = 0;

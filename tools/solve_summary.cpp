@@ -103,6 +103,7 @@ std::string summary(const solve_request& request, const solve_outcome& o) {
         line("matrix", fmt::format("{}{}: {} rows, {} nonzeros ({:.1f} a row)", request.matrix,
                                    request.spd ? " made spd" : "", o.rows, o.nnz, per_row));
     text += line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
+    if (!o.devices_because.empty()) text += line("", "auto: " + o.devices_because);
     text += line("operator", fmt::format("{} ({}), local kernel {}", o.operator_name,
                                          o.operator_because, o.local_name));
     text += line("solver", fmt::format("{}, preconditioner {}, {}, {}", request.solver,

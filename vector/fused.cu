@@ -11,15 +11,6 @@ namespace krylith::cuda {
 
 namespace {
 
-/// 16 bytes of entries.
-template <class T>
-struct alignas(16) pack {
-    T value[16 / sizeof(T)];
-};
-
-template <class T>
-inline constexpr int pack_size = 16 / sizeof(T);
-
 /// One thread's share of one tile: pack_size consecutive entries of each vector.
 template <class T, int Index>
 struct share {
@@ -82,6 +73,16 @@ struct share {
         }
     }
 
+    /// The vector with this number, which is one that was stored.
+    [[nodiscard]] __device__ pack<T> stored(int number) const {
+        constexpr fused_shape shape = known_shapes[Index];
+        pack<T> result = v[shape.statement[0].target];
+#pragma unroll
+        for (int s = 1; s < shape.statements; ++s)
+            if (shape.statement[s].target == number) result = v[shape.statement[s].target];
+        return result;
+    }
+
     __device__ void add_dots(const fused_operands<T>& a, std::int64_t first, double* dots) const {
         constexpr fused_shape shape = known_shapes[Index];
 #pragma unroll
@@ -109,8 +110,10 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
     const auto stride = static_cast<std::int32_t>(gridDim.x);
     const bool sends = a.pushed >= 0;
+    const bool dense = sends && a.push.dense != 0;
+    const bool listed = sends && a.push.tile_order != nullptr;
     const auto tile_at = [&](std::int32_t turn) {
-        return sends && turn < tiles ? a.push.tile_order[turn] : turn;
+        return listed && turn < tiles ? a.push.tile_order[turn] : turn;
     };
     const auto entry = [&](std::int32_t tile) {
         return static_cast<std::int64_t>(tile) * tile_size<T> + threadIdx.x * pack_size<T>;
@@ -138,6 +141,10 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     if (!go) return;
     if (!early) load();
     if (sends) allow_next_push(a.push, f.ranks);
+    if (dense) {
+        await_receivers(f, a.push);
+        __syncthreads();
+    }
 
     T c[shape.coefficients > 0 ? shape.coefficients : 1];
 #pragma unroll
@@ -149,13 +156,17 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
         const bool both = turn + stride < tiles;
         one.compute(c);
         one.store(a, first);
+        if (dense) send_pack(f, a.push, one.stored(a.pushed), first);
         one.add_dots(a, first, dots);
         if (both) {
             two.compute(c);
             two.store(a, second);
+            if (dense) send_pack(f, a.push, two.stored(a.pushed), second);
             two.add_dots(a, second, dots);
         }
-        if (sends) {
+        if (dense) {
+            sent += both ? 2 : 1;
+        } else if (sends) {
             if (turn < a.push.sending_tiles)
                 send_tile(f, a.push, turn, a.vectors[a.pushed], sent++ == 0);
             if (both && turn + stride < a.push.sending_tiles)
@@ -179,6 +190,11 @@ __global__ void __launch_bounds__(block_threads)
     if (!begin(parameter, state)) return;
     const bool sends = a.pushed >= 0;
     if (sends) allow_next_push(a.push, f.ranks);
+    const bool dense = sends && a.push.dense != 0;
+    if (dense) {
+        await_receivers(f, a.push);
+        __syncthreads();
+    }
     const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
     const std::uint32_t loaded = a.shape.loaded();
     const std::uint32_t stored = a.shape.stored();
@@ -187,7 +203,8 @@ __global__ void __launch_bounds__(block_threads)
     std::int32_t sent = 0;
     for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < tiles;
          turn += static_cast<std::int32_t>(gridDim.x)) {
-        const std::int32_t tile = sends ? a.push.tile_order[turn] : turn;
+        const std::int32_t tile =
+            sends && a.push.tile_order != nullptr ? a.push.tile_order[turn] : turn;
         for (int part = 0; part < tile_size<T>; part += block_threads) {
             const std::int64_t i = static_cast<std::int64_t>(tile) * tile_size<T> + part + me;
             if (i >= a.size) continue;
@@ -208,6 +225,7 @@ __global__ void __launch_bounds__(block_threads)
             }
             for (int k = 0; k < a.shape.vectors; ++k)
                 if ((stored >> k & 1) != 0) a.vectors[k][i] = v[k][me];
+            if (dense) for_receivers(f, a.push, [&](T* ghosts) { ghosts[i] = v[a.pushed][me]; });
             if (i >= a.first_owned && i < a.last_owned)
 #pragma unroll
                 for (int d = 0; d < max_fused_dots; ++d)
@@ -215,7 +233,9 @@ __global__ void __launch_bounds__(block_threads)
                         dots[d] += static_cast<double>(v[a.shape.dot[d].a][me]) *
                                    static_cast<double>(v[a.shape.dot[d].b][me]);
         }
-        if (sends && turn < a.push.sending_tiles)
+        if (dense)
+            ++sent;
+        else if (sends && turn < a.push.sending_tiles)
             send_tile(f, a.push, turn, a.vectors[a.pushed], sent++ == 0);
     }
     if (sends) finish_push(f, a.push, sent);

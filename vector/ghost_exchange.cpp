@@ -58,6 +58,29 @@ push_schedule<T>::push_schedule(layout_handle where, const halo_plan& plan)
     }
 }
 
+template <class T>
+push_schedule<T>::push_schedule(layout_handle where, const gather_plan& plan)
+    : layout_(std::move(where)) {
+    const int ranks = layout_->group.size();
+    for (int rank = 0; rank < ranks; ++rank) {
+        const std::int64_t owned = plan.partition.owned(rank).size();
+        rank_part part;
+        part.ghosts = plan.ghost_count(rank);
+        for (int peer = 0; peer < ranks; ++peer) {
+            if (peer == rank || owned == 0 || plan.partition.owned(peer).size() == 0) continue;
+            part.to |= 1u << peer;
+            part.from |= 1u << peer;
+            part.messages.push_back({peer, plan.position(peer, rank), owned});
+        }
+        if (part.to != 0) {
+            part.dense = owned;
+            part.sending_tiles =
+                static_cast<std::int32_t>((owned + tile_size<T> - 1) / tile_size<T>);
+        }
+        parts_.push_back(std::move(part));
+    }
+}
+
 /// Words that peers write, and tables of where to write at theirs.
 template <class T>
 struct ghost_exchange<T>::rank_state {
@@ -117,9 +140,13 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const push_schedule<T>> schedu
             readies[to] =
                 staged ? ranks_[rank]->staged_words.data() + rank : ranks_[to]->ready.data() + rank;
         }
-        for (const auto& m : schedule_->part(r).messages)
-            if (where.group.path(r, m.peer) == transport::staged)
-                ghosts[static_cast<std::size_t>(m.peer)] -= m.position;
+        // Lists count from the first ghost, dense pushes from the first entry sent.
+        for (const auto& m : schedule_->part(r).messages) {
+            const bool staged = where.group.path(r, m.peer) == transport::staged;
+            const bool dense = schedule_->part(r).dense != 0;
+            if (staged && !dense) ghosts[static_cast<std::size_t>(m.peer)] -= m.position;
+            if (!staged && dense) ghosts[static_cast<std::size_t>(m.peer)] += m.position;
+        }
         ranks_[rank]->ghosts = buffer<T*>(d, std::span<T* const>(ghosts), item);
         ranks_[rank]->sents =
             buffer<std::uint64_t*>(d, std::span<std::uint64_t* const>(sents), item);
@@ -146,7 +173,8 @@ ghost_push<T> ghost_exchange<T>::push(int rank, bool ordered) const {
             part.sending_tiles,
             part.to,
             part.from,
-            ordered};
+            ordered,
+            part.dense};
 }
 
 template <class T>

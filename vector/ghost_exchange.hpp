@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <krylith/device/buffer.hpp>
+#include <krylith/partition/gather_plan.hpp>
 #include <krylith/partition/halo_plan.hpp>
 #include <krylith/vector/frame.hpp>
 #include <krylith/vector/ghost_push.hpp>
@@ -14,11 +15,13 @@
 
 namespace krylith {
 
-/// What an operator's operands send, uploaded once: the halo plan by tiles.
+/// What an operator's operands send: the halo plan by tiles, uploaded once, or all entries to all
+/// ranks with rows (a dense push, which needs no lists).
 template <class T>
 class push_schedule {
 public:
     push_schedule(layout_handle where, const halo_plan& plan);
+    push_schedule(layout_handle where, const gather_plan& plan);
 
     [[nodiscard]] std::int64_t ghosts(int rank) const { return part(rank).ghosts; }
     [[nodiscard]] const layout_handle& where() const { return layout_; }
@@ -38,6 +41,7 @@ public:
         std::int32_t sending_tiles = 0;
         std::uint32_t to = 0;
         std::uint32_t from = 0;
+        std::int64_t dense = 0; ///< entries of a dense push
     };
     [[nodiscard]] const rank_part& part(int rank) const {
         return parts_[static_cast<std::size_t>(rank)];

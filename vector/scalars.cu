@@ -31,6 +31,38 @@ __global__ void __launch_bounds__(block_threads)
     finish_push(f, push, sent);
 }
 
+/// A dense push of an operand as it stands, which is aligned as buffers are or as vectors that
+/// callers own: then entry by entry.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    push_all_kernel(const __grid_constant__ compact_frame parameter, const T* operand,
+                    const __grid_constant__ ghost_push<T> push) {
+    __shared__ frame_state state;
+    const compact_frame& f = state.f;
+    if (!begin(parameter, state)) return;
+    allow_next_push(push, f.ranks);
+    await_receivers(f, push);
+    __syncthreads();
+    const bool aligned = reinterpret_cast<std::uintptr_t>(operand) % sizeof(pack<T>) == 0;
+    std::int32_t sent = 0;
+    for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < push.sending_tiles;
+         turn += static_cast<std::int32_t>(gridDim.x), ++sent) {
+        const std::int64_t first =
+            static_cast<std::int64_t>(turn) * tile_size<T> + threadIdx.x * pack_size<T>;
+        if (first >= push.dense) continue;
+        pack<T> entries;
+        if (aligned && first + pack_size<T> <= push.dense) {
+            entries = *reinterpret_cast<const pack<T>*>(operand + first);
+        } else {
+#pragma unroll
+            for (int k = 0; k < pack_size<T>; ++k)
+                entries.value[k] = first + k < push.dense ? operand[first + k] : T(0);
+        }
+        send_pack(f, push, entries, first);
+    }
+    finish_push(f, push, sent);
+}
+
 } // namespace
 
 void scalars(device& where, const scalar_arguments& a) {
@@ -44,8 +76,9 @@ template <class T>
 void push(device& where, const frame& common, const T* operand, std::int64_t,
           const ghost_push<T>& p) {
     const launch_scope launch(where);
-    push_kernel<T><<<launch.blocks(push_kernel<T>, block_threads, p.sending_tiles), block_threads,
-                     0, launch.stream()>>>(compact(common), operand, p);
+    const auto kernel = p.dense != 0 ? push_all_kernel<T> : push_kernel<T>;
+    kernel<<<launch.blocks(kernel, block_threads, p.sending_tiles), block_threads, 0,
+             launch.stream()>>>(compact(common), operand, p);
     launch.check_launch();
 }
 

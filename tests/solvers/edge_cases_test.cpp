@@ -26,7 +26,7 @@ using testing::same_bits;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::halo};
+constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::halo, operator_kind::gather};
 
 } // namespace
 

@@ -67,7 +67,7 @@ std::vector<device_group> few_cuda_groups() {
 void solves_exhaust(const device_group& group) {
     const auto matrix = poisson2d<double>(3, 3, random_scaling{4});
     const auto b = random_values<double>(matrix.rows, 161);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo})
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
         for (const auto which : all_methods) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(which));
@@ -91,7 +91,7 @@ void solves_exhaust(const device_group& group) {
 void setups_exhaust(const device_group& group) {
     const auto matrix = poisson2d<double>(3, 3);
     const auto b = random_values<double>(matrix.rows, 162);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo}) {
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather}) {
         CAPTURE(name_of(kind));
         const auto all = [&] {
             problem<double> p(group, matrix, b, {.kind = kind});

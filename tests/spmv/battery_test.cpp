@@ -120,5 +120,11 @@ KRYLITH_GROUP_TEST("battery: operator halo, fp64") {
 KRYLITH_GROUP_TEST("battery: operator halo, fp32") {
     fight<float>(group, operator_kind::halo);
 }
+KRYLITH_GROUP_TEST("battery: operator gather, fp64") {
+    fight<double>(group, operator_kind::gather);
+}
+KRYLITH_GROUP_TEST("battery: operator gather, fp32") {
+    fight<float>(group, operator_kind::gather);
+}
 
 } // namespace krylith

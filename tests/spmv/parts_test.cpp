@@ -114,7 +114,7 @@ void check_parts(const device_group& group) {
     for (auto& v : second.values) v = T(1) - T(3) * v;
     const auto x0 = random_values<T>(700, 62);
     const device_arrays<T, Offset> arrays(group, first);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo})
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
         for (const auto local : local_kinds(group))
             for (const bool borrow : {false, true}) {
                 CAPTURE(name_of(kind));
@@ -158,7 +158,7 @@ KRYLITH_GROUP_TEST("parts: borrowed values are read where they are") {
         return sum;
     };
     const auto x0 = random_values<double>(500, 64);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo}) {
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather}) {
         const auto copied = make_operator<double>(group, arrays.parts, {kind, local_kind::csr});
         const std::size_t with_copy = matrix_bytes();
         const auto borrowed =
@@ -288,7 +288,7 @@ KRYLITH_GROUP_TEST("parts: coordinate entries on the devices, new values by one 
     const auto x0 = random_values<double>(400, 62);
     const assembled_arrays arrays(group, first);
     const assembled_arrays other(group, second);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo})
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
         for (const auto local : local_kinds(group)) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(local));
@@ -317,7 +317,7 @@ KRYLITH_GROUP_TEST("the diagonal of an operator is that of its matrix, whatever 
     auto matrix = testing::random_matrix(333, 5, 2, 66);
     matrix.values[4] = 0;
     const auto expected = diagonal(matrix);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo})
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
         for (const auto local : local_kinds(group)) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(local));
@@ -334,7 +334,7 @@ KRYLITH_GROUP_TEST("jacobi: of the operator and of its matrix are the same") {
     auto second = first;
     for (auto& v : second.values) v = 2 * v + 0.125;
     const auto r0 = random_values<double>(300, 68);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo}) {
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather}) {
         const auto a = make_operator(group, first, {.kind = kind});
         const auto applied = [&](const jacobi<double>& m) {
             execution run(group, {});

@@ -158,5 +158,9 @@ KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator halo") {
     check_symmetry<double>(group, operator_kind::halo);
     check_symmetry<float>(group, operator_kind::halo);
 }
+KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator gather") {
+    check_symmetry<double>(group, operator_kind::gather);
+    check_symmetry<float>(group, operator_kind::gather);
+}
 
 } // namespace krylith

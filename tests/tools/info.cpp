@@ -82,7 +82,7 @@ TEST_CASE("the report of info has all statistics and a row for each way to lie o
     CHECK(report.at("diagonal").at("positive") == 900);
     CHECK(report.at("diagonal").at("strictly_dominant_rows") == 116);
     CHECK(report.at("values").at("largest_magnitude") == 4);
-    REQUIRE(report.at("footprints").size() == 3); // 1; 3 halo, 3 nz
+    REQUIRE(report.at("footprints").size() == 4); // 1; 3 halo, 3 nz, 3 gather
     CHECK(report["footprints"][1].at("received_entries") == 60);
     CHECK(report["footprints"][2].at("received_entries") >= 600); // nz: all rows of the others
     CHECK(report["footprints"][0].at("vector_bytes").at("cg") == 7 * 900 * 8);

@@ -37,7 +37,13 @@ TEST_CASE("the report says all that the documentation promises") {
     CHECK(report.at("matrix") == matrix);
     CHECK(report.at("solver") == "cg");
     CHECK(report.at("preconditioner") == "jacobi");
-    CHECK((report.at("operator") == "halo" || report.at("operator") == "nz"));
+    CHECK((report.at("operator") == "halo" || report.at("operator") == "nz" ||
+           report.at("operator") == "gather"));
+    REQUIRE(report.at("operator_predictions").size() >= 3);
+    CHECK(report["operator_predictions"][0].at("operator") == report.at("operator"));
+    CHECK(report["operator_predictions"][0].at("seconds_per_iteration") > 0);
+    CHECK(report.at("operator_trials").empty());
+    CHECK_FALSE(report.at("machine_rates").get<std::string>().empty());
     CHECK(report.at("local") == "csr");
     CHECK(report.at("backend") == "host");
     CHECK(report.at("devices").size() == 2);
@@ -85,7 +91,8 @@ TEST_CASE("the same iterations on any number of devices, operator and way of exe
     CHECK(expected > 10);
     for (const std::string options :
          {"--devices 2", "--devices 3", "--devices 0,1,2", "--devices 2 --operator nz",
-          "--devices 3 --operator halo", "--devices 2 --execution eager",
+          "--devices 3 --operator halo", "--devices 3 --operator gather",
+          "--devices 2 --operator auto:measured", "--devices auto", "--devices 2 --execution eager",
           "--devices 2 --transport staged", "--threads 1"})
         CHECK_MESSAGE(iterations(options) == expected, options);
 }

@@ -64,8 +64,8 @@ TEST_CASE("y = alpha A x + beta y as a dense loop computes it") {
     folder.write("y.mtx", vector_text(y));
     for (const char* options :
          {"", "--devices 2", "--devices 3 --operator nz", "--devices 3 --operator halo",
-          "--devices 11 --operator halo", "--devices 11 --operator nz",
-          "--devices 2 --transport staged", "--precision fp32"}) {
+          "--devices 11 --operator halo", "--devices 11 --operator gather",
+          "--devices 11 --operator nz", "--devices 2 --transport staged", "--precision fp32"}) {
         CAPTURE(options);
         const auto result = run_krylith(
             folder, std::string("spmv a.mtx --x x.mtx --y y.mtx --alpha -2 --beta 0.5 --repeat 3 "

@@ -29,16 +29,20 @@ std::vector<double> rotated(std::vector<double> v, std::int64_t shift) {
     return v;
 }
 
-/// Twelve entries (fewer than a tile), and several tiles a device, by 1 and from far away.
+/// Twelve entries (fewer than a tile), and several tiles a device, by 1 and from far away; pushes
+/// by lists (halo) and of all entries (gather), which begin at even and at odd places.
 struct case_of {
     std::int64_t n, shift;
+    operator_kind kind = operator_kind::halo;
 };
-constexpr case_of cases[] = {{12, 1}, {12, 5}, {5, 2}, {2600, 1}, {2600, 1300}};
+constexpr auto gather = operator_kind::gather;
+constexpr case_of cases[] = {
+    {12, 1},         {12, 5},         {5, 2},         {2600, 1},         {2600, 1300},
+    {12, 1, gather}, {12, 5, gather}, {5, 2, gather}, {2600, 1, gather}, {2601, 1300, gather}};
 
 struct shifting {
     shifting(const device_group& group, case_of c)
-        : a(make_operator(group, shift_matrix(c.n, c.shift), {.kind = operator_kind::halo})),
-          by(c.shift) {}
+        : a(make_operator(group, shift_matrix(c.n, c.shift), {.kind = c.kind})), by(c.shift) {}
 
     /// Whether a product sees `expected` in x.
     bool sees(execution& run, const vector<double>& x, const std::vector<double>& expected) {
@@ -56,6 +60,7 @@ KRYLITH_GROUP_TEST("ghosts: are new after every way to write an operand") {
     for (const case_of c : cases) {
         CAPTURE(c.n);
         CAPTURE(c.shift);
+        CAPTURE(testing::name_of(c.kind));
         shifting p(group, c);
         execution run(group, {});
         scalar two(run), one(run);
@@ -106,6 +111,7 @@ KRYLITH_GROUP_TEST("ghosts: pushes without a product in between, and operands by
     for (const case_of c : cases) {
         CAPTURE(c.n);
         CAPTURE(c.shift);
+        CAPTURE(testing::name_of(c.kind));
         shifting p(group, c);
         execution run(group, {});
         scalar factor(run);
@@ -145,6 +151,7 @@ KRYLITH_GROUP_TEST("ghosts: loops with more and fewer pushes than products") {
             for (const int variant : {0, 1, 2, 3}) {
                 CAPTURE(c.n);
                 CAPTURE(c.shift);
+                CAPTURE(testing::name_of(c.kind));
                 CAPTURE(variant);
                 CAPTURE(mode == execution_mode::recorded);
                 shifting s(group, c);
@@ -180,25 +187,27 @@ KRYLITH_GROUP_TEST("ghosts: loops with more and fewer pushes than products") {
 // Devices run apart as far as the exchange lets them: the same bits every time, or a race.
 KRYLITH_GROUP_TEST("ghosts: the same bits every time") {
     const auto matrix = testing::random_matrix(700, 5, 4, 9);
-    const auto a = make_operator(group, matrix, {.kind = operator_kind::halo});
     const auto u = random_values<double>(700, 5);
-    std::vector<double> first;
-    int different = 0;
-    for (int round = 0; round < 10; ++round) {
-        execution run(group, {.unroll = 4});
-        scalar tenth(run);
-        tenth = 0.1;
-        auto q = testing::make_vector(a->share_layout(), u);
-        auto p = a->make_operand();
-        fused(run, p = q);
-        (void)iterate(run, 30, [&] {
-            a->apply(run, 1.0, p, 0.0, q);
-            fused(run, p = tenth * q);
-        });
-        if (first.empty()) first = values_of(p);
-        different += values_of(p) != first;
+    for (const auto kind : {operator_kind::halo, operator_kind::gather}) {
+        const auto a = make_operator(group, matrix, {.kind = kind});
+        std::vector<double> first;
+        int different = 0;
+        for (int round = 0; round < 10; ++round) {
+            execution run(group, {.unroll = 4});
+            scalar tenth(run);
+            tenth = 0.1;
+            auto q = testing::make_vector(a->share_layout(), u);
+            auto p = a->make_operand();
+            fused(run, p = q);
+            (void)iterate(run, 30, [&] {
+                a->apply(run, 1.0, p, 0.0, q);
+                fused(run, p = tenth * q);
+            });
+            if (first.empty()) first = values_of(p);
+            different += values_of(p) != first;
+        }
+        CHECK(different == 0);
     }
-    CHECK(different == 0);
 }
 
 } // namespace krylith

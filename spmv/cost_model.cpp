@@ -1,0 +1,161 @@
+#include <krylith/spmv/cost_model.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/number_text.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// Before the first ghost is there, beside the time that its bytes take.
+constexpr double exchange_latency = 1e-6;
+/// A row is summed by one block of a hundred and more.
+constexpr double blocks = 100;
+/// What the sender reads for an entry that it sends by a list: the list's entry, a sector of 32.
+constexpr double listed_bytes = 12 + 32;
+constexpr int phases = 3;
+
+double real(std::int64_t count) {
+    return static_cast<double>(count);
+}
+
+/// Of the devices, the most.
+template <class Seconds>
+double slowest(const pattern_statistics& s, Seconds seconds) {
+    double most = 0;
+    for (const auto& part : s.parts) most = std::max(most, seconds(part));
+    return most;
+}
+
+class model {
+public:
+    model(const pattern_statistics& s, const machine_rates& rates)
+        : s_(s),
+          r_(rates),
+          value_(real(s.value_bytes)),
+          n_(real(s.rows())),
+          wait_(phases * rates.phase_on(static_cast<int>(s.parts.size()))) {}
+
+    [[nodiscard]] double halo() const {
+        const double vectors = slowest(s_, [&](const auto& d) {
+            return (8 * value_ * real(d.rows) + listed_bytes * real(d.sent)) / r_.copy;
+        });
+        const double hidden = slowest(s_, [&](const auto& d) {
+            if (d.ghosts == 0) return 0.0;
+            const double interior =
+                1 - real(d.boundary_rows) / std::max(1.0, real(d.rows)); // share of its rows
+            return exchange_latency + value_ * real(d.ghosts) / r_.stores - interior * product(d);
+        });
+        return products() + vectors + hidden + wait_;
+    }
+
+    [[nodiscard]] double gather() const {
+        return products() +
+               slowest(s_,
+                       [&](const auto& d) {
+                           const double pass = value_ * real(d.rows) / r_.copy;
+                           return 3 * pass + std::max(5 * pass, transfer(d));
+                       }) +
+               wait_;
+    }
+
+    [[nodiscard]] double replicated(double redundant) const {
+        double nonzeros = 0;
+        for (const auto& d : s_.parts) nonzeros += real(d.nonzeros);
+        return slowest(s_,
+                       [&](const auto& d) {
+                           const double others = (value_ + 4) * (nonzeros - real(d.nonzeros));
+                           const double mine =
+                               std::max(product(d) + redundant * others / r_.product, row());
+                           return std::max(mine, (1 - redundant) * transfer(d));
+                       }) +
+               8 * value_ * n_ / r_.copy + wait_;
+    }
+
+private:
+    [[nodiscard]] double product(const pattern_statistics::part& d) const {
+        const double bytes =
+            (value_ + 4) * real(d.nonzeros) + value_ * (2 * real(d.rows) + real(d.ghosts));
+        return bytes / r_.product;
+    }
+    [[nodiscard]] double row() const {
+        return (value_ + 4) * real(s_.longest_row) * blocks / r_.product;
+    }
+    [[nodiscard]] double products() const {
+        return std::max(row(), slowest(s_, [&](const auto& d) { return product(d); }));
+    }
+    [[nodiscard]] double transfer(const pattern_statistics::part& d) const {
+        return value_ * (n_ - real(d.rows)) / r_.stores;
+    }
+
+    const pattern_statistics& s_;
+    const machine_rates& r_;
+    double value_;
+    double n_;
+    double wait_;
+};
+
+} // namespace
+
+std::int64_t pattern_statistics::rows() const {
+    std::int64_t sum = 0;
+    for (const part& p : parts) sum += p.rows;
+    return sum;
+}
+
+pattern_statistics measure_pattern(const halo_plan& plan, std::span<const std::int64_t> row_offsets,
+                                   std::int64_t value_bytes) {
+    pattern_statistics s;
+    s.value_bytes = value_bytes;
+    for (std::size_t row = 0; row + 1 < row_offsets.size(); ++row)
+        s.longest_row = std::max(s.longest_row, row_offsets[row + 1] - row_offsets[row]);
+    for (int part = 0; part < plan.partition.parts(); ++part) {
+        const row_range owned = plan.partition.owned(part);
+        s.parts.push_back(
+            {owned.size(),
+             row_offsets[static_cast<std::size_t>(owned.end)] -
+                 row_offsets[static_cast<std::size_t>(owned.begin)],
+             plan.ghost_count(part), plan.send_count(part),
+             owned.size() - plan.parts[static_cast<std::size_t>(part)].interior_rows});
+    }
+    return s;
+}
+
+std::vector<prediction> predict(const pattern_statistics& statistics, const machine_rates& rates,
+                                redundancy lra_rc) {
+    check(rates);
+    if (statistics.parts.empty())
+        throw usage_error("predict: the statistics have no parts, must have one a device");
+    if (!(lra_rc.share >= 0 && lra_rc.share <= 1))
+        throw usage_error("predict: the redundant share is " + number_text(lra_rc.share) +
+                          ", must be 0 to 1");
+    const model m(statistics, rates);
+    const auto devices = static_cast<int>(statistics.parts.size());
+    std::vector<prediction> result;
+    if (devices == 1) return {{"halo", 1, m.halo()}};
+    for (const char* name : {"nz", "2nz", "lra"})
+        result.push_back({name, devices, m.replicated(0)});
+    result.push_back({"lra-rc", devices, m.replicated(lra_rc.share)});
+    result.push_back({"halo", devices, m.halo()});
+    result.push_back({"gather", devices, m.gather()});
+    std::ranges::stable_sort(result, {}, &prediction::seconds);
+    return result;
+}
+
+std::string in_words(std::span<const prediction> predictions) {
+    std::string words;
+    for (const prediction& p : predictions) {
+        std::array<char, 32> text{};
+        const bool milli = p.seconds >= 1e-3; // or more: three digits need no power of ten
+        (void)std::snprintf(text.data(), text.size(), milli ? " %.3g ms" : " %.3g us",
+                            p.seconds * (milli ? 1e3 : 1e6));
+        words += (words.empty() ? "" : ", ") + p.name + text.data();
+    }
+    return words;
+}
+
+} // namespace krylith

@@ -1,0 +1,77 @@
+// How long an iteration of CG takes with each operator, from counts of the matrix and the rates of
+// the machine: arithmetic that needs no device.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <krylith/partition/halo_plan.hpp>
+#include <krylith/spmv/machine_rates.hpp>
+
+namespace krylith {
+
+/// A matrix dealt to some number of devices.
+struct pattern_statistics {
+    struct part {
+        std::int64_t rows = 0;
+        std::int64_t nonzeros = 0;
+        std::int64_t ghosts = 0;        ///< entries of others that its rows reference
+        std::int64_t sent = 0;          ///< entries that others reference, once for each of them
+        std::int64_t boundary_rows = 0; ///< rows that reference ghosts
+    };
+    std::int64_t longest_row = 0; ///< nonzeros
+    std::int64_t value_bytes = 8;
+    std::vector<part> parts; ///< one a device
+
+    [[nodiscard]] std::int64_t rows() const;
+};
+
+/// O(rows + parts).
+[[nodiscard]] pattern_statistics measure_pattern(const halo_plan& plan,
+                                                 std::span<const std::int64_t> row_offsets,
+                                                 std::int64_t value_bytes);
+
+/// Seconds of one iteration of CG: a product and the vector work.
+struct prediction {
+    std::string name; ///< of an operator: "nz", "2nz", "lra", "lra-rc", "halo", "gather"
+    int devices = 1;
+    double seconds = 0;
+};
+
+/// How lra-rc computes rows twice to send fewer.
+struct redundancy {
+    double share = 0; ///< of the entries, those that every device computes for itself: 0 to 1
+};
+
+/// All operators on statistics.parts.size() devices, fastest first; of equals, in the order of
+/// their names above, but for one device, where all are the same: halo only. With v bytes a value,
+/// p devices, rates R of products, V of vectors, I of stores and t_f(p) a phase:
+///
+///     P       = max over devices of max((v + 4) nnz + v (2 rows + ghosts), longest row) / R
+///     halo    = P + (8 v rows + 44 sent) / V + max(0, 1 us + v ghosts / I - interior) + 3 t_f
+///     gather  = P + 3 v rows / V + max(5 v rows / V, v (n - rows) / I) + 3 t_f
+///     nz, 2nz, lra = max(P, v (n - rows) / I) + 8 v n / V + 3 t_f
+///     lra-rc  = max(P', (1 - d) v (n - rows) / I) + 8 v n / V + 3 t_f
+///
+/// where `interior` is the product's time for rows without ghosts, 44 bytes are what an entry of a
+/// push list costs its sender (the entry, a scattered sector), and P' multiplies the share d of all
+/// other rows too. Throws usage_error for statistics without parts, a share outside 0 to 1, or
+/// unusable rates.
+[[nodiscard]] std::vector<prediction> predict(const pattern_statistics& statistics,
+                                              const machine_rates& rates, redundancy lra_rc = {});
+
+/// What operator_kind::automatic took, and why.
+struct operator_choice {
+    std::vector<prediction> predictions; ///< of the candidates, fastest first
+    std::vector<prediction> measured;    ///< with operator_options::measure; fastest first
+    std::string because;                 ///< a sentence without full stop
+    std::string rates_from;              ///< known_rates::from
+};
+
+/// "halo 18.2 us, nz 40.1 us".
+[[nodiscard]] std::string in_words(std::span<const prediction> predictions);
+
+} // namespace krylith

@@ -1,0 +1,21 @@
+// How long a piece of device work takes when the devices repeat it by themselves.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <krylith/vector/execution.hpp>
+
+namespace krylith {
+
+/// Repeats `body`, which enqueues the work and ends with test_residual(s) of a scalar s that stays
+/// finite and not negative, so many times. One execution serves one body. Throws device_error where
+/// the loop ends early.
+void repeat_turns(execution& run, const std::function<void()>& body, std::int64_t turns);
+
+/// Mean seconds of a turn of `body`, as above: after some turns that record the loop and warm up,
+/// as many as fit into about `seconds`, 10 to 2000.
+[[nodiscard]] double seconds_a_turn(execution& run, const std::function<void()>& body,
+                                    double seconds);
+
+} // namespace krylith
