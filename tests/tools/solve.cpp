@@ -92,7 +92,7 @@ TEST_CASE("the same iterations on any number of devices, operator and way of exe
 
 TEST_CASE("gmres and bicgstab solve what cg can't, with any side of the preconditioner") {
     const temporary_folder folder;
-    for (const std::string solver : {"gmres", "bicgstab"})
+    for (const std::string solver : {"gmres", "gmres:cgs2", "bicgstab"})
         for (const std::string side : {"left", "right", "split"})
             for (const std::string devices : {"1", "3"}) {
                 const json report = report_of(
