@@ -72,6 +72,11 @@ void delayed_update(execution& run, basis<T>& v, int count, const vector<T>& w, 
     check(v, count, v.count() - 1, w);
     const auto* const exchange = v[count].exchange();
     run.open({});
+    if (run.at(0).batch > 0 && run.at(0).batch_array >= 0)
+        throw usage_error("delayed_update: the coefficients are still a batch of " +
+                          std::to_string(run.at(0).batch) +
+                          " values under way, but must be in the array: call compute() or flush() "
+                          "before");
     if (exchange != nullptr) run.join_if_ordered();
     for (int rank = 0; rank < run.ranks(); ++rank) {
         auto a = arguments(run, v, count, w, first, rank);

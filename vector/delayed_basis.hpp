@@ -20,7 +20,7 @@ void delayed_dots(execution& run, const basis<T>& v, int count, const vector<T>&
 ///     v_j = a (v_j - sum of s_k v_k),   v_count = c (w - sum of t_k v_k - b v_j),   k < j.
 ///
 /// Of the two only v_count is sent to the peers that keep ghosts of it. Throws usage_error if there
-/// is no v_count.
+/// is no v_count, and if the coefficients have yet to arrive: a compute() or flush() comes first.
 template <class T>
 void delayed_update(execution& run, basis<T>& v, int count, const vector<T>& w, int first);
 

@@ -111,6 +111,9 @@ KRYLITH_GROUP_TEST("delayed basis: strangers, and counts that the basis hasn't, 
     CHECK_THROWS_AS(delayed_update(run, v, 4, w, 0), usage_error);
     CHECK_THROWS_AS(delayed_dots(run, v, 2, stranger, 0), usage_error);
     CHECK_THROWS_AS(delayed_update(run, v, 2, stranger, 0), usage_error);
+    delayed_dots(run, v, 2, w, 0);
+    CHECK_THROWS_WITH_AS(delayed_update(run, v, 2, w, 0), doctest::Contains("flush()"),
+                         usage_error);
 }
 
 } // namespace krylith
