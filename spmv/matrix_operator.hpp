@@ -32,11 +32,20 @@ enum class local_kind {
     vendor ///< cuSPARSE
 };
 
+/// The order in which the devices have rows and columns. It goes unseen: vectors go up and down,
+/// and values are updated, in the caller's.
+enum class reordering {
+    none,
+    rcm ///< reverse Cuthill-McKee: what is coupled lies together (partition/reordering.hpp)
+};
+
 [[nodiscard]] const char* to_string(operator_kind kind) noexcept;
 [[nodiscard]] const char* to_string(local_kind kind) noexcept;
+[[nodiscard]] const char* to_string(reordering order) noexcept;
 /// Throws usage_error naming the nearest valid name.
 [[nodiscard]] operator_kind parse_operator_kind(std::string_view name);
 [[nodiscard]] local_kind parse_local_kind(std::string_view name);
+[[nodiscard]] reordering parse_reordering(std::string_view name);
 
 struct operator_options {
     operator_kind kind = operator_kind::automatic;
@@ -44,6 +53,19 @@ struct operator_options {
     /// Use arrays that lie on the devices in place (csr_part, matrix_parts.hpp). No effect on
     /// matrices in host memory.
     bool borrow = false;
+    /// For matrices in host memory: those of csr_part and coo_part are refused.
+    reordering order = reordering::none;
+};
+
+/// What a new order cost and brought. Ghosts: entries that devices receive for a product with
+/// operator halo, all devices together, whichever operator was built.
+struct reordering_report {
+    reordering order = reordering::none; ///< none: the rest is 0
+    double seconds = 0;                  ///< to find it and to move the matrix
+    std::int64_t bandwidth_before = 0;
+    std::int64_t bandwidth_after = 0;
+    std::int64_t ghosts_before = 0;
+    std::int64_t ghosts_after = 0;
 };
 
 template <class T>
@@ -82,7 +104,8 @@ public:
 
     /// The same from the devices' memory, without a copy through the host: values[rank] has those
     /// of the rank's rows (of its entries, if built from coordinates). Borrowed values are from now
-    /// on read there. Stream-ordered.
+    /// on read there. Stream-ordered. Throws usage_error where rows are reordered: a rank's values
+    /// are then not the caller's rows.
     void update_on_devices(std::span<const T* const> values);
 
     /// Enqueues d = the main diagonal, 0 where no entry is; d is of this layout, and all its copies
@@ -100,6 +123,13 @@ public:
     /// Whether a recorded loop may contain it.
     [[nodiscard]] bool recordable() const { return blocks_.front()->recordable(); }
 
+    /// none, unless operator_options::order asked for another.
+    [[nodiscard]] const reordering_report& reordered() const { return reordered_; }
+    /// From now on updates take values in the caller's order: entry k here is its entry source[k].
+    void take_values_from(std::vector<std::int64_t> source, const reordering_report& report) {
+        entry_source_ = std::move(source);
+        reordered_ = report;
+    }
     /// From now on updates take values in the order of each rank's assembly; [ranks].
     void gather_by(std::vector<value_gather<T>> gathers) { gathers_ = std::move(gathers); }
 
@@ -128,6 +158,8 @@ protected:
 
     std::vector<std::int64_t> first_nonzero_; // [ranks + 1]; empty: matrix-free
     std::vector<value_gather<T>> gathers_;    // [ranks], or empty: updates are in CSR order
+    std::vector<std::int64_t> entry_source_;  // [nnz], or empty: the caller's order is this one
+    reordering_report reordered_;
     std::vector<std::unique_ptr<local_matrix<T>>> blocks_;
 };
 

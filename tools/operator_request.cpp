@@ -8,7 +8,9 @@
 namespace krylith::tool {
 
 operator_options operator_request::options() const {
-    return {.kind = parse_operator_kind(kind), .local = parse_local_kind(local)};
+    return {.kind = parse_operator_kind(kind),
+            .local = parse_local_kind(local),
+            .order = parse_reordering(order)};
 }
 
 bool operator_request::single_precision() const {

@@ -20,6 +20,7 @@ struct solve_outcome {
     std::string operator_name; ///< the one that ran, where auto was asked
     std::string operator_because;
     std::string local_name;
+    reordering_report reordered;
     std::string eager_because; ///< empty where the execution was recorded
     std::int64_t max_iterations = 0;
     double load_seconds = 0;              ///< reading or generating the matrix
