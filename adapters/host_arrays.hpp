@@ -11,11 +11,12 @@
 namespace krylith {
 
 /// Whether an array in host memory, n entries in global order, can serve as a vector of this
-/// layout: all devices are host devices, and either each holds its own rows only (operator halo)
+/// layout: rows are in the order of the caller, and all devices are host devices, and either each
+/// holds its own rows only (operator halo)
 /// or there is one.
 [[nodiscard]] inline bool can_borrow_host_array(const layout& where) {
     return where.group.kind() == backend::host &&
-           (where.kind == coherence::owned || where.group.size() == 1);
+           (where.kind == coherence::owned || where.group.size() == 1) && !where.order;
 }
 
 /// The array as a vector: what solvers write lies in it. It must outlive the vector. Throws

@@ -73,7 +73,8 @@ void jacobi<T>::invert(vector<T>& diagonal) {
         const auto place = static_cast<std::int64_t>(~report.bad);
         T entry{};
         group[rank].download(&entry, diagonal.data(rank) + place, sizeof(T));
-        const auto row = place + where.rows.owned(rank).begin - where.first_owned(rank);
+        const auto row =
+            where.row_of_caller(place + where.rows.owned(rank).begin - where.first_owned(rank));
         throw input_error("Jacobi preconditioner: the diagonal entry of row " +
                           std::to_string(row) + " (counted from 0) is " +
                           number_text(static_cast<double>(entry)) +

@@ -1,17 +1,23 @@
 // Restarted GMRES(m) for general A.
 //
 // Saad and Schultz, SIAM J. Sci. Stat. Comput. 7(3), 1986; Saad, Iterative Methods, 2nd ed.,
-// algorithms 6.9, 9.4 and 9.5. The basis is orthogonalised twice by classical Gram-Schmidt (CGS2),
-// whose loss of orthogonality stays at rounding level (Giraud, Langou, Rozloznik, Comput. Math.
-// Appl. 50, 2005): two reductions of j + 1 values and one of the norm an iteration. Bytes of
-// iteration j (fp64): 12 nnz + 20 n for the product, 32 j n for the basis, 40 n.
+// algorithms 6.9, 9.4 and 9.5. The basis is orthogonalised twice by classical Gram-Schmidt, the
+// second time together with the first pass of the next vector (DCGS2; sources and algebra:
+// vector/delayed_hessenberg.hpp): one reduction of 2 j + 1 values an iteration. Orthogonality stays
+// at rounding level, as with two passes at once (gmres_cgs2.hpp).
+//
+// Iteration j multiplies the candidate for v_{j-1}, so the column of H before this one, and with it
+// the residual estimate, comes an iteration late: one product is done in vain when the estimate
+// says stop. A full cycle ends with products of the basis and its last vector only. Bytes of
+// iteration j (fp64): 12 nnz + 20 n for the product, 16 j n for the basis, 32 n.
 #pragma once
 
 #include <algorithm>
 
 #include <krylith/solvers/iteration.hpp>
 #include <krylith/solvers/preconditioned_operator.hpp>
-#include <krylith/vector/basis.hpp>
+#include <krylith/vector/delayed_basis.hpp>
+#include <krylith/vector/delayed_hessenberg.hpp>
 
 namespace krylith {
 
@@ -26,14 +32,16 @@ solve_result gmres(const A& given_a, const vector<typename A::value_type>& b,
     using T = typename A::value_type;
     const auto restart = static_cast<int>(std::clamp<std::int64_t>(
         std::min<std::int64_t>(options.restart, given_a.share_layout()->size()), 1, 1000));
-    const hessenberg_layout h{restart};
+    const delayed_layout h{{restart}};
     iteration<A, M> it(given_a, given_m, b, x, options,
-                       {.largest_batch = restart + 2, .array_size = h.size()}, true);
+                       {.largest_batch = static_cast<int>(h.batch()), .array_size = h.size()},
+                       true);
     execution& run = it.run();
     const auto& a = it.a();
     const auto m = it.m();
     const preconditioned_operator k(a, m, options.preconditioning);
     basis<T> v(restart + 1, [&] {
+        if (k.on_right()) return a.make_vector(); // R^-1 v is what A multiplies
         auto operand = a.make_operand();
         operand.promise_single_reader();
         return operand;
@@ -42,10 +50,11 @@ solve_result gmres(const A& given_a, const vector<typename A::value_type>& b,
     auto w = a.make_vector();
     auto u = a.make_operand();
     auto hat = k.make_hat();
-    scalar rho(run), norm(run), rr(run), columns(run), inverse(run), lucky(run), ratio(run),
-        estimate(run);
-    const std::uint8_t roles[] = {rho.number(),     norm.number(),    estimate.number(),
-                                  columns.number(), inverse.number(), lucky.number()};
+    scalar rho(run), rr(run), columns(run), inverse(run), lucky(run), ratio(run), estimate(run);
+    const std::uint8_t none = rho.number(); // norm, inverse: the delayed step has no use for them
+    const std::uint8_t roles[] = {rho.number(),     none, estimate.number(),
+                                  columns.number(), none, lucky.number()};
+    const auto first = static_cast<int>(h.first());
 
     auto result = it.solve(
         r, u, [&] { rr = it.starting_rr(); },
@@ -58,14 +67,14 @@ solve_result gmres(const A& given_a, const vector<typename A::value_type>& b,
             fused(run, v[0] = inverse * w);
             for (int j = 0; j < restart; ++j) {
                 k.multiply(run, k.right(run, v[j], hat), w);
-                multi_dot(run, v, j + 1, w, static_cast<int>(h.first()));
-                multi_axpy(run, v, j + 1, static_cast<int>(h.first()), w);
-                multi_dot(run, v, j + 1, w, static_cast<int>(h.second()));
-                multi_axpy(run, v, j + 1, static_cast<int>(h.second()), w, norm);
-                run.compute({array_task::rotate, j, restart, {}}, roles);
-                test_estimate(estimate * ratio);
-                fused(run, v[j + 1] = inverse * w);
+                delayed_dots(run, v, j + 1, w, first);
+                run.compute({array_task::delayed, j, restart, {}}, roles);
+                if (j > 0) test_estimate(estimate * ratio);
+                delayed_update(run, v, j + 1, w, first); // ends v_j, begins v_{j+1}
             }
+            multi_dot(run, v, restart, v[restart], first);
+            run.compute({array_task::delayed, restart, restart, {}}, roles);
+            test_estimate(estimate * ratio);
             run.flush();
             run.unguarded([&] { // however the cycle ended: x += R^-1 V y
                 run.compute({array_task::back_substitute, 0, restart, {}}, roles);

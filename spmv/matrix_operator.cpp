@@ -13,6 +13,7 @@
 #include <krylith/spmv/nz_operator.hpp>
 #include <krylith/spmv/operator_trial.hpp>
 #include <krylith/spmv/tuning_file.hpp>
+#include <krylith/spmv/reordered_matrix.hpp>
 
 namespace krylith {
 
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> operator_names = {"auto", "nz", "halo", "gather"};
 constexpr std::array<std::string_view, 4> local_names = {"auto", "csr", "sell", "vendor"};
+constexpr std::array<std::string_view, 2> order_names = {"none", "rcm"};
 
 template <class Kind, std::size_t N>
 Kind parse(std::string_view name, const std::array<std::string_view, N>& names,
@@ -44,12 +46,20 @@ const char* to_string(local_kind kind) noexcept {
     return local_names[static_cast<std::size_t>(kind)].data();
 }
 
+const char* to_string(reordering order) noexcept {
+    return order_names[static_cast<std::size_t>(order)].data();
+}
+
 operator_kind parse_operator_kind(std::string_view name) {
     return parse<operator_kind>(name, operator_names, "operator");
 }
 
 local_kind parse_local_kind(std::string_view name) {
     return parse<local_kind>(name, local_names, "local kernel");
+}
+
+reordering parse_reordering(std::string_view name) {
+    return parse<reordering>(name, order_names, "order");
 }
 
 template <class T>
@@ -108,6 +118,13 @@ void matrix_operator<T>::update(std::span<const T> values) {
     if (static_cast<std::int64_t>(values.size()) != wanted)
         throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
                           std::to_string(wanted));
+    std::vector<T> moved;
+    if (!entry_source_.empty()) {
+        moved.reserve(values.size());
+        for (const std::int64_t k : entry_source_)
+            moved.push_back(values[static_cast<std::size_t>(k)]);
+        values = moved;
+    }
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
         const auto mine = values.first(static_cast<std::size_t>(update_size(rank)));
         values = values.subspan(mine.size());
@@ -123,6 +140,12 @@ void matrix_operator<T>::update(std::span<const T> values) {
 template <class T>
 void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
     if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
+    if (layout_->order)
+        throw usage_error(
+            std::string("update_on_devices: the rows are reordered (") +
+            to_string(reordered_.order) +
+            "), so they aren't those of the caller's ranks; allowed are update() from "
+            "the host, and an operator with order none");
     if (values.size() != blocks_.size())
         throw usage_error("update_on_devices: " + std::to_string(values.size()) + " arrays for " +
                           std::to_string(blocks_.size()) + " devices");
@@ -247,7 +270,7 @@ public:
 
 private:
     [[nodiscard]] layout_handle spread(coherence kind) const {
-        return std::make_shared<layout>(layout{group_, rows_, kind});
+        return std::make_shared<layout>(layout{group_, rows_, kind, source_.order});
     }
     [[nodiscard]] const halo_plan& plan() {
         const csr_view<T>& matrix = source_.matrix;
@@ -284,6 +307,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
         throw usage_error("the matrix of a solve must be square, not " +
                           std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns));
     validate(matrix);
+    if (options.order != reordering::none) return build_reordered(group, matrix, options);
     return build_operator(group, matrix_source<T>{matrix}, nullptr, options);
 }
 

@@ -33,11 +33,20 @@ enum class local_kind {
     vendor ///< cuSPARSE
 };
 
+/// The order in which the devices have rows and columns. It goes unseen: vectors go up and down,
+/// and values are updated, in the caller's.
+enum class reordering {
+    none,
+    rcm ///< reverse Cuthill-McKee: what is coupled lies together (partition/reordering.hpp)
+};
+
 [[nodiscard]] const char* to_string(operator_kind kind) noexcept;
 [[nodiscard]] const char* to_string(local_kind kind) noexcept;
+[[nodiscard]] const char* to_string(reordering order) noexcept;
 /// Throws usage_error naming the nearest valid name.
 [[nodiscard]] operator_kind parse_operator_kind(std::string_view name);
 [[nodiscard]] local_kind parse_local_kind(std::string_view name);
+[[nodiscard]] reordering parse_reordering(std::string_view name);
 
 struct operator_options {
     operator_kind kind = operator_kind::automatic;
@@ -49,6 +58,19 @@ struct operator_options {
     /// the best are built one after the other and timed, and the fastest is kept, and remembered
     /// for this pattern and machine (tuning_file.hpp). Costs a second or so and the setups.
     bool measure = false;
+    /// Refused for csr_part, coo_part. Keeps 8 bytes a nonzero in host memory, for update().
+    reordering order = reordering::none;
+};
+
+/// What a new order cost and brought. Ghosts: entries that devices receive for a product with
+/// operator halo, all devices together, whichever operator was built.
+struct reordering_report {
+    reordering order = reordering::none; ///< none: the rest is 0
+    double seconds = 0;                  ///< to find it and to move the matrix
+    std::int64_t bandwidth_before = 0;
+    std::int64_t bandwidth_after = 0;
+    std::int64_t ghosts_before = 0;
+    std::int64_t ghosts_after = 0;
 };
 
 template <class T>
@@ -90,7 +112,8 @@ public:
 
     /// The same from the devices' memory, without a copy through the host: values[rank] has those
     /// of the rank's rows (of its entries, if built from coordinates). Borrowed values are from now
-    /// on read there. Stream-ordered.
+    /// on read there. Stream-ordered. Throws usage_error where rows are reordered: a rank's values
+    /// are then not the caller's rows.
     void update_on_devices(std::span<const T* const> values);
 
     /// Enqueues d = the main diagonal, 0 where no entry is; d is of this layout, and all its copies
@@ -113,6 +136,13 @@ public:
     [[nodiscard]] const operator_choice* choice() const { return choice_.get(); }
     void explain(std::shared_ptr<const operator_choice> choice) { choice_ = std::move(choice); }
 
+    /// none, unless operator_options::order asked for another.
+    [[nodiscard]] const reordering_report& reordered() const { return reordered_; }
+    /// From now on updates take values in the caller's order: entry k here is its entry source[k].
+    void take_values_from(std::vector<std::int64_t> source, const reordering_report& report) {
+        entry_source_ = std::move(source);
+        reordered_ = report;
+    }
     /// From now on updates take values in the order of each rank's assembly; [ranks].
     void gather_by(std::vector<value_gather<T>> gathers) { gathers_ = std::move(gathers); }
 
@@ -141,6 +171,8 @@ protected:
 
     std::vector<std::int64_t> first_nonzero_; // [ranks + 1]; empty: matrix-free
     std::vector<value_gather<T>> gathers_;    // [ranks], or empty: updates are in CSR order
+    std::vector<std::int64_t> entry_source_;  // [nnz], or empty: the caller's order is this one
+    reordering_report reordered_;
     std::vector<std::unique_ptr<local_matrix<T>>> blocks_;
     std::shared_ptr<const operator_choice> choice_;
 };

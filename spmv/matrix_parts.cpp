@@ -87,6 +87,12 @@ coo_assembly assemble(device& where, int rank, const coo_part<T>& part, std::int
     return coo_assembly(part.rows, all_rows, rows, columns);
 }
 
+void check_order(const operator_options& options) {
+    if (options.order != reordering::none)
+        throw usage_error(std::string("operator_options::order is ") + to_string(options.order) +
+                          ", but rows that lie on the devices stay there: allowed is none");
+}
+
 } // namespace
 
 template <class T>
@@ -94,6 +100,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
                                                   std::span<const coo_part<T>> parts,
                                                   const operator_options& options) {
     check_count(parts.size(), group);
+    check_order(options);
     row_partition rows;
     for (int rank = 0; rank < group.size(); ++rank) {
         const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
@@ -135,6 +142,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
                                                   std::span<const csr_part<T>> parts,
                                                   const operator_options& options) {
     check_count(parts.size(), group);
+    check_order(options);
     row_partition rows;
     std::vector<std::int64_t> offsets{0};
     for (int rank = 0; rank < group.size(); ++rank) {

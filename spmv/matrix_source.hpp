@@ -22,6 +22,7 @@ struct matrix_source {
     csr_view<T> matrix;                     ///< values empty where `parts` has them
     std::vector<part_arrays<T>> parts = {}; ///< [ranks], or empty
     bool borrow = false;
+    std::shared_ptr<const permutation> order = nullptr; ///< of `matrix`; null: the caller's
 
     /// The rows of a device as the formats take them, with global columns.
     [[nodiscard]] local_block<T> block(int rank, row_range rows) const {

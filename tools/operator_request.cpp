@@ -11,7 +11,8 @@ operator_options operator_request::options() const {
     const bool measure = kind == "auto:measured";
     return {.kind = measure ? operator_kind::automatic : parse_operator_kind(kind),
             .local = parse_local_kind(local),
-            .measure = measure};
+            .measure = measure,
+            .order = parse_reordering(order)};
 }
 
 bool operator_request::single_precision() const {

@@ -12,6 +12,7 @@ namespace krylith::tool {
 struct operator_request {
     std::string kind = "auto"; ///< or auto:measured
     std::string local = "auto";
+    std::string order = "none";
     std::string precision = "fp64"; ///< of matrix and vectors; scalars are always fp64
 
     /// Throws usage_error for an unknown name.

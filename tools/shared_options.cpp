@@ -58,6 +58,12 @@ void add_operator_options(CLI::App& app, operator_request& request) {
         ->type_name("auto|csr|sell|vendor")
         ->capture_default_str()
         ->group("Operator");
+    app.add_option("--reorder", request.order,
+                   "Rows and columns on the devices; rcm (reverse Cuthill-McKee) brings together "
+                   "what is coupled")
+        ->type_name("none|rcm")
+        ->capture_default_str()
+        ->group("Operator");
     app.add_option("--precision", request.precision,
                    "Of matrix and vectors; inner products are summed in fp64")
         ->type_name("fp64|fp32")

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
+#include <krylith/tools/reordering_words.hpp>
 
 namespace krylith::tool {
 
@@ -49,6 +50,7 @@ json options(const solve_request& request, const solve_outcome& outcome) {
             {"restart", request.restart},
             {"operator", request.multiply.kind},
             {"local", request.multiply.local},
+            {"reorder", request.multiply.order},
             {"backend", request.devices.backend},
             {"devices", request.devices.devices},
             {"threads", request.devices.threads},
@@ -74,6 +76,7 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["machine_rates"] = outcome.rates_from;
     report["operator_trials"] = times(outcome.trials);
     report["local"] = outcome.local_name;
+    report["reordering"] = as_json(outcome.reordered);
     report["backend"] = to_string(outcome.kind);
     report["devices"] = outcome.devices;
     report["devices_because"] = outcome.devices_because;

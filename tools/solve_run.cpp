@@ -63,6 +63,7 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
         out.trials = a.choice()->measured;
     }
     out.local_name = a.local_name();
+    out.reordered = a.reordered();
     if (!out.result.recorded) out.eager_because = why_eager(request, a);
     out.max_iterations = request.max_iterations >= 0
                              ? request.max_iterations

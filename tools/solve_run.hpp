@@ -25,6 +25,7 @@ struct solve_outcome {
     std::vector<prediction> trials;      ///< of auto:measured
     std::string devices_because;         ///< of --devices auto
     std::string local_name;
+    reordering_report reordered;
     std::string eager_because; ///< empty where the execution was recorded
     std::int64_t max_iterations = 0;
     double load_seconds = 0;              ///< reading or generating the matrix

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <krylith/tools/reordering_words.hpp>
+
 namespace krylith::tool {
 
 namespace {
@@ -106,6 +108,7 @@ std::string summary(const solve_request& request, const solve_outcome& o) {
     if (!o.devices_because.empty()) text += line("", "auto: " + o.devices_because);
     text += line("operator", fmt::format("{} ({}), local kernel {}", o.operator_name,
                                          o.operator_because, o.local_name));
+    if (o.reordered.order != reordering::none) text += line("order", in_words(o.reordered));
     text += line("solver", fmt::format("{}, preconditioner {}, {}, {}", request.solver,
                                        request.preconditioner, request.multiply.precision,
                                        r.recorded ? "recorded" : "eager: " + o.eager_because));

@@ -8,11 +8,11 @@ namespace krylith::tool {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> names = {"cg", "gmres", "bicgstab"};
+constexpr std::array<std::string_view, 4> names = {"cg", "gmres", "gmres:cgs2", "bicgstab"};
 
 template <class T>
-constexpr std::array<solver_function<T>, names.size()> functions = {solve_cg<T>, solve_gmres<T>,
-                                                                    solve_bicgstab<T>};
+constexpr std::array<solver_function<T>, names.size()> functions = {
+    solve_cg<T>, solve_gmres<T>, solve_gmres_cgs2<T>, solve_bicgstab<T>};
 
 } // namespace
 

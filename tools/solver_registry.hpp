@@ -27,6 +27,10 @@ template <class T>
                                        vector<T>& x, const solver_options& options,
                                        const jacobi<T>* m);
 template <class T>
+[[nodiscard]] solve_result solve_gmres_cgs2(const matrix_operator<T>& a, const vector<T>& b,
+                                            vector<T>& x, const solver_options& options,
+                                            const jacobi<T>* m);
+template <class T>
 [[nodiscard]] solve_result solve_bicgstab(const matrix_operator<T>& a, const vector<T>& b,
                                           vector<T>& x, const solver_options& options,
                                           const jacobi<T>* m);

@@ -10,6 +10,7 @@
 #include <krylith/config.hpp>
 #include <krylith/tools/command.hpp>
 #include <krylith/tools/output_file.hpp>
+#include <krylith/tools/reordering_words.hpp>
 #include <krylith/tools/shared_options.hpp>
 #include <krylith/tools/solve_summary.hpp>
 #include <krylith/tools/spmv_run.hpp>
@@ -33,6 +34,7 @@ std::string json_report(const spmv_request& request, const spmv_outcome& o) {
         {"operator", o.operator_name},
         {"operator_because", o.operator_because},
         {"local", o.local_name},
+        {"reordering", as_json(o.reordered)},
         {"backend", to_string(o.kind)},
         {"devices", o.devices},
         {"spd", request.spd},
@@ -66,6 +68,7 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
     line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
     line("operator", fmt::format("{} ({}), local kernel {}, {}", o.operator_name,
                                  o.operator_because, o.local_name, request.multiply.precision));
+    if (o.reordered.order != reordering::none) line("order", in_words(o.reordered));
     line("time",
          fmt::format("{} a product ({} of them, {}), {:.4g} GB/s by the byte model of {}",
                      in_seconds(o.seconds), request.repeat, o.recorded ? "recorded" : "eager",

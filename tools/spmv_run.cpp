@@ -123,6 +123,7 @@ spmv_outcome run_spmv(const spmv_request& request) {
     out.operator_name = to_string(a->kind());
     out.operator_because = why_operator(*a, multiply);
     out.local_name = a->local_name();
+    out.reordered = a->reordered();
     out.recorded = a->recordable() && group.concurrent();
     out.bytes = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.product(request.beta != 0);
     for (int rank = 0; rank < group.size(); ++rank) {

@@ -33,6 +33,7 @@ struct spmv_outcome {
     std::string operator_name;
     std::string operator_because;
     std::string local_name;
+    reordering_report reordered;
     bool recorded = false;
     double load_seconds = 0;
     double setup_seconds = 0;

@@ -19,6 +19,7 @@ public:
     [[nodiscard]] const vector<T>& operator[](int j) const {
         return vectors_[static_cast<std::size_t>(j)];
     }
+    [[nodiscard]] int count() const { return static_cast<int>(vectors_.size()); }
     [[nodiscard]] const layout_handle& share_layout() const {
         return vectors_.front().share_layout();
     }

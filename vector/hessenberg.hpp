@@ -33,8 +33,9 @@ struct hessenberg_layout {
 struct array_task {
     enum kind_of : std::uint8_t {
         none,
-        rotate,         ///< takes in column `column`
-        back_substitute ///< solution() from the columns taken in
+        rotate,          ///< takes in column `column`
+        delayed,         ///< takes in column `column` - 1: delayed_hessenberg.hpp
+        back_substitute, ///< solution() from the columns taken in
     };
     /// What slots[] refers to.
     enum role : std::uint8_t {
@@ -55,23 +56,14 @@ struct array_task {
 
 namespace detail {
 
-KRYLITH_HD inline void rotate(const array_task& task, double* array, double* slots) {
+/// Column j, complete in column(j), joins the triangular system.
+KRYLITH_HD inline void take_in(const array_task& task, std::int64_t j, double* array,
+                               double* slots) {
     const hessenberg_layout at{task.m};
-    const std::int64_t j = task.column;
     double* h = array + at.column(j);
     double* c = array + at.cosine();
     double* s = array + at.sine();
     double* g = array + at.rhs();
-    if (j == 0) g[0] = sqrt(slots[task.slots[array_task::start]]);
-    for (std::int64_t i = 0; i <= j; ++i) h[i] = array[at.first() + i] + array[at.second() + i];
-    const double before = array[at.first() + j + 1];
-    const double after = slots[task.slots[array_task::norm]];
-    // What rounding leaves of a vector inside the space is no new direction.
-    const bool vanished = after <= 1e-28 * before;
-    h[j + 1] = vanished ? 0.0 : sqrt(after);
-    slots[task.slots[array_task::inverse]] = vanished ? 0.0 : 1.0 / h[j + 1];
-    if (vanished) slots[task.slots[array_task::lucky]] = 1.0;
-
     for (std::int64_t i = 0; i < j; ++i) {
         const double t = c[i] * h[i] + s[i] * h[i + 1];
         h[i + 1] = -s[i] * h[i] + c[i] * h[i + 1];
@@ -88,6 +80,22 @@ KRYLITH_HD inline void rotate(const array_task& task, double* array, double* slo
     // Nor does one with a NaN or an infinity, but that must not look like progress: r - r is NaN.
     slots[task.slots[array_task::estimate]] = r - r == 0.0 ? g[j + 1] * g[j + 1] : r - r;
     slots[task.slots[array_task::columns]] = static_cast<double>(j + 1);
+}
+
+KRYLITH_HD inline void rotate(const array_task& task, double* array, double* slots) {
+    const hessenberg_layout at{task.m};
+    const std::int64_t j = task.column;
+    double* h = array + at.column(j);
+    if (j == 0) array[at.rhs()] = ::sqrt(slots[task.slots[array_task::start]]);
+    for (std::int64_t i = 0; i <= j; ++i) h[i] = array[at.first() + i] + array[at.second() + i];
+    const double before = array[at.first() + j + 1];
+    const double after = slots[task.slots[array_task::norm]];
+    // What rounding leaves of a vector inside the space is no new direction.
+    const bool vanished = after <= 1e-28 * before;
+    h[j + 1] = vanished ? 0.0 : ::sqrt(after);
+    slots[task.slots[array_task::inverse]] = vanished ? 0.0 : 1.0 / h[j + 1];
+    if (vanished) slots[task.slots[array_task::lucky]] = 1.0;
+    take_in(task, j, array, slots);
 }
 
 KRYLITH_HD inline void back_substitute(const array_task& task, double* array, double* slots) {
@@ -109,10 +117,5 @@ KRYLITH_HD inline void back_substitute(const array_task& task, double* array, do
 }
 
 } // namespace detail
-
-KRYLITH_HD inline void perform(const array_task& task, double* array, double* slots) {
-    if (task.kind == array_task::rotate) detail::rotate(task, array, slots);
-    if (task.kind == array_task::back_substitute) detail::back_substitute(task, array, slots);
-}
 
 } // namespace krylith

@@ -50,7 +50,28 @@ struct basis_arguments : basis_operands<T> {
     frame common;
 };
 
-/// Only the frame, and after it, by one thread: sets the loop's condition if `condition` is not 0,
+/// Arguments of delayed_dots and delayed_update (delayed_basis.hpp): count vectors of the basis,
+/// the last of them u, and for the update one more.
+template <class T>
+struct delayed_operands {
+    T* const* basis; ///< [count], update: [count + 1]
+    const T* w;
+    std::int32_t count;
+    std::int32_t first; ///< place in frame::array of the first coefficient (update)
+    std::int64_t size;
+    std::int64_t first_owned;
+    std::int64_t last_owned;
+    reduction reduce;
+    ghost_push<T> push; ///< of basis[count]
+    bool sends;         ///< update: push, too
+};
+
+template <class T>
+struct delayed_arguments : delayed_operands<T> {
+    frame common;
+};
+
+/// Only the frame, and after it, by one warp: sets the loop's condition if `condition` is not 0,
 /// performs the task if the frame lets it.
 struct scalar_arguments {
     frame common;
@@ -68,6 +89,10 @@ void multi_dot(device& where, const basis_arguments<T>& a);
 /// w -= basis * array[first ...] (and reduce <- w^T w).
 template <class T>
 void multi_axpy(device& where, const basis_arguments<T>& a);
+template <class T>
+void delayed_dots(device& where, const delayed_arguments<T>& a);
+template <class T>
+void delayed_update(device& where, const delayed_arguments<T>& a);
 /// Sends an operand as it stands.
 template <class T>
 void push(device& where, const frame& common, const T* operand, std::int64_t size,
@@ -84,6 +109,10 @@ template <class T>
 void multi_dot(device& where, const basis_arguments<T>& a);
 template <class T>
 void multi_axpy(device& where, const basis_arguments<T>& a);
+template <class T>
+void delayed_dots(device& where, const delayed_arguments<T>& a);
+template <class T>
+void delayed_update(device& where, const delayed_arguments<T>& a);
 template <class T>
 void push(device& where, const frame& common, const T* operand, std::int64_t size,
           const ghost_push<T>& push);

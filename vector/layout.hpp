@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/partition/reordering.hpp>
 #include <krylith/partition/row_partition.hpp>
 
 namespace krylith {
@@ -21,12 +22,20 @@ struct layout {
     device_group group;
     row_partition rows;
     coherence kind = coherence::owned;
+    /// Where the operator has its rows in an order of its own: vectors lie on the devices in that
+    /// order. What goes up to them and comes down is in the caller's. Null: the two are the same.
+    std::shared_ptr<const permutation> order = nullptr;
 
     [[nodiscard]] std::int64_t size() const { return rows.rows(); }
 
     /// Entries held on a device, ghosts not counted.
     [[nodiscard]] std::int64_t held(int rank) const {
         return kind == coherence::replicated ? rows.rows() : rows.owned(rank).size();
+    }
+
+    /// The caller's number of a row of the operator.
+    [[nodiscard]] std::int64_t row_of_caller(std::int64_t row) const {
+        return order ? order->source[static_cast<std::size_t>(row)] : row;
     }
 
     /// Where the owned rows start among the entries held.

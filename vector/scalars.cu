@@ -1,6 +1,7 @@
 // Kernels that only need the frame: pending arithmetic, the loop's condition, a push by itself.
 
 #include <krylith/device/cuda_device.cuh>
+#include <krylith/vector/array_tasks.hpp>
 #include <krylith/vector/ghost_push.cuh>
 #include <krylith/vector/kernels.hpp>
 
@@ -8,12 +9,25 @@ namespace krylith::cuda {
 
 namespace {
 
+/// The 32 threads of a block perform a task together: array_tasks.hpp.
+struct warp_of_threads {
+    [[nodiscard]] __device__ int index() const { return static_cast<int>(threadIdx.x); }
+    [[nodiscard]] __device__ int count() const { return 32; }
+    __device__ void meet() const { __syncwarp(); }
+    /// Over all threads, in a fixed order; the same in each of them.
+    [[nodiscard]] __device__ double sum(double value) const {
+        for (int offset = 16; offset > 0; offset /= 2)
+            value += __shfl_xor_sync(0xffffffffu, value, offset);
+        return value;
+    }
+};
+
 __global__ void scalars_kernel(const __grid_constant__ long_frame parameter,
                                std::uint64_t condition, array_task task) {
     __shared__ state_of<long_frame> state;
     const bool go = begin(parameter, state);
     if (condition != 0 && threadIdx.x == 0) cudaGraphSetConditional(condition, go ? 1u : 0u);
-    if (go && threadIdx.x == 0) perform(task, state.f.array, state.f.slots);
+    if (go) perform(task, state.f.array, state.f.slots, warp_of_threads{});
 }
 
 template <class T>

@@ -54,6 +54,12 @@ void vector<T>::upload(std::span<const T> values) {
     if (static_cast<std::int64_t>(values.size()) != size())
         throw usage_error("vector::upload: " + std::to_string(values.size()) +
                           " values for a vector of " + std::to_string(size()));
+    std::vector<T> moved;
+    if (layout_->order) {
+        for (const std::int32_t from : layout_->order->source)
+            moved.push_back(values[static_cast<std::size_t>(from)]);
+        values = moved;
+    }
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
         const auto first = layout_->rows.owned(rank).begin - layout_->first_owned(rank);
         const auto count = static_cast<std::size_t>(layout_->held(rank));
@@ -67,13 +73,16 @@ void vector<T>::download(std::span<T> values) const {
     if (static_cast<std::int64_t>(values.size()) != size())
         throw usage_error("vector::download: room for " + std::to_string(values.size()) +
                           " values, but the vector has " + std::to_string(size()));
+    std::vector<T> ordered(layout_->order ? values.size() : 0);
+    T* const to = layout_->order ? ordered.data() : values.data();
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
         const auto owned = layout_->rows.owned(rank);
         if (owned.size() != 0)
-            layout_->group[rank].download(values.data() + owned.begin,
-                                          data(rank) + layout_->first_owned(rank),
+            layout_->group[rank].download(to + owned.begin, data(rank) + layout_->first_owned(rank),
                                           static_cast<std::size_t>(owned.size()) * sizeof(T));
     }
+    for (std::size_t row = 0; row < ordered.size(); ++row)
+        values[static_cast<std::size_t>(layout_->order->source[row])] = ordered[row];
 }
 
 template <class T>

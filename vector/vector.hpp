@@ -61,7 +61,8 @@ public:
                     std::shared_ptr<const push_schedule<T>> schedule = nullptr);
 
     /// Uses arrays that the caller owns: parts[rank] holds layout.held(rank) entries on that
-    /// device and outlives the vector. No copy.
+    /// device and outlives the vector. No copy, so where the layout has an order the entries are in
+    /// that order, not in the caller's.
     [[nodiscard]] static vector borrow(layout_handle where, std::span<T* const> parts);
 
     vector(vector&&) noexcept = default;
@@ -84,8 +85,9 @@ public:
     /// All entries 0, ghosts too. Stream-ordered.
     void zero();
 
-    /// n entries from / to host memory, in global order. upload() leaves ghosts stale: see
-    /// push_ghosts().
+    /// n entries from / to host memory, in the caller's order of rows: where the layout has another
+    /// they are moved on the way, at 2 n entries of host memory traffic. upload() leaves ghosts
+    /// stale: see push_ghosts().
     void upload(std::span<const T> values);
     void download(std::span<T> values) const;
 

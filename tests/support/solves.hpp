@@ -10,6 +10,7 @@
 #include <krylith/solvers/bicgstab.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/solvers/gmres.hpp>
+#include <krylith/solvers/gmres_cgs2.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 #include "matrices.hpp"
@@ -18,14 +19,16 @@
 
 namespace krylith::testing {
 
-enum class method { cg, bicgstab, gmres };
+enum class method { cg, bicgstab, gmres, gmres_cgs2 };
 
 [[nodiscard]] inline const char* to_string(method m) {
-    return m == method::cg ? "cg" : m == method::bicgstab ? "bicgstab" : "gmres";
+    constexpr const char* names[] = {"cg", "bicgstab", "gmres", "gmres:cgs2"};
+    return names[static_cast<int>(m)];
 }
 
-inline constexpr method all_methods[] = {method::cg, method::bicgstab, method::gmres};
-inline constexpr method general_methods[] = {method::bicgstab, method::gmres};
+inline constexpr method all_methods[] = {method::cg, method::bicgstab, method::gmres,
+                                         method::gmres_cgs2};
+inline constexpr method general_methods[] = {method::bicgstab, method::gmres, method::gmres_cgs2};
 
 template <class A, class T, class M = identity>
 [[nodiscard]] solve_result solve(method which, const A& a, const vector<T>& b, vector<T>& x,
@@ -33,7 +36,8 @@ template <class A, class T, class M = identity>
     switch (which) {
     case method::cg: return cg(a, b, x, options, m);
     case method::bicgstab: return bicgstab(a, b, x, options, m);
-    default: return gmres(a, b, x, options, m);
+    case method::gmres: return gmres(a, b, x, options, m);
+    default: return gmres_cgs2(a, b, x, options, m);
     }
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("matrix bytes and ghosts are those of the operator that is built") {
 TEST_CASE("vector bytes are those that a solve holds") {
     const auto a = poisson2d<double>(40);
     for (const footprint& f : footprints(csr_view<double>(a), counts))
-        for (const std::string solver : {"cg", "bicgstab", "gmres"})
+        for (const std::string solver : {"cg", "bicgstab", "gmres", "gmres:cgs2"})
             for (const std::string precond : {"none", "jacobi"}) {
                 const auto built =
                     make_operator(device_group::host(f.devices), a, {.kind = f.kind});
@@ -102,7 +102,7 @@ TEST_CASE("an iteration's bytes on one device are those of the byte model, but f
     CHECK(f.sell_bytes < f.csr_bytes); // 16 bits a column are enough here
     f.sell_bytes = f.csr_bytes;        // the model is of CSR
     const traffic model{a.rows, a.nnz(), 8};
-    for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
+    for (const std::string solver : {"cg", "bicgstab", "gmres", "gmres:cgs2"}) {
         const method m{solver, "none", 30, 30};
         CHECK(f.iteration_bytes(m) == doctest::Approx(*model.iteration(m)).epsilon(0.02));
     }

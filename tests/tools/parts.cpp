@@ -60,7 +60,9 @@ TEST_CASE("the byte model is the documented one") {
     CHECK(fp64.iteration({"cg", "jacobi"}) == 12 * 700 + 100 * 100);
     CHECK(fp64.iteration({"bicgstab", "none"}) == 24 * 700 + 160 * 100);
     // Iterations 1, 2, 3 and 1 of a cycle: 1.75 vectors of the basis in the mean.
-    CHECK(fp64.iteration({"gmres", "none", 3, 4}) == 12 * 700 + 20 * 100 + 32 * 175 + 40 * 100);
+    CHECK(fp64.iteration({"gmres", "none", 3, 4}) == 12 * 700 + 20 * 100 + 16 * 175 + 32 * 100);
+    CHECK(fp64.iteration({"gmres:cgs2", "none", 3, 4}) ==
+          12 * 700 + 20 * 100 + 32 * 175 + 40 * 100);
     CHECK_FALSE(fp64.iteration({"unknown", "none"}));
 }
 

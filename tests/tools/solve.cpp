@@ -99,7 +99,7 @@ TEST_CASE("the same iterations on any number of devices, operator and way of exe
 
 TEST_CASE("gmres and bicgstab solve what cg can't, with any side of the preconditioner") {
     const temporary_folder folder;
-    for (const std::string solver : {"gmres", "bicgstab"})
+    for (const std::string solver : {"gmres", "gmres:cgs2", "bicgstab"})
         for (const std::string side : {"left", "right", "split"})
             for (const std::string devices : {"1", "3"}) {
                 const json report = report_of(
@@ -111,6 +111,21 @@ TEST_CASE("gmres and bicgstab solve what cg can't, with any side of the precondi
                 CHECK(report.at("relative_true_residual").get<double>() <= 1e-8);
                 CHECK(report.at("options").at("side") == side);
             }
+}
+
+TEST_CASE("--reorder tells what it cost and brought, and the solution stays where it was") {
+    const temporary_folder folder;
+    const std::string matrix = "gallery:random_spd:3000:5:1 ";
+    const json plain = report_of(folder, matrix + "--rhs row-sums --devices 3");
+    CHECK(plain.at("reordering").is_null());
+    const json moved = report_of(folder, matrix + "--rhs row-sums --devices 3 --reorder rcm");
+    const json& told = moved.at("reordering");
+    CHECK(told.at("order") == "rcm");
+    CHECK(told.at("seconds").get<double>() > 0);
+    CHECK(told.at("bandwidth_after").get<int>() < told.at("bandwidth_before").get<int>());
+    CHECK(told.at("ghosts_after").get<int>() < told.at("ghosts_before").get<int>());
+    CHECK(moved.at("options").at("reorder") == "rcm");
+    CHECK(moved.at("solution_error").get<double>() < 1e-6);
 }
 
 TEST_CASE("row-sums make a system whose solution is ones") {

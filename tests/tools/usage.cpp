@@ -59,6 +59,7 @@ TEST_CASE("unknown names are refused with the nearest valid one") {
     refused(solve + "--solver cgg", "cg");
     refused(solve + "--precond jakobi", "jacobi");
     refused(solve + "--operator hallo", "halo");
+    refused(solve + "--reorder rmc", "rcm");
     refused(solve + "--local cst", "csr");
     refused(solve + "--backend hots", "host");
     refused(solve + "--precision fp46", "fp64");

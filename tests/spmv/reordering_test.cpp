@@ -1,0 +1,179 @@
+// Operators that keep rows in an order of their own: nobody outside notices.
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
+#include <krylith/spmv/reordered_matrix.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/matrices.hpp"
+#include "../support/random.hpp"
+#include "../support/solves.hpp"
+
+namespace krylith {
+
+using testing::describe;
+using testing::method;
+using testing::problem;
+using testing::random_values;
+using testing::values_of;
+
+namespace {
+
+permutation shuffle(std::int64_t n, std::uint64_t seed) {
+    testing::random_numbers random(seed);
+    permutation p;
+    p.source.resize(static_cast<std::size_t>(n));
+    p.place.resize(p.source.size());
+    std::iota(p.source.begin(), p.source.end(), 0);
+    for (std::size_t i = p.source.size(); i > 1; --i)
+        std::swap(p.source[i - 1],
+                  p.source[static_cast<std::size_t>(random.below(static_cast<int>(i)))]);
+    for (std::size_t i = 0; i < p.source.size(); ++i)
+        p.place[static_cast<std::size_t>(p.source[i])] = static_cast<std::int32_t>(i);
+    return p;
+}
+
+csr_matrix<double> shuffled(const csr_matrix<double>& matrix, std::uint64_t seed) {
+    return reordered(csr_view<double>(matrix), shuffle(matrix.rows, seed)).matrix;
+}
+
+constexpr operator_kind kinds[] = {operator_kind::automatic, operator_kind::nz,
+                                   operator_kind::halo};
+
+std::vector<double> times(const csr_matrix<double>& a, const std::vector<double>& x) {
+    std::vector<double> y(x.size(), 0);
+    for (std::size_t row = 0; row < y.size(); ++row)
+        for (auto k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k) {
+            const auto at = static_cast<std::size_t>(k);
+            y[row] += a.values[at] * x[static_cast<std::size_t>(a.column_indices[at])];
+        }
+    return y;
+}
+
+double difference(const std::vector<double>& a, const std::vector<double>& b) {
+    double worst = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (const double e = std::abs(a[i] - b[i]); !(e <= worst)) worst = e;
+    return worst;
+}
+
+} // namespace
+
+TEST_CASE("reordered matrix: entries, their sources, and back again") {
+    for (const auto& entry : testing::battery()) {
+        if (entry.matrix.rows != entry.matrix.columns) continue;
+        CAPTURE(entry.name);
+        const auto order = shuffle(entry.matrix.rows, 21);
+        const auto there = reordered(csr_view<double>(entry.matrix), order);
+        CHECK_NOTHROW(validate(there.matrix));
+        CHECK(canonical(there.matrix) == canonical(entry.matrix));
+        for (std::size_t k = 0; k < there.entry_source.size(); ++k)
+            CHECK(there.matrix.values[k] ==
+                  entry.matrix.values[static_cast<std::size_t>(there.entry_source[k])]);
+        const auto back =
+            reordered(csr_view<double>(there.matrix), permutation{order.place, order.source});
+        CHECK(back.matrix.row_offsets == entry.matrix.row_offsets);
+        if (!canonical(entry.matrix)) continue;
+        CHECK(back.matrix.column_indices == entry.matrix.column_indices);
+        CHECK(back.matrix.values == entry.matrix.values);
+    }
+}
+
+KRYLITH_GROUP_TEST("reordering: products, uploads and diagonals in the caller's order") {
+    for (const auto& entry : testing::battery()) {
+        if (entry.matrix.rows != entry.matrix.columns) continue;
+        for (const auto kind : kinds) {
+            CAPTURE(entry.name);
+            const auto a =
+                make_operator(group, entry.matrix, {.kind = kind, .order = reordering::rcm});
+            const auto x0 = random_values<double>(entry.matrix.rows, 22);
+            auto x = a->make_operand();
+            x.upload(x0);
+            CHECK(values_of(x) == x0);
+            auto y = a->make_vector();
+            execution run(group, {});
+            push_ghosts(run, x);
+            multiply(run, *a, x, y);
+            run.flush();
+            const auto expected = times(entry.matrix, x0);
+            CHECK(difference(values_of(y), expected) <= 1e-12 * (1 + testing::norm(expected)));
+            auto d = a->make_vector();
+            a->diagonal(d);
+            CHECK(difference(values_of(d), diagonal(entry.matrix)) <= 1e-13);
+        }
+    }
+}
+
+KRYLITH_GROUP_TEST("reordering: solutions, updates and warm starts as without") {
+    const auto matrix = shuffled(poisson2d<double>(14, 17, random_scaling{4}), 23);
+    const auto b = random_values<double>(matrix.rows, 24);
+    for (const auto kind : kinds)
+        for (const auto which : {method::cg, method::gmres}) {
+            problem<double> plain(group, matrix, b, {.kind = kind});
+            problem<double> moved(group, matrix, b, {.kind = kind, .order = reordering::rcm});
+            const solver_options options{.rtol = 1e-11, .restart = 60};
+            const auto expected = plain.solve_jacobi(which, options);
+            const auto result = moved.solve_jacobi(which, options);
+            INFO(describe(result));
+            CHECK(result.converged());
+            CHECK(std::abs(result.iterations - expected.iterations) <= 3);
+            CHECK(moved.relative_residual() <= 1.01e-11);
+            CHECK(moved.solve_from(moved.solution(), which, {.rtol = 1e-10}).iterations == 0);
+            // jacobi from the operator's own diagonal
+            const auto again = testing::solve(which, *moved.a, moved.b, moved.x, options,
+                                              jacobi<double>(*moved.a));
+            CHECK(again.iterations == result.iterations);
+
+            auto values = matrix.values;
+            for (double& v : values) v *= 2;
+            moved.a->update(values);
+            CHECK(moved.solve(which, options).converged());
+            auto doubled = moved.solution();
+            CHECK(plain.solve(which, options).converged());
+            auto once = plain.solution();
+            for (double& v : doubled) v *= 2;
+            CHECK(difference(doubled, once) <= 1e-7 * testing::norm(once));
+        }
+}
+
+KRYLITH_GROUP_TEST("reordering: what it cost and brought is told") {
+    const auto matrix = shuffled(poisson2d<double>(20, 60), 25);
+    const auto a = make_operator(group, matrix, {.order = reordering::rcm});
+    const reordering_report& report = a->reordered();
+    CHECK(report.order == reordering::rcm);
+    CHECK(report.seconds > 0);
+    CHECK(report.bandwidth_before > 800);
+    CHECK(report.bandwidth_after <= 22);
+    CHECK((report.ghosts_before > 0) == (group.size() > 1));
+    if (group.size() > 1) CHECK(4 * report.ghosts_after < report.ghosts_before);
+    CHECK(make_operator(group, matrix)->reordered().order == reordering::none);
+}
+
+KRYLITH_GROUP_TEST("reordering: rows that stay where they are can't be reordered") {
+    std::vector<csr_part<double>> parts(static_cast<std::size_t>(group.size()));
+    CHECK_THROWS_WITH_AS((void)make_operator<double>(group,
+                                                     std::span<const csr_part<double>>(parts),
+                                                     {.order = reordering::rcm}),
+                         doctest::Contains("order is rcm"), usage_error);
+    const auto a = make_operator(group, poisson2d<double>(4), {.order = reordering::rcm});
+    const std::vector<const double*> values(static_cast<std::size_t>(group.size()), nullptr);
+    CHECK_THROWS_WITH_AS(a->update_on_devices(values), doctest::Contains("reordered (rcm)"),
+                         usage_error);
+    CHECK_THROWS_WITH_AS(a->update(std::vector<double>(3)), doctest::Contains("3 values"),
+                         usage_error);
+    // Row 2 of the caller has the zero, wherever it lies here.
+    auto holed = testing::from_dense({{2, 1, 0, 0}, {1, 2, 0, 0}, {0, 0, 0, 1}, {0, 0, 1, 2}});
+    const auto with_hole = make_operator(group, holed, {.order = reordering::rcm});
+    CHECK_THROWS_WITH_AS(jacobi<double>(*with_hole, holed), doctest::Contains("row 2"),
+                         input_error);
+    CHECK_THROWS_AS((void)parse_reordering("rmc"), usage_error);
+    CHECK(parse_reordering("rcm") == reordering::rcm);
+    CHECK(std::string(to_string(reordering::none)) == "none");
+}
+
+} // namespace krylith
