@@ -56,7 +56,8 @@ lone_blocks measure_blocks(const device_choice& choice, const workload& w, int d
         }
         const auto a = make_lone(one, source, rows.owned(rank), local);
         result.matrix_bytes.back() = real(a->matrix_bytes(0));
-        result.seconds.back() = time_products(*a, w, mode_named(mode, *a), effort).median;
+        result.seconds.back() =
+            std::max(0.0, time_products(*a, w, mode_named(mode, *a), effort).median);
     }
     return result;
 }
