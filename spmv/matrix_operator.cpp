@@ -8,14 +8,17 @@
 #include <krylith/device/nearest_name.hpp>
 #include <krylith/spmv/halo_operator.hpp>
 #include <krylith/spmv/matrix_source.hpp>
-#include <krylith/spmv/nz_operator.hpp>
+#include <krylith/spmv/replicated_operator.hpp>
+#include <krylith/spmv/replicated_plan.hpp>
 
 namespace krylith {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> operator_names = {"auto", "nz", "halo"};
+constexpr std::array<std::string_view, 6> operator_names = {"auto", "nz",     "2nz",
+                                                            "lra",  "lra-rc", "halo"};
 constexpr std::array<std::string_view, 4> local_names = {"auto", "csr", "sell", "vendor"};
+constexpr std::array<std::string_view, 4> transfer_names = {"auto", "stores", "copies", "nccl"};
 
 template <class Kind, std::size_t N>
 Kind parse(std::string_view name, const std::array<std::string_view, N>& names,
@@ -40,12 +43,20 @@ const char* to_string(local_kind kind) noexcept {
     return local_names[static_cast<std::size_t>(kind)].data();
 }
 
+const char* to_string(transfer_kind kind) noexcept {
+    return transfer_names[static_cast<std::size_t>(kind)].data();
+}
+
 operator_kind parse_operator_kind(std::string_view name) {
     return parse<operator_kind>(name, operator_names, "operator");
 }
 
 local_kind parse_local_kind(std::string_view name) {
     return parse<local_kind>(name, local_names, "local kernel");
+}
+
+transfer_kind parse_transfer_kind(std::string_view name) {
+    return parse<transfer_kind>(name, transfer_names, "transfer");
 }
 
 template <class T>
@@ -57,20 +68,25 @@ matrix_operator<T>::matrix_operator(operator_kind kind, layout_handle where,
 }
 
 template <class T>
-void matrix_operator<T>::open(execution& run, const vector<T>& x, const vector<T>& y,
-                              std::span<const reduction_into<T>> dots) const {
+void matrix_operator<T>::check_product(const vector<T>& x, const vector<T>& y,
+                                       std::span<const reduction_into<T>> dots) const {
     if (x.share_layout() != layout_ || y.share_layout() != layout_)
         throw usage_error("the vectors of a product must be made by its operator");
     if (&x == &y) throw usage_error("x and y of a product must differ");
     if (dots.size() > max_spmv_dots)
         throw usage_error("a product computes at most " + std::to_string(max_spmv_dots) +
                           " dot products on the way");
-    std::vector<std::uint8_t> sums;
-    for (const auto& d : dots) {
+    for (const auto& d : dots)
         if (d.a != &y && d.b != &y)
             throw usage_error("a dot product of a product must have its result as a factor");
-        sums.push_back(d.number);
-    }
+}
+
+template <class T>
+void matrix_operator<T>::open(execution& run, const vector<T>& x, const vector<T>& y,
+                              std::span<const reduction_into<T>> dots) const {
+    check_product(x, y, dots);
+    std::vector<std::uint8_t> sums;
+    for (const auto& d : dots) sums.push_back(d.number);
     run.open({});
     run.publish(sums);
 }
@@ -78,10 +94,9 @@ void matrix_operator<T>::open(execution& run, const vector<T>& x, const vector<T
 template <class T>
 spmv_arguments<T> matrix_operator<T>::arguments(execution& run, int rank, T alpha,
                                                 const vector<T>& x, T beta, vector<T>& y,
-                                                std::span<const reduction_into<T>> dots) const {
-    const auto owned = [&](const vector<T>& v) {
-        return v.data(rank) + layout_->first_owned(rank);
-    };
+                                                std::span<const reduction_into<T>> dots,
+                                                std::int64_t first) const {
+    const auto owned = [&](const vector<T>& v) { return v.data(rank) + first; };
     spmv_arguments<T> a{};
     a.common = run.at(rank);
     a.x = x.data(rank);
@@ -100,25 +115,33 @@ template <class T>
 void matrix_operator<T>::update(std::span<const T> values) {
     if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
     std::int64_t wanted = 0;
-    for (std::size_t rank = 0; rank < blocks_.size(); ++rank) wanted += update_size(rank);
+    const auto ranks = static_cast<std::size_t>(layout_->group.size());
+    for (std::size_t rank = 0; rank < ranks; ++rank) wanted += update_size(rank);
     if (static_cast<std::int64_t>(values.size()) != wanted)
         throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
                           std::to_string(wanted));
-    for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
+    if (gathers_.empty()) return distribute(values);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
         const auto mine = values.first(static_cast<std::size_t>(update_size(rank)));
         values = values.subspan(mine.size());
-        if (gathers_.empty()) {
-            blocks_[rank]->update(mine);
-        } else if (!mine.empty()) {
-            const buffer<T> uploaded(layout_->group.share(static_cast<int>(rank)), mine, "update");
-            take(rank, uploaded.data());
-        }
+        if (mine.empty()) continue;
+        const buffer<T> uploaded(layout_->group.share(static_cast<int>(rank)), mine, "update");
+        take(rank, uploaded.data());
+    }
+}
+
+template <class T>
+void matrix_operator<T>::distribute(std::span<const T> values) {
+    for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
+        blocks_[rank]->update(values.first(static_cast<std::size_t>(update_size(rank))));
+        values = values.subspan(static_cast<std::size_t>(update_size(rank)));
     }
 }
 
 template <class T>
 void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
     if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
+    check_device_update();
     if (values.size() != blocks_.size())
         throw usage_error("update_on_devices: " + std::to_string(values.size()) + " arrays for " +
                           std::to_string(blocks_.size()) + " devices");
@@ -145,23 +168,25 @@ void matrix_operator<T>::take(std::size_t rank, const T* values) {
 }
 
 template <class T>
-void matrix_operator<T>::diagonal(vector<T>& d) const {
+void matrix_operator<T>::check_diagonal(const vector<T>& d) const {
     if (d.share_layout() != layout_)
         throw usage_error("the vector of a diagonal must be made by its operator");
+}
+
+template <class T>
+void matrix_operator<T>::diagonal(vector<T>& d) const {
+    check_diagonal(d);
+    for (int rank = 0; rank < layout_->group.size(); ++rank)
+        blocks_[static_cast<std::size_t>(rank)]->diagonal(d.data(rank), {});
+}
+
+template <class T>
+transfer_kind matrix_operator<T>::transfer() const {
     const device_group& group = layout_->group;
-    for (int rank = 0; rank < group.size(); ++rank)
-        blocks_[static_cast<std::size_t>(rank)]->diagonal(d.data(rank) + layout_->first_owned(rank),
-                                                          layout_->first_owned(rank));
-    if (layout_->kind == coherence::owned || group.size() == 1) return;
-    group.join(); // who used the other copies is done
-    for (int from = 0; from < group.size(); ++from) {
-        const row_range own = layout_->rows.owned(from);
+    for (int from = 0; from < group.size(); ++from)
         for (int to = 0; to < group.size(); ++to)
-            if (to != from && own.size() != 0)
-                group.copy(from, d.data(from) + own.begin, to, d.data(to) + own.begin,
-                           static_cast<std::size_t>(own.size()) * sizeof(T));
-    }
-    group.join();
+            if (group.path(from, to) == transport::staged) return transfer_kind::copies;
+    return transfer_kind::stores;
 }
 
 namespace {
@@ -171,9 +196,13 @@ constexpr std::int64_t align_above = 4096;
 
 } // namespace
 
+std::int64_t row_alignment(std::int64_t rows, int devices) {
+    return rows / devices > align_above ? 32 : 1;
+}
+
 row_partition deal_rows(std::span<const std::int64_t> row_offsets, int devices) {
     const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
-    return equal_nonzeros(row_offsets, devices, rows / devices > align_above ? 32 : 1);
+    return equal_nonzeros(row_offsets, devices, row_alignment(rows, devices));
 }
 
 operator_kind automatic_kind(const halo_plan& plan) {
@@ -192,15 +221,25 @@ build_operator(const device_group& group, const matrix_source<T>& source, const 
         return std::make_shared<layout>(layout{
             group, rows != nullptr ? *rows : deal_rows(matrix.row_offsets, group.size()), kind});
     };
-    const auto replicated = [&] {
-        return std::make_unique<nz_operator<T>>(spread(coherence::replicated), source,
-                                                options.local);
+    check_replication(group, options, rows != nullptr);
+    const auto replicated = [&](operator_kind kind) {
+        const auto where = spread(coherence::replicated);
+        return std::make_unique<replicated_operator<T>>(
+            kind, where, source, plan_blocks(kind, *where, matrix.row_offsets, options),
+            choose_transfer(group, options.transfer,
+                            kind == operator_kind::lra_rc && options.local == local_kind::vendor),
+            options.local);
     };
-    if (options.kind == operator_kind::nz) return replicated();
+    if (is_replicated(options.kind)) return replicated(options.kind);
     auto owned = spread(coherence::owned);
     const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices, owned->rows);
     if (options.kind == operator_kind::automatic && automatic_kind(plan) == operator_kind::nz)
-        return replicated();
+        return replicated(operator_kind::nz);
+    if (options.transfer != transfer_kind::automatic)
+        throw usage_error(std::string("transfer ") + to_string(options.transfer) +
+                          " is for operators nz, 2nz, lra and lra-rc; halo, which was " +
+                          (options.kind == operator_kind::halo ? "asked for" : "chosen by auto") +
+                          ", needs transfer auto");
     return std::make_unique<halo_operator<T>>(std::move(owned), source, plan, options.local);
 }
 

@@ -149,19 +149,21 @@ __global__ void __launch_bounds__(block_threads)
 /// A thread a place of a slice. Duplicates add up, as they do in A x.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    sell_diagonal(const __grid_constant__ sell_view<T> m, std::int64_t first, T* d) {
+    sell_diagonal(const __grid_constant__ sell_view<T> m, const __grid_constant__ row_map rows, T* d) {
     const std::int64_t places = std::int64_t{m.slices} * slice_rows;
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
     for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; place < places;
          place += stride) {
         const std::int64_t row = m.rows != nullptr ? m.rows[place] : place;
         if (row < 0 || row >= m.row_count) continue;
+        const std::int64_t to = rows.at(row);
+        if (to >= rows.rows) continue;
         const std::int64_t slice = place / slice_rows;
         T sum = 0;
         for (std::int64_t k = m.slice_offsets[slice] + place % slice_rows;
              k < m.slice_offsets[slice + 1]; k += slice_rows)
-            if (m.columns[k] == first + row) sum += m.values[k];
-        d[row] = sum;
+            if (m.columns[k] == to) sum += m.values[k];
+        d[to] = sum;
     }
 }
 
@@ -243,11 +245,11 @@ public:
         fill(0, layout_.slices() * slice_rows, values, 0);
     }
 
-    void diagonal(T* d, std::int64_t first) const override {
+    void diagonal(T* d, const row_map& rows) const override {
         const launch_scope launch(*device_);
         const auto kernel = sell_diagonal<T>;
         kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
-                 launch.stream()>>>(view_, first, d);
+                 launch.stream()>>>(view_, rows, d);
         launch.check_launch();
     }
 
