@@ -122,7 +122,7 @@ public:
                          rows_, rows, d);
         else
             csr_diagonal(*device_, narrow_offsets_.data(), columns_.data(), values_.data(), rows_,
-                         first, d);
+                         rows, d);
     }
     [[nodiscard]] std::string name() const override { return "vendor"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override {

@@ -8,7 +8,11 @@
 namespace krylith::tool {
 
 operator_options operator_request::options() const {
-    return {.kind = parse_operator_kind(kind), .local = parse_local_kind(local)};
+    return {.kind = parse_operator_kind(kind),
+            .local = parse_local_kind(local),
+            .transfer = parse_transfer_kind(transfer),
+            .long_share = long_share,
+            .redundant_share = redundant_share};
 }
 
 bool operator_request::single_precision() const {

@@ -49,6 +49,19 @@ std::string why_operator(const matrix_operator<T>& a, const operator_options& as
                            static_cast<double>(std::max<std::int64_t>(1, a.size())));
 }
 
+template <class T>
+std::string why_transfer(const matrix_operator<T>& a, const operator_options& asked) {
+    const device_group& group = a.share_layout()->group;
+    if (group.size() == 1) return "one device, nothing moves";
+    if (asked.transfer != transfer_kind::automatic) return "as asked for";
+    if (a.transfer() == transfer_kind::stores)
+        return "auto: every device reaches the memory of the others";
+    if (group.concurrent())
+        return "auto: redundant rows must be blocks of their own for local kernel " +
+               a.local_name();
+    return "auto: " + group.serialised_because();
+}
+
 std::vector<std::string> placement_warnings(const layout& where) {
     std::vector<std::string> warnings;
     if (!where.group.concurrent())
@@ -64,5 +77,7 @@ std::vector<std::string> placement_warnings(const layout& where) {
 
 template std::string why_operator(const matrix_operator<double>&, const operator_options&);
 template std::string why_operator(const matrix_operator<float>&, const operator_options&);
+template std::string why_transfer(const matrix_operator<double>&, const operator_options&);
+template std::string why_transfer(const matrix_operator<float>&, const operator_options&);
 
 } // namespace krylith::tool

@@ -13,10 +13,16 @@ namespace krylith::tool {
 template <class T>
 [[nodiscard]] std::string why_operator(const matrix_operator<T>& a, const operator_options& asked);
 
+/// Why entries cross devices by a.transfer().
+template <class T>
+[[nodiscard]] std::string why_transfer(const matrix_operator<T>& a, const operator_options& asked);
+
 /// Staged copies, devices with few rows or none, more host devices than cores.
 [[nodiscard]] std::vector<std::string> placement_warnings(const layout& where);
 
 extern template std::string why_operator(const matrix_operator<double>&, const operator_options&);
 extern template std::string why_operator(const matrix_operator<float>&, const operator_options&);
+extern template std::string why_transfer(const matrix_operator<double>&, const operator_options&);
+extern template std::string why_transfer(const matrix_operator<float>&, const operator_options&);
 
 } // namespace krylith::tool

@@ -42,6 +42,9 @@ json options(const solve_request& request, const solve_outcome& outcome) {
             {"restart", request.restart},
             {"operator", request.multiply.kind},
             {"local", request.multiply.local},
+            {"transfer", request.multiply.transfer},
+            {"long_share", request.multiply.long_share},
+            {"redundant_share", request.multiply.redundant_share},
             {"backend", request.devices.backend},
             {"devices", request.devices.devices},
             {"threads", request.devices.threads},
@@ -63,6 +66,8 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["preconditioner"] = request.preconditioner;
     report["operator"] = outcome.operator_name;
     report["operator_because"] = outcome.operator_because;
+    report["transfer"] = outcome.transfer;
+    report["transfer_because"] = outcome.transfer_because;
     report["local"] = outcome.local_name;
     report["backend"] = to_string(outcome.kind);
     report["devices"] = outcome.devices;

@@ -19,6 +19,8 @@ struct solve_outcome {
     backend kind = backend::host;
     std::string operator_name; ///< the one that ran, where auto was asked
     std::string operator_because;
+    std::string transfer; ///< how entries crossed devices
+    std::string transfer_because;
     std::string local_name;
     std::string eager_because; ///< empty where the execution was recorded
     std::int64_t max_iterations = 0;

@@ -105,6 +105,8 @@ std::string summary(const solve_request& request, const solve_outcome& o) {
     text += line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
     text += line("operator", fmt::format("{} ({}), local kernel {}", o.operator_name,
                                          o.operator_because, o.local_name));
+    if (o.devices.size() > 1)
+        text += line("transfer", fmt::format("{} ({})", o.transfer, o.transfer_because));
     text += line("solver", fmt::format("{}, preconditioner {}, {}, {}", request.solver,
                                        request.preconditioner, request.multiply.precision,
                                        r.recorded ? "recorded" : "eager: " + o.eager_because));

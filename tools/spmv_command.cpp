@@ -32,6 +32,8 @@ std::string json_report(const spmv_request& request, const spmv_outcome& o) {
          {{"name", request.matrix}, {"rows", o.rows}, {"columns", o.columns}, {"nnz", o.nnz}}},
         {"operator", o.operator_name},
         {"operator_because", o.operator_because},
+        {"transfer", o.transfer},
+        {"transfer_because", o.transfer_because},
         {"local", o.local_name},
         {"backend", to_string(o.kind)},
         {"devices", o.devices},
@@ -66,6 +68,8 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
     line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
     line("operator", fmt::format("{} ({}), local kernel {}, {}", o.operator_name,
                                  o.operator_because, o.local_name, request.multiply.precision));
+    if (o.devices.size() > 1)
+        line("transfer", fmt::format("{} ({})", o.transfer, o.transfer_because));
     line("time",
          fmt::format("{} a product ({} of them, {}), {:.4g} GB/s by the byte model of {}",
                      in_seconds(o.seconds), request.repeat, o.recorded ? "recorded" : "eager",

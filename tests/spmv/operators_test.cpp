@@ -27,7 +27,8 @@ using testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::halo};
+constexpr operator_kind kinds[] = {operator_kind::nz,     operator_kind::two_nz, operator_kind::lra,
+                                   operator_kind::lra_rc, operator_kind::halo};
 
 std::vector<local_kind> local_kinds(const device_group& group) {
     if (group.kind() == backend::host) return {local_kind::csr};
@@ -85,7 +86,7 @@ KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, t
             const auto a = make_operator(group, matrix, {kind, local});
             std::vector<double> expected;
             for (int round = 0; round < 3; ++round)
-                for (const auto mode : modes_of(group)) {
+                for (const auto mode : modes_of(*a)) {
                     execution run(group, {.mode = mode, .unroll = 3});
                     auto x = a->make_operand();
                     auto y = a->make_operand();
@@ -231,8 +232,11 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
 }
 
 TEST_CASE("operators: names are parsed, and unknown ones get the nearest") {
-    for (const auto kind : {operator_kind::automatic, operator_kind::nz, operator_kind::halo})
-        CHECK(parse_operator_kind(to_string(kind)) == kind);
+    for (const auto kind : kinds) CHECK(parse_operator_kind(to_string(kind)) == kind);
+    CHECK(parse_operator_kind("auto") == operator_kind::automatic);
+    for (const auto kind : {transfer_kind::automatic, transfer_kind::stores, transfer_kind::copies,
+                            transfer_kind::nccl})
+        CHECK(parse_transfer_kind(to_string(kind)) == kind);
     for (const auto kind :
          {local_kind::automatic, local_kind::csr, local_kind::sell, local_kind::vendor})
         CHECK(parse_local_kind(to_string(kind)) == kind);
@@ -240,6 +244,8 @@ TEST_CASE("operators: names are parsed, and unknown ones get the nearest") {
                          doctest::Contains("did you mean 'halo'"), usage_error);
     CHECK_THROWS_WITH_AS((void)parse_local_kind("cell"), doctest::Contains("did you mean 'sell'"),
                          usage_error);
+    CHECK_THROWS_WITH_AS((void)parse_transfer_kind("store"),
+                         doctest::Contains("did you mean 'stores'"), usage_error);
     CHECK_THROWS_AS((void)parse_local_kind(""), usage_error);
 }
 
