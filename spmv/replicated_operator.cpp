@@ -121,7 +121,13 @@ void replicated_operator<T>::store(execution& run, T alpha, const vector<T>& x, 
         this->blocks_[static_cast<std::size_t>(p.rank)]->apply(a);
     }
     run.close();
-    if (run.ranks() > 1) run.expect(words_->arrivals());
+    if (run.ranks() == 1) return;
+    // An owner's rows may come from a peer: also a download, which waits for one stream only, must
+    // find them.
+    if (run.ordered() && this->kind_ != operator_kind::nz)
+        run.join_if_ordered();
+    else
+        run.expect(words_->arrivals());
 }
 
 template <class T>
