@@ -51,8 +51,8 @@ public:
         for (int rank = 0; rank < group_.size(); ++rank) {
             const auto computed = group_[rank].record();
             const current_device current(group_[rank].ordinal());
-            KRYLITH_CUDA_CHECK(cudaStreamWaitEvent(
-                streams_[place(rank)], static_cast<cuda_event&>(*computed).get(), 0));
+            KRYLITH_CUDA_CHECK(cudaStreamWaitEvent(streams_[place(rank)],
+                                                   static_cast<cuda_event&>(*computed).get(), 0));
         }
         check(ncclGroupStart(), "a group's start");
         // A group that was started must be ended, also where a call inside fails.

@@ -104,10 +104,9 @@ block_partition long_rows_last(std::span<const std::int64_t> row_offsets, int pa
     const auto all = static_cast<double>(rows);
     const row_range long_block = find_long_block(
         row_offsets, static_cast<std::int64_t>(std::floor(shares.long_rows * all)), alignment);
-    const row_range redundant =
-        find_redundant_block(row_offsets, long_block,
-                             static_cast<std::int64_t>(std::llround(shares.redundant * all)),
-                             alignment);
+    const row_range redundant = find_redundant_block(
+        row_offsets, long_block, static_cast<std::int64_t>(std::llround(shares.redundant * all)),
+        alignment);
 
     block_partition result{rows, {}, redundant.size() != 0 ? redundant : row_range{}};
     result.parts.resize(static_cast<std::size_t>(parts));

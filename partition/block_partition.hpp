@@ -22,7 +22,8 @@ struct staged_rows {
     friend bool operator==(const staged_rows&, const staged_rows&) = default;
 };
 
-/// Most ranges that a part computes and sends: short rows on both sides of the long ones, and these.
+/// Most ranges that a part computes and sends: short rows on both sides of the long ones, and
+/// these.
 inline constexpr std::size_t max_block_ranges = 3;
 
 struct block_part {

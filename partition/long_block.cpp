@@ -56,8 +56,8 @@ row_range find_long_block(std::span<const std::int64_t> row_offsets, std::int64_
     if (in_back) return back;
     const std::int64_t begin = aligned(std::max<std::int64_t>(0, longest - size / 2), alignment);
     // Whole groups of rows, the longest one's at least.
-    const std::int64_t groups = std::max<std::int64_t>(
-        (size + alignment - 1) / alignment, (longest - begin) / alignment + 1);
+    const std::int64_t groups = std::max<std::int64_t>((size + alignment - 1) / alignment,
+                                                       (longest - begin) / alignment + 1);
     return {begin, std::min(rows, begin + groups * alignment)};
 }
 

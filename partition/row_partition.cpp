@@ -112,9 +112,8 @@ row_partition equal_nonzeros(std::span<const std::int64_t> row_offsets, int part
                           to_string(row_offsets.back()) + ", must ascend from 0 or more");
     }
     return equal_nonzeros(
-        rows,
-        [&](std::int64_t row) { return row_offsets[static_cast<std::size_t>(row)] - start; }, parts,
-        alignment);
+        rows, [&](std::int64_t row) { return row_offsets[static_cast<std::size_t>(row)] - start; },
+        parts, alignment);
 }
 
 row_partition

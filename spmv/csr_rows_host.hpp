@@ -63,8 +63,8 @@ template <class T>
     return sum;
 }
 
-/// y = alpha A x + beta y for rows [begin, end), the first of which is y[0]; y is not read where beta
-/// is 0.
+/// y = alpha A x + beta y for rows [begin, end), the first of which is y[0]; y is not read where
+/// beta is 0.
 template <class T, class Offset>
 void multiply_rows(const csr_arrays<T, Offset>& a, const T* x, T* y, T alpha, T beta,
                    std::int64_t begin, std::int64_t end) {

@@ -35,8 +35,8 @@ struct result_push {
     bool ordered;                  ///< events already order this against the readers: no waiting
 };
 
-/// beta = 0 never reads y. Pointers are to the block's first row (y, dot_with, push.copies), or, where
-/// there is a map, to row 0, and to local column 0 (x). Plain data for kernels.
+/// beta = 0 never reads y. Pointers are to the block's first row (y, dot_with, push.copies), or,
+/// where there is a map, to row 0, and to local column 0 (x). Plain data for kernels.
 template <class T>
 struct spmv_operands {
     const T* x;

@@ -71,9 +71,9 @@ template <class T>
 using block_maker =
     std::function<std::unique_ptr<local_matrix<T>>(const layout&, int, std::int64_t)>;
 
-/// y = alpha A x + beta y for a square matrix whose rows are dealt to devices by equal nonzeros. The
-/// layout's rows say who counts which entries of vectors, and for halo and nz who computes them. beta =
-/// 0 never reads y. Setup costs O(nnz) on the host and the upload.
+/// y = alpha A x + beta y for a square matrix whose rows are dealt to devices by equal nonzeros.
+/// The layout's rows say who counts which entries of vectors, and for halo and nz who computes
+/// them. beta = 0 never reads y. Setup costs O(nnz) on the host and the upload.
 template <class T>
 class matrix_operator {
 public:

@@ -132,8 +132,7 @@ void replicated_operator<T>::store(execution& run, T alpha, const vector<T>& x, 
 
 template <class T>
 void replicated_operator<T>::exchange(execution& run, T alpha, const vector<T>& x, T beta,
-                                      vector<T>& y,
-                                      std::span<const reduction_into<T>> dots) const {
+                                      vector<T>& y, std::span<const reduction_into<T>> dots) const {
     this->check_product(x, y, dots);
     run.open({});
     run.join_if_ordered(); // readers of the last result are done
@@ -169,9 +168,9 @@ void replicated_operator<T>::diagonal(vector<T>& d) const {
     const device_group& group = this->layout_->group;
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
         const joined_rows& rows = pieces_[i].rows;
-        this->blocks_[i]->diagonal(d.data(pieces_[i].rank),
-                                   rows.map.count != 0 ? rows.map
-                                                       : row_map::from(rows.first_row()));
+        this->blocks_[i]->diagonal(d.data(pieces_[i].rank), rows.map.count != 0
+                                                                ? rows.map
+                                                                : row_map::from(rows.first_row()));
     }
     if (group.size() == 1) return;
     group.join(); // who used the other copies is done

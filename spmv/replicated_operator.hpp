@@ -46,7 +46,8 @@ public:
 
 private:
     enum class step { first, second, redundant };
-    /// What a block of matrix_operator::blocks_ computes. By stores a block a rank, all in one step.
+    /// What a block of matrix_operator::blocks_ computes. By stores a block a rank, all in one
+    /// step.
     struct piece {
         int rank;
         joined_rows rows;
@@ -65,8 +66,8 @@ private:
 
     transfer_kind transfer_;
     block_partition partition_;
-    std::vector<piece> pieces_;               // [blocks]
-    std::unique_ptr<result_words> words_;     // stores
+    std::vector<piece> pieces_;                // [blocks]
+    std::unique_ptr<result_words> words_;      // stores
     std::unique_ptr<block_exchange> exchange_; // copies, nccl
 };
 

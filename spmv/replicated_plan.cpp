@@ -14,8 +14,10 @@ namespace {
 void check_share(const char* name, double value, bool has_one, const char* owners) {
     if (value == -1) return;
     if (!has_one)
-        throw usage_error(std::string(name) + " is for " + owners + ": for others it must be -1, "
-                          "not " + number_text(value));
+        throw usage_error(std::string(name) + " is for " + owners +
+                          ": for others it must be -1, "
+                          "not " +
+                          number_text(value));
     if (!(value >= 0 && value <= 1))
         throw usage_error(std::string(name) + " is " + number_text(value) +
                           ", must be from 0 to 1, or -1 for the usual one");
@@ -60,10 +62,9 @@ block_partition plan_blocks(operator_kind kind, const layout& where,
     const std::int64_t alignment = row_alignment(rows, parts);
     if (kind == operator_kind::nz) return one_block(where.rows);
     if (kind == operator_kind::two_nz) return two_blocks(row_offsets, parts, alignment);
-    const double mean =
-        rows == 0 ? 0
-                  : static_cast<double>(row_offsets.back() - row_offsets.front()) /
-                        static_cast<double>(rows);
+    const double mean = rows == 0 ? 0
+                                  : static_cast<double>(row_offsets.back() - row_offsets.front()) /
+                                        static_cast<double>(rows);
     row_shares shares =
         usual_shares(mean, parts, kind == operator_kind::lra_rc, direct(where.group));
     if (options.long_share != -1) shares.long_rows = options.long_share;

@@ -149,7 +149,8 @@ __global__ void __launch_bounds__(block_threads)
 /// A thread a place of a slice. Duplicates add up, as they do in A x.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    sell_diagonal(const __grid_constant__ sell_view<T> m, const __grid_constant__ row_map rows, T* d) {
+    sell_diagonal(const __grid_constant__ sell_view<T> m, const __grid_constant__ row_map rows,
+                  T* d) {
     const std::int64_t places = std::int64_t{m.slices} * slice_rows;
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
     for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; place < places;

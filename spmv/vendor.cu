@@ -38,7 +38,7 @@ public:
         copied.borrow = false;
         values_ = values_of(device_, copied, item);
         own_ = buffer<T>(device_, static_cast<std::size_t>(rows_), "product");
-        own_.zero(); // cuSPARSE takes no empty matrix: A x stays zero
+        own_.zero();                  // cuSPARSE takes no empty matrix: A x stays zero
         if (rows_ == 0 || nnz == 0) { // for diagonal(), all the same
             const std::vector<std::int32_t> none(offsets.size(), 0);
             narrow_offsets_ =

@@ -46,9 +46,10 @@ void add_device_options(CLI::App& app, device_options& options) {
 }
 
 void add_operator_options(CLI::App& app, operator_request& request) {
-    app.add_option("--operator", request.kind,
-                   "How x gets to the devices: nz, 2nz, lra and lra-rc replicate it, halo sends what "
-                   "others need")
+    app.add_option(
+           "--operator", request.kind,
+           "How x gets to the devices: nz, 2nz, lra and lra-rc replicate it, halo sends what "
+           "others need")
         ->type_name("auto|nz|2nz|lra|lra-rc|halo")
         ->capture_default_str()
         ->group("Operator");

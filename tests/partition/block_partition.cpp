@@ -53,8 +53,7 @@ void check_balance(const block_partition& p, const std::vector<std::int64_t>& of
                    std::int64_t alignment) {
     std::int64_t largest = 0;
     for (std::int64_t row = 0; row < p.rows; row += alignment)
-        largest =
-            std::max(largest, nonzeros(offsets, {row, std::min(row + alignment, p.rows)}));
+        largest = std::max(largest, nonzeros(offsets, {row, std::min(row + alignment, p.rows)}));
     for (const block_stage stage : {first, second}) {
         std::vector<std::int64_t> by_part;
         std::int64_t all = 0;
@@ -117,8 +116,7 @@ TEST_CASE("block_partition: every way to deal, on every pattern, parts, shares a
                     check(p, a.rows());
                     check_aligned(p, alignment);
                     check_balance(p, a.row_offsets, alignment);
-                    for (int k = 0; k < parts; ++k)
-                        CHECK(p.computed(k) >= p.redundant.size());
+                    for (int k = 0; k < parts; ++k) CHECK(p.computed(k) >= p.redundant.size());
                 }
             }
 }
@@ -176,8 +174,8 @@ TEST_CASE("block_partition: the usual shares") {
 
 TEST_CASE("block_partition: shares that are none, and parts, are refused") {
     const auto offsets = offsets_of({1, 2});
-    for (const row_shares shares : {row_shares{-0.1, 0}, row_shares{1.1, 0}, row_shares{0, NAN},
-                                    row_shares{0.6, 0.5}})
+    for (const row_shares shares :
+         {row_shares{-0.1, 0}, row_shares{1.1, 0}, row_shares{0, NAN}, row_shares{0.6, 0.5}})
         CHECK_THROWS_AS((void)long_rows_last(offsets, 2, shares), usage_error);
     CHECK_THROWS_AS((void)long_rows_last(offsets, 0, {0.5, 0}), usage_error);
     CHECK_THROWS_AS((void)two_blocks(offsets, 0), usage_error);

@@ -24,7 +24,7 @@ using testing::solve;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz,     operator_kind::two_nz, operator_kind::lra,
+constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::two_nz, operator_kind::lra,
                                    operator_kind::lra_rc, operator_kind::halo};
 
 /// Entry-wise product of sines: an eigenvector of poisson2d(nx, ny).

@@ -92,8 +92,8 @@ void fight(const device_group& group, operator_kind kind,
             INFO(entry.name, ", for: ", entry.surfaces);
             CAPTURE(name_of(kind));
             CAPTURE(name_of(local));
-            const auto a = make_operator(group, matrix,
-                                         {.kind = kind, .local = local, .transfer = transfer});
+            const auto a =
+                make_operator(group, matrix, {.kind = kind, .local = local, .transfer = transfer});
             CHECK((kind == operator_kind::automatic || a->kind() == kind));
             CHECK(a->size() == matrix.rows);
             execution run(group, {});

@@ -27,7 +27,7 @@ using testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz,     operator_kind::two_nz, operator_kind::lra,
+constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::two_nz, operator_kind::lra,
                                    operator_kind::lra_rc, operator_kind::halo};
 
 std::vector<local_kind> local_kinds(const device_group& group) {

@@ -139,8 +139,7 @@ KRYLITH_GROUP_TEST("replicated: solvers take the same iterations by every transf
                 CAPTURE(name_of(which));
                 CAPTURE(name_of(kind));
                 CAPTURE(name_of(transfer));
-                testing::problem<double> p(group, matrix, b,
-                                           {.kind = kind, .transfer = transfer});
+                testing::problem<double> p(group, matrix, b, {.kind = kind, .transfer = transfer});
                 const auto result = p.solve_jacobi(which);
                 CHECK(result.converged());
                 CHECK(p.relative_residual() < 1.01e-8);
@@ -267,10 +266,11 @@ TEST_CASE("replicated: iterations of a recorded loop neither wait for the host n
                 group.synchronize();
                 const testing::short_memory counter(group, -1); // refuses nothing
                 const std::uint64_t before = host_waits(group);
-                const auto result = p.solve(
-                    testing::method::cg,
-                    {.rtol = 0, .max_iterations = turn == 0 ? 3 : 40,
-                     .mode = execution_mode::recorded, .unroll = 2});
+                const auto result =
+                    p.solve(testing::method::cg, {.rtol = 0,
+                                                  .max_iterations = turn == 0 ? 3 : 40,
+                                                  .mode = execution_mode::recorded,
+                                                  .unroll = 2});
                 CHECK(result.iterations == (turn == 0 ? 3 : 40));
                 waits[turn] = host_waits(group) - before;
                 allocations[turn] = counter.count();
@@ -282,8 +282,9 @@ TEST_CASE("replicated: iterations of a recorded loop neither wait for the host n
 
 TEST_CASE("replicated: products by copies don't make the host wait or allocate") {
     const auto group = device_group::host(3);
-    const auto a = make_operator(group, poisson2d<double>(30),
-                                 {.kind = operator_kind::lra_rc, .transfer = transfer_kind::copies});
+    const auto a =
+        make_operator(group, poisson2d<double>(30),
+                      {.kind = operator_kind::lra_rc, .transfer = transfer_kind::copies});
     auto x = a->make_operand();
     auto y = a->make_operand();
     execution run(group, {.mode = execution_mode::eager});
@@ -304,10 +305,10 @@ TEST_CASE("replicated: results sent by NCCL [cuda]") {
     REQUIRE(gpus > 0);
     if (gpus == 1 || !nccl_built_in()) {
         const int twice[] = {0, 0};
-        CHECK_THROWS_AS((void)make_operator(device_group::cuda(twice), testing::laplace_1d(9),
-                                            {.kind = operator_kind::nz,
-                                             .transfer = transfer_kind::nccl}),
-                        usage_error);
+        CHECK_THROWS_AS(
+            (void)make_operator(device_group::cuda(twice), testing::laplace_1d(9),
+                                {.kind = operator_kind::nz, .transfer = transfer_kind::nccl}),
+            usage_error);
         MESSAGE("covers the refusal only: ", gpus, " GPU(s), NCCL built in: ", nccl_built_in());
         return;
     }
@@ -323,9 +324,9 @@ TEST_CASE("replicated: results sent by NCCL [cuda]") {
                                {.kind = kind, .transfer = transfer_kind::nccl}) == "");
             }
         const auto matrix = poisson2d<double>(40);
-        testing::problem<double> p(group, matrix, random_values<double>(matrix.rows, 96),
-                                   {.kind = operator_kind::lra_rc,
-                                    .transfer = transfer_kind::nccl});
+        testing::problem<double> p(
+            group, matrix, random_values<double>(matrix.rows, 96),
+            {.kind = operator_kind::lra_rc, .transfer = transfer_kind::nccl});
         CHECK(p.solve(testing::method::cg).converged());
         CHECK(p.relative_residual() < 1.01e-8);
         CHECK(p.a->transfer() == transfer_kind::nccl);
