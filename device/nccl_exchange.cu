@@ -32,12 +32,12 @@ public:
         try {
             for (const int ordinal : ordinals) {
                 const current_device current(ordinal);
-                streams_.emplace_back();
-                KRYLITH_CUDA_CHECK(
-                    cudaStreamCreateWithFlags(&streams_.back(), cudaStreamNonBlocking));
+                cudaStream_t stream = nullptr;
+                streams_.reserve(ordinals.size());
+                KRYLITH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+                streams_.push_back(stream);
             }
         } catch (...) {
-            streams_.pop_back();
             release();
             throw;
         }
