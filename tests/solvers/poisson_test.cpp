@@ -24,7 +24,9 @@ using testing::solve;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::halo, operator_kind::gather};
+constexpr operator_kind kinds[] = {operator_kind::nz,     operator_kind::two_nz,
+                                   operator_kind::lra,    operator_kind::lra_rc,
+                                   operator_kind::halo,   operator_kind::gather};
 
 /// Entry-wise product of sines: an eigenvector of poisson2d(nx, ny).
 std::vector<double> eigenvector(int nx, int ny, int i, int j) {
