@@ -26,9 +26,12 @@ public:
         return schedule_ ? schedule_->ghosts(rank) : 0;
     }
 
+    /// What operands send to whom; null: no device needs another's entries.
+    [[nodiscard]] const push_schedule<T>* sends() const { return schedule_.get(); }
+
 private:
     void schedule(const halo_plan& plan);
-    std::shared_ptr<const push_schedule<T>> schedule_; // null: no device needs another's entries
+    std::shared_ptr<const push_schedule<T>> schedule_;
 };
 
 extern template class halo_operator<double>;

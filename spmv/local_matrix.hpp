@@ -8,6 +8,7 @@
 #include <string>
 
 #include <krylith/device/device.hpp>
+#include <krylith/spmv/sell_view.hpp>
 #include <krylith/vector/frame.hpp>
 
 namespace krylith {
@@ -86,6 +87,8 @@ public:
     virtual void update_on_device(const T* values) = 0;
     /// Enqueues d[i] = the sum of the entries of row i in local column `first` + i, for all rows.
     virtual void diagonal(T* d, std::int64_t first) const = 0;
+    /// The block as SELL, for kernels that do more than a product; null in other formats.
+    [[nodiscard]] virtual const sell_view<T>* slices() const { return nullptr; }
     /// "csr", "sell", "vendor".
     [[nodiscard]] virtual std::string name() const = 0;
     /// False where work after the loop's stop can't be recorded or skipped (see matrix_free).

@@ -8,6 +8,7 @@
 #include <krylith/device/cuda_device.cuh>
 #include <krylith/spmv/boundary_order.hpp>
 #include <krylith/spmv/sell_layout.hpp>
+#include <krylith/spmv/sell_view.hpp>
 #include <krylith/spmv/spmv_kernel.cuh>
 
 namespace krylith::cuda {
@@ -15,19 +16,6 @@ namespace krylith::cuda {
 namespace {
 
 constexpr int group_slices = block_warps; ///< a warp a slice
-
-template <class T>
-struct sell_view {
-    const std::int64_t* slice_offsets;
-    const std::int32_t* columns; ///< -1: padding
-    const T* values;
-    const std::int32_t* rows;  ///< or null
-    const std::int32_t* order; ///< or null
-    std::int64_t row_count;
-    std::int32_t slices;
-    std::int32_t groups;
-    std::int32_t interior;
-};
 
 /// Loads in flight a thread: enough for a 7-point row in one go.
 constexpr int in_flight = 7;
@@ -251,6 +239,7 @@ public:
         launch.check_launch();
     }
 
+    [[nodiscard]] const sell_view<T>* slices() const override { return &view_; }
     [[nodiscard]] std::string name() const override { return "sell"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override {
         return layout_.entries() * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)) +

@@ -41,7 +41,7 @@ void add_method(CLI::App& app, solve_request& request) {
     const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
         app.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Solver");
     };
-    add("--solver", request.solver, "cg|gmres|bicgstab",
+    add("--solver", request.solver, "cg|cg:auto|cg:resident|gmres|bicgstab",
         "cg needs a symmetric positive definite matrix");
     add("--precond", request.preconditioner, "none|jacobi", "jacobi divides by the diagonal");
     add("--side", request.side, "left|right|split",

@@ -8,11 +8,12 @@ namespace krylith::tool {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> names = {"cg", "gmres", "bicgstab"};
+constexpr std::array<std::string_view, 5> names = {"cg", "cg:auto", "cg:resident", "gmres",
+                                                   "bicgstab"};
 
 template <class T>
-constexpr std::array<solver_function<T>, names.size()> functions = {solve_cg<T>, solve_gmres<T>,
-                                                                    solve_bicgstab<T>};
+constexpr std::array<solver_function<T>, names.size()> functions = {
+    solve_cg<T>, solve_automatic_cg<T>, solve_resident_cg<T>, solve_gmres<T>, solve_bicgstab<T>};
 
 } // namespace
 
