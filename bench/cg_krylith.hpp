@@ -5,6 +5,8 @@
 
 #include <krylith/bench/cg_contestant.hpp>
 #include <krylith/bench/workload.hpp>
+#include <krylith/solvers/options.hpp>
+#include <krylith/solvers/result.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith::bench {
