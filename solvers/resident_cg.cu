@@ -3,65 +3,119 @@
 // An iteration on 64^3 rows of a 7-point stencil reads 16 MB of pairs from L2 and 22 MB of the matrix
 // from shared memory: the two exchanges, about 1 us each on one device, weigh as much as all bytes.
 
-#include <type_traits>
+#include <algorithm>
 
 #include <krylith/device/cuda_device.cuh>
 #include <krylith/solvers/resident_kernel.hpp>
+#include <krylith/spmv/sell_slices.cuh>
 #include <krylith/vector/kernel_frame.cuh>
 
 namespace krylith::cuda {
 
 namespace {
 
-constexpr int in_flight = 7;  ///< pairs on their way a thread: a 7-point row
-constexpr int slice_rows = 32;
+/// Pairs on their way a thread: a 7-point row in one go, where 8 rows leave registers for no more
+/// than 4.
+template <int Slices>
+inline constexpr int in_flight = Slices < 8 ? 7 : 4;
 constexpr int letters_a_lane = most_resident_blocks / 32;
+constexpr int block_slices = most_resident_slices * resident_warps;
 
-/// The part of the matrix that a block multiplies: slices [first, last), and the entries of the
-/// first of them in shared memory.
+__device__ inline void fence_acq_rel() {
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
+/// The slices [first, last) that a block multiplies. The heads of all and as many of the slices
+/// themselves as fit are copied to shared memory.
 template <class T>
 struct block_matrix {
-    const sell_view<T>* m;
-    const T* shared_values;
-    const std::int32_t* shared_columns;
-    std::int64_t base;   ///< first entry of the block's slices
-    std::int64_t shared; ///< entries in shared memory
+    slice_head* heads; ///< shared, [last - first]
+    std::int32_t count;
+    std::int32_t near; ///< slices in shared memory
+    /// Where slice-column 0 and piece 0 of the matrix would lie: in shared memory for the first
+    /// `near` slices, else in the matrix.
+    const T* near_values;
+    const slice_step* near_steps;
+    const std::byte* near_columns;
 
-    /// Calls use(k, column or -1, value)... in chunks of in_flight.
-    template <class Chunk>
-    __device__ void for_chunks(std::int32_t slice, int lane, Chunk chunk) const {
-        const std::int64_t first = m->slice_offsets[slice] - base;
-        const std::int64_t end = m->slice_offsets[slice + 1] - base;
-        const bool near = end <= shared;
-        const T* values = (near ? shared_values : m->values + base) + first + lane;
-        const std::int32_t* columns = (near ? shared_columns : m->columns + base) + first + lane;
-        const auto length = static_cast<int>((end - first) / slice_rows);
-        for (int k = 0; k < length; k += in_flight) {
-            std::int32_t column[in_flight];
-            T value[in_flight];
-#pragma unroll
-            for (int u = 0; u < in_flight; ++u) {
-                const bool there = k + u < length;
-                column[u] = there ? columns[(k + u) * slice_rows] : -1;
-                value[u] = there ? values[(k + u) * slice_rows] : T(0);
-            }
-            chunk(column, value);
+    __device__ static std::int64_t pieces(const slice_head& head) {
+        switch (head.code()) {
+        case column_code::diagonal: return 0;
+        case column_code::narrow: return head.length();
+        default: return 2 * std::int64_t{head.length()};
         }
+    }
+
+    /// By all threads of the block.
+    __device__ void load(const sell_view<T>& m, std::int32_t first, std::int32_t last,
+                         slice_head* to, unsigned char* pool, std::int64_t pool_bytes) {
+        heads = to;
+        count = last - first;
+        const auto me = static_cast<std::int32_t>(threadIdx.x);
+        if (me < count) heads[me] = load_head(m.heads + first + me);
+        __syncthreads();
+        const slice_head begin = count != 0 ? heads[0] : slice_head{};
+        const auto size = [&](std::int32_t slice, std::int64_t& steps, std::int64_t& stored) {
+            const slice_head& end = heads[slice];
+            steps = std::int64_t{end.first} + end.length() - begin.first;
+            stored = std::int64_t{end.columns} + pieces(end) - begin.columns;
+        };
+        constexpr std::int64_t step_bytes = slice_rows * sizeof(T) + sizeof(slice_step);
+        std::int64_t steps = 0;
+        std::int64_t stored = 0;
+        if (me < count) size(me, steps, stored);
+        near = __syncthreads_count(me < count &&
+                                   steps * step_bytes + stored * column_piece <= pool_bytes);
+        steps = stored = 0;
+        if (near != 0) size(near - 1, steps, stored);
+        // All three parts are of multiples of 8 bytes.
+        T* const values = reinterpret_cast<T*>(pool);
+        auto* const shared_steps = reinterpret_cast<slice_step*>(values + steps * slice_rows);
+        auto* const columns = reinterpret_cast<std::uint32_t*>(shared_steps + steps);
+        const T* const from = m.values + std::int64_t{begin.first} * slice_rows;
+        for (std::int64_t i = me; i < steps * slice_rows; i += resident_threads)
+            values[i] = __ldcs(from + i);
+        if (m.steps != nullptr)
+            for (std::int64_t i = me; i < steps; i += resident_threads)
+                shared_steps[i] = load_step(m.steps + begin.first + i);
+        const auto* const words = reinterpret_cast<const std::uint32_t*>(
+            m.columns + std::int64_t{begin.columns} * column_piece);
+        for (std::int64_t i = me; i < stored * column_piece / 4; i += resident_threads)
+            columns[i] = words[i];
+        near_values = values - std::int64_t{begin.first} * slice_rows;
+        near_steps = shared_steps - begin.first;
+        near_columns = reinterpret_cast<const std::byte*>(columns) -
+                       std::int64_t{begin.columns} * column_piece;
+    }
+
+    /// The number-th slice as the lane sees it.
+    __device__ slice_reader<T> slice(const sell_view<T>& m, std::int32_t number, std::int32_t row,
+                                     int lane) const {
+        const slice_head head = heads[number];
+        const bool here = number < near;
+        return {(here ? near_values : m.values) + std::int64_t{head.first} * slice_rows,
+                (here ? near_steps : m.steps) + head.first,
+                (here ? near_columns : m.columns) + std::int64_t{head.columns} * column_piece,
+                head.length(),
+                row,
+                head.code(),
+                lane};
     }
 };
 
 /// Shared memory of a block besides the frame's and the matrix.
-struct exchange_state {
+struct block_state {
     double warp_sums[resident_sums][resident_warps];
     double sums[resident_sums][max_ranks];
+    slice_head heads[block_slices];
     int failed;
 };
 
 /// Adds up Count values over all threads of all blocks of all ranks; every thread gets the same
-/// bits. With `publish`, what the blocks of this device stored before is visible after it. A block
+/// bits. With Publish, what the blocks of this device stored before is visible after it. A block
 /// waits for all others. False after a time-out.
 template <int Count, bool Publish, class T>
-__device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, exchange_state& s,
+__device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, block_state& s,
                          std::uint64_t epoch, const double (&part)[Count], double (&total)[Count]) {
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
@@ -75,13 +129,13 @@ __device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, 
     }
     __syncthreads();
     if (warp == 0) {
-        if constexpr (Publish) __threadfence();
+        if constexpr (Publish) fence_acq_rel();
         double sum[Count];
 #pragma unroll
         for (int v = 0; v < Count; ++v) {
             sum[v] = lane < resident_warps ? s.warp_sums[v][lane] : 0.0;
-            for (int offset = resident_warps / 2; offset > 0; offset /= 2)
-                sum[v] += __shfl_xor_sync(0xffffffffu, sum[v], offset, 16);
+            for (int offset = 16; offset > 0; offset /= 2)
+                sum[v] += __shfl_xor_sync(0xffffffffu, sum[v], offset);
         }
         if (lane < ranks)
 #pragma unroll
@@ -96,7 +150,7 @@ __device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, 
         const int v = item % Count;
         const int blocks = a.blocks[rank];
         const letter* from = a.board + board_place(epoch, ranks, rank, v, 0);
-        letter got[letters_a_lane];
+        letter got[letters_a_lane] = {};
         const auto look = [&] {
             bool all = true;
 #pragma unroll
@@ -117,7 +171,7 @@ __device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, 
         if (lane == 0) {
             s.sums[v][rank] = sum;
             if (!ok) s.failed = 1;
-            if constexpr (Publish) __threadfence();
+            if constexpr (Publish) fence_acq_rel();
         }
     }
     __syncthreads();
@@ -159,113 +213,118 @@ __device__ void publish(const resident_operands<T>& a, std::int64_t row, bool se
     }
 }
 
-/// Slices: of a warp, at most.
+/// A row of the product with the direction z + beta p.
+template <int InFlight, class T>
+__device__ T multiply_row(const compact_frame& f, const resident_operands<T>& a,
+                          const slice_reader<T>& slice, T beta, std::uint64_t epoch) {
+    T sum = 0;
+    for (std::int32_t k = 0; k < slice.length; k += InFlight) {
+        direction_pair<T> pair[InFlight];
+        bool ghosts = false;
+#pragma unroll
+        for (int u = 0; u < InFlight; ++u) {
+            const std::int32_t column = k + u < slice.length ? slice.column(k + u) : -1;
+            pair[u] = {};
+            if (column >= a.rows)
+                ghosts = true;
+            else if (column >= 0)
+                pair[u] = a.pairs[column];
+        }
+        if (ghosts)
+#pragma unroll
+            for (int u = 0; u < InFlight; ++u) {
+                const std::int32_t column = k + u < slice.length ? slice.column(k + u) : -1;
+                if (column >= a.rows) pair[u] = read_ghost(f, a, column - a.rows, epoch);
+            }
+#pragma unroll
+        for (int u = 0; u < InFlight; ++u) // padding adds 0 * 0
+            if (k + u < slice.length) sum += slice.value(k + u) * fma(beta, pair[u].p, pair[u].z);
+    }
+    return sum;
+}
+
+/// Slices: of a warp, at most. Threads of up to four rows keep x and r in registers; of more, in
+/// memory, where they are loaded while the sums of the product travel.
 template <class T, int Slices>
 __global__ void __launch_bounds__(resident_threads, 1)
     resident_kernel(const __grid_constant__ compact_frame parameter,
                     const __grid_constant__ resident_operands<T> a) {
+    constexpr bool keeps = Slices <= 4;
     __shared__ frame_state state;
-    __shared__ exchange_state sums;
+    __shared__ block_state block;
     extern __shared__ __align__(16) unsigned char pool[];
     const compact_frame& f = state.f; // after begin
     double* const reg = state.reg;
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
-    const auto blocks = static_cast<std::int64_t>(gridDim.x);
-    const auto first_slice = static_cast<std::int32_t>(a.matrix.slices * blockIdx.x / blocks);
-    const auto last_slice = static_cast<std::int32_t>(a.matrix.slices * (blockIdx.x + 1) / blocks);
+    const auto slices = static_cast<std::int64_t>(a.matrix.slices);
+    const auto first_slice = static_cast<std::int32_t>(slices * blockIdx.x / gridDim.x);
+    const auto last_slice = static_cast<std::int32_t>(slices * (blockIdx.x + 1) / gridDim.x);
 
     block_matrix<T> matrix{};
-    const auto fill = [&] {
-        matrix.m = &a.matrix;
-        matrix.base = a.matrix.slice_offsets[first_slice];
-        const std::int64_t entries = a.matrix.slice_offsets[last_slice] - matrix.base;
-        const std::int64_t room =
-            a.pool_bytes / static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t));
-        matrix.shared = min(entries, room);
-        T* const values = reinterpret_cast<T*>(pool);
-        auto* const columns = reinterpret_cast<std::int32_t*>(values + matrix.shared);
-        for (std::int64_t i = threadIdx.x; i < matrix.shared; i += resident_threads) {
-            values[i] = a.matrix.values[matrix.base + i];
-            columns[i] = a.matrix.columns[matrix.base + i];
-        }
-        matrix.shared_values = values;
-        matrix.shared_columns = columns;
-        if (threadIdx.x == 0) sums.failed = 0;
+    const auto load_matrix = [&] {
+        matrix.load(a.matrix, first_slice, last_slice, block.heads, pool, a.pool_bytes);
+        if (threadIdx.x == 0) block.failed = 0;
     };
-    if (!begin(parameter, state, nullptr, fill)) return;
+    if (!begin(parameter, state, nullptr, load_matrix)) return;
 
-    // The rows of this thread, and their parts of the vectors.
-    std::int32_t row[Slices] = {};
-    unsigned sends = 0;
+    /// The j-th row of this thread, -1: none.
+    const auto row = [&](int j) {
+        const std::int32_t number = warp + j * resident_warps;
+        return number < matrix.count
+                   ? row_at(a.matrix, std::int64_t{first_slice + number} * slice_rows + lane)
+                   : -1;
+    };
+    // The thread's parts of the vectors.
     T x[Slices] = {};
     T r[Slices] = {};
     T p[Slices] = {};
     T q[Slices] = {};
+    unsigned sends = 0; // bit j: row j has a copy at a peer
     std::uint64_t epoch = *a.exchanges + 1;
-    const T factor = a.scale != 255 ? static_cast<T>(reg[a.scale]) : T(1);
-    const auto preconditioned = [&](int j) {
-        return a.inverse != nullptr ? a.inverse[row[j]] * factor * r[j] : r[j];
+    const T factor = a.scale != no_scale ? static_cast<T>(reg[a.scale]) : T(1);
+    const auto preconditioned = [&](std::int32_t i, T value) {
+        return a.inverse != nullptr ? a.inverse[i] * factor * value : value;
     };
 #pragma unroll
     for (int j = 0; j < Slices; ++j) {
-        const std::int32_t slice = first_slice + warp + j * resident_warps;
-        const std::int32_t place = slice * slice_rows + lane;
-        row[j] = -1;
-        if (slice < last_slice)
-            row[j] = a.matrix.rows != nullptr ? a.matrix.rows[place]
-                     : place < a.rows         ? place
-                                              : -1;
-        if (row[j] < 0) continue;
-        x[j] = a.x[row[j]];
-        r[j] = a.r[row[j]];
+        const std::int32_t i = row(j);
+        if (i < 0) continue;
+        x[j] = a.x[i];
+        r[j] = a.r[i];
         const bool sending =
-            a.first_send != nullptr && a.first_send[row[j]] != a.first_send[row[j] + 1];
+            a.first_send != nullptr && a.first_send[i] != a.first_send[i + 1];
         sends |= sending ? 1u << j : 0u;
-        publish(a, row[j], sending, preconditioned(j), a.pairs[row[j]].p, epoch);
+        publish(a, i, sending, preconditioned(i, r[j]), a.pairs[i].p, epoch);
     }
     double rho = reg[a.rho];
     double beta = reg[a.beta];
     double nothing[1] = {};
-    bool ok = exchange<1, true>(f, a, sums, epoch, nothing, nothing);
+    bool ok = exchange<1, true>(f, a, block, epoch, nothing, nothing);
 
     while (ok) {
+        // Whether the loop has stopped is not known yet: nothing but registers is written here.
         const T b = static_cast<T>(beta);
         double pq[1] = {};
-        // Whether the loop has stopped is not known yet: nothing but registers is written here.
 #pragma unroll
         for (int j = 0; j < Slices; ++j) {
-            if (row[j] < 0) continue;
-            const direction_pair<T> own = a.pairs[row[j]];
-            T sum = 0;
-            matrix.for_chunks(
-                first_slice + warp + j * resident_warps, lane,
-                [&](const std::int32_t(&column)[in_flight], const T(&value)[in_flight]) {
-                    direction_pair<T> pair[in_flight];
-                    bool ghosts = false;
-#pragma unroll
-                    for (int u = 0; u < in_flight; ++u) {
-                        pair[u] = {};
-                        if (column[u] >= a.rows)
-                            ghosts = true;
-                        else if (column[u] >= 0)
-                            pair[u] = a.pairs[column[u]];
-                    }
-                    if (ghosts)
-#pragma unroll
-                        for (int u = 0; u < in_flight; ++u)
-                            if (column[u] >= a.rows)
-                                pair[u] = read_ghost(f, a, column[u] - a.rows, epoch);
-#pragma unroll
-                    for (int u = 0; u < in_flight; ++u)
-                        if (column[u] >= 0) sum += value[u] * fma(b, pair[u].p, pair[u].z);
-                });
+            const std::int32_t i = row(j);
+            if (i < 0) continue;
+            const direction_pair<T> own = a.pairs[i];
+            const auto slice = matrix.slice(a.matrix, warp + j * resident_warps, i, lane);
+            q[j] = a.alpha * multiply_row<in_flight<Slices>>(f, a, slice, b, epoch);
             p[j] = fma(b, own.p, own.z);
-            q[j] = a.alpha * sum;
             pq[0] += static_cast<double>(p[j]) * static_cast<double>(q[j]);
         }
+        if constexpr (!keeps)
+#pragma unroll
+            for (int j = 0; j < Slices; ++j)
+                if (const std::int32_t i = row(j); i >= 0) {
+                    x[j] = a.x[i];
+                    r[j] = a.r[i];
+                }
         ++epoch;
-        if (!exchange<1, false>(f, a, sums, epoch, pq, pq)) break;
+        if (!exchange<1, false>(f, a, block, epoch, pq, pq)) break;
         if (reg[control::state] != 0.0) break;
         if (!(pq[0] > 0)) { // all threads of all devices agree
             if (threadIdx.x == 0)
@@ -278,19 +337,24 @@ __global__ void __launch_bounds__(resident_threads, 1)
         ++epoch;
 #pragma unroll
         for (int j = 0; j < Slices; ++j) {
-            if (row[j] < 0) continue;
+            const std::int32_t i = row(j);
+            if (i < 0) continue;
             x[j] += alpha * p[j];
             r[j] -= alpha * q[j];
-            const T z = preconditioned(j);
-            publish(a, row[j], (sends >> j & 1) != 0, z, p[j], epoch);
+            const T z = preconditioned(i, r[j]);
+            publish(a, i, (sends >> j & 1) != 0, z, p[j], epoch);
+            if constexpr (!keeps) {
+                a.x[i] = x[j];
+                a.r[i] = r[j];
+            }
             norms[0] += static_cast<double>(r[j]) * static_cast<double>(r[j]);
             norms[1] += static_cast<double>(r[j]) * static_cast<double>(z);
         }
         if (a.inverse != nullptr) {
-            if (!exchange<2, true>(f, a, sums, epoch, norms, norms)) break;
+            if (!exchange<2, true>(f, a, block, epoch, norms, norms)) break;
         } else {
             double rr[1] = {norms[0]};
-            if (!exchange<1, true>(f, a, sums, epoch, rr, rr)) break;
+            if (!exchange<1, true>(f, a, block, epoch, rr, rr)) break;
             norms[0] = norms[1] = rr[0];
         }
         beta = norms[1] / rho;
@@ -307,21 +371,22 @@ __global__ void __launch_bounds__(resident_threads, 1)
         }
     }
 
+    if constexpr (keeps)
 #pragma unroll
-    for (int j = 0; j < Slices; ++j)
-        if (row[j] >= 0) {
-            a.x[row[j]] = x[j];
-            a.r[row[j]] = r[j];
-        }
+        for (int j = 0; j < Slices; ++j)
+            if (const std::int32_t i = row(j); i >= 0) {
+                a.x[i] = x[j];
+                a.r[i] = r[j];
+            }
     __syncthreads();
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        const std::uint8_t from[] = {control::state, control::iteration, control::residual,
-                                     control::best,  control::best_at,   a.rho,
-                                     a.beta};
         reg[a.rho] = rho;
         reg[a.beta] = beta;
-        static_assert(sizeof from == resident_results);
-        for (int i = 0; i < resident_results; ++i) f.slots[a.slots[i]] = reg[from[i]];
+        const std::uint8_t results[] = {control::state, control::iteration, control::residual,
+                                        control::best,  control::best_at,   a.rho,
+                                        a.beta};
+        static_assert(sizeof results == resident_results);
+        for (int i = 0; i < resident_results; ++i) f.slots[a.slots[i]] = reg[results[i]];
         *a.exchanges = epoch;
     }
 }

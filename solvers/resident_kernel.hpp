@@ -29,6 +29,8 @@ inline constexpr int most_resident_slices = 8; ///< of a warp
 inline constexpr int most_resident_blocks = 160;
 inline constexpr int resident_sums = 2; ///< values of one exchange
 
+inline constexpr std::uint8_t no_scale = 255;
+
 /// Registers that the kernel leaves new values of, in this order.
 inline constexpr int resident_results = 7;
 
@@ -53,7 +55,7 @@ struct resident_operands {
     std::int32_t pool_bytes; ///< of shared memory, for the matrix
     std::uint8_t rho;        ///< registers
     std::uint8_t beta;
-    std::uint8_t scale;
+    std::uint8_t scale; ///< or no_scale
     std::uint8_t slots[resident_results]; ///< of state, iteration, residual, best, best_at, rho, beta
 };
 

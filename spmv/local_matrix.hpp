@@ -87,14 +87,15 @@ public:
     virtual void update_on_device(const T* values) = 0;
     /// Enqueues d[i] = the sum of the entries of row i in local column `first` + i, for all rows.
     virtual void diagonal(T* d, std::int64_t first) const = 0;
-    /// The block as SELL, for kernels that do more than a product; null in other formats.
-    [[nodiscard]] virtual const sell_view<T>* slices() const { return nullptr; }
     /// "csr", "sell", "vendor".
     [[nodiscard]] virtual std::string name() const = 0;
     /// False where work after the loop's stop can't be recorded or skipped (see matrix_free).
     [[nodiscard]] virtual bool recordable() const { return true; }
     /// Bytes that one product reads of the matrix, padding included.
     [[nodiscard]] virtual std::int64_t matrix_bytes() const = 0;
+    /// For kernels that do more than a product: the block in SELL, as long as this lives; null for
+    /// other formats.
+    [[nodiscard]] virtual const sell_view<T>* slices() const { return nullptr; }
 };
 
 namespace host {

@@ -1,14 +1,16 @@
 // SELL-32 on CUDA: a thread a row, unit stride across the warp.
 //
-// Bytes of a product: 12 a stored entry (fp64), 8 a row of x and of y, 4 a row if sorted.
+// Bytes of a product (fp64): 8.25, 10.25 or 12 a stored entry (sell_view.hpp says when), 8 a row of
+// x and of y, 0.5 a row for the slices' heads, 4 a row if sorted.
 
 #include <type_traits>
 
 #include <krylith/device/buffer.hpp>
 #include <krylith/device/cuda_device.cuh>
 #include <krylith/spmv/boundary_order.hpp>
+#include <krylith/spmv/sell_columns.hpp>
 #include <krylith/spmv/sell_layout.hpp>
-#include <krylith/spmv/sell_view.hpp>
+#include <krylith/spmv/sell_slices.cuh>
 #include <krylith/spmv/spmv_kernel.cuh>
 
 namespace krylith::cuda {
@@ -17,49 +19,9 @@ namespace {
 
 constexpr int group_slices = block_warps; ///< a warp a slice
 
-/// Loads in flight a thread: enough for a 7-point row in one go.
-constexpr int in_flight = 7;
-
 /// Blocks an SM: 64 registers a thread. 5 cost a CG iteration on 256^3 26%, 6
 /// 54%, 8 116%: they spill.
 constexpr int blocks_per_sm = 4;
-
-/// One thread's part of a slice, the first entries of its row on their way.
-template <class T>
-struct slice_part {
-    std::int32_t column[in_flight];
-    T value[in_flight];
-    const std::int32_t* columns;
-    const T* values;
-    std::int32_t length;
-
-    __device__ void load(std::int32_t k) {
-#pragma unroll
-        for (int u = 0; u < in_flight; ++u) {
-            const bool there = k + u < length;
-            column[u] = there ? load_once(columns + (k + u) * slice_rows) : -1;
-            value[u] = there ? load_once(values + (k + u) * slice_rows) : T(0);
-        }
-    }
-
-    __device__ void start(const sell_view<T>& m, std::int64_t first, std::int64_t end, int lane) {
-        length = static_cast<std::int32_t>((end - first) / slice_rows);
-        columns = m.columns + first + lane;
-        values = m.values + first + lane;
-        load(0);
-    }
-
-    __device__ T product(const T* x) {
-        T sum = 0;
-        for (std::int32_t k = 0; k < length; k += in_flight) {
-            if (k != 0) load(k);
-#pragma unroll
-            for (int u = 0; u < in_flight; ++u)
-                if (column[u] >= 0) sum += value[u] * x[column[u]];
-        }
-        return sum;
-    }
-};
 
 template <class T, int Dots>
 __global__ void __launch_bounds__(block_threads, blocks_per_sm)
@@ -73,22 +35,21 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     const auto stride = static_cast<std::int32_t>(gridDim.x);
     auto turn = static_cast<std::int32_t>(blockIdx.x);
     // Where the next slice lies is looked up a turn ahead: the loads of a row depend on it.
-    std::int32_t slice = m.slices;
-    std::int64_t first = 0;
-    std::int64_t end = 0;
+    slice_head head;
+    std::int32_t row;
     const auto look_up = [&](std::int32_t t) {
-        slice = m.slices;
-        first = end = 0;
+        std::int32_t slice = m.slices;
         if (t < m.groups) slice = (m.order != nullptr ? m.order[t] : t) * group_slices + warp;
-        if (slice < m.slices) {
-            first = m.slice_offsets[slice];
-            end = m.slice_offsets[slice + 1];
-        }
+        head = {0, 0, slice_shape(0, column_code::wide)};
+        row = -1;
+        if (slice >= m.slices) return;
+        head = load_head(m.heads + slice);
+        row = row_at(m, std::int64_t{slice} * slice_rows + lane);
     };
     look_up(turn);
     slice_part<T> part;
     // The matrix doesn't depend on what the frame waits for.
-    if (!begin(parameter, state, nullptr, [&] { part.start(m, first, end, lane); })) return;
+    if (!begin(parameter, state, nullptr, [&] { part.start(m, head, row, lane); })) return;
     allow_next_result(f, a);
     double dots[Dots == 0 ? 1 : Dots] = {};
     bool ghosts_there = a.ghosts.from == 0;
@@ -98,20 +59,15 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
             wait_for_ghosts(f, a);
             ghosts_there = true;
         }
-        const std::int64_t place = std::int64_t{slice} * slice_rows + lane;
-        const bool there = slice < m.slices;
         turn += stride;
         look_up(turn);
-        const T sum = part.product(a.x);
+        const T sum = part.product(m, a.x, lane);
         if (!receivers_ready) {
             wait_for_receivers(f, a);
             receivers_ready = true;
         }
-        if (there) {
-            const std::int64_t row = m.rows != nullptr ? m.rows[place] : place;
-            if (row >= 0 && row < m.row_count) write_row<Dots>(f, a, row, sum, dots);
-        }
-        if (turn < m.groups) part.start(m, first, end, lane);
+        if (part.row >= 0) write_row<Dots>(f, a, part.row, sum, dots);
+        if (turn < m.groups) part.start(m, head, row, lane);
     }
     finish<Dots>(f, a, dots);
 }
@@ -125,12 +81,17 @@ __global__ void __launch_bounds__(block_threads)
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
     for (std::int64_t place = first + std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
          place < last; place += stride) {
-        const std::int64_t row = m.rows != nullptr ? m.rows[place] : place;
-        if (row < 0 || row >= m.row_count) continue;
-        T* const slot = to + m.slice_offsets[place / slice_rows] + place % slice_rows;
-        const std::int64_t begin = offsets[row] - base;
-        const std::int64_t length = offsets[row + 1] - offsets[row];
-        for (std::int64_t k = 0; k < length; ++k) slot[k * slice_rows] = from[begin + k];
+        const std::int32_t row = row_at(m, place);
+        if (row < 0) continue;
+        const slice_head head = load_head(m.heads + place / slice_rows);
+        const auto lane = static_cast<int>(place % slice_rows);
+        const bool gaps = head.code() == column_code::diagonal; // elsewhere padding comes last
+        const T* entry = from + (offsets[row] - base);
+        const T* const end = from + (offsets[row + 1] - base);
+        T* slot = to + std::int64_t{head.first} * slice_rows + lane;
+        const slice_step* step = m.steps + head.first;
+        for (; entry != end; slot += slice_rows, ++step)
+            if (!gaps || (step->lanes >> lane & 1) != 0) *slot = *entry++;
     }
 }
 
@@ -142,14 +103,14 @@ __global__ void __launch_bounds__(block_threads)
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
     for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; place < places;
          place += stride) {
-        const std::int64_t row = m.rows != nullptr ? m.rows[place] : place;
-        if (row < 0 || row >= m.row_count) continue;
-        const std::int64_t slice = place / slice_rows;
+        const slice_reader<T> from = read_slice(m, static_cast<std::int32_t>(place / slice_rows),
+                                                static_cast<int>(place % slice_rows));
+        if (from.row < 0) continue;
+        const auto column = static_cast<std::int32_t>(first + from.row);
         T sum = 0;
-        for (std::int64_t k = m.slice_offsets[slice] + place % slice_rows;
-             k < m.slice_offsets[slice + 1]; k += slice_rows)
-            if (m.columns[k] == first + row) sum += m.values[k];
-        d[row] = sum;
+        for (std::int32_t k = 0; k < from.length; ++k)
+            if (from.column(k) == column) sum += from.value(k);
+        d[from.row] = sum;
     }
 }
 
@@ -162,13 +123,14 @@ public:
           offsets_(block.offsets.begin(), block.offsets.end()) {
         const std::string item = "matrix";
         for (auto& offset : offsets_) offset -= block.offsets.front();
-        columns_ = buffer<std::int32_t>(device_,
-                                        std::span<const std::int32_t>(sliced(block.indices)), item);
+        const sell_columns columns = make_sell_columns(layout_, block.offsets, block.indices);
+        bytes_ = sell_bytes(layout_, columns.heads, sizeof(T));
+        heads_ = buffer<slice_head>(device_, std::span<const slice_head>(columns.heads), item);
+        steps_ = buffer<slice_step>(device_, std::span<const slice_step>(columns.steps), item);
+        columns_ = buffer<std::byte>(device_, std::span<const std::byte>(columns.stored), item);
         values_ = buffer<T>(device_, static_cast<std::size_t>(layout_.entries()), item);
         values_.zero(); // the padding
         csr_offsets_ = buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets_), item);
-        slice_offsets_ = buffer<std::int64_t>(
-            device_, std::span<const std::int64_t>(layout_.slice_offsets), item);
         rows_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(layout_.rows), item);
 
         const auto groups =
@@ -184,7 +146,8 @@ public:
             return false;
         });
         order_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(order.groups), item);
-        view_ = {slice_offsets_.data(),
+        view_ = {heads_.data(),
+                 steps_.data(),
                  columns_.data(),
                  values_.data(),
                  rows_.data(),
@@ -239,13 +202,9 @@ public:
         launch.check_launch();
     }
 
-    [[nodiscard]] const sell_view<T>* slices() const override { return &view_; }
     [[nodiscard]] std::string name() const override { return "sell"; }
-    [[nodiscard]] std::int64_t matrix_bytes() const override {
-        return layout_.entries() * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)) +
-               static_cast<std::int64_t>(rows_.size() * sizeof(std::int32_t) +
-                                         slice_offsets_.size() * sizeof(std::int64_t));
-    }
+    [[nodiscard]] std::int64_t matrix_bytes() const override { return bytes_; }
+    [[nodiscard]] const sell_view<T>* slices() const override { return &view_; }
 
 private:
     /// Values that wait on the device to be sorted into slices, at most (a window may have more).
@@ -265,30 +224,14 @@ private:
         launch.check_launch();
     }
 
-    /// The columns in the order of the slices; -1: padding.
-    [[nodiscard]] std::vector<std::int32_t> sliced(std::span<const std::int32_t> from) const {
-        std::vector<std::int32_t> to(static_cast<std::size_t>(layout_.entries()), -1);
-        const std::int64_t slices = layout_.slices();
-#pragma omp parallel for
-        for (std::int64_t s = 0; s < slices; ++s)
-            for (std::int32_t lane = 0; lane < slice_rows; ++lane) {
-                const std::int64_t row = layout_.row_at(s * slice_rows + lane);
-                if (row < 0) continue;
-                const auto r = static_cast<std::size_t>(row);
-                const std::int64_t start = layout_.slice_offsets[static_cast<std::size_t>(s)];
-                for (std::int64_t k = 0; k < offsets_[r + 1] - offsets_[r]; ++k)
-                    to[static_cast<std::size_t>(start + k * slice_rows + lane)] =
-                        from[static_cast<std::size_t>(offsets_[r] + k)];
-            }
-        return to;
-    }
-
     std::shared_ptr<device> device_;
     sell_layout layout_;
     std::vector<std::int64_t> offsets_; ///< of the block's rows, from 0
-    buffer<std::int32_t> columns_;
+    std::int64_t bytes_ = 0;            ///< that a product reads
+    buffer<slice_head> heads_;
+    buffer<slice_step> steps_;
+    buffer<std::byte> columns_;
     buffer<T> values_;
-    buffer<std::int64_t> slice_offsets_;
     buffer<std::int32_t> rows_;
     buffer<std::int32_t> order_;
     buffer<std::int64_t> csr_offsets_; ///< offsets_ on the device

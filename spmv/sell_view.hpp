@@ -1,21 +1,74 @@
-// A SELL-32 block as kernels see it.
+// SELL-32 as kernels see it, with columns that are stored only where they can't be told.
+//
+// A slice is 32 consecutive places (rows, sorted or not); its values lie column by column, padded
+// to its longest row. A *slice-column* is 32 such entries, one a lane. Bytes a full one takes:
+//
+//   code      values  columns                     a nonzero (fp64)
+//   diagonal  8 * 32  8                            8.25
+//   narrow    8 * 32  8 + 2 * 32                  10.25
+//   wide      8 * 32  4 * 32                      12
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace krylith {
 
+/// How the columns of a slice are told. Lanes that hold no entry hold the value 0.
+enum class column_code : std::uint32_t {
+    diagonal, ///< row + the step's base: the slice-column is a piece of a diagonal
+    narrow,   ///< the step's base + an offset of 16 bits
+    wide,     ///< 32 bits; -1: no entry
+};
+
+/// Of a slice-column whose code isn't wide. Read as one word of 8 bytes.
+struct alignas(8) slice_step {
+    std::int32_t base;
+    std::uint32_t lanes; ///< bit set: the lane holds an entry
+
+    friend bool operator==(const slice_step&, const slice_step&) = default;
+};
+
+/// Where a slice lies. Read as one word of 16 bytes, of which a kernel keeps three registers.
+struct alignas(16) slice_head {
+    std::uint32_t first;   ///< slice-columns before it: its step k is number first + k, its values
+                           ///< begin at 32 * first
+    std::uint32_t columns; ///< where its stored columns begin, in units of column_piece bytes
+    std::uint32_t shape;   ///< length and code
+
+    /// In slice-columns.
+    [[nodiscard]] constexpr std::int32_t length() const {
+        return static_cast<std::int32_t>(shape >> 2);
+    }
+    [[nodiscard]] constexpr column_code code() const { return static_cast<column_code>(shape & 3); }
+
+    friend bool operator==(const slice_head&, const slice_head&) = default;
+};
+
+/// The slice_head::shape of at most longest_slice slice-columns.
+[[nodiscard]] constexpr std::uint32_t slice_shape(std::int32_t length, column_code code) {
+    return static_cast<std::uint32_t>(length) << 2 | static_cast<std::uint32_t>(code);
+}
+
+inline constexpr std::int32_t longest_slice = (1 << 30) - 1;
+
+/// 32 offsets of 16 bits. Columns of 32 bits take two pieces a slice-column.
+inline constexpr std::int64_t column_piece = 64;
+
+/// Plain pointers to memory of one device, for kernels. Groups are the slices of a block of threads
+/// (a warp a slice); those that read ghosts come last.
 template <class T>
 struct sell_view {
-    const std::int64_t* slice_offsets;
-    const std::int32_t* columns; ///< -1: padding
-    const T* values;
-    const std::int32_t* rows;  ///< or null
-    const std::int32_t* order; ///< or null
+    const slice_head* heads;   ///< [slices]
+    const slice_step* steps;   ///< [slice-columns], or null: all slices are wide
+    const std::byte* columns;  ///< pieces: what narrow and wide slices store, lane by lane
+    const T* values;           ///< [32 * slice-columns]
+    const std::int32_t* rows;  ///< [32 * slices] row of a place, -1: none; null: the natural order
+    const std::int32_t* order; ///< [groups] the order of groups, or null: the natural order
     std::int64_t row_count;
     std::int32_t slices;
     std::int32_t groups;
-    std::int32_t interior;
+    std::int32_t interior; ///< groups before the first that reads ghosts
 };
 
 } // namespace krylith

@@ -1,4 +1,6 @@
-// The bytes that an iteration can't avoid: the measure of the GB/s that reports give.
+// The bytes that an iteration on a matrix in CSR can't avoid: the measure of the GB/s that reports
+// give, the same for every format. SELL may store less (spmv/sell_view.hpp): its figures can exceed
+// the rate of the memory.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 
 #include <krylith/partition/halo_plan.hpp>
 #include <krylith/spmv/make_block.hpp>
+#include <krylith/spmv/sell_columns.hpp>
 #include <krylith/spmv/sell_layout.hpp>
 
 namespace krylith::tool {
@@ -29,21 +30,26 @@ std::int64_t offset_bytes(std::int64_t nnz) {
     return nnz <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
 }
 
+/// With the columns as the operator numbers them.
+std::int64_t sell_block_bytes(std::span<const std::int64_t> offsets,
+                              std::span<const std::int32_t> columns, std::int64_t value_bytes) {
+    const sell_layout sell = make_sell_layout(offsets);
+    return sell_bytes(sell, choose_column_codes(sell, offsets, columns), value_bytes);
+}
+
 /// As matrix_bytes() of the formats says once they exist.
-void add_formats(footprint& f, std::span<const std::int64_t> offsets) {
+void add_formats(footprint& f, std::span<const std::int64_t> offsets,
+                 std::span<const std::int32_t> columns) {
     const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;
     const std::int64_t nnz = offsets.back() - offsets.front();
     const std::int64_t width = offset_bytes(nnz);
     f.csr_bytes = std::max(f.csr_bytes, nnz * (f.value_bytes + 4) + (rows + 1) * width);
     // cuSPARSE has columns as wide as offsets.
     f.vendor_bytes = std::max(f.vendor_bytes, nnz * (f.value_bytes + width) + (rows + 1) * width);
-    const sell_layout sell = make_sell_layout(offsets);
-    const std::int64_t bytes = sell.entries() * (f.value_bytes + 4) +
-                               static_cast<std::int64_t>(sell.rows.size()) * 4 +
-                               static_cast<std::int64_t>(sell.slice_offsets.size()) * 8;
-    f.sell_bytes = std::max(f.sell_bytes, bytes);
-    f.sell_padding = std::max(f.sell_padding, sell.padding());
-    f.sell_automatic = f.sell_automatic && sell.padding() <= most_sell_padding;
+    f.sell_bytes = std::max(f.sell_bytes, sell_block_bytes(offsets, columns, f.value_bytes));
+    const double padding = make_sell_layout(offsets).padding();
+    f.sell_padding = std::max(f.sell_padding, padding);
+    f.sell_automatic = f.sell_automatic && padding <= most_sell_padding;
 }
 
 } // namespace
@@ -76,15 +82,24 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         halo.devices = devices;
         halo.value_bytes = sizeof(T);
         halo.automatic = automatic_kind(plan) == operator_kind::halo;
+        std::int64_t global_sell = 0;
         for (int part = 0; part < devices; ++part) {
             const row_range rows = plan.partition.owned(part);
             halo.parts.push_back({rows.size(), plan.ghost_count(part)});
             halo.owned = std::max(halo.owned, rows.size());
             halo.received = std::max(halo.received, plan.ghost_count(part));
             halo.moved += plan.ghost_count(part);
-            add_formats(halo,
-                        matrix.row_offsets.subspan(static_cast<std::size_t>(rows.begin),
-                                                   static_cast<std::size_t>(rows.size()) + 1));
+            const auto offsets = matrix.row_offsets.subspan(
+                static_cast<std::size_t>(rows.begin), static_cast<std::size_t>(rows.size()) + 1);
+            const auto columns = matrix.column_indices.subspan(
+                static_cast<std::size_t>(offsets.front()),
+                static_cast<std::size_t>(offsets.back() - offsets.front()));
+            std::vector<std::int32_t> local(columns.size());
+            localize_columns(plan, part, matrix.row_offsets, matrix.column_indices, local);
+            add_formats(halo, offsets, local);
+            if (devices > 1) // with replicated vectors columns stay global
+                global_sell =
+                    std::max(global_sell, sell_block_bytes(offsets, columns, halo.value_bytes));
         }
         halo.held = halo.owned;
         result.push_back(halo);
@@ -92,6 +107,7 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         footprint nz = halo;
         nz.kind = operator_kind::nz;
         nz.automatic = !halo.automatic;
+        nz.sell_bytes = global_sell;
         nz.held = matrix.rows;
         nz.received = 0;
         for (footprint::part& part : nz.parts) {

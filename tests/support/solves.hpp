@@ -26,6 +26,11 @@ enum class method { cg, cg_auto, bicgstab, gmres };
     return names[static_cast<int>(m)];
 }
 
+/// Of the methods that need a symmetric positive definite matrix.
+[[nodiscard]] constexpr bool needs_spd(method m) {
+    return m == method::cg || m == method::cg_auto;
+}
+
 inline constexpr method all_methods[] = {method::cg, method::cg_auto, method::bicgstab,
                                          method::gmres};
 inline constexpr method general_methods[] = {method::bicgstab, method::gmres};
