@@ -199,11 +199,26 @@ __device__ direction_pair<T> read_ghost(const compact_frame& f, const resident_o
     return {static_cast<T>(z.value), static_cast<T>(p.value)};
 }
 
+/// The pairs of a block's rows, in shared memory besides.
+template <class T>
+struct near_pairs {
+    direction_pair<T>* pairs; ///< of rows [first, first + count)
+    std::int32_t first;
+    std::int32_t count; ///< 0: they aren't there
+
+    [[nodiscard]] __device__ const direction_pair<T>* find(const resident_operands<T>& a,
+                                                           std::int32_t row) const {
+        const auto place = static_cast<std::uint32_t>(row - first);
+        return place < static_cast<std::uint32_t>(count) ? pairs + place : a.pairs + row;
+    }
+};
+
 /// Stores a row's pair here and at the peers.
 template <class T>
-__device__ void publish(const resident_operands<T>& a, std::int64_t row, bool sends, T z, T p,
-                        std::uint64_t epoch) {
+__device__ void publish(const resident_operands<T>& a, const near_pairs<T>& near, std::int32_t row,
+                        bool sends, T z, T p, std::uint64_t epoch) {
     a.pairs[row] = {z, p};
+    if (near.count != 0) near.pairs[row - near.first] = {z, p};
     if (!sends) return;
     for (std::int32_t e = a.first_send[row]; e < a.first_send[row + 1]; ++e) {
         const resident_send to = a.sends[e];
@@ -216,7 +231,8 @@ __device__ void publish(const resident_operands<T>& a, std::int64_t row, bool se
 /// A row of the product with the direction z + beta p.
 template <int InFlight, class T>
 __device__ T multiply_row(const compact_frame& f, const resident_operands<T>& a,
-                          const slice_reader<T>& slice, T beta, std::uint64_t epoch) {
+                          const near_pairs<T>& near, const slice_reader<T>& slice, T beta,
+                          std::uint64_t epoch) {
     T sum = 0;
     for (std::int32_t k = 0; k < slice.length; k += InFlight) {
         direction_pair<T> pair[InFlight];
@@ -228,7 +244,7 @@ __device__ T multiply_row(const compact_frame& f, const resident_operands<T>& a,
             if (column >= a.rows)
                 ghosts = true;
             else if (column >= 0)
-                pair[u] = a.pairs[column];
+                pair[u] = *near.find(a, column);
         }
         if (ghosts)
 #pragma unroll
@@ -261,9 +277,16 @@ __global__ void __launch_bounds__(resident_threads, 1)
     const auto first_slice = static_cast<std::int32_t>(slices * blockIdx.x / gridDim.x);
     const auto last_slice = static_cast<std::int32_t>(slices * (blockIdx.x + 1) / gridDim.x);
 
+    // Rows in their natural order are one range.
+    near_pairs<T> near{};
+    near.pairs = reinterpret_cast<direction_pair<T>*>(pool);
+    near.first = first_slice * slice_rows;
+    if (a.matrix.rows == nullptr) near.count = (last_slice - first_slice) * slice_rows;
+    const auto pair_bytes = near.count * static_cast<std::int32_t>(sizeof(direction_pair<T>));
     block_matrix<T> matrix{};
     const auto load_matrix = [&] {
-        matrix.load(a.matrix, first_slice, last_slice, block.heads, pool, a.pool_bytes);
+        matrix.load(a.matrix, first_slice, last_slice, block.heads, pool + pair_bytes,
+                    a.pool_bytes - pair_bytes);
         if (threadIdx.x == 0) block.failed = 0;
     };
     if (!begin(parameter, state, nullptr, load_matrix)) return;
@@ -295,7 +318,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
         const bool sending =
             a.first_send != nullptr && a.first_send[i] != a.first_send[i + 1];
         sends |= sending ? 1u << j : 0u;
-        publish(a, i, sending, preconditioned(i, r[j]), a.pairs[i].p, epoch);
+        publish(a, near, i, sending, preconditioned(i, r[j]), a.pairs[i].p, epoch);
     }
     double rho = reg[a.rho];
     double beta = reg[a.beta];
@@ -310,9 +333,9 @@ __global__ void __launch_bounds__(resident_threads, 1)
         for (int j = 0; j < Slices; ++j) {
             const std::int32_t i = row(j);
             if (i < 0) continue;
-            const direction_pair<T> own = a.pairs[i];
+            const direction_pair<T> own = *near.find(a, i);
             const auto slice = matrix.slice(a.matrix, warp + j * resident_warps, i, lane);
-            q[j] = a.alpha * multiply_row<in_flight<Slices>>(f, a, slice, b, epoch);
+            q[j] = a.alpha * multiply_row<in_flight<Slices>>(f, a, near, slice, b, epoch);
             p[j] = fma(b, own.p, own.z);
             pq[0] += static_cast<double>(p[j]) * static_cast<double>(q[j]);
         }
@@ -342,7 +365,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
             x[j] += alpha * p[j];
             r[j] -= alpha * q[j];
             const T z = preconditioned(i, r[j]);
-            publish(a, i, (sends >> j & 1) != 0, z, p[j], epoch);
+            publish(a, near, i, (sends >> j & 1) != 0, z, p[j], epoch);
             if constexpr (!keeps) {
                 a.x[i] = x[j];
                 a.r[i] = r[j];
@@ -403,7 +426,8 @@ auto kernel_of(std::int32_t slices_a_warp) {
 
 } // namespace
 
-resident_shape shape_of_resident(const device& where, std::int64_t slices) {
+resident_shape shape_of_resident(const device& where, std::int64_t slices,
+                                 std::int64_t matrix_bytes, std::int64_t pair_bytes) {
     const auto& d = static_cast<const cuda_device&>(where);
     const current_device current(d.ordinal());
     resident_shape shape;
@@ -419,9 +443,12 @@ resident_shape shape_of_resident(const device& where, std::int64_t slices) {
                                               d.ordinal()));
     cudaFuncAttributes attributes{};
     KRYLITH_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel_of<double>(shape.slices_a_warp)));
-    // What isn't shared memory is cache of the pairs: some is left.
-    const int wanted = limit - static_cast<int>(attributes.sharedSizeBytes) - 1024;
-    shape.pool_bytes = std::max(0, wanted / 256 * 256);
+    const std::int64_t room = limit - static_cast<std::int64_t>(attributes.sharedSizeBytes) - 1024;
+    // What isn't shared memory is cache of the pairs. Blocks have about as many entries each; where
+    // one has more, it reads the rest from memory.
+    const std::int64_t wanted =
+        matrix_bytes / shape.blocks * 17 / 16 + most * slice_rows * pair_bytes + 4096;
+    shape.pool_bytes = static_cast<std::int32_t>(std::min(room, wanted) / 256 * 256);
     return shape;
 }
 

@@ -52,7 +52,7 @@ struct resident_operands {
     std::uint64_t* exchanges; ///< so far; the same on all ranks
     std::int32_t blocks[max_ranks];
     std::int32_t rows;
-    std::int32_t pool_bytes; ///< of shared memory, for the matrix
+    std::int32_t pool_bytes; ///< of shared memory, for the block's pairs and matrix
     std::uint8_t rho;        ///< registers
     std::uint8_t beta;
     std::uint8_t scale; ///< or no_scale
@@ -69,14 +69,16 @@ struct resident_operands {
 
 namespace cuda {
 
-/// Blocks and shared memory for the matrix that a resident kernel of `slices` slices has on this
-/// device.
+/// How a resident kernel is launched.
 struct resident_shape {
     std::int32_t blocks = 0;
     std::int32_t slices_a_warp = 0; ///< 1, 2, 4 or 8; 0: too many rows
-    std::int32_t pool_bytes = 0;
+    std::int32_t pool_bytes = 0; ///< shared memory for pairs and matrix
 };
-[[nodiscard]] resident_shape shape_of_resident(const device& where, std::int64_t slices);
+/// For a block of the matrix that takes `matrix_bytes`, and pairs of `pair_bytes`.
+[[nodiscard]] resident_shape shape_of_resident(const device& where, std::int64_t slices,
+                                               std::int64_t matrix_bytes,
+                                               std::int64_t pair_bytes);
 
 template <class T>
 void resident_cg(device& where, const frame& common, const resident_operands<T>& a,

@@ -114,7 +114,8 @@ resident_loop<T>::resident_loop(const matrix_operator<T>& a) : a_(a) {
         s->board.zero();
         s->exchanges.zero();
         s->ghosts.zero();
-        s->shape = cuda::shape_of_resident(group[rank], a.block(rank).slices()->slices);
+        s->shape = cuda::shape_of_resident(group[rank], a.block(rank).slices()->slices,
+                                           a.matrix_bytes(rank), sizeof(direction_pair<T>));
         ranks_.push_back(std::move(s));
     }
     for (int rank = 0; rank < group.size(); ++rank) {
