@@ -36,10 +36,10 @@ struct reference_product {
 
 [[nodiscard]] reference_product multiply_by_b(const workload& w);
 
-/// Bytes that CG must move an iteration in three passes (fp64, CSR with 32-bit columns and offsets):
-/// matrix 12 nnz + 4 n; q written, p read; r and q read, r written; x, p and r read, x and p
-/// written. The measure for every format, so that rates compare: SELL, which may store fewer bytes,
-/// can exceed the limit of the memory.
+/// Bytes that CG must move an iteration in three passes (fp64, CSR with 32-bit columns and
+/// offsets): matrix 12 nnz + 4 n; q written, p read; r and q read, r written; x, p and r read, x
+/// and p written. The measure for every format, so that rates compare: SELL, which may store fewer
+/// bytes, can exceed the limit of the memory.
 [[nodiscard]] inline double cg_bytes(const workload& w) {
     return 12.0 * static_cast<double>(w.nnz()) + 84.0 * static_cast<double>(w.n());
 }

@@ -172,8 +172,9 @@ sell_columns make_sell_columns(const sell_layout& layout, std::span<const std::i
                                std::span<const std::int32_t> indices) {
     sell_columns result;
     result.heads = choose_column_codes(layout, offsets, indices);
-    if (std::any_of(result.heads.begin(), result.heads.end(),
-                    [](const slice_head& h) { return h.code() != column_code::wide; }))
+    if (std::any_of(result.heads.begin(), result.heads.end(), [](const slice_head& h) {
+            return h.length() > 0 && h.code() != column_code::wide;
+        }))
         result.steps.resize(as_size(layout.entries() / slice_rows));
     result.stored.resize(as_size(pieces_after(result.heads) * column_piece));
     const std::int64_t slices = layout.slices();

@@ -12,7 +12,8 @@ inline constexpr std::int32_t slice_rows = 32;
 /// Rows change places within windows of so many only.
 inline constexpr std::int64_t sort_window = 1024;
 
-/// Where a CSR row's entries lie in SELL. Pure arithmetic, no values.
+/// Where CSR rows lie in SELL; sell_columns.hpp says where in its slice an entry does. Pure
+/// arithmetic, no values.
 struct sell_layout {
     std::vector<std::int64_t> slice_offsets; ///< slices + 1, in entries
     std::vector<std::int32_t> rows;          ///< [slices * 32] row of a place, -1: none. Empty: the

@@ -1,4 +1,5 @@
 // Bytes worked out beforehand against those that devices then hold.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -108,15 +109,20 @@ TEST_CASE("an iteration's bytes on one device are those of the byte model, but f
 }
 
 TEST_CASE("[cuda] matrix bytes of every format are those that the GPU holds") {
-    for (const auto& a : {poisson2d<double>(200), random_spd<double>(20000, 9, 3)}) {
-        const footprint f = footprints(csr_view<double>(a), std::vector<int>{1}).front();
-        const auto bytes = [&](local_kind local) {
-            const auto built =
-                make_operator(device_group::cuda(std::vector<int>{0}), a, {.local = local});
-            return built->matrix_bytes(0);
-        };
-        CHECK(f.csr_bytes == bytes(local_kind::csr));
-        CHECK(f.sell_bytes == bytes(local_kind::sell));
-        CHECK(f.vendor_bytes == bytes(local_kind::vendor));
-    }
+    for (const auto& a : {poisson2d<double>(200), random_spd<double>(20000, 9, 3)})
+        for (const footprint& f : footprints(csr_view<double>(a), std::vector<int>{1, 2})) {
+            const std::vector<int> places(static_cast<std::size_t>(f.devices), 0);
+            const auto bytes = [&](local_kind local) {
+                const auto built =
+                    make_operator(device_group::cuda(places), a, {.kind = f.kind, .local = local});
+                std::int64_t matrix = 0;
+                for (int rank = 0; rank < f.devices; ++rank)
+                    matrix = std::max(matrix, built->matrix_bytes(rank));
+                return matrix;
+            };
+            CAPTURE(f.devices);
+            CHECK(f.csr_bytes == bytes(local_kind::csr));
+            CHECK(f.sell_bytes == bytes(local_kind::sell));
+            CHECK(f.vendor_bytes == bytes(local_kind::vendor));
+        }
 }
