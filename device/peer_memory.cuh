@@ -64,6 +64,7 @@ template <class Condition>
 __device__ inline bool wait_until(const mailbox& mail, int awaited, Condition there) {
     std::uint64_t start = 0; // read late: the clock is slow
     for (;;) {
+#pragma unroll 1
         for (int i = 0; i < 64; ++i)
             if (there()) return true;
         if (load_relaxed(mail.failure) != 0) return false;

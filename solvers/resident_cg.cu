@@ -14,10 +14,7 @@ namespace krylith::cuda {
 
 namespace {
 
-/// Pairs on their way a thread: a 7-point row in one go, where 8 rows leave registers for no more
-/// than 4.
-template <int Slices>
-inline constexpr int in_flight = Slices < 8 ? 7 : 4;
+constexpr int in_flight = 7; ///< pairs on their way a thread: a 7-point row in one go
 constexpr int letters_a_lane = most_resident_blocks / 32;
 constexpr int block_slices = most_resident_slices * resident_warps;
 
@@ -111,51 +108,49 @@ struct block_state {
     int failed;
 };
 
-/// Adds up Count values over all threads of all blocks of all ranks; every thread gets the same
+/// Adds up `count` values over all threads of all blocks of all ranks; every thread gets the same
 /// bits. With Publish, what the blocks of this device stored before is visible after it. A block
 /// waits for all others. False after a time-out.
-template <int Count, bool Publish, class T>
+template <int Most, bool Publish, class T>
 __device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, block_state& s,
-                         std::uint64_t epoch, const double (&part)[Count], double (&total)[Count]) {
+                         std::uint64_t epoch, int count, double (&values)[Most]) {
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
     const int ranks = f.ranks;
 #pragma unroll
-    for (int v = 0; v < Count; ++v) {
-        double value = part[v];
+    for (int v = 0; v < Most; ++v) {
+        if (v >= count) break;
         for (int offset = 16; offset > 0; offset /= 2)
-            value += __shfl_down_sync(0xffffffffu, value, offset);
-        if (lane == 0) s.warp_sums[v][warp] = value;
+            values[v] += __shfl_down_sync(0xffffffffu, values[v], offset);
+        if (lane == 0) s.warp_sums[v][warp] = values[v];
     }
     __syncthreads();
     if (warp == 0) {
         if constexpr (Publish) fence_acq_rel();
-        double sum[Count];
 #pragma unroll
-        for (int v = 0; v < Count; ++v) {
-            sum[v] = lane < resident_warps ? s.warp_sums[v][lane] : 0.0;
+        for (int v = 0; v < Most; ++v) {
+            if (v >= count) break;
+            double sum = s.warp_sums[v][lane];
             for (int offset = 16; offset > 0; offset /= 2)
-                sum[v] += __shfl_xor_sync(0xffffffffu, sum[v], offset);
-        }
-        if (lane < ranks)
-#pragma unroll
-            for (int v = 0; v < Count; ++v)
+                sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+            if (lane < ranks)
                 store_letter(a.boards[lane] + board_place(epoch, ranks, f.mail.rank, v,
                                                           static_cast<int>(blockIdx.x)),
-                             {sum[v], epoch});
+                             {sum, epoch});
+        }
     }
     // A warp a rank and value; the last ones first, since warp 0 has just been busy.
-    for (int item = resident_warps - 1 - warp; item < ranks * Count; item += resident_warps) {
-        const int rank = item / Count;
-        const int v = item % Count;
+    for (int item = resident_warps - 1 - warp; item < ranks * count; item += resident_warps) {
+        const int rank = item / count;
+        const int v = item - rank * count;
         const int blocks = a.blocks[rank];
-        const letter* from = a.board + board_place(epoch, ranks, rank, v, 0);
+        const letter* from = a.board + board_place(epoch, ranks, rank, v, lane);
         letter got[letters_a_lane] = {};
         const auto look = [&] {
             bool all = true;
 #pragma unroll
             for (int u = 0; u < letters_a_lane; ++u)
-                if (lane + u * 32 < blocks) got[u] = load_letter(from + lane + u * 32);
+                if (lane + u * 32 < blocks) got[u] = load_letter(from + u * 32);
 #pragma unroll
             for (int u = 0; u < letters_a_lane; ++u)
                 all = all && (lane + u * 32 >= blocks || got[u].epoch == epoch);
@@ -164,8 +159,7 @@ __device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, 
         const bool ok = __all_sync(0xffffffffu, wait_until(f.mail, rank, look)) != 0;
         double sum = 0;
 #pragma unroll
-        for (int u = 0; u < letters_a_lane; ++u)
-            sum += lane + u * 32 < blocks ? got[u].value : 0.0;
+        for (int u = 0; u < letters_a_lane; ++u) sum += got[u].value;
         for (int offset = 16; offset > 0; offset /= 2)
             sum += __shfl_down_sync(0xffffffffu, sum, offset);
         if (lane == 0) {
@@ -176,108 +170,108 @@ __device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, 
     }
     __syncthreads();
 #pragma unroll
-    for (int v = 0; v < Count; ++v) {
-        total[v] = s.sums[v][0];
-        for (int rank = 1; rank < ranks; ++rank) total[v] += s.sums[v][rank];
+    for (int v = 0; v < Most; ++v) {
+        if (v >= count) break;
+        values[v] = s.sums[v][0];
+        for (int rank = 1; rank < ranks; ++rank) values[v] += s.sums[v][rank];
     }
     return s.failed == 0;
 }
 
-/// A pair that a peer sent before exchange `epoch`.
+/// The pairs of a block's rows, in shared memory besides, if rows lie in their natural order.
 template <class T>
-__device__ direction_pair<T> read_ghost(const compact_frame& f, const resident_operands<T>& a,
-                                        std::int32_t ghost, std::uint64_t epoch) {
-    const letter* const from = a.ghosts + 2 * std::int64_t{ghost};
-    letter z = load_letter(from);
-    letter p = load_letter(from + 1);
-    if (z.epoch != epoch || p.epoch != epoch)
+struct near_pairs {
+    direction_pair<T>* pairs; ///< of rows [first, first + count)
+    std::int32_t first;
+    std::int32_t count;
+
+    [[nodiscard]] __device__ direction_pair<T> get(const resident_operands<T>& a,
+                                                   std::int32_t row) const {
+        const auto place = static_cast<std::uint32_t>(row - first);
+        if (place < static_cast<std::uint32_t>(count)) return pairs[place];
+        return a.pairs[row];
+    }
+};
+
+// What few rows do is not inlined: the loop must fit into the instruction cache.
+
+/// The part of a row's product that peers sent, before exchange `epoch`.
+template <class T>
+__device__ __noinline__ T ghost_product(const compact_frame& f, const resident_operands<T>& a,
+                                        const slice_reader<T>& slice, T beta,
+                                        std::uint64_t epoch) {
+    T sum = 0;
+    for (std::int32_t k = 0; k < slice.length; ++k) {
+        const std::int32_t column = slice.column(k);
+        if (column < a.rows) continue;
+        const letter* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
+        letter z{};
+        letter p{};
         wait_until(f.mail, f.mail.rank, [&] {
             z = load_letter(from);
             p = load_letter(from + 1);
             return z.epoch == epoch && p.epoch == epoch;
         });
-    return {static_cast<T>(z.value), static_cast<T>(p.value)};
+        sum += slice.value(k) * fma(beta, static_cast<T>(p.value), static_cast<T>(z.value));
+    }
+    return sum;
 }
 
-/// The pairs of a block's rows, in shared memory besides.
+/// A row's pair to the peers.
 template <class T>
-struct near_pairs {
-    direction_pair<T>* pairs; ///< of rows [first, first + count)
-    std::int32_t first;
-    std::int32_t count; ///< 0: they aren't there
-
-    [[nodiscard]] __device__ const direction_pair<T>* find(const resident_operands<T>& a,
-                                                           std::int32_t row) const {
-        const auto place = static_cast<std::uint32_t>(row - first);
-        return place < static_cast<std::uint32_t>(count) ? pairs + place : a.pairs + row;
-    }
-};
-
-/// Stores a row's pair here and at the peers.
-template <class T>
-__device__ void publish(const resident_operands<T>& a, const near_pairs<T>& near, std::int32_t row,
-                        bool sends, T z, T p, std::uint64_t epoch) {
-    a.pairs[row] = {z, p};
-    if (near.count != 0) near.pairs[row - near.first] = {z, p};
-    if (!sends) return;
+__device__ __noinline__ void send(const resident_operands<T>& a, std::int32_t row,
+                                  direction_pair<T> pair, std::uint64_t epoch) {
     for (std::int32_t e = a.first_send[row]; e < a.first_send[row + 1]; ++e) {
         const resident_send to = a.sends[e];
         letter* const place = a.peer_ghosts[to.peer] + 2 * std::int64_t{to.position};
-        store_letter(place, {static_cast<double>(z), epoch});
-        store_letter(place + 1, {static_cast<double>(p), epoch});
+        store_letter(place, {static_cast<double>(pair.z), epoch});
+        store_letter(place + 1, {static_cast<double>(pair.p), epoch});
     }
 }
 
-/// A row of the product with the direction z + beta p.
-template <int InFlight, class T>
-__device__ T multiply_row(const compact_frame& f, const resident_operands<T>& a,
-                          const near_pairs<T>& near, const slice_reader<T>& slice, T beta,
-                          std::uint64_t epoch) {
+/// A row of the product with the direction z + beta p, but for ghosts, of whose presence it tells.
+template <column_code Code, class T>
+__device__ T multiply_row(const resident_operands<T>& a, const near_pairs<T>& near,
+                          slice_reader<T> slice, T beta, bool& ghosts) {
+    slice.code = Code; // the reader's own test goes
     T sum = 0;
-    for (std::int32_t k = 0; k < slice.length; k += InFlight) {
-        direction_pair<T> pair[InFlight];
-        bool ghosts = false;
+    for (std::int32_t k = 0; k < slice.length; k += in_flight) {
+        direction_pair<T> pair[in_flight];
 #pragma unroll
-        for (int u = 0; u < InFlight; ++u) {
+        for (int u = 0; u < in_flight; ++u) {
             const std::int32_t column = k + u < slice.length ? slice.column(k + u) : -1;
+            ghosts = ghosts || column >= a.rows;
             pair[u] = {};
-            if (column >= a.rows)
-                ghosts = true;
-            else if (column >= 0)
-                pair[u] = *near.find(a, column);
+            if (static_cast<std::uint32_t>(column) < static_cast<std::uint32_t>(a.rows))
+                pair[u] = near.get(a, column);
         }
-        if (ghosts)
 #pragma unroll
-            for (int u = 0; u < InFlight; ++u) {
-                const std::int32_t column = k + u < slice.length ? slice.column(k + u) : -1;
-                if (column >= a.rows) pair[u] = read_ghost(f, a, column - a.rows, epoch);
-            }
-#pragma unroll
-        for (int u = 0; u < InFlight; ++u) // padding adds 0 * 0
+        for (int u = 0; u < in_flight; ++u) // padding adds 0 * 0
             if (k + u < slice.length) sum += slice.value(k + u) * fma(beta, pair[u].p, pair[u].z);
     }
     return sum;
 }
 
-/// Slices: of a warp, at most. Threads of up to four rows keep x and r in registers; of more, in
+/// Slices: of a warp, at most. Threads of up to two rows keep x and r in registers; of more, in
 /// memory, where they are loaded while the sums of the product travel.
 template <class T, int Slices>
 __global__ void __launch_bounds__(resident_threads, 1)
     resident_kernel(const __grid_constant__ compact_frame parameter,
                     const __grid_constant__ resident_operands<T> a) {
-    constexpr bool keeps = Slices <= 4;
+    constexpr bool keeps = Slices <= 2;
     __shared__ frame_state state;
     __shared__ block_state block;
+    __shared__ T q[Slices * resident_threads];
     extern __shared__ __align__(16) unsigned char pool[];
     const compact_frame& f = state.f; // after begin
     double* const reg = state.reg;
-    const int warp = static_cast<int>(threadIdx.x / 32);
-    const int lane = static_cast<int>(threadIdx.x & 31);
+    const auto me = static_cast<int>(threadIdx.x);
+    const int warp = me / 32;
+    const int lane = me & 31;
     const auto slices = static_cast<std::int64_t>(a.matrix.slices);
     const auto first_slice = static_cast<std::int32_t>(slices * blockIdx.x / gridDim.x);
     const auto last_slice = static_cast<std::int32_t>(slices * (blockIdx.x + 1) / gridDim.x);
 
-    // Rows in their natural order are one range.
     near_pairs<T> near{};
     near.pairs = reinterpret_cast<direction_pair<T>*>(pool);
     near.first = first_slice * slice_rows;
@@ -287,7 +281,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
     const auto load_matrix = [&] {
         matrix.load(a.matrix, first_slice, last_slice, block.heads, pool + pair_bytes,
                     a.pool_bytes - pair_bytes);
-        if (threadIdx.x == 0) block.failed = 0;
+        if (me == 0) block.failed = 0;
     };
     if (!begin(parameter, state, nullptr, load_matrix)) return;
 
@@ -298,111 +292,120 @@ __global__ void __launch_bounds__(resident_threads, 1)
                    ? row_at(a.matrix, std::int64_t{first_slice + number} * slice_rows + lane)
                    : -1;
     };
-    // The thread's parts of the vectors.
+    const T factor = a.scale != no_scale ? static_cast<T>(reg[a.scale]) : T(1);
     T x[Slices] = {};
     T r[Slices] = {};
-    T p[Slices] = {};
-    T q[Slices] = {};
-    unsigned sends = 0; // bit j: row j has a copy at a peer
-    std::uint64_t epoch = *a.exchanges + 1;
-    const T factor = a.scale != no_scale ? static_cast<T>(reg[a.scale]) : T(1);
-    const auto preconditioned = [&](std::int32_t i, T value) {
-        return a.inverse != nullptr ? a.inverse[i] * factor * value : value;
-    };
+    const auto load_vectors = [&] {
 #pragma unroll
-    for (int j = 0; j < Slices; ++j) {
-        const std::int32_t i = row(j);
-        if (i < 0) continue;
-        x[j] = a.x[i];
-        r[j] = a.r[i];
-        const bool sending =
-            a.first_send != nullptr && a.first_send[i] != a.first_send[i + 1];
-        sends |= sending ? 1u << j : 0u;
-        publish(a, near, i, sending, preconditioned(i, r[j]), a.pairs[i].p, epoch);
-    }
-    double rho = reg[a.rho];
-    double beta = reg[a.beta];
-    double nothing[1] = {};
-    bool ok = exchange<1, true>(f, a, block, epoch, nothing, nothing);
-
-    while (ok) {
-        // Whether the loop has stopped is not known yet: nothing but registers is written here.
-        const T b = static_cast<T>(beta);
-        double pq[1] = {};
-#pragma unroll
-        for (int j = 0; j < Slices; ++j) {
-            const std::int32_t i = row(j);
-            if (i < 0) continue;
-            const direction_pair<T> own = *near.find(a, i);
-            const auto slice = matrix.slice(a.matrix, warp + j * resident_warps, i, lane);
-            q[j] = a.alpha * multiply_row<in_flight<Slices>>(f, a, near, slice, b, epoch);
-            p[j] = fma(b, own.p, own.z);
-            pq[0] += static_cast<double>(p[j]) * static_cast<double>(q[j]);
-        }
-        if constexpr (!keeps)
-#pragma unroll
-            for (int j = 0; j < Slices; ++j)
-                if (const std::int32_t i = row(j); i >= 0) {
-                    x[j] = a.x[i];
-                    r[j] = a.r[i];
-                }
-        ++epoch;
-        if (!exchange<1, false>(f, a, block, epoch, pq, pq)) break;
-        if (reg[control::state] != 0.0) break;
-        if (!(pq[0] > 0)) { // all threads of all devices agree
-            if (threadIdx.x == 0)
-                detail::stop(reg, detail::finite(pq[0]) ? loop_state::indefinite_matrix
-                                                        : loop_state::not_a_number);
-            break;
-        }
-        const T alpha = static_cast<T>(rho / pq[0]);
-        double norms[2] = {};
-        ++epoch;
-#pragma unroll
-        for (int j = 0; j < Slices; ++j) {
-            const std::int32_t i = row(j);
-            if (i < 0) continue;
-            x[j] += alpha * p[j];
-            r[j] -= alpha * q[j];
-            const T z = preconditioned(i, r[j]);
-            publish(a, near, i, (sends >> j & 1) != 0, z, p[j], epoch);
-            if constexpr (!keeps) {
-                a.x[i] = x[j];
-                a.r[i] = r[j];
+        for (int j = 0; j < Slices; ++j)
+            if (const std::int32_t i = row(j); i >= 0) {
+                x[j] = a.x[i];
+                r[j] = a.r[i];
             }
-            norms[0] += static_cast<double>(r[j]) * static_cast<double>(r[j]);
-            norms[1] += static_cast<double>(r[j]) * static_cast<double>(z);
-        }
-        if (a.inverse != nullptr) {
-            if (!exchange<2, true>(f, a, block, epoch, norms, norms)) break;
-        } else {
-            double rr[1] = {norms[0]};
-            if (!exchange<1, true>(f, a, block, epoch, rr, rr)) break;
-            norms[0] = norms[1] = rr[0];
-        }
-        beta = norms[1] / rho;
-        rho = norms[1];
-        if (threadIdx.x == 0) { // all blocks come to the same; seen after the next exchange
-            reg[control::iteration] += 1.0;
-            if (blockIdx.x == 0 && f.history != nullptr)
-                f.history[static_cast<std::int64_t>(reg[control::iteration])] = norms[0];
-            detail::test(reg, norms[0]);
-            if (a.inverse != nullptr && !(rho > 0))
-                detail::stop(reg, loop_state::indefinite_preconditioner);
-            if (reg[control::iteration] >= reg[control::pause_at])
-                detail::stop(reg, loop_state::pause);
-        }
-    }
-
-    if constexpr (keeps)
+    };
+    const auto store_vectors = [&] {
 #pragma unroll
         for (int j = 0; j < Slices; ++j)
             if (const std::int32_t i = row(j); i >= 0) {
                 a.x[i] = x[j];
                 a.r[i] = r[j];
             }
+    };
+    unsigned sends = 0; // bit j: row j has a copy at a peer
+#pragma unroll
+    for (int j = 0; j < Slices; ++j) {
+        q[j * resident_threads + me] = 0;
+        const std::int32_t i = row(j);
+        if (i < 0) continue;
+        if (near.count != 0) near.pairs[i - near.first] = a.pairs[i];
+        if (a.first_send != nullptr && a.first_send[i] != a.first_send[i + 1]) sends |= 1u << j;
+    }
+    load_vectors();
+
+    std::uint64_t epoch = *a.exchanges;
+    double rho = reg[a.rho];
+    double beta = reg[a.beta];
+    T alpha = 0; // the first time the pairs are only published
+    bool first = true;
+    for (;;) {
+        // 24 bytes a row in shared memory, 16 in L2; 32 more where x and r are there.
+        ++epoch;
+        double norms[2] = {};
+#pragma unroll
+        for (int j = 0; j < Slices; ++j) {
+            const std::int32_t i = row(j);
+            if (i < 0) continue;
+            const direction_pair<T> own = near.get(a, i);
+            const T p = first ? own.p : fma(static_cast<T>(beta), own.p, own.z);
+            x[j] += alpha * p;
+            r[j] -= alpha * q[j * resident_threads + me];
+            const T z = a.inverse != nullptr ? a.inverse[i] * factor * r[j] : r[j];
+            a.pairs[i] = {z, p};
+            if (near.count != 0) near.pairs[i - near.first] = {z, p};
+            if ((sends >> j & 1) != 0) send<T>(a, i, {z, p}, epoch);
+            norms[0] += static_cast<double>(r[j]) * static_cast<double>(r[j]);
+            norms[1] += static_cast<double>(r[j]) * static_cast<double>(z);
+        }
+        if constexpr (!keeps) store_vectors();
+        const bool plain = a.inverse == nullptr;
+        if (!exchange<2, true>(f, a, block, epoch, plain ? 1 : 2, norms)) break;
+        if (plain) norms[1] = norms[0];
+        if (!first) {
+            beta = norms[1] / rho;
+            rho = norms[1];
+            if (me == 0) { // all blocks come to the same; seen after the next exchange
+                reg[control::iteration] += 1.0;
+                if (blockIdx.x == 0 && f.history != nullptr)
+                    f.history[static_cast<std::int64_t>(reg[control::iteration])] = norms[0];
+                detail::test(reg, norms[0]);
+                if (!plain && !(rho > 0)) detail::stop(reg, loop_state::indefinite_preconditioner);
+                if (reg[control::iteration] >= reg[control::pause_at])
+                    detail::stop(reg, loop_state::pause);
+            }
+        }
+        first = false;
+
+        // Whether the loop has stopped is not known yet: no vector is written here.
+        double pq[1] = {};
+#pragma unroll 1
+        for (int j = 0; j < Slices; ++j) {
+            const std::int32_t i = row(j);
+            if (i < 0) break;
+            const auto slice = matrix.slice(a.matrix, warp + j * resident_warps, i, lane);
+            const T b = static_cast<T>(beta);
+            bool ghosts = false;
+            T sum = 0;
+            switch (slice.code) {
+            case column_code::diagonal:
+                sum = multiply_row<column_code::diagonal>(a, near, slice, b, ghosts);
+                break;
+            case column_code::narrow:
+                sum = multiply_row<column_code::narrow>(a, near, slice, b, ghosts);
+                break;
+            default: sum = multiply_row<column_code::wide>(a, near, slice, b, ghosts);
+            }
+            if (ghosts) sum += ghost_product(f, a, slice, b, epoch);
+            const direction_pair<T> own = near.get(a, i);
+            const T product = a.alpha * sum;
+            q[j * resident_threads + me] = product;
+            pq[0] += static_cast<double>(fma(b, own.p, own.z)) * static_cast<double>(product);
+        }
+        if constexpr (!keeps) load_vectors();
+        ++epoch;
+        if (!exchange<1, false>(f, a, block, epoch, 1, pq)) break;
+        if (reg[control::state] != 0.0) break;
+        if (!(pq[0] > 0)) { // all threads of all devices agree
+            if (me == 0)
+                detail::stop(reg, detail::finite(pq[0]) ? loop_state::indefinite_matrix
+                                                        : loop_state::not_a_number);
+            break;
+        }
+        alpha = static_cast<T>(rho / pq[0]);
+    }
+
+    if constexpr (keeps) store_vectors();
     __syncthreads();
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
+    if (blockIdx.x == 0 && me == 0) {
         reg[a.rho] = rho;
         reg[a.beta] = beta;
         const std::uint8_t results[] = {control::state, control::iteration, control::residual,
@@ -419,8 +422,7 @@ auto kernel_of(std::int32_t slices_a_warp) {
     switch (slices_a_warp) {
     case 1: return resident_kernel<T, 1>;
     case 2: return resident_kernel<T, 2>;
-    case 4: return resident_kernel<T, 4>;
-    default: return resident_kernel<T, 8>;
+    default: return resident_kernel<T, 4>;
     }
 }
 
