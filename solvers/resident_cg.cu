@@ -130,7 +130,7 @@ __device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, 
 #pragma unroll
         for (int v = 0; v < Most; ++v) {
             if (v >= count) break;
-            double sum = s.warp_sums[v][lane];
+            double sum = lane < resident_warps ? s.warp_sums[v][lane] : 0.0;
             for (int offset = 16; offset > 0; offset /= 2)
                 sum += __shfl_xor_sync(0xffffffffu, sum, offset);
             if (lane < ranks)
@@ -234,7 +234,7 @@ template <column_code Code, class T>
 __device__ T multiply_row(const resident_operands<T>& a, const near_pairs<T>& near,
                           slice_reader<T> slice, T beta, bool& ghosts) {
     slice.code = Code; // the reader's own test goes
-    T sum = 0;
+    T sum[2] = {};
     for (std::int32_t k = 0; k < slice.length; k += in_flight) {
         direction_pair<T> pair[in_flight];
 #pragma unroll
@@ -247,18 +247,19 @@ __device__ T multiply_row(const resident_operands<T>& a, const near_pairs<T>& ne
         }
 #pragma unroll
         for (int u = 0; u < in_flight; ++u) // padding adds 0 * 0
-            if (k + u < slice.length) sum += slice.value(k + u) * fma(beta, pair[u].p, pair[u].z);
+            if (k + u < slice.length)
+                sum[u % 2] += slice.value(k + u) * fma(beta, pair[u].p, pair[u].z);
     }
-    return sum;
+    return sum[0] + sum[1];
 }
 
-/// Slices: of a warp, at most. Threads of up to two rows keep x and r in registers; of more, in
+/// Slices: of a warp, at most. Threads of up to four rows keep x and r in registers; of more, in
 /// memory, where they are loaded while the sums of the product travel.
 template <class T, int Slices>
 __global__ void __launch_bounds__(resident_threads, 1)
     resident_kernel(const __grid_constant__ compact_frame parameter,
                     const __grid_constant__ resident_operands<T> a) {
-    constexpr bool keeps = Slices <= 2;
+    constexpr bool keeps = Slices <= 4;
     __shared__ frame_state state;
     __shared__ block_state block;
     __shared__ T q[Slices * resident_threads];
@@ -268,6 +269,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
     const auto me = static_cast<int>(threadIdx.x);
     const int warp = me / 32;
     const int lane = me & 31;
+    constexpr int judge = resident_threads - 32; // in the warp with the fewest slices
     const auto slices = static_cast<std::int64_t>(a.matrix.slices);
     const auto first_slice = static_cast<std::int32_t>(slices * blockIdx.x / gridDim.x);
     const auto last_slice = static_cast<std::int32_t>(slices * (blockIdx.x + 1) / gridDim.x);
@@ -353,7 +355,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
         if (!first) {
             beta = norms[1] / rho;
             rho = norms[1];
-            if (me == 0) { // all blocks come to the same; seen after the next exchange
+            if (me == judge) { // all blocks come to the same; seen after the next exchange
                 reg[control::iteration] += 1.0;
                 if (blockIdx.x == 0 && f.history != nullptr)
                     f.history[static_cast<std::int64_t>(reg[control::iteration])] = norms[0];
@@ -395,7 +397,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
         if (!exchange<1, false>(f, a, block, epoch, 1, pq)) break;
         if (reg[control::state] != 0.0) break;
         if (!(pq[0] > 0)) { // all threads of all devices agree
-            if (me == 0)
+            if (me == judge)
                 detail::stop(reg, detail::finite(pq[0]) ? loop_state::indefinite_matrix
                                                         : loop_state::not_a_number);
             break;
@@ -405,7 +407,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
 
     if constexpr (keeps) store_vectors();
     __syncthreads();
-    if (blockIdx.x == 0 && me == 0) {
+    if (blockIdx.x == 0 && me == judge) {
         reg[a.rho] = rho;
         reg[a.beta] = beta;
         const std::uint8_t results[] = {control::state, control::iteration, control::residual,
@@ -422,7 +424,8 @@ auto kernel_of(std::int32_t slices_a_warp) {
     switch (slices_a_warp) {
     case 1: return resident_kernel<T, 1>;
     case 2: return resident_kernel<T, 2>;
-    default: return resident_kernel<T, 4>;
+    case 4: return resident_kernel<T, 4>;
+    default: return resident_kernel<T, 8>;
     }
 }
 
