@@ -1,7 +1,8 @@
 // The kernel of resident_loop: CG of one device's rows, from launch to the loop's stop.
 //
-// An iteration on 64^3 rows of a 7-point stencil reads 16 MB of pairs from L2 and 22 MB of the matrix
-// from shared memory: the two exchanges, about 1 us each on one device, weigh as much as all bytes.
+// An iteration on 64^3 rows of a 7-point stencil reads 16 MB of pairs from L2 and 22 MB of the
+// matrix from shared memory: the two exchanges, about 1 us each on one device, weigh as much as all
+// bytes.
 
 #include <algorithm>
 
@@ -21,6 +22,25 @@ constexpr int block_slices = most_resident_slices * resident_warps;
 __device__ inline void fence_acq_rel() {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
+
+/// The pairs of a block's rows, in shared memory besides, if rows lie in their natural order.
+template <class T>
+struct near_pairs {
+    direction_pair<T>* pairs; ///< of rows [first, first + count)
+    std::int32_t first;
+    std::int32_t count;
+
+    [[nodiscard]] __device__ direction_pair<T> get(const resident_operands<T>& a,
+                                                   std::int32_t row) const {
+        const auto place = static_cast<std::uint32_t>(row - first);
+        if (place < static_cast<std::uint32_t>(count)) return pairs[place];
+        return a.pairs[row];
+    }
+};
+
+/// Of a slice in shared memory whose rows have no ghosts and whose columns are told by diagonals.
+/// Its steps are rewritten: base * 2, plus 1 where the pairs of all 32 lanes are in shared memory.
+inline constexpr auto regular = static_cast<column_code>(3);
 
 /// The slices [first, last) that a block multiplies. The heads of all and as many of the slices
 /// themselves as fit are copied to shared memory.
@@ -44,8 +64,9 @@ struct block_matrix {
     }
 
     /// By all threads of the block.
-    __device__ void load(const sell_view<T>& m, std::int32_t first, std::int32_t last,
-                         slice_head* to, unsigned char* pool, std::int64_t pool_bytes) {
+    __device__ void load(const sell_view<T>& m, const near_pairs<T>& pairs, std::int32_t first,
+                         std::int32_t last, slice_head* to, unsigned char* pool,
+                         std::int64_t pool_bytes) {
         heads = to;
         count = last - first;
         const auto me = static_cast<std::int32_t>(threadIdx.x);
@@ -73,8 +94,9 @@ struct block_matrix {
         for (std::int64_t i = me; i < steps * slice_rows; i += resident_threads)
             values[i] = __ldcs(from + i);
         if (m.steps != nullptr)
-            for (std::int64_t i = me; i < steps; i += resident_threads)
-                shared_steps[i] = load_step(m.steps + begin.first + i);
+            for (std::int32_t slice = me / 32; slice < near; slice += resident_warps)
+                load_steps(m, pairs, (first + slice) * slice_rows, heads[slice],
+                           shared_steps + (heads[slice].first - begin.first));
         const auto* const words = reinterpret_cast<const std::uint32_t*>(
             m.columns + std::int64_t{begin.columns} * column_piece);
         for (std::int64_t i = me; i < stored * column_piece / 4; i += resident_threads)
@@ -83,6 +105,31 @@ struct block_matrix {
         near_steps = shared_steps - begin.first;
         near_columns = reinterpret_cast<const std::byte*>(columns) -
                        std::int64_t{begin.columns} * column_piece;
+    }
+
+    /// By a warp: the steps of the slice whose rows begin with `row`, if they are in their natural
+    /// order.
+    __device__ static void load_steps(const sell_view<T>& m, const near_pairs<T>& pairs,
+                                      std::int32_t row, slice_head& head, slice_step* to) {
+        const auto lane = static_cast<std::int32_t>(threadIdx.x & 31);
+        const std::int32_t length = head.length();
+        bool simple = m.rows == nullptr && head.code() == column_code::diagonal;
+        for (std::int32_t k = lane; k < length; k += 32) {
+            const slice_step step = load_step(m.steps + head.first + k);
+            to[k] = step;
+            if (step.lanes == 0) continue;
+            const std::int32_t low = row + __ffs(static_cast<int>(step.lanes)) - 1 + step.base;
+            const std::int32_t high = row + 31 - __clz(static_cast<int>(step.lanes)) + step.base;
+            simple = simple && low >= 0 && high < m.row_count;
+        }
+        if (__all_sync(0xffffffffu, simple) == 0) return;
+        for (std::int32_t k = lane; k < length; k += 32) {
+            const std::int32_t place = row + to[k].base - pairs.first;
+            const bool inside = place >= 0 && place + slice_rows <= pairs.count;
+            to[k].base = to[k].base * 2 + (inside ? 1 : 0);
+        }
+        __syncwarp();
+        if (lane == 0) head.shape = slice_shape(length, regular);
     }
 
     /// The number-th slice as the lane sees it.
@@ -178,28 +225,12 @@ __device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, 
     return s.failed == 0;
 }
 
-/// The pairs of a block's rows, in shared memory besides, if rows lie in their natural order.
-template <class T>
-struct near_pairs {
-    direction_pair<T>* pairs; ///< of rows [first, first + count)
-    std::int32_t first;
-    std::int32_t count;
-
-    [[nodiscard]] __device__ direction_pair<T> get(const resident_operands<T>& a,
-                                                   std::int32_t row) const {
-        const auto place = static_cast<std::uint32_t>(row - first);
-        if (place < static_cast<std::uint32_t>(count)) return pairs[place];
-        return a.pairs[row];
-    }
-};
-
 // What few rows do is not inlined: the loop must fit into the instruction cache.
 
 /// The part of a row's product that peers sent, before exchange `epoch`.
 template <class T>
 __device__ __noinline__ T ghost_product(const compact_frame& f, const resident_operands<T>& a,
-                                        const slice_reader<T>& slice, T beta,
-                                        std::uint64_t epoch) {
+                                        const slice_reader<T>& slice, T beta, std::uint64_t epoch) {
     T sum = 0;
     for (std::int32_t k = 0; k < slice.length; ++k) {
         const std::int32_t column = slice.column(k);
@@ -227,6 +258,32 @@ __device__ __noinline__ void send(const resident_operands<T>& a, std::int32_t ro
         store_letter(place, {static_cast<double>(pair.z), epoch});
         store_letter(place + 1, {static_cast<double>(pair.p), epoch});
     }
+}
+
+/// A row of a regular slice with the direction z + beta p. Lanes without an entry multiply some
+/// pair by 0: none is infinite, or else the solve has ended.
+template <class T>
+__device__ T multiply_regular(const resident_operands<T>& a, const near_pairs<T>& near,
+                              const slice_reader<T>& slice, T beta) {
+    T sum[2] = {};
+    for (std::int32_t k = 0; k < slice.length; k += in_flight) {
+        direction_pair<T> pair[in_flight];
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            pair[u] = {};
+            if (k + u >= slice.length) break;
+            const std::int32_t word = slice.steps[k + u].base;
+            const std::int32_t column = slice.row + (word >> 1);
+            pair[u] = (word & 1) != 0 ? near.pairs[column - near.first]
+                                      : a.pairs[min(max(column, 0), a.rows - 1)];
+        }
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            if (k + u >= slice.length) break;
+            sum[u % 2] += slice.value(k + u) * fma(beta, pair[u].p, pair[u].z);
+        }
+    }
+    return sum[0] + sum[1];
 }
 
 /// A row of the product with the direction z + beta p, but for ghosts, of whose presence it tells.
@@ -281,7 +338,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
     const auto pair_bytes = near.count * static_cast<std::int32_t>(sizeof(direction_pair<T>));
     block_matrix<T> matrix{};
     const auto load_matrix = [&] {
-        matrix.load(a.matrix, first_slice, last_slice, block.heads, pool + pair_bytes,
+        matrix.load(a.matrix, near, first_slice, last_slice, block.heads, pool + pair_bytes,
                     a.pool_bytes - pair_bytes);
         if (me == 0) block.failed = 0;
     };
@@ -318,8 +375,10 @@ __global__ void __launch_bounds__(resident_threads, 1)
     for (int j = 0; j < Slices; ++j) {
         q[j * resident_threads + me] = 0;
         const std::int32_t i = row(j);
+        const std::int32_t place = (warp + j * resident_warps) * slice_rows + lane;
+        if (place < near.count) // beyond the last row, zero: see multiply_regular
+            near.pairs[place] = i >= 0 ? a.pairs[i] : direction_pair<T>{};
         if (i < 0) continue;
-        if (near.count != 0) near.pairs[i - near.first] = a.pairs[i];
         if (a.first_send != nullptr && a.first_send[i] != a.first_send[i + 1]) sends |= 1u << j;
     }
     load_vectors();
@@ -378,6 +437,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
             bool ghosts = false;
             T sum = 0;
             switch (slice.code) {
+            case regular: sum = multiply_regular(a, near, slice, b); break;
             case column_code::diagonal:
                 sum = multiply_row<column_code::diagonal>(a, near, slice, b, ghosts);
                 break;
@@ -444,8 +504,8 @@ resident_shape shape_of_resident(const device& where, std::int64_t slices,
         if (most <= std::int64_t{n} * resident_warps) shape.slices_a_warp = n;
     if (shape.slices_a_warp == 0) return shape;
     int limit = 0;
-    KRYLITH_CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                              d.ordinal()));
+    KRYLITH_CUDA_CHECK(
+        cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, d.ordinal()));
     cudaFuncAttributes attributes{};
     KRYLITH_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel_of<double>(shape.slices_a_warp)));
     const std::int64_t room = limit - static_cast<std::int64_t>(attributes.sharedSizeBytes) - 1024;

@@ -47,8 +47,8 @@ struct resident_operands {
     letter* const* peer_ghosts;
     const std::int32_t* first_send; ///< [rows + 1], or null: nothing is sent
     const resident_send* sends;
-    letter* board;           ///< [2][ranks][resident_sums][most_resident_blocks]
-    letter* const* boards;   ///< [ranks]
+    letter* board;            ///< [2][ranks][resident_sums][most_resident_blocks]
+    letter* const* boards;    ///< [ranks]
     std::uint64_t* exchanges; ///< so far; the same on all ranks
     std::int32_t blocks[max_ranks];
     std::int32_t rows;
@@ -56,7 +56,8 @@ struct resident_operands {
     std::uint8_t rho;        ///< registers
     std::uint8_t beta;
     std::uint8_t scale; ///< or no_scale
-    std::uint8_t slots[resident_results]; ///< of state, iteration, residual, best, best_at, rho, beta
+    std::uint8_t
+        slots[resident_results]; ///< of state, iteration, residual, best, best_at, rho, beta
 };
 
 /// Place of a value on the board.
@@ -73,12 +74,11 @@ namespace cuda {
 struct resident_shape {
     std::int32_t blocks = 0;
     std::int32_t slices_a_warp = 0; ///< 1, 2, 4 or 8; 0: too many rows
-    std::int32_t pool_bytes = 0; ///< shared memory for pairs and matrix
+    std::int32_t pool_bytes = 0;    ///< shared memory for pairs and matrix
 };
 /// For a block of the matrix that takes `matrix_bytes`, and pairs of `pair_bytes`.
 [[nodiscard]] resident_shape shape_of_resident(const device& where, std::int64_t slices,
-                                               std::int64_t matrix_bytes,
-                                               std::int64_t pair_bytes);
+                                               std::int64_t matrix_bytes, std::int64_t pair_bytes);
 
 template <class T>
 void resident_cg(device& where, const frame& common, const resident_operands<T>& a,

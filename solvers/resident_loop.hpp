@@ -1,5 +1,5 @@
-// The CG iteration as one kernel a device that stays until the loop stops: for systems so small that
-// the starts of kernels cost more than their bytes.
+// The CG iteration as one kernel a device that stays until the loop stops: for systems so small
+// that the starts of kernels cost more than their bytes.
 //
 // Every multiprocessor keeps its rows of x, r, p and q in registers and as much of the matrix as
 // fits in shared memory, in the manner of PERKS (Zhang, Wahib, Matsuoka, "PERKS: a locality-
@@ -9,8 +9,9 @@
 // and the updates with r'r and r'z, as many as it has inner products that depend on each other.
 // The recurrences are those of the textbook, in its order, and so is the accuracy.
 //
-// Blocks and devices add up sums without atomics: each block stores {value, epoch} for every device,
-// and every block adds all of them in the same order. Ghosts travel in the same way, without fences.
+// Blocks and devices add up sums without atomics: each block stores {value, epoch} for every
+// device, and every block adds all of them in the same order. Ghosts travel in the same way,
+// without fences.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,8 @@ public:
 
     /// Enqueues iterations of CG for (alpha A) x = b until a control register says stop. r is the
     /// residual of x; z = r where `inverse` is null, else inverse .* r times the scale. Of the
-    /// indefinite states only this kernel decides: p'Ap <= 0, and r'z <= 0 where there is an inverse.
+    /// indefinite states only this kernel decides: p'Ap <= 0, and r'z <= 0 where there is an
+    /// inverse.
     void enqueue(execution& run, T alpha, vector<T>& x, vector<T>& r, const vector<T>* inverse,
                  const resident_registers& registers);
 

@@ -1,5 +1,5 @@
-// CG in resident kernels: the same iteration as cg(), where it can run. On other groups, that it says
-// why not. (All other tests of solvers run it too, as cg:auto.)
+// CG in resident kernels: the same iteration as cg(), where it can run. On other groups, that it
+// says why not. (All other tests of solvers run it too, as cg:auto.)
 #include <cmath>
 #include <vector>
 
@@ -23,8 +23,8 @@ template <class T>
 bool can_run(problem<T>& p) {
     const std::string why_not = not_resident_because(*p.a);
     if (why_not.empty()) return true;
-    CHECK_THROWS_WITH_AS((void)resident_cg(*p.a, p.b, p.x),
-                         doctest::Contains(why_not.c_str()), usage_error);
+    CHECK_THROWS_WITH_AS((void)resident_cg(*p.a, p.b, p.x), doctest::Contains(why_not.c_str()),
+                         usage_error);
     return false;
 }
 
