@@ -227,37 +227,39 @@ __device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, 
 
 // What few rows do is not inlined: the loop must fit into the instruction cache.
 
-/// The part of a row's product that peers sent, before exchange `epoch`.
+/// Waits until the pairs that peers sent before exchange `epoch`, and that a row needs, are there.
 template <class T>
-__device__ __noinline__ T ghost_product(const compact_frame& f, const resident_operands<T>& a,
-                                        const slice_reader<T>& slice, T beta, std::uint64_t epoch) {
-    T sum = 0;
+__device__ __noinline__ void wait_for_pairs(const compact_frame& f, const resident_operands<T>& a,
+                                            const slice_reader<T>& slice, std::uint64_t epoch) {
     for (std::int32_t k = 0; k < slice.length; ++k) {
         const std::int32_t column = slice.column(k);
         if (column < a.rows) continue;
         const letter* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
-        letter z{};
-        letter p{};
         wait_until(f.mail, f.mail.rank, [&] {
-            z = load_letter(from);
-            p = load_letter(from + 1);
-            return z.epoch == epoch && p.epoch == epoch;
+            return load_letter(from).epoch == epoch && load_letter(from + 1).epoch == epoch;
         });
-        sum += slice.value(k) * fma(beta, static_cast<T>(p.value), static_cast<T>(z.value));
     }
-    return sum;
 }
 
-/// A row's pair to the peers.
+/// A row's pair to one peer.
 template <class T>
-__device__ __noinline__ void send(const resident_operands<T>& a, std::int32_t row,
-                                  direction_pair<T> pair, std::uint64_t epoch) {
-    for (std::int32_t e = a.first_send[row]; e < a.first_send[row + 1]; ++e) {
-        const resident_send to = a.sends[e];
-        letter* const place = a.peer_ghosts[to.peer] + 2 * std::int64_t{to.position};
-        store_letter(place, {static_cast<double>(pair.z), epoch});
-        store_letter(place + 1, {static_cast<double>(pair.p), epoch});
-    }
+__device__ void send(letter* to, direction_pair<T> pair, std::uint64_t epoch) {
+    store_letter(to, {static_cast<double>(pair.z), epoch});
+    store_letter(to + 1, {static_cast<double>(pair.p), epoch});
+}
+
+template <class T>
+__device__ letter* place_at_peer(const resident_operands<T>& a, std::int32_t entry) {
+    const resident_send to = a.sends[entry];
+    return a.peer_ghosts[to.peer] + 2 * std::int64_t{to.position};
+}
+
+/// To all but the first peer.
+template <class T>
+__device__ __noinline__ void send_to_others(const resident_operands<T>& a, std::int32_t row,
+                                            direction_pair<T> pair, std::uint64_t epoch) {
+    for (std::int32_t e = a.first_send[row] + 1; e < a.first_send[row + 1]; ++e)
+        send(place_at_peer(a, e), pair, epoch);
 }
 
 /// A row of a regular slice with the direction z + beta p. Lanes without an entry multiply some
@@ -286,10 +288,10 @@ __device__ T multiply_regular(const resident_operands<T>& a, const near_pairs<T>
     return sum[0] + sum[1];
 }
 
-/// A row of the product with the direction z + beta p, but for ghosts, of whose presence it tells.
+/// A row of the product with the direction z + beta p; `late` where a peer's pair isn't there yet.
 template <column_code Code, class T>
 __device__ T multiply_row(const resident_operands<T>& a, const near_pairs<T>& near,
-                          slice_reader<T> slice, T beta, bool& ghosts) {
+                          slice_reader<T> slice, T beta, std::uint64_t epoch, bool& late) {
     slice.code = Code; // the reader's own test goes
     T sum[2] = {};
     for (std::int32_t k = 0; k < slice.length; k += in_flight) {
@@ -297,10 +299,16 @@ __device__ T multiply_row(const resident_operands<T>& a, const near_pairs<T>& ne
 #pragma unroll
         for (int u = 0; u < in_flight; ++u) {
             const std::int32_t column = k + u < slice.length ? slice.column(k + u) : -1;
-            ghosts = ghosts || column >= a.rows;
             pair[u] = {};
-            if (static_cast<std::uint32_t>(column) < static_cast<std::uint32_t>(a.rows))
+            if (column >= a.rows) {
+                const letter* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
+                const letter z = load_letter(from);
+                const letter p = load_letter(from + 1);
+                pair[u] = {static_cast<T>(z.value), static_cast<T>(p.value)};
+                late = late || z.epoch != epoch || p.epoch != epoch;
+            } else if (column >= 0) {
                 pair[u] = near.get(a, column);
+            }
         }
 #pragma unroll
         for (int u = 0; u < in_flight; ++u) // padding adds 0 * 0
@@ -310,16 +318,15 @@ __device__ T multiply_row(const resident_operands<T>& a, const near_pairs<T>& ne
     return sum[0] + sum[1];
 }
 
-/// Slices: of a warp, at most. Threads of up to four rows keep x and r in registers; of more, in
-/// memory, where they are loaded while the sums of the product travel.
+/// Slices: of a warp, at most.
 template <class T, int Slices>
 __global__ void __launch_bounds__(resident_threads, 1)
     resident_kernel(const __grid_constant__ compact_frame parameter,
                     const __grid_constant__ resident_operands<T> a) {
-    constexpr bool keeps = Slices <= 4;
     __shared__ frame_state state;
     __shared__ block_state block;
     __shared__ T q[Slices * resident_threads];
+    __shared__ letter* first_peer[Slices * resident_threads];
     extern __shared__ __align__(16) unsigned char pool[];
     const compact_frame& f = state.f; // after begin
     double* const reg = state.reg;
@@ -370,7 +377,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
                 a.r[i] = r[j];
             }
     };
-    unsigned sends = 0; // bit j: row j has a copy at a peer
+    unsigned sends = 0; // bit j: row j has a copy at a peer; bit j + Slices: at several
 #pragma unroll
     for (int j = 0; j < Slices; ++j) {
         q[j * resident_threads + me] = 0;
@@ -379,7 +386,13 @@ __global__ void __launch_bounds__(resident_threads, 1)
         if (place < near.count) // beyond the last row, zero: see multiply_regular
             near.pairs[place] = i >= 0 ? a.pairs[i] : direction_pair<T>{};
         if (i < 0) continue;
-        if (a.first_send != nullptr && a.first_send[i] != a.first_send[i + 1]) sends |= 1u << j;
+        if (a.first_send == nullptr) continue;
+        const std::int32_t peers = a.first_send[i + 1] - a.first_send[i];
+        if (peers > 0) {
+            sends |= 1u << j;
+            first_peer[j * resident_threads + me] = place_at_peer(a, a.first_send[i]);
+        }
+        if (peers > 1) sends |= 1u << (j + Slices);
     }
     load_vectors();
 
@@ -389,7 +402,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
     T alpha = 0; // the first time the pairs are only published
     bool first = true;
     for (;;) {
-        // 24 bytes a row in shared memory, 16 in L2; 32 more where x and r are there.
+        // 48 bytes a row in shared memory, 16 in L2.
         ++epoch;
         double norms[2] = {};
 #pragma unroll
@@ -403,11 +416,13 @@ __global__ void __launch_bounds__(resident_threads, 1)
             const T z = a.inverse != nullptr ? a.inverse[i] * factor * r[j] : r[j];
             a.pairs[i] = {z, p};
             if (near.count != 0) near.pairs[i - near.first] = {z, p};
-            if ((sends >> j & 1) != 0) send<T>(a, i, {z, p}, epoch);
+            if ((sends >> j & 1) != 0) {
+                send<T>(first_peer[j * resident_threads + me], {z, p}, epoch);
+                if ((sends >> (j + Slices) & 1) != 0) send_to_others<T>(a, i, {z, p}, epoch);
+            }
             norms[0] += static_cast<double>(r[j]) * static_cast<double>(r[j]);
             norms[1] += static_cast<double>(r[j]) * static_cast<double>(z);
         }
-        if constexpr (!keeps) store_vectors();
         const bool plain = a.inverse == nullptr;
         if (!exchange<2, true>(f, a, block, epoch, plain ? 1 : 2, norms)) break;
         if (plain) norms[1] = norms[0];
@@ -434,25 +449,28 @@ __global__ void __launch_bounds__(resident_threads, 1)
             if (i < 0) break;
             const auto slice = matrix.slice(a.matrix, warp + j * resident_warps, i, lane);
             const T b = static_cast<T>(beta);
-            bool ghosts = false;
             T sum = 0;
-            switch (slice.code) {
-            case regular: sum = multiply_regular(a, near, slice, b); break;
-            case column_code::diagonal:
-                sum = multiply_row<column_code::diagonal>(a, near, slice, b, ghosts);
-                break;
-            case column_code::narrow:
-                sum = multiply_row<column_code::narrow>(a, near, slice, b, ghosts);
-                break;
-            default: sum = multiply_row<column_code::wide>(a, near, slice, b, ghosts);
+            for (;;) {
+                bool late = false;
+                switch (slice.code) {
+                case regular: sum = multiply_regular(a, near, slice, b); break;
+                case column_code::diagonal:
+                    sum = multiply_row<column_code::diagonal>(a, near, slice, b, epoch, late);
+                    break;
+                case column_code::narrow:
+                    sum = multiply_row<column_code::narrow>(a, near, slice, b, epoch, late);
+                    break;
+                default: sum = multiply_row<column_code::wide>(a, near, slice, b, epoch, late);
+                }
+                if (!late) break;
+                wait_for_pairs(f, a, slice, epoch);
+                if (load_relaxed(f.failure) != 0) break; // the next exchange says so
             }
-            if (ghosts) sum += ghost_product(f, a, slice, b, epoch);
             const direction_pair<T> own = near.get(a, i);
             const T product = a.alpha * sum;
             q[j * resident_threads + me] = product;
             pq[0] += static_cast<double>(fma(b, own.p, own.z)) * static_cast<double>(product);
         }
-        if constexpr (!keeps) load_vectors();
         ++epoch;
         if (!exchange<1, false>(f, a, block, epoch, 1, pq)) break;
         if (reg[control::state] != 0.0) break;
@@ -465,7 +483,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
         alpha = static_cast<T>(rho / pq[0]);
     }
 
-    if constexpr (keeps) store_vectors();
+    store_vectors();
     __syncthreads();
     if (blockIdx.x == 0 && me == judge) {
         reg[a.rho] = rho;
@@ -484,8 +502,7 @@ auto kernel_of(std::int32_t slices_a_warp) {
     switch (slices_a_warp) {
     case 1: return resident_kernel<T, 1>;
     case 2: return resident_kernel<T, 2>;
-    case 4: return resident_kernel<T, 4>;
-    default: return resident_kernel<T, 8>;
+    default: return resident_kernel<T, 4>;
     }
 }
 

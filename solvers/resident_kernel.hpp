@@ -24,7 +24,7 @@ struct resident_send {
 
 inline constexpr int resident_threads = 512;
 inline constexpr int resident_warps = resident_threads / 32;
-inline constexpr int most_resident_slices = 8; ///< of a warp
+inline constexpr int most_resident_slices = 4; ///< of a warp
 /// Blocks of a device, one a multiprocessor: a warp reads the sums of all with 5 loads a lane.
 inline constexpr int most_resident_blocks = 160;
 inline constexpr int resident_sums = 2; ///< values of one exchange
@@ -73,7 +73,7 @@ namespace cuda {
 /// How a resident kernel is launched.
 struct resident_shape {
     std::int32_t blocks = 0;
-    std::int32_t slices_a_warp = 0; ///< 1, 2, 4 or 8; 0: too many rows
+    std::int32_t slices_a_warp = 0; ///< 1, 2 or 4; 0: too many rows
     std::int32_t pool_bytes = 0;    ///< shared memory for pairs and matrix
 };
 /// For a block of the matrix that takes `matrix_bytes`, and pairs of `pair_bytes`.

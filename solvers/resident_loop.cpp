@@ -16,7 +16,7 @@ namespace krylith {
 std::int64_t resident_rows(const device& where) {
 #if KRYLITH_HAVE_CUDA
     constexpr std::int64_t block_rows =
-        std::int64_t{most_resident_slices} * resident_threads; // 4096
+        std::int64_t{most_resident_slices} * resident_threads; // 2048
     if (where.kind() == backend::cuda)
         return block_rows * std::min(cuda::multiprocessors(where), most_resident_blocks);
 #endif

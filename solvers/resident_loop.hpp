@@ -29,7 +29,7 @@ namespace krylith {
 template <class T>
 [[nodiscard]] std::string not_resident_because(const matrix_operator<T>& a);
 
-/// Rows that a CUDA device keeps in its registers: 4096 a multiprocessor (H200: 540,672); 0 for
+/// Rows that a CUDA device keeps in its registers: 2048 a multiprocessor (H200: 270,336); 0 for
 /// host devices.
 [[nodiscard]] std::int64_t resident_rows(const device& where);
 
