@@ -140,6 +140,10 @@ public:
 
     [[nodiscard]] operator_kind kind() const { return kind_; }
     [[nodiscard]] std::string local_name() const { return blocks_.front()->name(); }
+    /// The block of a device.
+    [[nodiscard]] const local_matrix<T>& block(int rank) const {
+        return *blocks_[static_cast<std::size_t>(rank)];
+    }
     /// Bytes that one product reads of the matrix on a device.
     [[nodiscard]] virtual std::int64_t matrix_bytes(int rank) const {
         return blocks_[static_cast<std::size_t>(rank)]->matrix_bytes();

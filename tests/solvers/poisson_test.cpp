@@ -142,6 +142,7 @@ KRYLITH_GROUP_TEST("poisson: recorded or eager, unrolled or not: the same bits e
     const auto b = random_values<double>(matrix.rows, 72);
     for (const auto kind : kinds)
         for (const auto which : all_methods) {
+            if (which == testing::method::cg_auto) continue; // a resident kernel knows no modes
             CAPTURE(name_of(which));
             CAPTURE(name_of(kind));
             std::vector<double> expected;
