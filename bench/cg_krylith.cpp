@@ -2,7 +2,7 @@
 
 #include <krylith/bench/stopwatch.hpp>
 #include <krylith/matrix/first_touch.hpp>
-#include <krylith/solvers/cg.hpp>
+#include <krylith/solvers/resident_cg.hpp>
 
 namespace krylith::bench {
 
@@ -35,10 +35,16 @@ krylith_cg::krylith_cg(const device_group& group, const workload& w, const cg_se
     setup_seconds_ += watch.seconds();
 }
 
+solve_result krylith_cg::run(const solver_options& options) {
+    if (settings_.form == "cg:auto") return automatic_cg(*a_, b_, x_, options);
+    if (settings_.form == "cg:resident") return resident_cg(*a_, b_, x_, options);
+    return cg(*a_, b_, x_, options);
+}
+
 double krylith_cg::iterate(std::int64_t iterations) {
     solver_options o = options(settings_, iterations);
     o.rtol = 0; // then only the iterations, or the end of all progress, stop it
-    const solve_result result = cg(*a_, b_, x_, o);
+    const solve_result result = run(o);
     recorded_ = result.recorded;
     if (result.reason != reason::max_iterations || result.iterations != iterations ||
         result.replacements != 0) {
@@ -56,7 +62,7 @@ cg_outcome krylith_cg::solve(double rtol, std::int64_t max_iterations) {
     o.history = true;
     cg_outcome outcome;
     const stopwatch watch;
-    solve_result result = cg(*a_, b_, x_, o);
+    solve_result result = run(o);
     outcome.seconds = watch.seconds();
     outcome.converged = result.converged();
     outcome.reason = to_string(result.reason);

@@ -5,11 +5,14 @@
 
 #include <krylith/bench/cg_contestant.hpp>
 #include <krylith/bench/workload.hpp>
+#include <krylith/solvers/options.hpp>
+#include <krylith/solvers/result.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith::bench {
 
 struct cg_settings {
+    std::string form = "cg"; ///< cg, cg:auto or cg:resident
     operator_options format{};
     execution_mode mode = execution_mode::automatic;
     int unroll = 8;
@@ -30,6 +33,8 @@ public:
     [[nodiscard]] bool recorded() const { return recorded_; }
 
 private:
+    [[nodiscard]] solve_result run(const solver_options& options);
+
     cg_settings settings_;
     double setup_seconds_ = 0;
     std::unique_ptr<matrix_operator<double>> a_;

@@ -27,6 +27,7 @@ std::vector<std::string> cg_request::matrix_names(backend devices) const {
 
 cg_settings cg_request::settings() const {
     cg_settings s;
+    s.form = form;
     s.format = {parse_operator_kind(kind), parse_local_kind(local)};
     s.mode = mode == "recorded" ? execution_mode::recorded
              : mode == "eager"  ? execution_mode::eager
@@ -47,6 +48,9 @@ void add_options(CLI::App& app, cg_request& q) {
     app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
     app.add_option("--operator", q.kind, "auto, nz or halo")->capture_default_str();
     app.add_option("--local", q.local, "auto, csr, sell or vendor")->capture_default_str();
+    app.add_option("--form", q.form, "cg, cg:resident, or cg:auto, which chooses")
+        ->check(CLI::IsMember({"cg", "cg:auto", "cg:resident"}))
+        ->capture_default_str();
     app.add_option("--mode", q.mode, "auto, recorded or eager")
         ->check(CLI::IsMember({"auto", "recorded", "eager"}))
         ->capture_default_str();

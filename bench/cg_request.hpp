@@ -21,6 +21,7 @@ struct cg_request {
     int threads = 0;
     std::string kind = "halo";
     std::string local = "auto";
+    std::string form = "cg"; ///< cg, cg:resident or cg:auto
     std::string mode = "auto";
     int unroll = 8;
     std::string solvers = "all"; ///< all, krylith or baseline

@@ -1,4 +1,5 @@
 # Decides on CUDA: KRYLITH_CUDA=AUTO|ON|OFF -> KRYLITH_HAVE_CUDA (0 or 1), language CUDA, CUDAToolkit.
+# KRYLITH_NCCL=AUTO|ON|OFF -> KRYLITH_HAVE_NCCL, KRYLITH_NCCL_LIBRARY, KRYLITH_NCCL_INCLUDE_DIR.
 # Every .cu file is compiled on its own (no relocatable device code): one edit rebuilds one file.
 
 set(KRYLITH_CUDA AUTO CACHE STRING "AUTO (when nvcc is found), ON or OFF")
@@ -60,3 +61,23 @@ else()
     message(STATUS "krylith: without CUDA (KRYLITH_CUDA=${KRYLITH_CUDA})")
 endif()
 set(KRYLITH_HAVE_CUDA ${KRYLITH_HAVE_CUDA} CACHE INTERNAL "Whether this build drives CUDA devices")
+
+set(KRYLITH_NCCL AUTO CACHE STRING "Transfers by NCCL: AUTO (when nccl.h is found), ON or OFF")
+set_property(CACHE KRYLITH_NCCL PROPERTY STRINGS AUTO ON OFF)
+set(KRYLITH_HAVE_NCCL 0)
+if(KRYLITH_HAVE_CUDA AND KRYLITH_NCCL)
+    find_path(KRYLITH_NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS}
+              DOC "Folder that holds nccl.h")
+    find_library(KRYLITH_NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR} DOC "The NCCL library")
+    mark_as_advanced(KRYLITH_NCCL_INCLUDE_DIR KRYLITH_NCCL_LIBRARY)
+    if(KRYLITH_NCCL_INCLUDE_DIR AND KRYLITH_NCCL_LIBRARY)
+        set(KRYLITH_HAVE_NCCL 1)
+        message(STATUS "krylith: NCCL ${KRYLITH_NCCL_LIBRARY}")
+    elseif(NOT KRYLITH_NCCL STREQUAL "AUTO")
+        message(FATAL_ERROR "KRYLITH_NCCL=${KRYLITH_NCCL}, but nccl.h and libnccl were not found (Debian, "
+            "Ubuntu: package libnccl-dev). Name their prefix in CMAKE_PREFIX_PATH")
+    endif()
+elseif(KRYLITH_NCCL AND NOT KRYLITH_NCCL STREQUAL "AUTO")
+    message(FATAL_ERROR "KRYLITH_NCCL=${KRYLITH_NCCL} needs CUDA, and KRYLITH_CUDA=${KRYLITH_CUDA}")
+endif()
+set(KRYLITH_HAVE_NCCL ${KRYLITH_HAVE_NCCL} CACHE INTERNAL "Whether this build has NCCL transfers")

@@ -44,6 +44,10 @@ if(KRYLITH_HAVE_CUDA)
     # By NVIDIA's names; recommended only, since CUDA may be there without packages.
     set(cuda_packages ", cuda-cudart-dev-${version}, libcusparse-dev-${version}")
     set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "cuda-cudart-${version}, libcusparse-${version}")
+    if(KRYLITH_HAVE_NCCL)
+        string(APPEND cuda_packages ", libnccl-dev")
+        string(APPEND CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS ", libnccl2")
+    endif()
     set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "${CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS}")
 endif()
 

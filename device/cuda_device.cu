@@ -204,10 +204,49 @@ private:
     bool recording_ = false;
 };
 
+class side_stream final : public side_queue {
+public:
+    explicit side_stream(int ordinal) : ordinal_(ordinal) {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    }
+    side_stream(const side_stream&) = delete;
+    side_stream& operator=(const side_stream&) = delete;
+    ~side_stream() override {
+        const current_device current(ordinal_);
+        cudaStreamSynchronize(stream_);
+        cudaStreamDestroy(stream_);
+    }
+
+    void wait(event& happened) override {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(
+            cudaStreamWaitEvent(stream_, static_cast<cuda_event&>(happened).get(), 0));
+    }
+
+    void copy(const void* from, device& to, void* target, std::size_t bytes) override {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(
+            cudaMemcpyPeerAsync(target, to.ordinal(), from, ordinal_, bytes, stream_));
+    }
+
+    [[nodiscard]] std::shared_ptr<event> record() override {
+        return std::make_shared<cuda_event>(ordinal_, stream_);
+    }
+
+private:
+    int ordinal_;
+    cudaStream_t stream_ = nullptr;
+};
+
 } // namespace
 
 std::unique_ptr<loop_graph> cuda_device::make_loop() {
     return std::make_unique<conditional_loop>(ordinal_, stream_);
+}
+
+std::unique_ptr<side_queue> cuda_device::make_side_queue() {
+    return std::make_unique<side_stream>(ordinal_);
 }
 
 int device_count() noexcept {

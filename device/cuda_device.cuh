@@ -44,6 +44,7 @@ public:
     void wait(event& happened) override;
     void synchronize() override;
     [[nodiscard]] std::unique_ptr<loop_graph> make_loop() override;
+    [[nodiscard]] std::unique_ptr<side_queue> make_side_queue() override;
 
     [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
     [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }

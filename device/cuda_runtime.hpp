@@ -6,6 +6,11 @@
 
 #include <krylith/device/device.hpp>
 
+namespace krylith {
+class block_exchange;
+class device_group;
+} // namespace krylith
+
 namespace krylith::cuda {
 
 /// 0 without driver or GPU.
@@ -22,6 +27,9 @@ namespace krylith::cuda {
 
 /// Ordered in the stream of `from`; with or without peer access.
 void copy_across(device& from, const void* source, device& to, void* target, std::size_t bytes);
+
+/// Of distinct GPUs. Defined where KRYLITH_HAVE_NCCL is 1.
+[[nodiscard]] std::unique_ptr<block_exchange> make_nccl_exchange(const device_group& group);
 
 /// cudaStream_t of a CUDA device.
 [[nodiscard]] void* stream_of(device& where);

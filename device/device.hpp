@@ -7,6 +7,7 @@
 #include <string>
 
 #include <krylith/device/memory_ledger.hpp>
+#include <krylith/device/side_queue.hpp>
 
 namespace krylith {
 
@@ -80,6 +81,8 @@ public:
     virtual void synchronize() = 0;
 
     [[nodiscard]] virtual std::unique_ptr<loop_graph> make_loop() = 0;
+    /// For copies that run beside this device's work. The device must outlive it.
+    [[nodiscard]] virtual std::unique_ptr<side_queue> make_side_queue() = 0;
 
     [[nodiscard]] memory_ledger& ledger() noexcept { return ledger_; }
 

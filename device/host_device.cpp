@@ -38,8 +38,10 @@ void copy_by_parts(void* to, const void* from, std::size_t bytes, int threads) {
     });
 }
 
+} // namespace
+
 /// The first `count` tasks of a queue are done.
-class host_event final : public event {
+class host_device::host_event final : public event {
 public:
     host_event(std::shared_ptr<host_queue> queue, std::uint64_t count)
         : queue_(std::move(queue)), count_(count) {}
@@ -50,12 +52,52 @@ public:
         return [queue = queue_, count = count_] { queue->follow(count); };
     }
 
+    /// What an event of a host device or of its side queues is; null for others.
+    [[nodiscard]] static const host_event* of(const event& any) {
+        return dynamic_cast<const host_event*>(&any);
+    }
+
 private:
     std::shared_ptr<host_queue> queue_;
     std::uint64_t count_;
 };
 
-} // namespace
+/// Copies by a thread of its own.
+class host_device::side_worker final : public side_queue {
+public:
+    explicit side_worker(const std::string& name)
+        : queue_(std::make_shared<host_queue>(name)), good_(std::make_shared<bool>(true)) {}
+    side_worker(const side_worker&) = delete;
+    side_worker& operator=(const side_worker&) = delete;
+    ~side_worker() override { queue_->close(); }
+
+    void wait(event& happened) override {
+        const auto* other = host_event::of(happened);
+        if (other == nullptr) throw usage_error("a host device can't wait for a CUDA event");
+        queue_->push([good = good_, follow = other->follower()] {
+            *good = true;
+            try {
+                follow();
+            } catch (const device_error&) { // reported by the device that failed
+                *good = false;
+            }
+        });
+    }
+
+    void copy(const void* from, device&, void* target, std::size_t bytes) override {
+        queue_->push([=, good = good_] {
+            if (*good) std::memcpy(target, from, bytes);
+        });
+    }
+
+    [[nodiscard]] std::shared_ptr<event> record() override {
+        return std::make_shared<host_event>(queue_, queue_->given());
+    }
+
+private:
+    std::shared_ptr<host_queue> queue_; // shared with events
+    std::shared_ptr<bool> good_;        // of the worker alone: no failure before the next copy
+};
 
 /// Launches share the body, so that a loop may be destroyed while it still runs.
 class host_device::loop final : public loop_graph {
@@ -199,18 +241,24 @@ std::shared_ptr<event> host_device::record() {
 
 void host_device::wait(event& happened) {
     reject_while_recording("a wait for an event");
-    const auto* other = dynamic_cast<const host_event*>(&happened);
+    const auto* other = host_event::of(happened);
     if (other == nullptr) throw usage_error(description() + " can't wait for a CUDA event");
-    submit(other->follower());
+    // Also after a failure: memory that a side queue still reads may be freed only then.
+    queue_->push_always(other->follower());
 }
 
 void host_device::synchronize() {
     reject_while_recording("a wait of the host");
+    ++waits_;
     queue_->wait_idle();
 }
 
 std::unique_ptr<loop_graph> host_device::make_loop() {
     return std::make_unique<loop>(*this);
+}
+
+std::unique_ptr<side_queue> host_device::make_side_queue() {
+    return std::make_unique<side_worker>("copies of host:" + std::to_string(ordinal_));
 }
 
 void host_device::submit(std::function<void()> task) {

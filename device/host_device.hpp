@@ -1,7 +1,9 @@
 // A slice of the CPU as a device: a worker thread, its queue, and a team of OpenMP threads.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -43,13 +45,19 @@ public:
     void wait(event& happened) override;
     void synchronize() override;
 
+    /// Times that the host has waited here, by synchronize() or download(): for tests.
+    [[nodiscard]] std::uint64_t waits() const noexcept { return waits_; }
+
     [[nodiscard]] std::unique_ptr<loop_graph> make_loop() override;
+    [[nodiscard]] std::unique_ptr<side_queue> make_side_queue() override;
 
     /// Runs the task after those given before; while a loop is recorded, adds it to the loop.
     void submit(std::function<void()> task);
 
 private:
     class loop;
+    class host_event;
+    class side_worker;
     using task_list = std::vector<std::function<void()>>;
 
     void reject_while_recording(const char* what) const;
@@ -57,6 +65,7 @@ private:
     int ordinal_;
     int threads_;
     task_list* recording_ = nullptr;
+    std::atomic<std::uint64_t> waits_ = 0;
     std::shared_ptr<host_queue> queue_; // shared with events
 };
 

@@ -62,13 +62,15 @@ __device__ inline void raise_failure(const mailbox& mail, int missing) {
 /// another wait has already failed.
 template <class Condition>
 __device__ inline bool wait_until(const mailbox& mail, int awaited, Condition there) {
-    if (there()) return true;
-    const std::uint64_t start = nanoseconds();
+    std::uint64_t start = 0; // read late: the clock is slow
     for (;;) {
+#pragma unroll 1
         for (int i = 0; i < 64; ++i)
             if (there()) return true;
         if (load_relaxed(mail.failure) != 0) return false;
-        if (nanoseconds() - start > mail.timeout_ns) {
+        const std::uint64_t now = nanoseconds();
+        if (start == 0) start = now;
+        if (now - start > mail.timeout_ns) {
             raise_failure(mail, awaited);
             return false;
         }

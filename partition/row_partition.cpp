@@ -111,10 +111,20 @@ row_partition equal_nonzeros(std::span<const std::int64_t> row_offsets, int part
         throw input_error("equal_nonzeros: row_offsets runs from " + to_string(start) + " to " +
                           to_string(row_offsets.back()) + ", must ascend from 0 or more");
     }
-    const std::int64_t nnz = row_offsets.back() - start;
+    return equal_nonzeros(
+        rows, [&](std::int64_t row) { return row_offsets[static_cast<std::size_t>(row)] - start; },
+        parts, alignment);
+}
+
+row_partition
+equal_nonzeros(std::int64_t rows,
+               const std::function<std::int64_t(std::int64_t row)>& nonzeros_before_row, int parts,
+               std::int64_t alignment) {
+    require_sizes("equal_nonzeros", rows, parts, alignment);
+    const std::int64_t nnz = nonzeros_before_row(rows);
     const row_blocks blocks(rows, alignment);
     const auto nonzeros_before = [&](std::int64_t block) {
-        return row_offsets[static_cast<std::size_t>(blocks.row(block))] - start;
+        return nonzeros_before_row(blocks.row(block));
     };
 
     row_partition result;

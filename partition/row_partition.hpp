@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -53,6 +54,13 @@ struct row_partition {
 /// input_error if the last offset is below the first.
 [[nodiscard]] row_partition equal_nonzeros(std::span<const std::int64_t> row_offsets, int parts,
                                            std::int64_t alignment = 1);
+
+/// The same for rows whose offsets do not lie in one array: `nonzeros_before(row)` is called for
+/// 0 <= row <= rows, O(parts log rows) times, and must be 0 for 0.
+[[nodiscard]] row_partition
+equal_nonzeros(std::int64_t rows,
+               const std::function<std::int64_t(std::int64_t row)>& nonzeros_before, int parts,
+               std::int64_t alignment = 1);
 
 /// Throws usage_error naming the first violation: at least one part, begins at 0, never descends,
 /// ends at `rows`. O(parts).

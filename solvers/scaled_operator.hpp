@@ -19,6 +19,8 @@ public:
     /// s = 2^exponent.
     void scale(int exponent) { factor_ = std::ldexp(T(1), exponent); }
 
+    [[nodiscard]] T factor() const { return factor_; }
+
     [[nodiscard]] layout_handle share_layout() const { return a_.share_layout(); }
     [[nodiscard]] vector<T> make_vector() const { return a_.make_vector(); }
     [[nodiscard]] vector<T> make_operand() const { return a_.make_operand(); }

@@ -139,9 +139,9 @@ public:
 
     void update(std::span<const T> values) override { values_.upload(values); }
     void update_on_device(const T* values) override { values_.take(*device_, values); }
-    void diagonal(T* d, std::int64_t first) const override {
+    void diagonal(T* d, const row_map& rows) const override {
         csr_diagonal(*device_, offsets_.data(), columns_.data(), values_.data(),
-                     static_cast<std::int64_t>(offsets_.size()) - 1, first, d);
+                     static_cast<std::int64_t>(offsets_.size()) - 1, rows, d);
     }
     [[nodiscard]] std::string name() const override { return "csr"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override {

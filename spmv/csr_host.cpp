@@ -31,24 +31,60 @@ struct schedule_arrays {
     std::int64_t chunks;
 };
 
+/// Rows of a block that are consecutive in y, and sent or counted alike.
+struct row_piece {
+    std::int64_t begin;
+    std::int64_t end;
+    std::int64_t shift; ///< to rows of y
+    bool sent;
+    bool counted;
+};
+
+/// Calls body(piece) for the pieces of [begin, end), padding left out.
+template <class Body>
+void for_pieces(const row_map& map, std::int64_t begin, std::int64_t end, const Body& body) {
+    if (map.count == 0) return body(row_piece{begin, end, 0, true, true});
+    for (int s = 0; s < map.count; ++s) {
+        const bool last = s + 1 == map.count;
+        const std::int64_t shift = map.shift[s];
+        const std::int64_t from = std::max<std::int64_t>(begin, map.begin[s]);
+        const std::int64_t to =
+            std::min({end, last ? end : std::int64_t{map.begin[s + 1]}, map.rows - shift});
+        if (from >= to) continue;
+        if (from < map.alone) {
+            body(row_piece{from, to, shift, true, true});
+            continue;
+        }
+        const std::int64_t counted = std::clamp(map.counted_begin - shift, from, to);
+        const std::int64_t after = std::clamp(map.counted_end - shift, counted, to);
+        body(row_piece{from, counted, shift, false, false});
+        body(row_piece{counted, after, shift, false, true});
+        body(row_piece{after, to, shift, false, false});
+    }
+}
+
 /// Multiplies, sums up and sends the rows of one chunk, piece by piece, while they are in the
 /// cache.
 template <class T, class Offset>
 void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
                     const spmv_arguments<T>& a, std::int64_t chunk) {
     double sums[max_spmv_dots] = {};
+    const auto multiply = [&](const row_piece& piece) {
+        const std::int64_t count = piece.end - piece.begin;
+        if (count == 0) return;
+        const std::int64_t to = piece.begin + piece.shift;
+        T* const y = a.y + to;
+        multiply_rows(matrix, a.x, y, a.alpha, a.beta, piece.begin, piece.end);
+        for (int d = 0; d < a.reduce.count && piece.counted; ++d)
+            add_dot(sums[d], count, y, a.dot_with[d] != nullptr ? a.dot_with[d] + to : y);
+        for (int j = 0; j < a.common.mail.ranks && piece.sent; ++j)
+            if ((a.push.to >> j & 1) != 0) std::copy_n(y, count, a.push.copies[j] + to);
+    };
     for (std::int64_t r = rows.first_range[chunk]; r < rows.first_range[chunk + 1]; ++r) {
         for (std::int64_t begin = rows.ranges[r].begin; begin < rows.ranges[r].end;) {
             const std::int64_t end =
                 std::min<std::int64_t>(rows.ranges[r].end, begin + tile_size<T>);
-            multiply_rows(matrix, a.x, a.y, a.alpha, a.beta, begin, end);
-            const T* const y = a.y + begin;
-            for (int d = 0; d < a.reduce.count; ++d)
-                add_dot(sums[d], end - begin, y,
-                        a.dot_with[d] != nullptr ? a.dot_with[d] + begin : y);
-            for (int j = 0; j < a.common.mail.ranks; ++j)
-                if ((a.push.to >> j & 1) != 0)
-                    std::copy_n(y, end - begin, a.push.copies[j] + begin);
+            for_pieces(a.map, begin, end, multiply);
             begin = end;
         }
     }
@@ -134,7 +170,7 @@ public:
 
     void update_on_device(const T* values) override { values_.take(*device_, values); }
 
-    void diagonal(T* d, std::int64_t first) const override {
+    void diagonal(T* d, const row_map& map) const override {
         const auto enqueue_for = [&](const auto* offsets) {
             auto& host = static_cast<host_device&>(*device_);
             host.submit([=, rows = rows_, columns = columns_.data(), values = values_.data(),
@@ -142,9 +178,11 @@ public:
                 in_team(threads, [&](std::int64_t member, std::int64_t members) {
                     for (std::int64_t i = rows * member / members;
                          i < rows * (member + 1) / members; ++i) {
-                        d[i] = T{0};
+                        const std::int64_t to = map.at(i);
+                        if (to >= map.rows) continue;
+                        d[to] = T{0};
                         for (auto k = offsets[i]; k < offsets[i + 1]; ++k)
-                            if (columns[k] == first + i) d[i] += values[k];
+                            if (columns[k] == to) d[to] += values[k];
                     }
                 });
             });

@@ -63,7 +63,8 @@ template <class T>
     return sum;
 }
 
-/// y = alpha A x + beta y for rows [begin, end); y is not read where beta is 0.
+/// y = alpha A x + beta y for rows [begin, end), the first of which is y[0]; y is not read where
+/// beta is 0.
 template <class T, class Offset>
 void multiply_rows(const csr_arrays<T, Offset>& a, const T* x, T* y, T alpha, T beta,
                    std::int64_t begin, std::int64_t end) {
@@ -71,7 +72,8 @@ void multiply_rows(const csr_arrays<T, Offset>& a, const T* x, T* y, T alpha, T 
         const Offset first = a.offsets[i];
         const T sum = row_product(a.columns + first, a.values + first, x,
                                   static_cast<std::int64_t>(a.offsets[i + 1] - first));
-        y[i] = beta == T{0} ? alpha * sum : alpha * sum + beta * y[i];
+        T& to = y[i - begin];
+        to = beta == T{0} ? alpha * sum : alpha * sum + beta * to;
     }
 }
 

@@ -68,7 +68,7 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
     this->open(run, x, y, dots);
     if (exchange != nullptr) run.join_if_ordered(); // the ghosts of x are on their way
     for (int rank = 0; rank < run.ranks(); ++rank) {
-        auto a = this->arguments(run, rank, alpha, x, beta, y, dots);
+        auto a = this->arguments(run, rank, alpha, x, beta, y, dots, 0);
         if (exchange != nullptr) {
             const ghost_push<T> push = exchange->push(rank, run.ordered());
             a.ghosts = exchange->arrived(rank);

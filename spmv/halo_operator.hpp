@@ -32,11 +32,14 @@ public:
         return schedule_ ? schedule_->ghosts(rank) : 0;
     }
 
+    /// What operands send to whom; null: no device needs another's entries.
+    [[nodiscard]] const push_schedule<T>* sends() const { return schedule_.get(); }
+
 private:
     void schedule(const halo_plan& plan);
     template <class Plan>
     void make_blocks(const matrix_source<T>& source, const Plan& plan, local_kind local);
-    std::shared_ptr<const push_schedule<T>> schedule_; // null: no device needs another's entries
+    std::shared_ptr<const push_schedule<T>> schedule_;
 };
 
 extern template class halo_operator<double>;

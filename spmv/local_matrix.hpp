@@ -8,6 +8,7 @@
 #include <string>
 
 #include <krylith/device/device.hpp>
+#include <krylith/spmv/row_map.hpp>
 #include <krylith/spmv/sell_view.hpp>
 #include <krylith/vector/frame.hpp>
 
@@ -26,7 +27,7 @@ struct ghost_acknowledgement {
 /// Sends each computed entry to the peers' copies of y (replicated vectors) as it is computed.
 template <class T>
 struct result_push {
-    T* copies[max_ranks];          ///< where this rank's first row lies in each copy
+    T* copies[max_ranks];          ///< the same place as y in each copy
     std::uint64_t* const* sent;    ///< [ranks] this rank's word in each peer's arrival::sent
     const std::uint64_t* ready;    ///< [ranks] results that each peer can take
     std::uint64_t* const* readies; ///< [ranks] this rank's word in each peer's `ready`
@@ -35,8 +36,8 @@ struct result_push {
     bool ordered;                  ///< events already order this against the readers: no waiting
 };
 
-/// beta = 0 never reads y. Pointers are to the first owned row (y, dot_with) and to local column 0
-/// (x). Plain data for kernels.
+/// beta = 0 never reads y. Pointers are to the block's first row (y, dot_with, push.copies), or,
+/// where there is a map, to row 0, and to local column 0 (x). Plain data for kernels.
 template <class T>
 struct spmv_operands {
     const T* x;
@@ -48,6 +49,7 @@ struct spmv_operands {
     arrival ghosts;                   ///< before rows that read ghosts; from = 0: none
     ghost_acknowledgement acknowledge;
     result_push<T> push;
+    row_map map; ///< of the block's rows, where they are several ranges
 };
 
 template <class T>
@@ -85,8 +87,9 @@ public:
     virtual void update(std::span<const T> values) = 0;
     /// The same from memory of the device. Stream-ordered.
     virtual void update_on_device(const T* values) = 0;
-    /// Enqueues d[i] = the sum of the entries of row i in local column `first` + i, for all rows.
-    virtual void diagonal(T* d, std::int64_t first) const = 0;
+    /// Enqueues d[r] = the sum of the entries of row i in local column r, where r = rows.at(i), for
+    /// all rows i but padding.
+    virtual void diagonal(T* d, const row_map& rows) const = 0;
     /// "csr", "sell", "vendor".
     [[nodiscard]] virtual std::string name() const = 0;
     /// False where work after the loop's stop can't be recorded or skipped (see matrix_free).

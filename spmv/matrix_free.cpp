@@ -7,7 +7,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/spmv/foreign_matrix.hpp>
 #include <krylith/spmv/halo_operator.hpp>
-#include <krylith/spmv/nz_operator.hpp>
+#include <krylith/spmv/replicated_operator.hpp>
 
 namespace krylith {
 
@@ -44,8 +44,8 @@ std::unique_ptr<matrix_operator<T>> make_matrix_free(const device_group& group, 
                                                      product_kind kind) {
     check_arguments(group, rows, product);
     auto where = std::make_shared<layout>(layout{group, std::move(rows), coherence::replicated});
-    return std::make_unique<nz_operator<T>>(std::move(where),
-                                            make_foreign_blocks<T>(std::move(product), kind));
+    return std::make_unique<replicated_operator<T>>(
+        std::move(where), make_foreign_blocks<T>(std::move(product), kind));
 }
 
 template <class T>

@@ -38,7 +38,7 @@ public:
         throw usage_error("a matrix-free operator has no values to update");
     }
     void update_on_device(const T*) override { update({}); }
-    void diagonal(T*, std::int64_t) const override {
+    void diagonal(T*, const row_map&) const override {
         throw usage_error("a matrix-free operator does not know its diagonal");
     }
     [[nodiscard]] std::string name() const override { return "own"; }

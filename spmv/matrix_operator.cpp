@@ -10,17 +10,20 @@
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/halo_operator.hpp>
 #include <krylith/spmv/matrix_source.hpp>
-#include <krylith/spmv/nz_operator.hpp>
 #include <krylith/spmv/operator_trial.hpp>
-#include <krylith/spmv/tuning_file.hpp>
 #include <krylith/spmv/reordered_matrix.hpp>
+#include <krylith/spmv/replicated_operator.hpp>
+#include <krylith/spmv/replicated_plan.hpp>
+#include <krylith/spmv/tuning_file.hpp>
 
 namespace krylith {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> operator_names = {"auto", "nz", "halo", "gather"};
+constexpr std::array<std::string_view, 7> operator_names = {"auto",   "nz",   "2nz",   "lra",
+                                                            "lra-rc", "halo", "gather"};
 constexpr std::array<std::string_view, 4> local_names = {"auto", "csr", "sell", "vendor"};
+constexpr std::array<std::string_view, 4> transfer_names = {"auto", "stores", "copies", "nccl"};
 constexpr std::array<std::string_view, 2> order_names = {"none", "rcm"};
 
 template <class Kind, std::size_t N>
@@ -50,6 +53,10 @@ const char* to_string(reordering order) noexcept {
     return order_names[static_cast<std::size_t>(order)].data();
 }
 
+const char* to_string(transfer_kind kind) noexcept {
+    return transfer_names[static_cast<std::size_t>(kind)].data();
+}
+
 operator_kind parse_operator_kind(std::string_view name) {
     return parse<operator_kind>(name, operator_names, "operator");
 }
@@ -62,6 +69,10 @@ reordering parse_reordering(std::string_view name) {
     return parse<reordering>(name, order_names, "order");
 }
 
+transfer_kind parse_transfer_kind(std::string_view name) {
+    return parse<transfer_kind>(name, transfer_names, "transfer");
+}
+
 template <class T>
 matrix_operator<T>::matrix_operator(operator_kind kind, layout_handle where,
                                     const matrix_source<T>& source)
@@ -71,20 +82,25 @@ matrix_operator<T>::matrix_operator(operator_kind kind, layout_handle where,
 }
 
 template <class T>
-void matrix_operator<T>::open(execution& run, const vector<T>& x, const vector<T>& y,
-                              std::span<const reduction_into<T>> dots) const {
+void matrix_operator<T>::check_product(const vector<T>& x, const vector<T>& y,
+                                       std::span<const reduction_into<T>> dots) const {
     if (x.share_layout() != layout_ || y.share_layout() != layout_)
         throw usage_error("the vectors of a product must be made by its operator");
     if (&x == &y) throw usage_error("x and y of a product must differ");
     if (dots.size() > max_spmv_dots)
         throw usage_error("a product computes at most " + std::to_string(max_spmv_dots) +
                           " dot products on the way");
-    std::vector<std::uint8_t> sums;
-    for (const auto& d : dots) {
+    for (const auto& d : dots)
         if (d.a != &y && d.b != &y)
             throw usage_error("a dot product of a product must have its result as a factor");
-        sums.push_back(d.number);
-    }
+}
+
+template <class T>
+void matrix_operator<T>::open(execution& run, const vector<T>& x, const vector<T>& y,
+                              std::span<const reduction_into<T>> dots) const {
+    check_product(x, y, dots);
+    std::vector<std::uint8_t> sums;
+    for (const auto& d : dots) sums.push_back(d.number);
     run.open({});
     run.publish(sums);
 }
@@ -92,10 +108,9 @@ void matrix_operator<T>::open(execution& run, const vector<T>& x, const vector<T
 template <class T>
 spmv_arguments<T> matrix_operator<T>::arguments(execution& run, int rank, T alpha,
                                                 const vector<T>& x, T beta, vector<T>& y,
-                                                std::span<const reduction_into<T>> dots) const {
-    const auto owned = [&](const vector<T>& v) {
-        return v.data(rank) + layout_->first_owned(rank);
-    };
+                                                std::span<const reduction_into<T>> dots,
+                                                std::int64_t first) const {
+    const auto owned = [&](const vector<T>& v) { return v.data(rank) + first; };
     spmv_arguments<T> a{};
     a.common = run.at(rank);
     a.x = x.data(rank);
@@ -114,7 +129,8 @@ template <class T>
 void matrix_operator<T>::update(std::span<const T> values) {
     if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
     std::int64_t wanted = 0;
-    for (std::size_t rank = 0; rank < blocks_.size(); ++rank) wanted += update_size(rank);
+    const auto ranks = static_cast<std::size_t>(layout_->group.size());
+    for (std::size_t rank = 0; rank < ranks; ++rank) wanted += update_size(rank);
     if (static_cast<std::int64_t>(values.size()) != wanted)
         throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
                           std::to_string(wanted));
@@ -125,15 +141,21 @@ void matrix_operator<T>::update(std::span<const T> values) {
             moved.push_back(values[static_cast<std::size_t>(k)]);
         values = moved;
     }
-    for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
+    if (gathers_.empty()) return distribute(values);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
         const auto mine = values.first(static_cast<std::size_t>(update_size(rank)));
         values = values.subspan(mine.size());
-        if (gathers_.empty()) {
-            blocks_[rank]->update(mine);
-        } else if (!mine.empty()) {
-            const buffer<T> uploaded(layout_->group.share(static_cast<int>(rank)), mine, "update");
-            take(rank, uploaded.data());
-        }
+        if (mine.empty()) continue;
+        const buffer<T> uploaded(layout_->group.share(static_cast<int>(rank)), mine, "update");
+        take(rank, uploaded.data());
+    }
+}
+
+template <class T>
+void matrix_operator<T>::distribute(std::span<const T> values) {
+    for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
+        blocks_[rank]->update(values.first(static_cast<std::size_t>(update_size(rank))));
+        values = values.subspan(static_cast<std::size_t>(update_size(rank)));
     }
 }
 
@@ -146,6 +168,7 @@ void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
             to_string(reordered_.order) +
             "), so they aren't those of the caller's ranks; allowed are update() from "
             "the host, and an operator with order none");
+    check_device_update();
     if (values.size() != blocks_.size())
         throw usage_error("update_on_devices: " + std::to_string(values.size()) + " arrays for " +
                           std::to_string(blocks_.size()) + " devices");
@@ -172,23 +195,25 @@ void matrix_operator<T>::take(std::size_t rank, const T* values) {
 }
 
 template <class T>
-void matrix_operator<T>::diagonal(vector<T>& d) const {
+void matrix_operator<T>::check_diagonal(const vector<T>& d) const {
     if (d.share_layout() != layout_)
         throw usage_error("the vector of a diagonal must be made by its operator");
+}
+
+template <class T>
+void matrix_operator<T>::diagonal(vector<T>& d) const {
+    check_diagonal(d);
+    for (int rank = 0; rank < layout_->group.size(); ++rank)
+        blocks_[static_cast<std::size_t>(rank)]->diagonal(d.data(rank), {});
+}
+
+template <class T>
+transfer_kind matrix_operator<T>::transfer() const {
     const device_group& group = layout_->group;
-    for (int rank = 0; rank < group.size(); ++rank)
-        blocks_[static_cast<std::size_t>(rank)]->diagonal(d.data(rank) + layout_->first_owned(rank),
-                                                          layout_->first_owned(rank));
-    if (layout_->kind == coherence::owned || group.size() == 1) return;
-    group.join(); // who used the other copies is done
-    for (int from = 0; from < group.size(); ++from) {
-        const row_range own = layout_->rows.owned(from);
+    for (int from = 0; from < group.size(); ++from)
         for (int to = 0; to < group.size(); ++to)
-            if (to != from && own.size() != 0)
-                group.copy(from, d.data(from) + own.begin, to, d.data(to) + own.begin,
-                           static_cast<std::size_t>(own.size()) * sizeof(T));
-    }
-    group.join();
+            if (group.path(from, to) == transport::staged) return transfer_kind::copies;
+    return transfer_kind::stores;
 }
 
 namespace {
@@ -198,17 +223,36 @@ constexpr std::int64_t align_above = 4096;
 
 } // namespace
 
+std::int64_t row_alignment(std::int64_t rows, int devices) {
+    return rows / devices > align_above ? 32 : 1;
+}
+
 row_partition deal_rows(std::span<const std::int64_t> row_offsets, int devices) {
     const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
-    return equal_nonzeros(row_offsets, devices, rows / devices > align_above ? 32 : 1);
+    return equal_nonzeros(row_offsets, devices, row_alignment(rows, devices));
 }
+
+namespace {
+
+/// With the rule's share of redundant rows.
+std::vector<prediction> predictions(const pattern_statistics& statistics,
+                                    const machine_rates& rates) {
+    std::int64_t nonzeros = 0;
+    for (const auto& part : statistics.parts) nonzeros += part.nonzeros;
+    const double mean = static_cast<double>(nonzeros) /
+                        static_cast<double>(std::max<std::int64_t>(1, statistics.rows()));
+    const row_shares shares =
+        usual_shares(mean, static_cast<int>(statistics.parts.size()), true, true);
+    return predict(statistics, rates, {shares.redundant});
+}
+
+} // namespace
 
 std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
                                             const machine_rates& rates) {
     std::vector<operator_kind> result;
-    for (const prediction& p : predict(statistics, rates))
-        if (std::ranges::find(operator_names, p.name) != operator_names.end())
-            result.push_back(parse_operator_kind(p.name));
+    for (const prediction& p : predictions(statistics, rates))
+        result.push_back(parse_operator_kind(p.name));
     return result;
 }
 
@@ -219,49 +263,54 @@ template <class T>
 class operator_builder {
 public:
     operator_builder(const device_group& group, const matrix_source<T>& source,
-                     const row_partition* rows, local_kind local)
+                     const row_partition* rows, const operator_options& options)
         : group_(group),
           source_(source),
           rows_(rows != nullptr ? *rows : deal_rows(source.matrix.row_offsets, group.size())),
-          local_(local) {}
+          rows_are_given_(rows != nullptr),
+          options_(options) {}
 
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind) {
         const csr_view<T>& matrix = source_.matrix;
         switch (kind) {
         case operator_kind::nz:
-            return std::make_unique<nz_operator<T>>(spread(coherence::replicated), source_, local_);
+        case operator_kind::two_nz:
+        case operator_kind::lra:
+        case operator_kind::lra_rc: return replicated(kind);
         case operator_kind::halo:
             return std::make_unique<halo_operator<T>>(spread(coherence::owned), source_, plan(),
-                                                      local_);
+                                                      options_.local);
         case operator_kind::gather:
             return std::make_unique<halo_operator<T>>(
                 spread(coherence::owned), source_,
-                make_gather_plan(matrix.row_offsets, matrix.column_indices, rows_), local_);
+                make_gather_plan(matrix.row_offsets, matrix.column_indices, rows_), options_.local);
         case operator_kind::automatic: break;
         }
         throw usage_error("build: operator auto is not one that can be built");
     }
 
     /// The fastest by the model, or by trial.
-    [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose(bool measure) {
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose() {
         if (group_.size() == 1) return build(operator_kind::halo); // nothing moves
         const auto& matrix = source_.matrix;
         const known_rates machine = rates_of(group_);
         const auto statistics = measure_pattern(plan(), matrix.row_offsets, sizeof(T));
-        const auto kinds = ranked_operators(statistics, machine.rates);
         auto choice = std::make_shared<operator_choice>();
         choice->rates_from = machine.from;
-        for (const prediction& p : predict(statistics, machine.rates))
-            if (std::ranges::find(operator_names, p.name) != operator_names.end())
-                choice->predictions.push_back(p);
-        if (kinds.front() != operator_kind::halo) plan_.reset(); // may be larger than the matrix
+        for (const prediction& p : predictions(statistics, machine.rates)) {
+            const operator_kind kind = parse_operator_kind(p.name);
+            const bool elsewhere = is_replicated(kind) && kind != operator_kind::nz;
+            if (!rows_are_given_ || !elsewhere) choice->predictions.push_back(p);
+        }
+        const auto best = parse_operator_kind(choice->predictions.front().name);
+        if (best != operator_kind::halo) plan_.reset(); // may be larger than the matrix
         std::unique_ptr<matrix_operator<T>> result;
-        if (measure) {
+        if (options_.measure) {
             result = try_operators<T>(
                 {group_, pattern_hash(matrix.row_offsets, matrix.column_indices)},
                 [&](operator_kind kind) { return build(kind); }, *choice);
         } else {
-            result = build(kinds.front());
+            result = build(best);
             choice->because = in_words(choice->predictions) + " an iteration by the cost model";
         }
         result->explain(std::move(choice));
@@ -269,6 +318,17 @@ public:
     }
 
 private:
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> replicated(operator_kind kind) const {
+        operator_options options = options_;
+        options.kind = kind;
+        check_replication(group_, options, rows_are_given_);
+        const auto where = spread(coherence::replicated);
+        return std::make_unique<replicated_operator<T>>(
+            kind, where, source_, plan_blocks(kind, *where, source_.matrix.row_offsets, options),
+            choose_transfer(group_, options.transfer,
+                            kind == operator_kind::lra_rc && options.local == local_kind::vendor),
+            options.local);
+    }
     [[nodiscard]] layout_handle spread(coherence kind) const {
         return std::make_shared<layout>(layout{group_, rows_, kind, source_.order});
     }
@@ -281,7 +341,8 @@ private:
     const device_group& group_;
     const matrix_source<T>& source_;
     row_partition rows_;
-    local_kind local_;
+    bool rows_are_given_;
+    const operator_options& options_;
     std::optional<halo_plan> plan_;
 };
 
@@ -294,8 +355,13 @@ build_operator(const device_group& group, const matrix_source<T>& source, const 
     if (options.measure && options.kind != operator_kind::automatic)
         throw usage_error(std::string("operator_options::measure is true with operator ") +
                           to_string(options.kind) + ": only auto has a choice to measure");
-    operator_builder<T> builder(group, source, rows, options.local);
-    return options.kind == operator_kind::automatic ? builder.choose(options.measure)
+    check_replication(group, options, rows != nullptr);
+    if (options.transfer != transfer_kind::automatic && !is_replicated(options.kind))
+        throw usage_error(std::string("transfer ") + to_string(options.transfer) +
+                          " is for operators nz, 2nz, lra and lra-rc; " + to_string(options.kind) +
+                          ", which was asked for, needs transfer auto");
+    operator_builder<T> builder(group, source, rows, options);
+    return options.kind == operator_kind::automatic ? builder.choose()
                                                     : builder.build(options.kind);
 }
 

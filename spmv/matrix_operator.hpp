@@ -21,6 +21,9 @@ namespace krylith {
 enum class operator_kind {
     automatic, ///< the fastest by the cost model (cost_model.hpp) at the machine's rates
     nz,        ///< vectors replicated; each device multiplies its rows and sends them to all others
+    two_nz,    ///< the same in two blocks: the first travels while the second is computed
+    lra,       ///< the same: short rows first, so that many results travel under the long rows
+    lra_rc,    ///< the same, and some rows are computed by every device instead of being sent
     halo,      ///< vectors owned; only the entries that other devices reference move
     gather     ///< vectors owned; all entries of an operand move to all devices as it is written
 };
@@ -40,13 +43,23 @@ enum class reordering {
     rcm ///< reverse Cuthill-McKee: what is coupled lies together (partition/reordering.hpp)
 };
 
+/// How results of a replicated operator get to the other devices.
+enum class transfer_kind {
+    automatic, ///< stores where all devices reach each other directly, else copies
+    stores,    ///< the kernel that computes a result stores it into every copy
+    copies,    ///< copy engines, beside the kernels; no recorded loops
+    nccl       ///< grouped ncclSend and ncclRecv, beside the kernels; no recorded loops
+};
+
 [[nodiscard]] const char* to_string(operator_kind kind) noexcept;
 [[nodiscard]] const char* to_string(local_kind kind) noexcept;
 [[nodiscard]] const char* to_string(reordering order) noexcept;
+[[nodiscard]] const char* to_string(transfer_kind kind) noexcept;
 /// Throws usage_error naming the nearest valid name.
 [[nodiscard]] operator_kind parse_operator_kind(std::string_view name);
 [[nodiscard]] local_kind parse_local_kind(std::string_view name);
 [[nodiscard]] reordering parse_reordering(std::string_view name);
+[[nodiscard]] transfer_kind parse_transfer_kind(std::string_view name);
 
 struct operator_options {
     operator_kind kind = operator_kind::automatic;
@@ -60,6 +73,10 @@ struct operator_options {
     bool measure = false;
     /// Refused for csr_part, coo_part. Keeps 8 bytes a nonzero in host memory, for update().
     reordering order = reordering::none;
+    /// Of nz, 2nz, lra and lra-rc; for halo it must be automatic.
+    transfer_kind transfer = transfer_kind::automatic;
+    double long_share = -1;      ///< lra, lra-rc: rows of the long block / rows; -1: usual_shares()
+    double redundant_share = -1; ///< lra-rc: rows that every device computes / rows; -1: likewise
 };
 
 /// What a new order cost and brought. Ghosts: entries that devices receive for a product with
@@ -84,8 +101,9 @@ template <class T>
 using block_maker =
     std::function<std::unique_ptr<local_matrix<T>>(const layout&, int, std::int64_t)>;
 
-/// y = alpha A x + beta y for a square matrix whose rows are dealt to devices in ranges of equal
-/// nonzeros. beta = 0 never reads y. Setup costs O(nnz) on the host and the upload.
+/// y = alpha A x + beta y for a square matrix whose rows are dealt to devices by equal nonzeros.
+/// The layout's rows say who counts which entries of vectors, and for halo and nz who computes
+/// them. beta = 0 never reads y. Setup costs O(nnz) on the host and the upload.
 template <class T>
 class matrix_operator {
 public:
@@ -112,24 +130,30 @@ public:
 
     /// The same from the devices' memory, without a copy through the host: values[rank] has those
     /// of the rank's rows (of its entries, if built from coordinates). Borrowed values are from now
-    /// on read there. Stream-ordered. Throws usage_error where rows are reordered: a rank's values
-    /// are then not the caller's rows.
+    /// on read there. Stream-ordered. Throws usage_error for 2nz, lra and lra-rc, and where rows
+    /// are reordered: a rank's values are then not the caller's rows.
     void update_on_devices(std::span<const T* const> values);
 
     /// Enqueues d = the main diagonal, 0 where no entry is; d is of this layout, and all its copies
     /// are written. Throws usage_error for a matrix-free operator.
-    void diagonal(vector<T>& d) const;
+    virtual void diagonal(vector<T>& d) const;
 
     [[nodiscard]] operator_kind kind() const { return kind_; }
     [[nodiscard]] std::string local_name() const { return blocks_.front()->name(); }
+    /// The block of a device.
+    [[nodiscard]] const local_matrix<T>& block(int rank) const {
+        return *blocks_[static_cast<std::size_t>(rank)];
+    }
     /// Bytes that one product reads of the matrix on a device.
-    [[nodiscard]] std::int64_t matrix_bytes(int rank) const {
+    [[nodiscard]] virtual std::int64_t matrix_bytes(int rank) const {
         return blocks_[static_cast<std::size_t>(rank)]->matrix_bytes();
     }
     /// Entries that a device receives for one product.
     [[nodiscard]] virtual std::int64_t received(int rank) const = 0;
     /// Whether a recorded loop may contain it.
-    [[nodiscard]] bool recordable() const { return blocks_.front()->recordable(); }
+    [[nodiscard]] virtual bool recordable() const { return blocks_.front()->recordable(); }
+    /// How entries cross devices: the one that runs, never automatic.
+    [[nodiscard]] virtual transfer_kind transfer() const;
 
     /// What operator_kind::automatic reckoned with (cost_model.hpp); null where it was not asked,
     /// or had no choice: one device.
@@ -151,16 +175,24 @@ protected:
         : kind_(kind), layout_(std::move(where)) {}
     matrix_operator(operator_kind kind, layout_handle where, const matrix_source<T>& source);
 
-    /// The arguments that both operators share, after checking x, y and the dots.
+    /// The arguments that all operators share; `first` is where the block's rows begin in y.
     [[nodiscard]] spmv_arguments<T> arguments(execution& run, int rank, T alpha, const vector<T>& x,
                                               T beta, vector<T>& y,
-                                              std::span<const reduction_into<T>> dots) const;
+                                              std::span<const reduction_into<T>> dots,
+                                              std::int64_t first) const;
+    void check_product(const vector<T>& x, const vector<T>& y,
+                       std::span<const reduction_into<T>> dots) const;
+    void check_diagonal(const vector<T>& d) const;
     /// Checks, opens the operation and publishes the dots.
     void open(execution& run, const vector<T>& x, const vector<T>& y,
               std::span<const reduction_into<T>> dots) const;
 
     operator_kind kind_;
     layout_handle layout_;
+    /// All new values, in the order of the matrix, to the blocks.
+    virtual void distribute(std::span<const T> values);
+    /// Throws where update_on_devices() can't work.
+    virtual void check_device_update() const {}
     /// New values of a rank, from memory of its device.
     void take(std::size_t rank, const T* values);
     /// Values that update() takes for a rank.
@@ -183,6 +215,9 @@ protected:
 /// Those that can be built, of what the cost model predicts (predict()), fastest first.
 [[nodiscard]] std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
                                                           const machine_rates& rates);
+
+/// Where boundaries between devices lie: multiples of so many rows.
+[[nodiscard]] std::int64_t row_alignment(std::int64_t rows, int devices);
 
 /// Throws usage_error for a matrix that is not square, an empty group, or a format that the devices
 /// don't have; device_error where memory is short. The matrix may be freed afterwards.

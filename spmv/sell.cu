@@ -98,7 +98,8 @@ __global__ void __launch_bounds__(block_threads)
 /// A thread a place of a slice. Duplicates add up, as they do in A x.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    sell_diagonal(const __grid_constant__ sell_view<T> m, std::int64_t first, T* d) {
+    sell_diagonal(const __grid_constant__ sell_view<T> m, const __grid_constant__ row_map rows,
+                  T* d) {
     const std::int64_t places = std::int64_t{m.slices} * slice_rows;
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
     for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; place < places;
@@ -106,11 +107,12 @@ __global__ void __launch_bounds__(block_threads)
         const slice_reader<T> from = read_slice(m, static_cast<std::int32_t>(place / slice_rows),
                                                 static_cast<int>(place % slice_rows));
         if (from.row < 0) continue;
-        const auto column = static_cast<std::int32_t>(first + from.row);
+        const std::int64_t to = rows.at(from.row);
+        if (to >= rows.rows) continue;
         T sum = 0;
         for (std::int32_t k = 0; k < from.length; ++k)
-            if (from.column(k) == column) sum += from.value(k);
-        d[from.row] = sum;
+            if (from.column(k) == to) sum += from.value(k);
+        d[to] = sum;
     }
 }
 
@@ -194,11 +196,11 @@ public:
         fill(0, layout_.slices() * slice_rows, values, 0);
     }
 
-    void diagonal(T* d, std::int64_t first) const override {
+    void diagonal(T* d, const row_map& rows) const override {
         const launch_scope launch(*device_);
         const auto kernel = sell_diagonal<T>;
         kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
-                 launch.stream()>>>(view_, first, d);
+                 launch.stream()>>>(view_, rows, d);
         launch.check_launch();
     }
 

@@ -44,13 +44,15 @@ __device__ inline void wait_for_receivers(const compact_frame& f, const spmv_ope
     __syncthreads();
 }
 
-/// y[row] to the peers, and into the dot products.
+/// y[row] to the peers if it is `sent`, and into the dot products if it is `counted`.
 template <int Dots, class T>
 __device__ inline void pass_on(const compact_frame& f, const spmv_operands<T>& a, std::int64_t row,
-                               T y, double (&dots)[Dots == 0 ? 1 : Dots]) {
-    if (a.push.to != 0)
+                               T y, double (&dots)[Dots == 0 ? 1 : Dots], bool sent = true,
+                               bool counted = true) {
+    if (sent && a.push.to != 0)
         for (int r = 0; r < f.ranks; ++r)
             if ((a.push.to >> r & 1) != 0) a.push.copies[r][row] = y;
+    if (!counted) return;
 #pragma unroll
     for (int d = 0; d < Dots; ++d) {
         const T other = a.dot_with[d] != nullptr ? a.dot_with[d][row] : y;
@@ -58,14 +60,22 @@ __device__ inline void pass_on(const compact_frame& f, const spmv_operands<T>& a
     }
 }
 
-/// y[row] from the row's sum.
+/// y[row] from the sum of the block's row.
 template <int Dots, class T>
 __device__ inline void write_row(const compact_frame& f, const spmv_operands<T>& a,
                                  std::int64_t row, T sum, double (&dots)[Dots == 0 ? 1 : Dots]) {
+    bool sent = true;
+    bool counted = true;
+    if (a.map.count != 0) {
+        sent = row < a.map.alone;
+        row = a.map.at(row);
+        if (row >= a.map.rows) return;
+        counted = sent || (row >= a.map.counted_begin && row < a.map.counted_end);
+    }
     T y = a.alpha * sum;
     if (a.beta != T(0)) y += a.beta * a.y[row];
     a.y[row] = y;
-    pass_on<Dots>(f, a, row, y, dots);
+    pass_on<Dots>(f, a, row, y, dots, sent, counted);
 }
 
 /// Ends the kernel: dot products, and telling peers what was sent and what was read. What was sent

@@ -38,8 +38,13 @@ public:
         copied.borrow = false;
         values_ = values_of(device_, copied, item);
         own_ = buffer<T>(device_, static_cast<std::size_t>(rows_), "product");
-        own_.zero(); // cuSPARSE takes no empty matrix: A x stays zero
-        if (rows_ == 0 || nnz == 0) return;
+        own_.zero();                  // cuSPARSE takes no empty matrix: A x stays zero
+        if (rows_ == 0 || nnz == 0) { // for diagonal(), all the same
+            const std::vector<std::int32_t> none(offsets.size(), 0);
+            narrow_offsets_ =
+                buffer<std::int32_t>(device_, std::span<const std::int32_t>(none), item);
+            return;
+        }
         const auto& d = static_cast<cuda_device&>(*device_);
         const current_device current(d.ordinal());
         const bool narrow = nnz <= std::numeric_limits<std::int32_t>::max();
@@ -92,8 +97,9 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         before_product(*device_, a);
-        // In a loop that may have stopped, cuSPARSE still runs: not into y.
-        const bool direct = !a.common.guarded || handle_ == nullptr;
+        // In a loop that may have stopped, cuSPARSE still runs: not into y. Nor where y's rows are
+        // not consecutive.
+        const bool direct = (!a.common.guarded || handle_ == nullptr) && a.map.count == 0;
         T* const product = handle_ != nullptr && direct ? a.y : own_.data();
         if (handle_ != nullptr) {
             const T alpha = direct ? a.alpha : T(1);
@@ -110,15 +116,13 @@ public:
 
     void update(std::span<const T> values) override { values_.upload(values); }
     void update_on_device(const T* values) override { values_.take(*device_, values); }
-    void diagonal(T* d, std::int64_t first) const override {
-        if (handle_ == nullptr)
-            device_->zero(d, static_cast<std::size_t>(rows_) * sizeof(T));
-        else if (wide_offsets_.size() != 0)
+    void diagonal(T* d, const row_map& rows) const override {
+        if (wide_offsets_.size() != 0)
             csr_diagonal(*device_, wide_offsets_.data(), wide_columns_.data(), values_.data(),
-                         rows_, first, d);
+                         rows_, rows, d);
         else
             csr_diagonal(*device_, narrow_offsets_.data(), columns_.data(), values_.data(), rows_,
-                         first, d);
+                         rows, d);
     }
     [[nodiscard]] std::string name() const override { return "vendor"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override {

@@ -12,7 +12,11 @@ operator_options operator_request::options() const {
     return {.kind = measure ? operator_kind::automatic : parse_operator_kind(kind),
             .local = parse_local_kind(local),
             .measure = measure,
-            .order = parse_reordering(order)};
+            .order = parse_reordering(order),
+            .transfer = parse_transfer_kind(transfer),
+            .long_share = long_share,
+            .redundant_share = redundant_share};
+
 }
 
 bool operator_request::single_precision() const {

@@ -13,9 +13,12 @@ struct operator_request {
     std::string kind = "auto"; ///< or auto:measured
     std::string local = "auto";
     std::string order = "none";
+    std::string transfer = "auto"; ///< of replicated operators
+    double long_share = -1;
+    double redundant_share = -1;
     std::string precision = "fp64"; ///< of matrix and vectors; scalars are always fp64
 
-    /// Throws usage_error for an unknown name.
+    /// Throws usage_error for an unknown name. Shares are checked by make_operator.
     [[nodiscard]] operator_options options() const;
     /// True for fp32; throws usage_error for an unknown name.
     [[nodiscard]] bool single_precision() const;

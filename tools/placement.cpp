@@ -98,6 +98,19 @@ device_group fastest_devices(const device_options& options, operator_kind kind,
     return first_devices(options, best.devices);
 }
 
+template <class T>
+std::string why_transfer(const matrix_operator<T>& a, const operator_options& asked) {
+    const device_group& group = a.share_layout()->group;
+    if (group.size() == 1) return "one device, nothing moves";
+    if (asked.transfer != transfer_kind::automatic) return "as asked for";
+    if (a.transfer() == transfer_kind::stores)
+        return "auto: every device reaches the memory of the others";
+    if (group.concurrent())
+        return "auto: redundant rows must be blocks of their own for local kernel " +
+               a.local_name();
+    return "auto: " + group.serialised_because();
+}
+
 std::vector<std::string> placement_warnings(const layout& where) {
     std::vector<std::string> warnings;
     if (!where.group.concurrent())
@@ -119,5 +132,7 @@ template device_group fastest_devices(const device_options&, operator_kind, cons
                                       std::string&);
 template device_group fastest_devices(const device_options&, operator_kind, const csr_view<float>&,
                                       std::string&);
+template std::string why_transfer(const matrix_operator<double>&, const operator_options&);
+template std::string why_transfer(const matrix_operator<float>&, const operator_options&);
 
 } // namespace krylith::tool

@@ -14,6 +14,10 @@ namespace krylith::tool {
 template <class T>
 [[nodiscard]] std::string why_operator(const matrix_operator<T>& a, const operator_options& asked);
 
+/// Why entries cross devices by a.transfer().
+template <class T>
+[[nodiscard]] std::string why_transfer(const matrix_operator<T>& a, const operator_options& asked);
+
 /// Staged copies, devices without rows, more host devices than cores.
 [[nodiscard]] std::vector<std::string> placement_warnings(const layout& where);
 
@@ -37,5 +41,7 @@ extern template device_group fastest_devices(const device_options&, operator_kin
                                              const csr_view<double>&, std::string&);
 extern template device_group fastest_devices(const device_options&, operator_kind,
                                              const csr_view<float>&, std::string&);
+extern template std::string why_transfer(const matrix_operator<double>&, const operator_options&);
+extern template std::string why_transfer(const matrix_operator<float>&, const operator_options&);
 
 } // namespace krylith::tool

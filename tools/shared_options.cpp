@@ -48,9 +48,9 @@ void add_device_options(CLI::App& app, device_options& options) {
 void add_operator_options(CLI::App& app, operator_request& request) {
     app.add_option(
            "--operator", request.kind,
-           "How x gets to the devices: nz replicates it, halo sends what others need, gather "
-           "sends all; auto is the fastest by a model, auto:measured by trial")
-        ->type_name("auto|auto:measured|nz|halo|gather")
+           "How x gets to the devices: nz, 2nz, lra and lra-rc replicate it, halo sends what "
+           "others need, gather sends all; auto is the fastest by a model, auto:measured by trial")
+        ->type_name("auto|auto:measured|nz|2nz|lra|lra-rc|halo|gather")
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--local", request.local,
@@ -62,6 +62,21 @@ void add_operator_options(CLI::App& app, operator_request& request) {
                    "Rows and columns on the devices; rcm (reverse Cuthill-McKee) brings together "
                    "what is coupled")
         ->type_name("none|rcm")
+        ->capture_default_str()
+        ->group("Operator");
+    app.add_option("--transfer", request.transfer,
+                   "How results of nz, 2nz, lra and lra-rc get to the other devices")
+        ->type_name("auto|stores|copies|nccl")
+        ->capture_default_str()
+        ->group("Operator");
+    app.add_option("--long-share", request.long_share,
+                   "lra, lra-rc: rows in the block of long rows / rows; -1: by nonzeros a row")
+        ->type_name("SHARE")
+        ->capture_default_str()
+        ->group("Operator");
+    app.add_option("--redundant-share", request.redundant_share,
+                   "lra-rc: rows that every device computes / rows; -1: by nonzeros a row")
+        ->type_name("SHARE")
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--precision", request.precision,

@@ -41,9 +41,9 @@ void add_method(CLI::App& app, solve_request& request) {
     const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
         app.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Solver");
     };
-    add("--solver", request.solver, "cg|gmres|gmres:cgs2|bicgstab",
-        "cg needs a symmetric positive definite matrix; gmres:cgs2 orthogonalises at once, for "
-        "comparison");
+    add("--solver", request.solver, "cg|cg:auto|cg:resident|gmres|gmres:cgs2|bicgstab",
+        "cg needs a symmetric positive definite matrix; cg:auto runs small systems in resident "
+        "kernels; gmres:cgs2 orthogonalises at once, for comparison");
     add("--precond", request.preconditioner, "none|jacobi", "jacobi divides by the diagonal");
     add("--side", request.side, "left|right|split",
         "Side of the preconditioner in gmres and bicgstab; cg is the same on all");

@@ -51,6 +51,9 @@ json options(const solve_request& request, const solve_outcome& outcome) {
             {"operator", request.multiply.kind},
             {"local", request.multiply.local},
             {"reorder", request.multiply.order},
+            {"transfer", request.multiply.transfer},
+            {"long_share", request.multiply.long_share},
+            {"redundant_share", request.multiply.redundant_share},
             {"backend", request.devices.backend},
             {"devices", request.devices.devices},
             {"threads", request.devices.threads},
@@ -75,6 +78,8 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["operator_predictions"] = times(outcome.predictions);
     report["machine_rates"] = outcome.rates_from;
     report["operator_trials"] = times(outcome.trials);
+    report["transfer"] = outcome.transfer;
+    report["transfer_because"] = outcome.transfer_because;
     report["local"] = outcome.local_name;
     report["reordering"] = as_json(outcome.reordered);
     report["backend"] = to_string(outcome.kind);

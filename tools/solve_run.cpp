@@ -33,6 +33,8 @@ template <class T>
 std::string why_eager(const solve_request& request, const matrix_operator<T>& a) {
     const device_group& group = a.share_layout()->group;
     if (request.execution == "eager") return "--execution eager";
+    if (!a.recordable() && a.transfer() != transfer_kind::stores)
+        return std::string("transfer ") + to_string(a.transfer()) + " can't be recorded";
     if (!a.recordable()) return "local kernel " + a.local_name() + " can't be recorded";
     return group.serialised_because();
 }
@@ -62,6 +64,8 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
         out.predictions = a.choice()->predictions;
         out.trials = a.choice()->measured;
     }
+    out.transfer = to_string(a.transfer());
+    out.transfer_because = why_transfer(a, request.multiply.options());
     out.local_name = a.local_name();
     out.reordered = a.reordered();
     if (!out.result.recorded) out.eager_because = why_eager(request, a);

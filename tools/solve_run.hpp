@@ -24,6 +24,8 @@ struct solve_outcome {
     std::vector<prediction> predictions; ///< of the operators that auto could take
     std::vector<prediction> trials;      ///< of auto:measured
     std::string devices_because;         ///< of --devices auto
+    std::string transfer; ///< how entries crossed devices
+    std::string transfer_because;
     std::string local_name;
     reordering_report reordered;
     std::string eager_because; ///< empty where the execution was recorded

@@ -109,6 +109,8 @@ std::string summary(const solve_request& request, const solve_outcome& o) {
     text += line("operator", fmt::format("{} ({}), local kernel {}", o.operator_name,
                                          o.operator_because, o.local_name));
     if (o.reordered.order != reordering::none) text += line("order", in_words(o.reordered));
+    if (o.devices.size() > 1)
+        text += line("transfer", fmt::format("{} ({})", o.transfer, o.transfer_because));
     text += line("solver", fmt::format("{}, preconditioner {}, {}, {}", request.solver,
                                        request.preconditioner, request.multiply.precision,
                                        r.recorded ? "recorded" : "eager: " + o.eager_because));

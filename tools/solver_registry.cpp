@@ -8,11 +8,13 @@ namespace krylith::tool {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> names = {"cg", "gmres", "gmres:cgs2", "bicgstab"};
+constexpr std::array<std::string_view, 6> names = {"cg",    "cg:auto",    "cg:resident",
+                                                   "gmres", "gmres:cgs2", "bicgstab"};
 
 template <class T>
 constexpr std::array<solver_function<T>, names.size()> functions = {
-    solve_cg<T>, solve_gmres<T>, solve_gmres_cgs2<T>, solve_bicgstab<T>};
+    solve_cg<T>,    solve_automatic_cg<T>, solve_resident_cg<T>,
+    solve_gmres<T>, solve_gmres_cgs2<T>,   solve_bicgstab<T>};
 
 } // namespace
 

@@ -33,6 +33,8 @@ std::string json_report(const spmv_request& request, const spmv_outcome& o) {
          {{"name", request.matrix}, {"rows", o.rows}, {"columns", o.columns}, {"nnz", o.nnz}}},
         {"operator", o.operator_name},
         {"operator_because", o.operator_because},
+        {"transfer", o.transfer},
+        {"transfer_because", o.transfer_because},
         {"local", o.local_name},
         {"reordering", as_json(o.reordered)},
         {"backend", to_string(o.kind)},
@@ -69,6 +71,8 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
     line("operator", fmt::format("{} ({}), local kernel {}, {}", o.operator_name,
                                  o.operator_because, o.local_name, request.multiply.precision));
     if (o.reordered.order != reordering::none) line("order", in_words(o.reordered));
+    if (o.devices.size() > 1)
+        line("transfer", fmt::format("{} ({})", o.transfer, o.transfer_because));
     line("time",
          fmt::format("{} a product ({} of them, {}), {:.4g} GB/s by the byte model of {}",
                      in_seconds(o.seconds), request.repeat, o.recorded ? "recorded" : "eager",

@@ -122,6 +122,8 @@ spmv_outcome run_spmv(const spmv_request& request) {
     out.kind = group.kind();
     out.operator_name = to_string(a->kind());
     out.operator_because = why_operator(*a, multiply);
+    out.transfer = to_string(a->transfer());
+    out.transfer_because = why_transfer(*a, multiply);
     out.local_name = a->local_name();
     out.reordered = a->reordered();
     out.recorded = a->recordable() && group.concurrent();

@@ -32,6 +32,8 @@ struct spmv_outcome {
     backend kind = backend::host;
     std::string operator_name;
     std::string operator_because;
+    std::string transfer; ///< how entries crossed devices
+    std::string transfer_because;
     std::string local_name;
     reordering_report reordered;
     bool recorded = false;

@@ -87,13 +87,19 @@ __global__ void __launch_bounds__(block_threads, 4)
     });
     if (!go) return;
     if (a.sends) allow_next_push(a.push, f.ranks);
+    const bool dense = a.sends && a.push.dense != 0;
+    const bool listed = a.sends && !dense && a.push.tile_order != nullptr;
+    if (dense) {
+        await_receivers(f, a.push);
+        __syncthreads();
+    }
     T* const u = a.basis[before];
     T* const next = a.basis[a.count];
     const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
     std::int32_t sent = 0;
     for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < tiles;
          turn += static_cast<std::int32_t>(gridDim.x)) {
-        const std::int32_t tile = a.sends ? a.push.tile_order[turn] : turn;
+        const std::int32_t tile = listed ? a.push.tile_order[turn] : turn;
         const std::int64_t first = static_cast<std::int64_t>(tile) * tile_size<T> + threadIdx.x;
         std::int64_t at[entries<T>];
         double of_u[entries<T>];
@@ -120,10 +126,15 @@ __global__ void __launch_bounds__(block_threads, 4)
             if (first + e * block_threads >= a.size) continue;
             const T ended = static_cast<T>(s[before] * of_u[e]);
             u[at[e]] = ended;
-            next[at[e]] =
+            const auto candidate =
                 static_cast<T>(t[a.count] * (of_w[e] - t[before] * static_cast<double>(ended)));
+            next[at[e]] = candidate;
+            if (dense) for_receivers(f, a.push, [&](T* ghosts) { ghosts[at[e]] = candidate; });
         }
-        if (a.sends && turn < a.push.sending_tiles) send_tile(f, a.push, turn, next, sent++ == 0);
+        if (dense)
+            ++sent;
+        else if (listed && turn < a.push.sending_tiles)
+            send_tile(f, a.push, turn, next, sent++ == 0);
     }
     if (a.sends) finish_push(f, a.push, sent);
 }

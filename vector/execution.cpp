@@ -319,6 +319,12 @@ void execution::open(std::span<const std::uint8_t> used) {
     publishing_ = false;
 }
 
+void execution::open(std::span<const std::uint8_t> registers, std::span<std::uint8_t> slots) {
+    open(registers);
+    for (std::size_t i = 0; i < registers.size(); ++i)
+        slots[i] = static_cast<std::uint8_t>(2 * registers[i] + parity_[registers[i]]);
+}
+
 int execution::program_bytes() const {
     int places = 0;
     for (std::size_t reg = 0; reg < first_temporary; ++reg)

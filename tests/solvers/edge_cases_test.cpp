@@ -26,7 +26,9 @@ using testing::same_bits;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::halo, operator_kind::gather};
+constexpr operator_kind kinds[] = {operator_kind::nz,     operator_kind::two_nz,
+                                   operator_kind::lra,    operator_kind::lra_rc,
+                                   operator_kind::halo,   operator_kind::gather};
 
 } // namespace
 

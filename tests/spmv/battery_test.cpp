@@ -84,14 +84,16 @@ std::string multiply_and_compare(execution& run, const matrix_operator<T>& a,
 }
 
 template <class T>
-void fight(const device_group& group, operator_kind kind) {
+void fight(const device_group& group, operator_kind kind,
+           transfer_kind transfer = transfer_kind::automatic) {
     for (const auto& entry : battery()) {
         const auto matrix = testing::converted<T>(entry.matrix);
         for (const local_kind local : local_kinds(group.kind())) {
             INFO(entry.name, ", for: ", entry.surfaces);
             CAPTURE(name_of(kind));
             CAPTURE(name_of(local));
-            const auto a = make_operator(group, matrix, {kind, local});
+            const auto a =
+                make_operator(group, matrix, {.kind = kind, .local = local, .transfer = transfer});
             CHECK((kind == operator_kind::automatic || a->kind() == kind));
             CHECK(a->size() == matrix.rows);
             execution run(group, {});
@@ -113,6 +115,30 @@ KRYLITH_GROUP_TEST("battery: operator nz, fp64") {
 }
 KRYLITH_GROUP_TEST("battery: operator nz, fp32") {
     fight<float>(group, operator_kind::nz);
+}
+KRYLITH_GROUP_TEST("battery: operator 2nz, fp64") {
+    fight<double>(group, operator_kind::two_nz);
+}
+KRYLITH_GROUP_TEST("battery: operator 2nz, fp32") {
+    fight<float>(group, operator_kind::two_nz);
+}
+KRYLITH_GROUP_TEST("battery: operator lra, fp64") {
+    fight<double>(group, operator_kind::lra);
+}
+KRYLITH_GROUP_TEST("battery: operator lra, fp32") {
+    fight<float>(group, operator_kind::lra);
+}
+KRYLITH_GROUP_TEST("battery: operator lra-rc, fp64") {
+    fight<double>(group, operator_kind::lra_rc);
+}
+KRYLITH_GROUP_TEST("battery: operator lra-rc, fp32") {
+    fight<float>(group, operator_kind::lra_rc);
+}
+KRYLITH_GROUP_TEST("battery: operator 2nz, results sent by copy engines") {
+    fight<double>(group, operator_kind::two_nz, transfer_kind::copies);
+}
+KRYLITH_GROUP_TEST("battery: operator lra-rc, results sent by copy engines") {
+    fight<double>(group, operator_kind::lra_rc, transfer_kind::copies);
 }
 KRYLITH_GROUP_TEST("battery: operator halo, fp64") {
     fight<double>(group, operator_kind::halo);

@@ -28,7 +28,9 @@ using testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::halo, operator_kind::gather};
+constexpr operator_kind kinds[] = {operator_kind::nz,     operator_kind::two_nz,
+                                   operator_kind::lra,    operator_kind::lra_rc,
+                                   operator_kind::halo,   operator_kind::gather};
 
 std::vector<local_kind> local_kinds(const device_group& group) {
     if (group.kind() == backend::host) return {local_kind::csr};
@@ -86,7 +88,7 @@ KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, t
             const auto a = make_operator(group, matrix, {kind, local});
             std::vector<double> expected;
             for (int round = 0; round < 3; ++round)
-                for (const auto mode : modes_of(group)) {
+                for (const auto mode : modes_of(*a)) {
                     execution run(group, {.mode = mode, .unroll = 3});
                     auto x = a->make_operand();
                     auto y = a->make_operand();
@@ -234,9 +236,11 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
 }
 
 TEST_CASE("operators: names are parsed, and unknown ones get the nearest") {
-    for (const auto kind :
-         {operator_kind::automatic, operator_kind::nz, operator_kind::halo, operator_kind::gather})
-        CHECK(parse_operator_kind(to_string(kind)) == kind);
+    for (const auto kind : kinds) CHECK(parse_operator_kind(to_string(kind)) == kind);
+    CHECK(parse_operator_kind("auto") == operator_kind::automatic);
+    for (const auto kind : {transfer_kind::automatic, transfer_kind::stores, transfer_kind::copies,
+                            transfer_kind::nccl})
+        CHECK(parse_transfer_kind(to_string(kind)) == kind);
     for (const auto kind :
          {local_kind::automatic, local_kind::csr, local_kind::sell, local_kind::vendor})
         CHECK(parse_local_kind(to_string(kind)) == kind);
@@ -244,6 +248,8 @@ TEST_CASE("operators: names are parsed, and unknown ones get the nearest") {
                          doctest::Contains("did you mean 'halo'"), usage_error);
     CHECK_THROWS_WITH_AS((void)parse_local_kind("cell"), doctest::Contains("did you mean 'sell'"),
                          usage_error);
+    CHECK_THROWS_WITH_AS((void)parse_transfer_kind("store"),
+                         doctest::Contains("did you mean 'stores'"), usage_error);
     CHECK_THROWS_AS((void)parse_local_kind(""), usage_error);
 }
 

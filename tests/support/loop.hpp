@@ -41,4 +41,14 @@ inline loop_report iterate(execution& run, std::int64_t count, const std::functi
     return {execution_mode::recorded, execution_mode::eager};
 }
 
+/// The modes that the operator allows on its group.
+template <class A>
+requires requires(const A& a) {
+    a.recordable();
+}
+[[nodiscard]] std::vector<execution_mode> modes_of(const A& a) {
+    if (!a.recordable()) return {execution_mode::eager};
+    return modes_of(a.share_layout()->group);
+}
+
 } // namespace krylith::testing

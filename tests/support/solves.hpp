@@ -11,6 +11,7 @@
 #include <krylith/solvers/cg.hpp>
 #include <krylith/solvers/gmres.hpp>
 #include <krylith/solvers/gmres_cgs2.hpp>
+#include <krylith/solvers/resident_cg.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 #include "matrices.hpp"
@@ -19,21 +20,30 @@
 
 namespace krylith::testing {
 
-enum class method { cg, bicgstab, gmres, gmres_cgs2 };
+enum class method { cg, cg_auto, bicgstab, gmres, gmres_cgs2 };
 
 [[nodiscard]] inline const char* to_string(method m) {
-    constexpr const char* names[] = {"cg", "bicgstab", "gmres", "gmres:cgs2"};
+    constexpr const char* names[] = {"cg", "cg:auto", "bicgstab", "gmres", "gmres:cgs2"};
     return names[static_cast<int>(m)];
 }
 
-inline constexpr method all_methods[] = {method::cg, method::bicgstab, method::gmres,
-                                         method::gmres_cgs2};
+/// Of the methods that need a symmetric positive definite matrix.
+[[nodiscard]] constexpr bool needs_spd(method m) {
+    return m == method::cg || m == method::cg_auto;
+}
+
+inline constexpr method all_methods[] = {method::cg, method::cg_auto, method::bicgstab,
+                                         method::gmres, method::gmres_cgs2};
 inline constexpr method general_methods[] = {method::bicgstab, method::gmres, method::gmres_cgs2};
 
 template <class A, class T, class M = identity>
 [[nodiscard]] solve_result solve(method which, const A& a, const vector<T>& b, vector<T>& x,
                                  const solver_options& options = {}, const M& m = {}) {
     switch (which) {
+    case method::cg_auto:
+        if constexpr (std::derived_from<A, matrix_operator<T>> && !general_preconditioner<M, T>)
+            return automatic_cg(static_cast<const matrix_operator<T>&>(a), b, x, options, m);
+        [[fallthrough]];
     case method::cg: return cg(a, b, x, options, m);
     case method::bicgstab: return bicgstab(a, b, x, options, m);
     case method::gmres: return gmres(a, b, x, options, m);

@@ -65,7 +65,11 @@ TEST_CASE("y = alpha A x + beta y as a dense loop computes it") {
     for (const char* options :
          {"", "--devices 2", "--devices 3 --operator nz", "--devices 3 --operator halo",
           "--devices 11 --operator halo", "--devices 11 --operator gather",
-          "--devices 11 --operator nz", "--devices 2 --transport staged", "--precision fp32"}) {
+          "--devices 11 --operator nz",
+          "--devices 3 --operator 2nz", "--devices 2 --operator lra --long-share 0.3",
+          "--devices 11 --operator lra-rc --transfer copies",
+          "--devices 2 --operator lra-rc --long-share 0.3 --redundant-share 0.1 --transfer stores",
+          "--devices 2 --transport staged", "--precision fp32"}) {
         CAPTURE(options);
         const auto result = run_krylith(
             folder, std::string("spmv a.mtx --x x.mtx --y y.mtx --alpha -2 --beta 0.5 --repeat 3 "
@@ -81,6 +85,30 @@ TEST_CASE("y = alpha A x + beta y as a dense loop computes it") {
         for (std::size_t row = 0; row < n; ++row)
             CHECK(out[row] == doctest::Approx(expected[row]).epsilon(1e-6));
     }
+}
+
+TEST_CASE("the report says how results got to the other devices, and why") {
+    const temporary_folder folder;
+    const auto report_of = [&](const std::string& options) {
+        const auto result = run_krylith(
+            folder,
+            "spmv gallery:poisson2d:9 --backend host --repeat 2 --report - --quiet " + options);
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        return json::parse(result.out);
+    };
+    const auto stores = report_of("--devices 3 --operator lra");
+    CHECK(stores.at("operator") == "lra");
+    CHECK(stores.at("transfer") == "stores");
+    CHECK(stores.at("transfer_because") == "auto: every device reaches the memory of the others");
+    CHECK(stores.at("execution") == "recorded");
+    const auto copies = report_of("--devices 3 --operator 2nz --transfer copies");
+    CHECK(copies.at("transfer") == "copies");
+    CHECK(copies.at("transfer_because") == "as asked for");
+    CHECK(copies.at("execution") == "eager");
+    const auto staged = report_of("--devices 3 --operator nz --transport staged");
+    CHECK(staged.at("transfer") == "copies");
+    CHECK(staged.at("transfer_because") == "auto: staged copies were asked for");
+    CHECK(report_of("--devices 1").at("transfer_because") == "one device, nothing moves");
 }
 
 TEST_CASE("without beta y is not read") {

@@ -60,6 +60,8 @@ TEST_CASE("unknown names are refused with the nearest valid one") {
     refused(solve + "--precond jakobi", "jacobi");
     refused(solve + "--operator hallo", "halo");
     refused(solve + "--reorder rmc", "rcm");
+    refused(solve + "--operator lra-cr", "lra-rc");
+    refused(solve + "--transfer copy", "copies");
     refused(solve + "--local cst", "csr");
     refused(solve + "--backend hots", "host");
     refused(solve + "--precision fp46", "fp64");
@@ -80,6 +82,10 @@ TEST_CASE("values out of range and odd arguments are wrong uses") {
           "solve gallery:poisson2d:4 --backend host --devices two",
           "solve gallery:poisson2d:4 --backend host --devices 1,2",
           "solve gallery:poisson2d:4 --backend host --local sell", "solve gallery:poisson2d:4:5:6",
+          "solve gallery:poisson2d:4 --backend host --operator lra --long-share 2",
+          "solve gallery:poisson2d:4 --backend host --operator nz --long-share 0.5",
+          "solve gallery:poisson2d:4 --backend host --operator halo --transfer copies",
+          "solve gallery:poisson2d:4 --backend host --operator nz --transfer nccl",
           "spmv gallery:poisson2d:4 --repeat 0"}) {
         const auto result = run_krylith(folder, arguments);
         CHECK_MESSAGE(result.status == 2, arguments);

@@ -1,0 +1,163 @@
+// CG in resident kernels: the same iteration as cg(), where it can run. On other groups, that it
+// says why not. (All other tests of solvers run it too, as cg:auto.)
+#include <cmath>
+#include <vector>
+
+#include <krylith/matrix/gallery.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/random.hpp"
+#include "../support/solves.hpp"
+
+namespace krylith {
+
+using testing::describe;
+using testing::method;
+using testing::problem;
+using testing::random_values;
+
+namespace {
+
+/// On a group that can't, checks that it says so, and returns false.
+template <class T>
+bool can_run(problem<T>& p) {
+    const std::string why_not = not_resident_because(*p.a);
+    if (why_not.empty()) return true;
+    CHECK_THROWS_WITH_AS((void)resident_cg(*p.a, p.b, p.x), doctest::Contains(why_not.c_str()),
+                         usage_error);
+    return false;
+}
+
+/// Same iterations, and the histories agree until rounding has grown.
+void compare(const solve_result& expected, const solve_result& found) {
+    INFO(describe(expected));
+    INFO(describe(found));
+    CHECK(found.reason == expected.reason);
+    CHECK(std::llabs(found.iterations - expected.iterations) <= 1);
+    const auto common = std::min(found.history.size(), expected.history.size());
+    REQUIRE(common > 1);
+    for (std::size_t k = 0; k < std::min<std::size_t>(common, 30); ++k)
+        CHECK(found.history[k] == doctest::Approx(expected.history[k]).epsilon(1e-9));
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("resident cg: takes the way of cg") {
+    // 1, 2, 4 and 8 slices a warp on one device, and stencils on more.
+    for (const int size : {3, 20, 40, 50, 64, 80}) {
+        CAPTURE(size);
+        if (group.kind() == backend::host && size > 20) break;
+        const auto matrix = poisson3d<double>(size, random_scaling{7});
+        problem<double> p(group, matrix, random_values<double>(matrix.rows, 5),
+                          {operator_kind::halo});
+        if (!can_run(p)) continue;
+        const solver_options options{.history = true};
+        const solve_result expected = cg(*p.a, p.b, p.x, options);
+        const solve_result found = resident_cg(*p.a, p.b, p.x, options);
+        compare(expected, found);
+        CHECK(p.relative_residual() <= 1e-8);
+        CHECK(found.replacements == expected.replacements);
+        const auto first = p.solution();
+        (void)resident_cg(*p.a, p.b, p.x, options);
+        CHECK(p.solution() == first); // bit for bit
+
+        const jacobi<double> m(*p.a);
+        const solve_result expected_m = cg(*p.a, p.b, p.x, options, m);
+        const solve_result found_m = resident_cg(*p.a, p.b, p.x, options, m);
+        compare(expected_m, found_m);
+        CHECK(p.relative_residual() <= 1e-8);
+    }
+}
+
+KRYLITH_GROUP_TEST("resident cg: float") {
+    const auto matrix = poisson3d<float>(24);
+    problem<float> p(group, matrix, random_values<float>(matrix.rows, 5), {operator_kind::halo});
+    if (!can_run(p)) return;
+    const solver_options options{.rtol = 1e-4, .history = true};
+    const solve_result expected = cg(*p.a, p.b, p.x, options);
+    const solve_result found = resident_cg(*p.a, p.b, p.x, options);
+    CHECK(found.reason == expected.reason);
+    CHECK(std::llabs(found.iterations - expected.iterations) <= 1);
+    CHECK(p.relative_residual() <= 1.1e-4);
+}
+
+KRYLITH_GROUP_TEST("resident cg: callbacks, warm starts and limits") {
+    const auto matrix = poisson3d<double>(24);
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), {operator_kind::halo});
+    if (!can_run(p)) return;
+    std::vector<std::int64_t> seen;
+    solver_options options{.history = true};
+    const solve_result whole = resident_cg(*p.a, p.b, p.x, options);
+    const auto solution = p.solution();
+    options.callback = [&](const progress& now) { seen.push_back(now.iteration); };
+    options.callback_interval = 10;
+    const solve_result paused = resident_cg(*p.a, p.b, p.x, options);
+    CHECK(paused.iterations == whole.iterations);
+    CHECK(paused.history == whole.history); // a pause changes no bit
+    CHECK(p.solution() == solution);
+    REQUIRE(!seen.empty());
+    CHECK(seen.front() == 10);
+    CHECK(seen.size() == static_cast<std::size_t>(whole.iterations - 1) / 10);
+
+    const solve_result few = resident_cg(*p.a, p.b, p.x, {.max_iterations = 7});
+    CHECK(few.reason == reason::max_iterations);
+    CHECK(few.iterations == 7);
+    const solve_result rest = resident_cg(*p.a, p.b, p.x, {.initial_guess = true});
+    CHECK(rest.converged());
+    CHECK(p.relative_residual() <= 1e-8);
+}
+
+KRYLITH_GROUP_TEST("resident cg: failures have their reasons") {
+    auto matrix = poisson3d<double>(12);
+    const auto b = random_values<double>(matrix.rows, 5);
+    problem<double> good(group, matrix, b, {operator_kind::halo});
+    if (!can_run(good)) return;
+    auto indefinite = matrix;
+    for (auto& value : indefinite.values) value = -value;
+    problem<double> bad(group, indefinite, b, {operator_kind::halo});
+    const auto result = resident_cg(*bad.a, bad.b, bad.x);
+    CHECK(result.reason == reason::indefinite_matrix);
+    CHECK(cg(*bad.a, bad.b, bad.x).iterations == result.iterations);
+    auto nan = matrix;
+    nan.values[nan.values.size() / 2] = NAN;
+    problem<double> poisoned(group, nan, b, {operator_kind::halo});
+    CHECK(resident_cg(*poisoned.a, poisoned.b, poisoned.x).reason == reason::not_a_number);
+    CHECK(resident_cg(*good.a, good.b, good.x).converged());
+}
+
+KRYLITH_GROUP_TEST("resident cg: ill-conditioned systems reach what cg reaches") {
+    // D A D with entries of D over six decades, to an accuracy that needs residual replacement.
+    auto matrix = poisson2d<double>(40);
+    const auto random = random_values<double>(matrix.rows, 9);
+    const auto d = [&](std::int64_t i) {
+        return std::pow(10.0, 1.5 * random[static_cast<std::size_t>(i)]);
+    };
+    for (std::int64_t i = 0; i < matrix.rows; ++i)
+        for (auto k = matrix.row_offsets[static_cast<std::size_t>(i)];
+             k < matrix.row_offsets[static_cast<std::size_t>(i) + 1]; ++k)
+            matrix.values[static_cast<std::size_t>(k)] *=
+                d(i) * d(matrix.column_indices[static_cast<std::size_t>(k)]);
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), {operator_kind::halo});
+    if (!can_run(p)) return;
+    const solver_options options{.rtol = 1e-11, .max_iterations = 100000};
+    const solve_result expected = cg(*p.a, p.b, p.x, options);
+    const solve_result found = resident_cg(*p.a, p.b, p.x, options);
+    INFO(describe(expected));
+    INFO(describe(found));
+    CHECK(found.reason == expected.reason);
+    CHECK(found.true_residual <= 4 * std::max(expected.true_residual, 1e-11 * found.rhs_norm));
+    CHECK(static_cast<double>(found.iterations) <=
+          1.1 * static_cast<double>(expected.iterations) + 10);
+}
+
+KRYLITH_GROUP_TEST("resident cg: what it can't take, cg:auto gives to cg") {
+    const auto matrix = poisson3d<double>(10);
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 5),
+                      {operator_kind::nz, local_kind::csr});
+    CHECK_FALSE(not_resident_because(*p.a).empty());
+    CHECK_THROWS_AS((void)resident_cg(*p.a, p.b, p.x), usage_error);
+    CHECK(automatic_cg(*p.a, p.b, p.x).converged());
+    CHECK(p.relative_residual() <= 1e-8);
+}
+
+} // namespace krylith
