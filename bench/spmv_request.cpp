@@ -5,13 +5,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/replicated_plan.hpp>
 
 namespace krylith::bench {
 
 namespace {
 
-/// In this order. A library may not have all of them: what it lacks is skipped, not refused.
 constexpr std::array all_operators = {"nz", "2nz", "lra", "lra-rc", "halo", "gather"};
 
 } // namespace
@@ -53,12 +52,24 @@ std::vector<std::string> spmv_request::operator_list() const {
             result.insert(result.end(), all_operators.begin(), all_operators.end());
             continue;
         }
-        if (std::ranges::find(all_operators, name) == all_operators.end()) {
-            (void)parse_operator_kind(name); // throws, naming the nearest
-        }
+        (void)parse_operator_kind(name); // throws, naming the nearest
         result.push_back(name);
     }
     return result;
+}
+
+operator_options spmv_request::options_of(operator_kind kind, local_kind local) const {
+    operator_options options{.kind = kind, .local = local};
+    if (is_replicated(kind)) {
+        options.transfer = parse_transfer_kind(transfer);
+    }
+    if (kind == operator_kind::lra || kind == operator_kind::lra_rc) {
+        options.long_share = long_share;
+    }
+    if (kind == operator_kind::lra_rc) {
+        options.redundant_share = redundant_share;
+    }
+    return options;
 }
 
 void add_options(CLI::App& app, spmv_request& q) {
@@ -88,6 +99,11 @@ void add_options(CLI::App& app, spmv_request& q) {
     list("--local", q.locals,
          "Of csr, sell, vendor, auto; without: on one device all that it has, on several the "
          "fastest of krylith's");
+    app.add_option("--transfer", q.transfer,
+                   "Of nz, 2nz, lra and lra-rc: auto, stores, copies or nccl")
+        ->capture_default_str();
+    app.add_option("--long-share", q.long_share, "Of lra and lra-rc; without: the paper's");
+    app.add_option("--redundant-share", q.redundant_share, "Of lra-rc; without: the paper's");
     app.add_option("--mode", q.mode, "auto (recorded where possible), recorded or eager")
         ->check(CLI::IsMember({"auto", "recorded", "eager"}))
         ->capture_default_str();

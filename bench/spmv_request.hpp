@@ -7,6 +7,7 @@
 #include <krylith/bench/slope.hpp>
 #include <krylith/bench/spmv_families.hpp>
 #include <krylith/device/device.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
 
 namespace CLI {
 class App;
@@ -24,6 +25,9 @@ struct spmv_request {
     int threads = 0;
     std::vector<std::string> operators = {"all"};
     std::vector<std::string> locals;
+    std::string transfer = "auto"; ///< of nz, 2nz, lra and lra-rc
+    double long_share = -1;        ///< of lra and lra-rc; -1: the paper's
+    double redundant_share = -1;   ///< of lra-rc; -1: the paper's
     std::string mode = "auto";
     bool without_dot = false;
     double limit = 0;     ///< TB/s a device; 0: by the data sheet, or measured
@@ -38,6 +42,8 @@ struct spmv_request {
     [[nodiscard]] std::vector<std::string> one_device_locals(backend devices) const;
     /// `all` written out. Throws usage_error for a name that is no operator's.
     [[nodiscard]] std::vector<std::string> operator_list() const;
+    /// With the transfer and the shares that this kind takes.
+    [[nodiscard]] operator_options options_of(operator_kind kind, local_kind local) const;
 };
 
 void add_options(CLI::App& app, spmv_request& request);

@@ -9,7 +9,6 @@
 #include <krylith/bench/partition_cost.hpp>
 #include <krylith/bench/stopwatch.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/spmv/machine_rates.hpp>
 
 namespace krylith::bench {
 
@@ -55,33 +54,25 @@ spmv_run::spmv_run(const spmv_request& request)
       operators_(request.operator_list()),
       summary_(request.target) {
     request_.effort.check();
+    (void)parse_transfer_kind(request_.transfer);
+    for (const std::string& local : request_.locals) {
+        (void)parse_local_kind(local);
+    }
     (void)request_.cases(choice_.kind); // a name that is wrong is said before anything is measured
     rate_ = measure_memory_rate(choice_, request_.limit);
     report_.describe_machine(choice_, rate_);
     report_.describe_effort(request_.effort);
     report_.set_option("operators", operators_);
+    report_.set_option("transfer", request_.transfer);
     report_.set_option("mode", request_.mode);
     report_.set_option("target", request_.target);
-    drop_unknown_operators();
     for (const int count : choice_.counts) {
         if (count > 1) {
             const known_rates known = rates_of(choice_.group(count));
             report_.describe_rates(count, known);
-            links_[count] = known.rates.stores;
+            rates_[count] = known.rates;
         }
     }
-}
-
-void spmv_run::drop_unknown_operators() {
-    std::erase_if(operators_, [&](const std::string& name) {
-        try {
-            (void)parse_operator_kind(name);
-            return false;
-        } catch (const usage_error& e) {
-            report_.skip("operator " + name, e.what());
-            return true;
-        }
-    });
 }
 
 bool spmv_run::run() {
@@ -175,7 +166,9 @@ std::vector<std::string> spmv_run::locals_on_several(const subject& s) const {
 
 void spmv_run::run_devices(const subject& s, int devices, const std::string& local) {
     const device_group group = choice_.group(devices);
-    if (!has_room(group, 1.5 * product_bytes(s.w))) {
+    // Replicated vectors are whole on each device.
+    if (!has_room(group,
+                  1.5 * product_bytes(s.w) + 16.0 * devices * static_cast<double>(s.w.n()))) {
         report_.skip(fmt::format("{} on {}", s.c.matrix, devices), "it doesn't fit");
         return;
     }
@@ -205,9 +198,9 @@ json spmv_run::measure(const subject& s, const device_group& group, const std::s
     try {
         group.synchronize();
         const stopwatch watch;
-        const auto a =
-            make_operator(group, s.w.matrix,
-                          {.kind = parse_operator_kind(asked), .local = parse_local_kind(local)});
+        const operator_options options =
+            request_.options_of(parse_operator_kind(asked), parse_local_kind(local));
+        const auto a = make_operator(group, s.w.matrix, options);
         group.synchronize();
         const double setup = watch.seconds();
         const spmv_numbers numbers =
@@ -215,12 +208,16 @@ json spmv_run::measure(const subject& s, const device_group& group, const std::s
                          !request_.without_dot);
         json row = spmv_row(s.c, s.w, numbers, *a, rate_);
         row["asked"] = asked;
+        row["transfer"] = to_string(a->transfer());
         row["setup_seconds"] = setup;
         if (devices > 1) {
-            add_comparison(row, s.one, setup, partition_seconds(a->kind(), s.w.matrix, devices));
+            add_comparison(row, s.one, setup,
+                           partition_seconds(a->kind(), s.w.matrix, group, options));
         }
         if (blocks != nullptr) {
-            add_limit(row, limit_of(*a, *blocks, links_.at(devices)));
+            const machine_rates& rates = rates_.at(devices);
+            const bool stores = a->transfer() == transfer_kind::stores;
+            add_limit(row, limit_of(*a, *blocks, stores ? rates.stores : rates.engines));
         }
         return row;
     } catch (const error& e) {

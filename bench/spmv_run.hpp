@@ -15,6 +15,7 @@
 #include <krylith/bench/spmv_request.hpp>
 #include <krylith/bench/spmv_row.hpp>
 #include <krylith/bench/spmv_summary.hpp>
+#include <krylith/spmv/machine_rates.hpp>
 
 namespace krylith::bench {
 
@@ -48,7 +49,6 @@ private:
                                const lone_blocks* blocks);
     /// Of the local kernels, those to measure on several devices.
     [[nodiscard]] std::vector<std::string> locals_on_several(const subject& s) const;
-    void drop_unknown_operators();
     void add(json row);
 
     spmv_request request_;
@@ -57,7 +57,7 @@ private:
     csv_file csv_;
     memory_rate rate_;
     std::vector<std::string> operators_;
-    std::map<int, double> links_; ///< bytes/s into each of so many devices
+    std::map<int, machine_rates> rates_; ///< of so many devices
     generation_clock clock_;
     spmv_summary summary_;
 };
