@@ -14,8 +14,15 @@ std::string cell(const json& row, const char* key, const char* form, double unit
                : std::string("-");
 }
 
+/// "auto:halo" where the operator was chosen by the library.
+std::string operator_of(const json& row) {
+    const std::string taken = row["operator"];
+    const std::string asked = row.value("asked", taken);
+    return asked == taken ? taken : asked + ":" + taken;
+}
+
 constexpr const char* line =
-    "{:<32} {:>2} {:<7} {:<6} {:>10} {:>10} {:>10} {:>8} {:>7} {:>7} {:>9} {:>7} {:>7} {:>9} "
+    "{:<32} {:>2} {:<11} {:<6} {:>10} {:>10} {:>10} {:>8} {:>7} {:>7} {:>9} {:>7} {:>7} {:>9} "
     "{:>9} {:>8}{}\n";
 
 } // namespace
@@ -104,13 +111,13 @@ std::string spmv_table_lines(const json& row) {
     const json us = row.value("us", json::object());
     std::string lines = fmt::format(
         fmt::runtime(line), row["matrix"].get<std::string>(), row["devices"].get<int>(),
-        row["operator"].get<std::string>(), row["local"].get<std::string>(),
-        cell(us, "median", "{:.2f}"), cell(us, "p10", "{:.2f}"), cell(us, "p90", "{:.2f}"),
-        cell(row, "gb_per_s", "{:.1f}"), cell(row, "speedup", "{:.2f}"),
-        cell(row, "speedup_over_cusparse", "{:.2f}"), cell(row, "limit_us", "{:.2f}"),
-        cell(row, "share_of_limit", "{:.0f}%", 100), cell(row, "transfer_hidden", "{:.0f}%", 100),
-        cell(row, "setup_in_products", "{:.0f}"), cell(row, "partition_in_products", "{:.2f}"),
-        cell(row, "largest_error", "{:.1e}"), row["void_because"].empty() ? "" : "  VOID");
+        operator_of(row), row["local"].get<std::string>(), cell(us, "median", "{:.2f}"),
+        cell(us, "p10", "{:.2f}"), cell(us, "p90", "{:.2f}"), cell(row, "gb_per_s", "{:.1f}"),
+        cell(row, "speedup", "{:.2f}"), cell(row, "speedup_over_cusparse", "{:.2f}"),
+        cell(row, "limit_us", "{:.2f}"), cell(row, "share_of_limit", "{:.0f}%", 100),
+        cell(row, "transfer_hidden", "{:.0f}%", 100), cell(row, "setup_in_products", "{:.0f}"),
+        cell(row, "partition_in_products", "{:.2f}"), cell(row, "largest_error", "{:.1e}"),
+        row["void_because"].empty() ? "" : "  VOID");
     for (const json& why : row["void_because"]) {
         lines += fmt::format("    void: {}\n", why.get<std::string>());
     }

@@ -1,7 +1,7 @@
 #include <krylith/bench/spmv_summary.hpp>
 
+#include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +21,14 @@ struct mean {
     [[nodiscard]] double geometric() const { return std::exp(logarithms / cases); }
 };
 
+/// Of an operator on so many devices.
+struct means {
+    std::string asked;
+    int devices = 0;
+    mean over_one{};
+    mean over_cusparse{};
+};
+
 double number(const json& row, const char* key) {
     return row.at(key).get<double>();
 }
@@ -35,16 +43,21 @@ void spmv_summary::add(const json& row) {
 }
 
 json spmv_summary::as_json() const {
-    std::map<std::pair<std::string, int>, std::pair<mean, mean>> means;
+    std::vector<means> all; // in the order in which operators were asked for
     json forbidden = json::array();
     for (const json& row : rows_) {
+        const std::string asked = row.at("asked");
         const int devices = row.at("devices").get<int>();
-        auto& [over_one, over_cusparse] = means[{row.at("asked").get<std::string>(), devices}];
-        over_one.add(number(row, "speedup"));
-        if (row.contains("speedup_over_cusparse")) {
-            over_cusparse.add(number(row, "speedup_over_cusparse"));
+        auto found = std::ranges::find_if(
+            all, [&](const means& m) { return m.asked == asked && m.devices == devices; });
+        if (found == all.end()) {
+            found = all.insert(all.end(), {asked, devices});
         }
-        if (!row.contains("share_of_limit") || devices <= target_) {
+        found->over_one.add(number(row, "speedup"));
+        if (row.contains("speedup_over_cusparse")) {
+            found->over_cusparse.add(number(row, "speedup_over_cusparse"));
+        }
+        if (!row.contains("share_of_limit") || devices <= target_ || asked == "auto") {
             continue;
         }
         const double most = number(row, "speedup") / number(row, "share_of_limit");
@@ -60,13 +73,14 @@ json spmv_summary::as_json() const {
         }
     }
     json speedups = json::array();
-    for (const auto& [key, both] : means) {
-        json entry = {{"operator", key.first},
-                      {"devices", key.second},
-                      {"cases", both.first.cases},
-                      {"speedup", both.first.geometric()}};
-        if (both.second.cases > 0) {
-            entry["speedup_over_cusparse"] = both.second.geometric();
+    std::ranges::stable_sort(all, {}, &means::devices);
+    for (const means& m : all) {
+        json entry = {{"operator", m.asked},
+                      {"devices", m.devices},
+                      {"cases", m.over_one.cases},
+                      {"speedup", m.over_one.geometric()}};
+        if (m.over_cusparse.cases > 0) {
+            entry["speedup_over_cusparse"] = m.over_cusparse.geometric();
         }
         speedups.push_back(std::move(entry));
     }

@@ -142,7 +142,7 @@ bool compare(int n, int most) {
     }
     draw("one_or_many.svg", runs);
     const run& best = *std::ranges::min_element(runs, {}, &run::seconds);
-    std::printf("Best on %d. Operator on %d: %s.\n", best.devices, most,
+    std::printf("Best on %d.\nOperator on %d: %s.\n", best.devices, most,
                 runs.back().because.c_str());
     return good;
 }
