@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <krylith/bench/report.hpp>
 #include <krylith/bench/spmv_families.hpp>
@@ -32,6 +33,9 @@ void add_limit(json& row, const spmv_limit& limit);
 /// One that was to be measured, and why it wasn't.
 [[nodiscard]] json failed_product(const spmv_case& c, int devices, const std::string& kind,
                                   const std::string& local, const std::string& why);
+
+/// Of csv_file.
+[[nodiscard]] std::vector<std::string> spmv_csv_columns();
 
 [[nodiscard]] std::string spmv_table_head();
 /// A line, and one more for each reason that makes it void.

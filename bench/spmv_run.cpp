@@ -6,41 +6,11 @@
 
 #include <fmt/format.h>
 
-#include <krylith/bench/partition_cost.hpp>
-#include <krylith/bench/stopwatch.hpp>
 #include <krylith/device/error.hpp>
 
 namespace krylith::bench {
 
 namespace {
-
-const std::vector<std::string> csv_columns = {"family",
-                                              "size",
-                                              "matrix",
-                                              "n",
-                                              "nnz",
-                                              "backend",
-                                              "devices",
-                                              "asked",
-                                              "operator",
-                                              "transfer",
-                                              "local",
-                                              "us/median",
-                                              "us/p10",
-                                              "us/p90",
-                                              "us_with_dot/median",
-                                              "gb_per_s",
-                                              "speedup",
-                                              "speedup_over_cusparse",
-                                              "compute_us",
-                                              "transfer_us",
-                                              "limit_us",
-                                              "share_of_limit",
-                                              "transfer_hidden",
-                                              "setup_in_products",
-                                              "partition_in_products",
-                                              "largest_error",
-                                              "void_because"};
 
 bool is_void(const json& row) {
     return !row.at("void_because").empty();
@@ -52,7 +22,7 @@ spmv_run::spmv_run(const spmv_request& request)
     : request_(request),
       choice_(choose_devices(request.backend_name, request.devices, request.threads)),
       report_("bench_spmv", request.json_file),
-      csv_(request.csv_file, csv_columns),
+      csv_(request.csv_file, spmv_csv_columns()),
       operators_(request.operator_list()),
       summary_(request.target) {
     request_.effort.check();
@@ -109,7 +79,7 @@ std::optional<workload> spmv_run::make(const spmv_case& c) {
         const double seconds = clock_.predict(c);
         if (seconds > request_.build_seconds) {
             report_.skip(c.matrix,
-                         fmt::format("it would take {:.1f} s to generate, allowed are {:.1f} "
+                         fmt::format("it would take {:.2f} s to generate, allowed are {:.2f} "
                                      "(--build-seconds)",
                                      seconds, request_.build_seconds));
             return std::nullopt;
@@ -156,74 +126,6 @@ void spmv_run::run_one_device(subject& s) {
             add_comparison(row, s.one, row["setup_seconds"], std::nullopt);
         }
         add(std::move(row));
-    }
-}
-
-std::vector<std::string> spmv_run::locals_on_several(const subject& s) const {
-    if (!request_.locals.empty()) {
-        return request_.locals;
-    }
-    return {s.one.local.empty() ? std::string("auto") : s.one.local};
-}
-
-void spmv_run::run_devices(const subject& s, int devices, const std::string& local) {
-    const device_group group = choice_.group(devices);
-    // Replicated vectors are whole on each device.
-    if (!has_room(group,
-                  1.5 * product_bytes(s.w) + 16.0 * devices * static_cast<double>(s.w.n()))) {
-        report_.skip(fmt::format("{} on {}", s.c.matrix, devices), "it doesn't fit");
-        return;
-    }
-    const std::optional<lone_blocks> blocks = measure_limit(s, devices, local);
-    for (const std::string& asked : operators_) {
-        add(measure(s, group, asked, local, blocks ? &*blocks : nullptr));
-    }
-}
-
-std::optional<lone_blocks> spmv_run::measure_limit(const subject& s, int devices,
-                                                   const std::string& local) {
-    slope_effort effort = request_.effort;
-    effort.seconds /= devices;
-    effort.warm_up /= devices;
-    try {
-        return measure_blocks(choice_, s.w, devices, parse_local_kind(local), request_.mode,
-                              effort);
-    } catch (const error& e) {
-        report_.skip(fmt::format("limit of {} {} on {}", s.c.matrix, local, devices), e.what());
-        return std::nullopt;
-    }
-}
-
-json spmv_run::measure(const subject& s, const device_group& group, const std::string& asked,
-                       const std::string& local, const lone_blocks* blocks) {
-    const int devices = group.size();
-    try {
-        group.synchronize();
-        const stopwatch watch;
-        const operator_options options =
-            request_.options_of(parse_operator_kind(asked), parse_local_kind(local));
-        const auto a = make_operator(group, s.w.matrix, options);
-        group.synchronize();
-        const double setup = watch.seconds();
-        const spmv_numbers numbers =
-            measure_spmv(*a, s.w, s.expected, mode_named(request_.mode, *a), request_.effort,
-                         !request_.without_dot);
-        json row = spmv_row(s.c, s.w, numbers, *a, rate_);
-        row["asked"] = asked;
-        row["transfer"] = to_string(a->transfer());
-        row["setup_seconds"] = setup;
-        if (devices > 1) {
-            add_comparison(row, s.one, setup,
-                           partition_seconds(a->kind(), s.w.matrix, group, options));
-        }
-        if (blocks != nullptr) {
-            const machine_rates& rates = rates_.at(devices);
-            const bool stores = a->transfer() == transfer_kind::stores;
-            add_limit(row, limit_of(*a, *blocks, stores ? rates.stores : rates.engines));
-        }
-        return row;
-    } catch (const error& e) {
-        return failed_product(s.c, devices, asked, local, e.what());
     }
 }
 
