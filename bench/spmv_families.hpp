@@ -23,7 +23,7 @@ struct spmv_case {
 /// About how many nonzeros a member of that size has, millions; 0 for no size.
 [[nodiscard]] double usual_millions(const std::string& size);
 
-/// The family's smallest member.
-[[nodiscard]] spmv_case smallest_member(const spmv_case& member);
+/// The smallest member of a member's family.
+[[nodiscard]] spmv_case smallest_member(const spmv_case& c);
 
 } // namespace krylith::bench
