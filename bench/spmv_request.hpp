@@ -46,6 +46,6 @@ struct spmv_request {
     [[nodiscard]] operator_options options_of(operator_kind kind, local_kind local) const;
 };
 
-void add_options(CLI::App& app, spmv_request& request);
+void add_options(CLI::App& app, spmv_request& q);
 
 } // namespace krylith::bench
