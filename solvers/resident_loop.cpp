@@ -89,7 +89,8 @@ send_list sort_by_row(std::vector<push_entry> entries, std::int64_t rows) {
 template <class T>
 resident_loop<T>::resident_loop(const matrix_operator<T>& a) : a_(a) {
     const std::string why_not = not_resident_because(a);
-    if (!why_not.empty()) throw usage_error("resident CG can't run: " + why_not);
+    if (!why_not.empty())
+        throw usage_error("resident CG can't run: " + why_not + "; cg() and automatic_cg() can");
     const layout& where = *a.share_layout();
     const device_group& group = where.group;
     const auto* halo = dynamic_cast<const halo_operator<T>*>(&a);
@@ -176,7 +177,8 @@ void resident_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T>&
 
 template <class T>
 resident_loop<T>::resident_loop(const matrix_operator<T>& a) : a_(a) {
-    throw usage_error("resident CG can't run: " + not_resident_because(a));
+    throw usage_error("resident CG can't run: " + not_resident_because(a) +
+                      "; cg() and automatic_cg() can");
 }
 
 template <class T>

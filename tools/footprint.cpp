@@ -22,7 +22,7 @@ struct vector_count {
 vector_count vectors_of(const method& m) {
     const bool jacobi = m.preconditioner == "jacobi";
     const std::int64_t around = jacobi ? 3 : 2; // b, x, the diagonal
-    if (m.solver == "cg") return {around + (jacobi ? 3 : 2), 1};
+    if (m.solver.starts_with("cg")) return {around + (jacobi ? 3 : 2), 1};
     if (m.solver == "bicgstab") return {around + 4, jacobi ? 4 : 2};
     const std::int64_t basis = m.restart + 1;
     if (m.solver == "gmres" && jacobi) return {around + 2 + basis, 2}; // A multiplies R^-1 v

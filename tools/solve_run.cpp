@@ -85,7 +85,8 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
 template <class T>
 void add_cause(solve_outcome& outcome, const solve_request& request, const csr_matrix<T>& matrix) {
     const solve_result& r = outcome.result;
-    if (r.converged() || r.reason == reason::not_a_number || request.solver != "cg") return;
+    if (r.converged() || r.reason == reason::not_a_number || !request.solver.starts_with("cg"))
+        return;
     if (const std::string cause = asymmetry(matrix); !cause.empty())
         outcome.result.diagnosis = cause + ": cg needs symmetry, try gmres or bicgstab. (" +
                                    outcome.result.diagnosis + ")";

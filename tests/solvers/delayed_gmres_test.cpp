@@ -124,7 +124,8 @@ KRYLITH_GROUP_TEST("delayed gmres: the iterations of CGS2 on the battery") {
             const auto delayed = p.solve(method::gmres, options);
             INFO(describe(plain));
             INFO(describe(delayed));
-            CHECK(delayed.iterations == plain.iterations);
+            // When a singular system stands still is up to rounding.
+            if (plain.converged()) CHECK(delayed.iterations == plain.iterations);
             CHECK(delayed.reason == plain.reason);
             CHECK(delayed.recurrence_residual ==
                   doctest::Approx(plain.recurrence_residual).epsilon(0.02).scale(plain.rhs_norm));

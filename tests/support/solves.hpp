@@ -36,6 +36,11 @@ inline constexpr method all_methods[] = {method::cg, method::cg_auto, method::bi
                                          method::gmres, method::gmres_cgs2};
 inline constexpr method general_methods[] = {method::bicgstab, method::gmres, method::gmres_cgs2};
 
+/// Tests of every method with every operator run those that differ in more than rounding.
+[[nodiscard]] constexpr bool worth_running(method which, operator_kind kind) {
+    return kind == operator_kind::halo || (which != method::cg_auto && which != method::gmres_cgs2);
+}
+
 template <class A, class T, class M = identity>
 [[nodiscard]] solve_result solve(method which, const A& a, const vector<T>& b, vector<T>& x,
                                  const solver_options& options = {}, const M& m = {}) {
