@@ -104,12 +104,13 @@ json failed_product(const spmv_case& c, int devices, const std::string& kind,
 std::vector<std::string> spmv_csv_columns() {
     // clang-format off
     return {
-        "family", "size", "matrix", "n", "nnz",
-        "backend", "devices", "asked", "operator", "transfer",
-        "local", "us/median", "us/p10", "us/p90", "us_with_dot/median",
-        "gb_per_s", "speedup", "speedup_over_cusparse", "compute_us", "transfer_us",
-        "limit_us", "share_of_limit", "transfer_hidden", "setup_in_products", "partition_in_products",
-        "largest_error", "void_because",
+        "family", "size", "matrix", "n",
+        "nnz", "backend", "devices", "asked",
+        "operator", "transfer", "local", "us/median",
+        "us/p10", "us/p90", "us_with_dot/median", "gb_per_s",
+        "speedup", "speedup_over_cusparse", "compute_us", "transfer_us",
+        "limit_us", "share_of_limit", "transfer_hidden", "setup_in_products",
+        "partition_in_products", "largest_error", "void_because",
     };
     // clang-format on
 }
