@@ -37,6 +37,15 @@ void report::describe_effort(const slope_effort& effort) {
                       {"seconds", effort.seconds},   {"warm_up", effort.warm_up}};
 }
 
+void report::describe_rates(int devices, const known_rates& known) {
+    all_["rates"][std::to_string(devices)] = {{"from", known.from},
+                                              {"copy_gb_per_s", known.rates.copy * 1e-9},
+                                              {"product_gb_per_s", known.rates.product * 1e-9},
+                                              {"stores_gb_per_s", known.rates.stores * 1e-9},
+                                              {"engines_gb_per_s", known.rates.engines * 1e-9},
+                                              {"phase_us", known.rates.phase_on(devices) * 1e6}};
+}
+
 void report::set_option(const std::string& name, json value) {
     all_["options"][name] = std::move(value);
 }
@@ -50,6 +59,11 @@ void report::add(json row) {
 void report::skip(const std::string& what, const std::string& why) {
     std::fprintf(stderr, "skipped %s: %s\n", what.c_str(), why.c_str());
     all_["skipped"].push_back({{"what", what}, {"why", why}});
+    write();
+}
+
+void report::summarise(json summary) {
+    all_["summary"] = std::move(summary);
     write();
 }
 

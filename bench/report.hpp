@@ -8,6 +8,7 @@
 #include <krylith/bench/device_choice.hpp>
 #include <krylith/bench/memory_rate.hpp>
 #include <krylith/bench/slope.hpp>
+#include <krylith/spmv/machine_rates.hpp>
 
 namespace krylith::bench {
 
@@ -21,12 +22,16 @@ public:
 
     void describe_machine(const device_choice& choice, const memory_rate& rate);
     void describe_effort(const slope_effort& effort);
+    /// What the limits of products on so many devices are reckoned with.
+    void describe_rates(int devices, const known_rates& known);
     void set_option(const std::string& name, json value);
 
     /// A row is void where `void_because` is not an empty list.
     void add(json row);
     /// Why something was not measured at all (it doesn't fit).
     void skip(const std::string& what, const std::string& why);
+
+    void summarise(json summary);
 
     [[nodiscard]] bool any_void() const { return any_void_; }
 

@@ -27,11 +27,23 @@ double largest_error(const reference_product& expected, const std::vector<double
 /// A factor above the rounding errors of a few dozen additions.
 constexpr double allowed_error = 1e-14;
 
+spread time_steps(repeated& loop, const matrix_operator<double>& a, vector<double>& x,
+                  vector<double>& y, const slope_effort& effort) {
+    return measure_slope(
+        [&](std::int64_t steps) {
+            return loop.seconds(steps, [&] {
+                push_ghosts(loop.run(), x);
+                multiply(loop.run(), a, x, y);
+            });
+        },
+        effort);
+}
+
 } // namespace
 
 spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
                           const reference_product& expected, execution_mode mode,
-                          const slope_effort& effort) {
+                          const slope_effort& effort, bool with_dot) {
     const device_group& group = a.share_layout()->group;
     auto x = a.make_operand();
     auto y = a.make_vector();
@@ -50,15 +62,14 @@ spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
     std::vector<double> plain;
     {
         repeated loop(group, mode);
-        numbers.product = measure_slope(
-            [&](std::int64_t steps) {
-                return loop.seconds(steps, [&] {
-                    push_ghosts(loop.run(), x);
-                    multiply(loop.run(), a, x, y);
-                });
-            },
-            effort);
+        numbers.product = time_steps(loop, a, x, y, effort);
         plain = check("product");
+    }
+    if (!(numbers.product.median > 0)) {
+        numbers.void_because.emplace_back("the long run took no longer than the short one");
+    }
+    if (!with_dot) {
+        return numbers;
     }
     y.zero();
     repeated loop(group, mode);
@@ -80,6 +91,22 @@ spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
         numbers.void_because.push_back(fmt::format("dot is {} instead of {}", sum, expected.dot));
     }
     return numbers;
+}
+
+spread time_products(const matrix_operator<double>& a, const workload& w, execution_mode mode,
+                     const slope_effort& effort) {
+    auto x = a.make_operand();
+    auto y = a.make_vector();
+    x.upload(w.b);
+    repeated loop(a.share_layout()->group, mode);
+    return time_steps(loop, a, x, y, effort);
+}
+
+execution_mode mode_named(const std::string& name, const matrix_operator<double>& a) {
+    return name == "recorded" ? execution_mode::recorded
+           : name == "eager"  ? execution_mode::eager
+           : a.recordable()   ? execution_mode::automatic
+                              : execution_mode::eager;
 }
 
 } // namespace krylith::bench

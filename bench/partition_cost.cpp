@@ -1,0 +1,27 @@
+#include <krylith/bench/partition_cost.hpp>
+
+#include <utility>
+
+#include <krylith/bench/stopwatch.hpp>
+#include <krylith/partition/gather_plan.hpp>
+#include <krylith/partition/halo_plan.hpp>
+#include <krylith/spmv/replicated_plan.hpp>
+
+namespace krylith::bench {
+
+double partition_seconds(operator_kind kind, const csr_matrix<double>& matrix,
+                         const device_group& group, const operator_options& options) {
+    const stopwatch watch;
+    row_partition rows = deal_rows(matrix.row_offsets, group.size());
+    if (kind == operator_kind::halo) {
+        (void)make_halo_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
+    } else if (kind == operator_kind::gather) {
+        (void)make_gather_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
+    } else {
+        const layout where{group, std::move(rows), coherence::replicated};
+        (void)plan_blocks(kind, where, matrix.row_offsets, options);
+    }
+    return watch.seconds();
+}
+
+} // namespace krylith::bench

@@ -1,0 +1,14 @@
+// What an operator's partitioning alone costs.
+#pragma once
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+
+namespace krylith::bench {
+
+/// Seconds to deal the rows to devices and, for halo and gather, to plan who sends what: no format
+/// is built and nothing is uploaded. `kind` is one that runs, not automatic.
+[[nodiscard]] double partition_seconds(operator_kind kind, const csr_matrix<double>& matrix,
+                                       const device_group& group, const operator_options& options);
+
+} // namespace krylith::bench

@@ -1,0 +1,171 @@
+// One device or many? Solves one diffusion problem on 1, 2, ... all GPUs (or on slices of the CPU),
+// says what each device more brings, and draws time against devices: one_or_many.svg.
+//
+//     example_one_or_many [POINTS_AN_AXIS [DEVICES]]
+//
+// -div(k grad u) = f in a cube of two materials, k = 1 and 100, in blocks like a checkerboard.
+// Checks: all solves converge to the same u, whose residual a loop of this program computes again.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <krylith/device/device_group.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/precond/jacobi.hpp>
+#include <krylith/solvers/cg.hpp>
+#include <krylith/spmv/cost_model.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+
+using namespace krylith;
+
+namespace {
+
+constexpr double rtol = 1e-8;
+
+device_group first_devices(int count) {
+    if (cuda_device_count() == 0) return device_group::host(count);
+    std::vector<int> ordinals(static_cast<std::size_t>(count));
+    std::iota(ordinals.begin(), ordinals.end(), 0);
+    return device_group::cuda(ordinals);
+}
+
+struct run {
+    int devices = 1;
+    std::string kind;    ///< the operator that was built
+    std::string because; ///< why it was taken
+    double seconds = 0;  ///< an iteration, median of several solves
+    bool converged = false;
+    std::vector<double> u{};
+};
+
+run solve(const csr_matrix<double>& matrix, const std::vector<double>& f, int devices) {
+    const auto a = make_operator(first_devices(devices), matrix); // chooses how x moves
+    const jacobi<double> m(*a);
+    auto b = a->make_vector();
+    auto x = a->make_vector();
+    b.upload(f);
+    run r{devices, to_string(a->kind()), a->choice() ? a->choice()->because : "nothing moves"};
+    (void)cg(*a, b, x, {.max_iterations = 10}, m); // what runs for the first time is slow
+    std::array<double, 5> seconds{};
+    for (double& s : seconds) {
+        const solve_result result = cg(*a, b, x, {.rtol = rtol}, m);
+        s = result.seconds_per_iteration();
+        r.converged = result.converged();
+    }
+    std::ranges::sort(seconds);
+    r.seconds = seconds[seconds.size() / 2];
+    r.u.resize(f.size());
+    x.download(r.u);
+    return r;
+}
+
+double norm(const std::vector<double>& v) {
+    return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));
+}
+
+/// ||f - A u|| / ||f||, by a plain loop.
+double residual(const csr_matrix<double>& a, const std::vector<double>& f,
+                const std::vector<double>& u) {
+    std::vector<double> r = f;
+    for (std::size_t row = 0; row < r.size(); ++row)
+        for (std::int64_t k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k) {
+            const auto entry = static_cast<std::size_t>(k);
+            r[row] -= a.values[entry] * u[static_cast<std::size_t>(a.column_indices[entry])];
+        }
+    return norm(r) / norm(f);
+}
+
+double distance(const std::vector<double>& u, const std::vector<double>& v) {
+    std::vector<double> difference(u.size());
+    std::ranges::transform(u, v, difference.begin(), std::minus<>());
+    return norm(difference) / norm(v);
+}
+
+/// Time against devices: what was measured, and what n devices n times as fast would be.
+void draw(const char* path, const std::vector<run>& runs) {
+    const double width = 420;
+    const double height = 240;
+    const double slowest = std::ranges::max_element(runs, {}, &run::seconds)->seconds;
+    const auto x = [&](const run& r) {
+        const auto steps = static_cast<double>(std::max<std::size_t>(runs.size() - 1, 1));
+        return 60 + width * (r.devices - 1) / steps;
+    };
+    const auto y = [&](double seconds) { return 50 + height * (1 - seconds / slowest); };
+    std::string measured;
+    std::string ideal;
+    std::ofstream file(path);
+    file << R"(<svg xmlns="http://www.w3.org/2000/svg" width="540" height="350" )"
+         << R"(font-family="sans-serif" font-size="13"><rect width="540" height="350" )"
+         << R"(fill="#fff"/><text x="20" y="25">Microseconds an iteration, by devices (dashed: )"
+         << "ideal)</text>\n"
+         << R"(<path d="M60 50V290H500" fill="none" stroke="#888"/>)" << '\n';
+    for (const run& r : runs) {
+        const auto point = [&](double seconds) {
+            return std::to_string(x(r)) + "," + std::to_string(y(seconds)) + " ";
+        };
+        measured += point(r.seconds);
+        ideal += point(runs.front().seconds / r.devices);
+        file << "<circle cx=\"" << x(r) << "\" cy=\"" << y(r.seconds) << "\" r=\"4\" "
+             << "fill=\"#1f6fb4\"/><text x=\"" << x(r) + 6 << "\" y=\"" << y(r.seconds) - 8 << "\">"
+             << std::round(1e7 * r.seconds) / 10 << "</text><text x=\"" << x(r) - 4
+             << "\" y=\"310\">" << r.devices << "</text>\n";
+    }
+    file << R"(<polyline fill="none" stroke="#1f6fb4" stroke-width="2" points=")" << measured
+         << "\"/>\n"
+         << R"(<polyline fill="none" stroke="#888" stroke-dasharray="4" points=")" << ideal
+         << "\"/>\n</svg>\n";
+}
+
+bool compare(int n, int most) {
+    const auto matrix = jump_diffusion<double>(n, 100.0, std::max(1, n / 8));
+    const std::vector<double> f(static_cast<std::size_t>(matrix.rows), 1.0);
+    std::vector<run> runs;
+    bool good = true;
+    std::printf("devices  operator  us/iteration  speed-up  efficiency  residual\n");
+    for (int devices = 1; devices <= most; ++devices) {
+        runs.push_back(solve(matrix, f, devices));
+        const run& r = runs.back();
+        const double speedup = runs.front().seconds / r.seconds;
+        const double left = residual(matrix, f, r.u);
+        std::printf("%7d  %-8s  %12.2f  %7.2fx  %9.0f%%  %8.1e\n", devices, r.kind.c_str(),
+                    1e6 * r.seconds, speedup, 100 * speedup / devices, left);
+        good = good && r.converged && left <= 1.01 * rtol && distance(r.u, runs.front().u) < 1e-5;
+    }
+    draw("one_or_many.svg", runs);
+    const run& best = *std::ranges::min_element(runs, {}, &run::seconds);
+    std::printf("Best on %d.\nOperator on %d: %s.\n", best.devices, most,
+                runs.back().because.c_str());
+    return good;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const int gpus = cuda_device_count();
+        const int n = argc > 1 ? std::atoi(argv[1]) : gpus > 0 ? 160 : 32;
+        const int most = argc > 2 ? std::atoi(argv[2]) : gpus > 0 ? gpus : 3;
+        if (n < 2 || most < 1 || (gpus > 0 && most > gpus)) {
+            std::fprintf(stderr, "example_one_or_many [POINTS_AN_AXIS >= 2 [DEVICES >= 1%s]]\n",
+                         gpus > 0 ? ", at most the GPUs" : "");
+            return 2;
+        }
+        std::printf("CG with Jacobi, diffusion in %d^3 cells of two materials, %s\n", n,
+                    gpus > 0 ? "GPUs" : "slices of the CPU");
+        const bool good = compare(n, most);
+        std::puts(good ? "The same solution on any number of devices." : "MISMATCH");
+        return good ? 0 : 1;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "example_one_or_many: %s\n", e.what());
+        return 1;
+    }
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Tests of scripts/compare and scripts/plot:
+
+    runs_test.py FOLDER_OF_SCRIPTS
+"""
+import importlib.util
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPTS = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path("scripts")
+
+
+def product(operator, devices, us, **more):
+    row = {"matrix": "gallery:poisson3d:40", "family": "poisson3d", "size": "tiny",
+           "devices": devices, "operator": operator, "asked": operator, "local": "csr",
+           "backend": "host", "us": {"median": us, "p10": us, "p90": us, "samples": 1},
+           "void_because": []}
+    if devices > 1:
+        row.update(speedup=100 / us, share_of_limit=0.5)
+    return {**row, **more}
+
+
+class runs_test(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.here = pathlib.Path(self.folder.name)
+
+    def file(self, name, rows, program="bench_spmv"):
+        path = self.here / name
+        path.write_text(json.dumps({"program": program, "rows": rows}))
+        return str(path)
+
+    def run_script(self, *arguments):
+        return subprocess.run([sys.executable, str(SCRIPTS / arguments[0]), *arguments[1:]],
+                              capture_output=True, text=True, check=False)
+
+    def refused(self, words, *arguments):
+        run = self.run_script(*arguments)
+        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+        self.assertIn(words, run.stderr)
+        self.assertNotIn("Traceback", run.stderr)
+
+    def test_compare_marks_what_differs(self):
+        a = self.file("a.json", [product("nz", 2, 100), product("halo", 2, 100),
+                                 product("gather", 2, 100), product("lra", 2, 1)])
+        b = self.file("b.json", [product("nz", 2, 102), product("halo", 2, 110),
+                                 product("gather", 2, 80)])
+        run = self.run_script("compare", a, b)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        lines = run.stdout.splitlines()
+        self.assertTrue(lines[1].endswith("1.020"))
+        self.assertTrue(lines[2].endswith("1.100  slower"))
+        self.assertTrue(lines[3].endswith("0.800  faster"))
+        self.assertEqual(lines[4], "3 cases compared; 0 void in one or both, 1 only in A, 0 only in B")
+        self.assertEqual(self.run_script("compare", a, b, "--fail-above", "11").returncode, 0)
+        self.assertEqual(self.run_script("compare", a, b, "--fail-above", "9").returncode, 1)
+
+    def test_compare_void_rows(self):
+        a = self.file("a.json", [product("nz", 2, 100), product("halo", 2, 1, void_because=["x"])])
+        b = self.file("b.json", [product("nz", 2, 100, void_because=["y"]), product("halo", 2, 9)])
+        run = self.run_script("compare", a, b)
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("0 cases compared; 2 void", run.stdout)
+        self.assertEqual(self.run_script("compare", a, b, "--fail-above", "5").returncode, 1)
+
+    def test_compare_more_is_better_for_readers(self):
+        row = {"matrix": "m", "order": "sorted", "reader": "krylith", "void_because": []}
+        a = self.file("a.json", [{**row, "mb_per_s": {"median": 100}}], "bench_read")
+        b = self.file("b.json", [{**row, "mb_per_s": {"median": 80}}], "bench_read")
+        run = self.run_script("compare", a, b, "--fail-above", "20")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("slower", run.stdout)
+
+    def test_compare_refuses(self):
+        a = self.file("a.json", [product("nz", 2, 100)])
+        other = self.file("cg.json", [], "bench_cg")
+        (self.here / "text.json").write_text("no")
+        self.refused("is of bench_spmv", "compare", a, other)
+        self.refused("can't read", "compare", a, str(self.here / "nowhere.json"))
+        self.refused("is not JSON", "compare", a, str(self.here / "text.json"))
+        self.refused("no case in common", "compare", a, self.file("b.json", [product("nz", 4, 1)]))
+        self.refused("row 0 has no us.median", "compare", a,
+                     self.file("c.json", [{"matrix": "m", "void_because": []}]))
+        self.refused("not 0 or more", "compare", a, a, "--fail-above", "-1")
+
+    def test_plot_refuses(self):
+        out = str(self.here / "out")
+        self.refused("can't read", "plot", str(self.here / "nowhere.json"), out)
+        self.refused("no keys 'program' and 'rows'", "plot", self.file_of("{}"), out)
+        self.refused("allowed are bench_spmv, bench_cg", "plot",
+                     self.file("r.json", [], "bench_read"), out)
+        self.refused("no row to draw", "plot",
+                     self.file("v.json", [product("nz", 2, 1, void_because=["x"])]), out)
+        self.refused("is no list of counts", "plot", "a.json", out, "--devices", "two")
+
+    def file_of(self, text):
+        path = self.here / "odd.json"
+        path.write_text(text)
+        return str(path)
+
+    def test_plot_draws(self):
+        rows = [product("halo", 1, 100)] + [product(o, d, 100 / d) for o in ("nz", "halo", "gather")
+                                            for d in (2, 4)]
+        run = self.file("run.json", rows)
+        if importlib.util.find_spec("matplotlib") is None:
+            print("nothing drawn: matplotlib is missing")
+            self.refused("matplotlib is missing", "plot", run, str(self.here / "out"))
+            return
+        for form in ("svg", "png"):
+            done = self.run_script("plot", run, str(self.here / form), "--format", form)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for name in ("speedup", "limit", "time"):
+                self.assertGreater((self.here / form / f"{name}.{form}").stat().st_size, 1000)
+        del rows[1]["speedup"]
+        self.refused("has no 'speedup'", "plot", self.file("old.json", rows), str(self.here / "out"))
+
+
+if __name__ == "__main__":
+    unittest.main()
