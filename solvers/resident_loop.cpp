@@ -59,6 +59,8 @@ struct resident_loop<T>::rank_state {
 #endif
 };
 
+#if KRYLITH_HAVE_CUDA
+
 namespace {
 
 /// By row: where its pair goes.
@@ -83,8 +85,6 @@ send_list sort_by_row(std::vector<push_entry> entries, std::int64_t rows) {
 }
 
 } // namespace
-
-#if KRYLITH_HAVE_CUDA
 
 template <class T>
 resident_loop<T>::resident_loop(const matrix_operator<T>& a) : a_(a) {

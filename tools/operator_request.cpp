@@ -16,7 +16,6 @@ operator_options operator_request::options() const {
             .transfer = parse_transfer_kind(transfer),
             .long_share = long_share,
             .redundant_share = redundant_share};
-
 }
 
 bool operator_request::single_precision() const {

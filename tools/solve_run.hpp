@@ -24,7 +24,7 @@ struct solve_outcome {
     std::vector<prediction> predictions; ///< of the operators that auto could take
     std::vector<prediction> trials;      ///< of auto:measured
     std::string devices_because;         ///< of --devices auto
-    std::string transfer; ///< how entries crossed devices
+    std::string transfer;                ///< how entries crossed devices
     std::string transfer_because;
     std::string local_name;
     reordering_report reordered;

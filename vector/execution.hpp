@@ -74,8 +74,8 @@ public:
     /// Begins one operation on all ranks: takes the pending arithmetic, whose results the kernel
     /// also needs for `used` registers. Then call at(rank) for each rank's frame.
     void open(std::span<const std::uint8_t> used);
-    /// The same for a kernel that leaves new values of `registers` itself, when it ends and no block
-    /// reads them any more: slots[i] is the place in frame::slots of registers[i].
+    /// The same for a kernel that leaves new values of `registers` itself, when it ends and no
+    /// block reads them any more: slots[i] is the place in frame::slots of registers[i].
     void open(std::span<const std::uint8_t> registers, std::span<std::uint8_t> slots);
     [[nodiscard]] const frame& at(int rank) const {
         return frames_[static_cast<std::size_t>(rank)];

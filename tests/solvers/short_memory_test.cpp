@@ -91,7 +91,8 @@ void solves_exhaust(const device_group& group) {
 void setups_exhaust(const device_group& group) {
     const auto matrix = poisson2d<double>(3, 3);
     const auto b = random_values<double>(matrix.rows, 162);
-    for (const auto kind : {operator_kind::nz, operator_kind::lra_rc, operator_kind::halo, operator_kind::gather}) {
+    for (const auto kind :
+         {operator_kind::nz, operator_kind::lra_rc, operator_kind::halo, operator_kind::gather}) {
         CAPTURE(name_of(kind));
         const auto all = [&] {
             problem<double> p(group, matrix, b, {.kind = kind});

@@ -28,9 +28,9 @@ using testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz,     operator_kind::two_nz,
-                                   operator_kind::lra,    operator_kind::lra_rc,
-                                   operator_kind::halo,   operator_kind::gather};
+constexpr operator_kind kinds[] = {operator_kind::nz,   operator_kind::two_nz,
+                                   operator_kind::lra,  operator_kind::lra_rc,
+                                   operator_kind::halo, operator_kind::gather};
 
 std::vector<local_kind> local_kinds(const device_group& group) {
     if (group.kind() == backend::host) return {local_kind::csr};

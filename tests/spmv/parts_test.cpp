@@ -335,7 +335,8 @@ KRYLITH_GROUP_TEST("jacobi: of the operator and of its matrix are the same") {
     auto second = first;
     for (auto& v : second.values) v = 2 * v + 0.125;
     const auto r0 = random_values<double>(300, 68);
-    for (const auto kind : {operator_kind::nz, operator_kind::lra_rc, operator_kind::halo, operator_kind::gather}) {
+    for (const auto kind :
+         {operator_kind::nz, operator_kind::lra_rc, operator_kind::halo, operator_kind::gather}) {
         const auto a = make_operator(group, first, {.kind = kind});
         const auto applied = [&](const jacobi<double>& m) {
             execution run(group, {});

@@ -65,8 +65,8 @@ TEST_CASE("y = alpha A x + beta y as a dense loop computes it") {
     for (const char* options :
          {"", "--devices 2", "--devices 3 --operator nz", "--devices 3 --operator halo",
           "--devices 11 --operator halo", "--devices 11 --operator gather",
-          "--devices 11 --operator nz",
-          "--devices 3 --operator 2nz", "--devices 2 --operator lra --long-share 0.3",
+          "--devices 11 --operator nz", "--devices 3 --operator 2nz",
+          "--devices 2 --operator lra --long-share 0.3",
           "--devices 11 --operator lra-rc --transfer copies",
           "--devices 2 --operator lra-rc --long-share 0.3 --redundant-share 0.1 --transfer stores",
           "--devices 2 --transport staged", "--precision fp32"}) {
