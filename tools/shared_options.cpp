@@ -49,8 +49,10 @@ void add_operator_options(CLI::App& app, operator_request& request) {
     app.add_option(
            "--operator", request.kind,
            "How x gets to the devices: nz, 2nz, lra and lra-rc replicate it, halo sends what "
-           "others need, gather sends all; auto is the fastest by a model, auto:measured by trial")
-        ->type_name("auto|auto:measured|nz|2nz|lra|lra-rc|halo|gather")
+           "others need, gather sends all; auto is the fastest by a model; NAME:measured (auto, "
+           "lra, "
+           "lra-rc) tries and times operators, or shares of rows")
+        ->type_name("auto|nz|2nz|lra|lra-rc|halo|gather|NAME:measured")
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--local", request.local,
