@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 7> operator_names = {"auto",   "nz",   "2
                                                             "lra-rc", "halo", "gather"};
 constexpr std::array<std::string_view, 4> local_names = {"auto", "csr", "sell", "vendor"};
 constexpr std::array<std::string_view, 4> transfer_names = {"auto", "stores", "copies", "nccl"};
-constexpr std::array<std::string_view, 2> order_names = {"none", "rcm"};
+constexpr std::array<std::string_view, 3> order_names = {"none", "rcm", "metis"};
 
 template <class Kind, std::size_t N>
 Kind parse(std::string_view name, const std::array<std::string_view, N>& names,

@@ -40,7 +40,8 @@ enum class local_kind {
 /// and values are updated, in the caller's.
 enum class reordering {
     none,
-    rcm ///< reverse Cuthill-McKee: what is coupled lies together (partition/reordering.hpp)
+    rcm,  ///< reverse Cuthill-McKee: what is coupled lies together (partition/reordering.hpp)
+    metis ///< a part for each device with few ghosts, and rcm inside (partition/metis_order.hpp)
 };
 
 /// How results of a replicated operator get to the other devices.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/matrix/matrix_market.hpp>
+#include <krylith/partition/metis_order.hpp>
 #include <krylith/tests/tools/command_run.hpp>
 #include <krylith/tools/solve_report.hpp>
 
@@ -127,6 +128,11 @@ TEST_CASE("--reorder tells what it cost and brought, and the solution stays wher
     CHECK(told.at("ghosts_after").get<int>() < told.at("ghosts_before").get<int>());
     CHECK(moved.at("options").at("reorder") == "rcm");
     CHECK(moved.at("solution_error").get<double>() < 1e-6);
+    if (!krylith::metis_built_in()) return;
+    const json cut = report_of(folder, matrix + "--rhs row-sums --devices 3 --reorder metis");
+    CHECK(cut.at("reordering").at("order") == "metis");
+    CHECK(cut.at("reordering").at("ghosts_after").get<int>() < told.at("ghosts_before").get<int>());
+    CHECK(cut.at("solution_error").get<double>() < 1e-6);
 }
 
 TEST_CASE("lra-rc:measured tells what the rule of thumb loses, and --long-share stays") {

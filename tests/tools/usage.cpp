@@ -61,6 +61,7 @@ TEST_CASE("unknown names are refused with the nearest valid one") {
     refused(solve + "--operator hallo", "halo");
     refused(solve + "--operator lra-cr:measured", "lra-rc");
     refused(solve + "--reorder rmc", "rcm");
+    refused(solve + "--reorder mtis", "metis");
     refused(solve + "--operator lra-cr", "lra-rc");
     refused(solve + "--transfer copy", "copies");
     refused(solve + "--local cst", "csr");
