@@ -17,7 +17,8 @@ struct timed_shares {
     double seconds = 0; ///< of one iteration of CG
 };
 
-/// What a search found, and where that is from.
+/// What a search found, and where that is from. Each point is timed once and the best is the least
+/// of these times, so their noise makes rule_loss larger rather than smaller.
 struct share_choice {
     row_shares best;
     row_shares rule;      ///< usual_shares(), with what the caller fixed
