@@ -1,10 +1,28 @@
-# What the library links, and krylith_need(NAME...) for what only tools, tests and benchmarks use.
+# What the library links (KRYLITH_METIS=AUTO|ON|OFF -> KRYLITH_HAVE_METIS, KRYLITH_METIS_LIBRARY,
+# KRYLITH_METIS_INCLUDE_DIR), and krylith_need(NAME...) for what only tools, tests and benchmarks use.
 # All are looked for in CMAKE_PREFIX_PATH and the system's folders; nothing is downloaded.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(ZLIB REQUIRED)
+
+set(KRYLITH_METIS AUTO CACHE STRING "Reordering by METIS: AUTO (when metis.h is found), ON or OFF")
+set_property(CACHE KRYLITH_METIS PROPERTY STRINGS AUTO ON OFF)
+set(KRYLITH_HAVE_METIS 0)
+if(KRYLITH_METIS)
+    find_path(KRYLITH_METIS_INCLUDE_DIR metis.h DOC "Folder that holds metis.h")
+    find_library(KRYLITH_METIS_LIBRARY metis DOC "The METIS library")
+    mark_as_advanced(KRYLITH_METIS_INCLUDE_DIR KRYLITH_METIS_LIBRARY)
+    if(KRYLITH_METIS_INCLUDE_DIR AND KRYLITH_METIS_LIBRARY)
+        set(KRYLITH_HAVE_METIS 1)
+        message(STATUS "krylith: METIS ${KRYLITH_METIS_LIBRARY}")
+    elseif(NOT KRYLITH_METIS STREQUAL "AUTO")
+        message(FATAL_ERROR "KRYLITH_METIS=${KRYLITH_METIS}, but metis.h and libmetis were not found (Debian, "
+            "Ubuntu: package libmetis-dev). Name their prefix in CMAKE_PREFIX_PATH")
+    endif()
+endif()
+set(KRYLITH_HAVE_METIS ${KRYLITH_HAVE_METIS} CACHE INTERNAL "Whether this build reorders by METIS")
 
 # A header-only package as the target krylith_dep_NAME.
 function(krylith_find_header name header package)

@@ -44,6 +44,10 @@ target_link_libraries(krylith PUBLIC OpenMP::OpenMP_CXX Threads::Threads PRIVATE
 krylith_need(xxhash) # headers only
 target_link_libraries(krylith PRIVATE $<BUILD_INTERFACE:krylith_dep_xxhash>)
 
+if(KRYLITH_HAVE_METIS)
+    target_include_directories(krylith SYSTEM PRIVATE "${KRYLITH_METIS_INCLUDE_DIR}")
+    target_link_libraries(krylith PRIVATE "${KRYLITH_METIS_LIBRARY}")
+endif()
 if(KRYLITH_HAVE_CUDA)
     target_link_libraries(krylith PUBLIC CUDA::cudart PRIVATE CUDA::cusparse)
     if(KRYLITH_HAVE_NCCL)

@@ -48,6 +48,8 @@ struct block_partition {
 struct row_shares {
     double long_rows = 0;
     double redundant = 0;
+
+    friend bool operator==(const row_shares&, const row_shares&) = default;
 };
 
 /// The paper's choice for its GPUs. LRA+RC where `redundant`. `direct`: parts reach each other's

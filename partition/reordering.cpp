@@ -119,7 +119,10 @@ void check(const permutation& order) {
 
 permutation reverse_cuthill_mckee(std::span<const std::int64_t> row_offsets,
                                   std::span<const std::int32_t> column_indices) {
-    const symmetric_graph graph = make_symmetric_graph(row_offsets, column_indices);
+    return reverse_cuthill_mckee(make_symmetric_graph(row_offsets, column_indices));
+}
+
+permutation reverse_cuthill_mckee(const symmetric_graph& graph) {
     const auto n = static_cast<std::size_t>(graph.vertices());
     permutation result;
     result.source.reserve(n);

@@ -8,6 +8,8 @@
 
 namespace krylith {
 
+struct symmetric_graph;
+
 /// A bijection of 0 .. n - 1, either way. Any values can be stored; check() says whether they are
 /// one.
 struct permutation {
@@ -31,6 +33,8 @@ void check(const permutation& order);
 /// 4 bytes for each entry of A + A', 8 for each of A, and 40 n.
 [[nodiscard]] permutation reverse_cuthill_mckee(std::span<const std::int64_t> row_offsets,
                                                 std::span<const std::int32_t> column_indices);
+/// The same of a graph that is there.
+[[nodiscard]] permutation reverse_cuthill_mckee(const symmetric_graph& graph);
 
 /// Largest |row - column| of an entry, after rows and columns have moved to `order.place`. O(nnz).
 [[nodiscard]] std::int64_t bandwidth(std::span<const std::int64_t> row_offsets,

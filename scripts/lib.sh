@@ -66,6 +66,7 @@ missing_packages() {
         echo ninja-build has_command ninja
         echo zlib1g-dev has_header zlib.h
         echo libxxhash-dev has_header xxhash.h
+        echo libmetis-dev has_header metis.h
         echo libeigen3-dev has_header eigen3/Eigen/Core
         echo doctest-dev has_header doctest/doctest.h
         echo libcli11-dev has_header CLI/CLI.hpp

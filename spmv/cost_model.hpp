@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include <krylith/partition/halo_plan.hpp>
 #include <krylith/spmv/machine_rates.hpp>
+#include <krylith/spmv/share_search.hpp>
 
 namespace krylith {
 
@@ -63,10 +65,11 @@ struct redundancy {
 [[nodiscard]] std::vector<prediction> predict(const pattern_statistics& statistics,
                                               const machine_rates& rates, redundancy lra_rc = {});
 
-/// What operator_kind::automatic took, and why.
+/// What operator_kind::automatic, or operator_options::measure, took, and why.
 struct operator_choice {
     std::vector<prediction> predictions; ///< of the candidates, fastest first
     std::vector<prediction> measured;    ///< with operator_options::measure; fastest first
+    std::optional<share_choice> shares;  ///< of lra and lra-rc, where they are tuned
     std::string because;                 ///< a sentence without full stop
     std::string rates_from;              ///< known_rates::from
 };

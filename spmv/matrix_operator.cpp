@@ -14,6 +14,7 @@
 #include <krylith/spmv/reordered_matrix.hpp>
 #include <krylith/spmv/replicated_operator.hpp>
 #include <krylith/spmv/replicated_plan.hpp>
+#include <krylith/spmv/share_trial.hpp>
 #include <krylith/spmv/tuning_file.hpp>
 
 namespace krylith {
@@ -24,7 +25,7 @@ constexpr std::array<std::string_view, 7> operator_names = {"auto",   "nz",   "2
                                                             "lra-rc", "halo", "gather"};
 constexpr std::array<std::string_view, 4> local_names = {"auto", "csr", "sell", "vendor"};
 constexpr std::array<std::string_view, 4> transfer_names = {"auto", "stores", "copies", "nccl"};
-constexpr std::array<std::string_view, 2> order_names = {"none", "rcm"};
+constexpr std::array<std::string_view, 3> order_names = {"none", "rcm", "metis"};
 
 template <class Kind, std::size_t N>
 Kind parse(std::string_view name, const std::array<std::string_view, N>& names,
@@ -267,7 +268,6 @@ public:
         : group_(group),
           source_(source),
           rows_(rows != nullptr ? *rows : deal_rows(source.matrix.row_offsets, group.size())),
-          rows_are_given_(rows != nullptr),
           options_(options) {}
 
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind) {
@@ -300,15 +300,16 @@ public:
         for (const prediction& p : predictions(statistics, machine.rates)) {
             const operator_kind kind = parse_operator_kind(p.name);
             const bool elsewhere = is_replicated(kind) && kind != operator_kind::nz;
-            if (!rows_are_given_ || !elsewhere) choice->predictions.push_back(p);
+            if (source_.parts.empty() || !elsewhere) choice->predictions.push_back(p);
         }
         const auto best = parse_operator_kind(choice->predictions.front().name);
         if (best != operator_kind::halo) plan_.reset(); // may be larger than the matrix
         std::unique_ptr<matrix_operator<T>> result;
         if (options_.measure) {
             result = try_operators<T>(
-                {group_, pattern_hash(matrix.row_offsets, matrix.column_indices)},
-                [&](operator_kind kind) { return build(kind); }, *choice);
+                subject(), [&](operator_kind kind) { return build(kind); }, *choice);
+            choice->shares = tuned(result->kind());
+            if (choice->shares) choice->because += "; " + in_words(*choice->shares);
         } else {
             result = build(best);
             choice->because = in_words(choice->predictions) + " an iteration by the cost model";
@@ -317,17 +318,48 @@ public:
         return result;
     }
 
+    /// lra or lra-rc, with shares by trial.
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> tune(operator_kind kind) {
+        if (group_.size() == 1) return build(kind); // nothing moves
+        auto choice = std::make_shared<operator_choice>();
+        auto result = try_shares<T>(
+            shares_key(subject(), kind, options_, sizeof(T)), by_rule(kind),
+            open_shares(kind, options_),
+            [&](const row_shares& shares) { return replicated(kind, shares); }, *choice);
+        result->explain(std::move(choice));
+        return result;
+    }
+
 private:
-    [[nodiscard]] std::unique_ptr<matrix_operator<T>> replicated(operator_kind kind) const {
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> replicated(operator_kind kind) {
+        const auto found = tuned(kind);
+        return replicated(kind, found ? found->best : by_rule(kind));
+    }
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> replicated(operator_kind kind,
+                                                                 const row_shares& shares) const {
         operator_options options = options_;
         options.kind = kind;
-        check_replication(group_, options, rows_are_given_);
+        check_replication(group_, options, !source_.parts.empty());
         const auto where = spread(coherence::replicated);
         return std::make_unique<replicated_operator<T>>(
-            kind, where, source_, plan_blocks(kind, *where, source_.matrix.row_offsets, options),
+            kind, where, source_, plan_blocks(kind, *where, source_.matrix.row_offsets, shares),
             choose_transfer(group_, options.transfer,
                             kind == operator_kind::lra_rc && options.local == local_kind::vendor),
             options.local);
+    }
+    [[nodiscard]] row_shares by_rule(operator_kind kind) const {
+        return shares_by_rule(kind, group_, source_.matrix.row_offsets, options_);
+    }
+    /// What auto:measured takes if it is there; it doesn't tune inside its own trial.
+    [[nodiscard]] std::optional<share_choice> tuned(operator_kind kind) {
+        if (!options_.measure || group_.size() == 1) return std::nullopt;
+        if (kind != operator_kind::lra && kind != operator_kind::lra_rc) return std::nullopt;
+        return recall_shares(shares_key(subject(), kind, options_, sizeof(T)), by_rule(kind));
+    }
+    [[nodiscard]] trial_subject subject() {
+        const csr_view<T>& matrix = source_.matrix;
+        if (!hash_) hash_ = pattern_hash(matrix.row_offsets, matrix.column_indices);
+        return {group_, *hash_};
     }
     [[nodiscard]] layout_handle spread(coherence kind) const {
         return std::make_shared<layout>(layout{group_, rows_, kind, source_.order});
@@ -341,10 +373,22 @@ private:
     const device_group& group_;
     const matrix_source<T>& source_;
     row_partition rows_;
-    bool rows_are_given_;
     const operator_options& options_;
     std::optional<halo_plan> plan_;
+    std::optional<std::uint64_t> hash_;
 };
+
+void check_measure(const operator_options& options) {
+    if (!options.measure || options.kind == operator_kind::automatic) return;
+    const std::string asked =
+        std::string("operator_options::measure is true with operator ") + to_string(options.kind);
+    if (options.kind != operator_kind::lra && options.kind != operator_kind::lra_rc)
+        throw usage_error(asked + ": only auto, lra and lra-rc have something to measure");
+    const free_shares open = open_shares(options.kind, options);
+    if (!open.long_rows && !open.redundant)
+        throw usage_error(asked + ", but no share is left to measure: allowed is -1 for one that " +
+                          "a trial may choose");
+}
 
 } // namespace
 
@@ -352,17 +396,15 @@ template <class T>
 std::unique_ptr<matrix_operator<T>>
 build_operator(const device_group& group, const matrix_source<T>& source, const row_partition* rows,
                const operator_options& options) {
-    if (options.measure && options.kind != operator_kind::automatic)
-        throw usage_error(std::string("operator_options::measure is true with operator ") +
-                          to_string(options.kind) + ": only auto has a choice to measure");
-    check_replication(group, options, rows != nullptr);
+    check_replication(group, options, !source.parts.empty());
+    check_measure(options);
     if (options.transfer != transfer_kind::automatic && !is_replicated(options.kind))
         throw usage_error(std::string("transfer ") + to_string(options.transfer) +
                           " is for operators nz, 2nz, lra and lra-rc; " + to_string(options.kind) +
                           ", which was asked for, needs transfer auto");
     operator_builder<T> builder(group, source, rows, options);
-    return options.kind == operator_kind::automatic ? builder.choose()
-                                                    : builder.build(options.kind);
+    if (options.kind == operator_kind::automatic) return builder.choose();
+    return options.measure ? builder.tune(options.kind) : builder.build(options.kind);
 }
 
 template <class T>

@@ -40,7 +40,8 @@ enum class local_kind {
 /// and values are updated, in the caller's.
 enum class reordering {
     none,
-    rcm ///< reverse Cuthill-McKee: what is coupled lies together (partition/reordering.hpp)
+    rcm,  ///< reverse Cuthill-McKee: what is coupled lies together (partition/reordering.hpp)
+    metis ///< a part for each device with few ghosts, and rcm inside (partition/metis_order.hpp)
 };
 
 /// How results of a replicated operator get to the other devices.
@@ -67,9 +68,12 @@ struct operator_options {
     /// Use arrays that lie on the devices in place (csr_part, matrix_parts.hpp). No effect on
     /// matrices in host memory.
     bool borrow = false;
-    /// With operator_kind::automatic and several devices: those that the model ranks within 30% of
+    /// On several devices. With operator_kind::automatic those that the model ranks within 30% of
     /// the best are built one after the other and timed, and the fastest is kept, and remembered
-    /// for this pattern and machine (tuning_file.hpp). Costs a second or so and the setups.
+    /// for this pattern and machine (tuning_file.hpp); lra and lra-rc with their tuned shares if
+    /// these were found before. With lra and lra-rc the shares that are -1 are tuned so
+    /// (share_trial.hpp); refused if none is, and for other kinds. Costs a second or so and up to
+    /// nine setups.
     bool measure = false;
     /// Refused for csr_part, coo_part. Keeps 8 bytes a nonzero in host memory, for update().
     reordering order = reordering::none;
@@ -155,8 +159,8 @@ public:
     /// How entries cross devices: the one that runs, never automatic.
     [[nodiscard]] virtual transfer_kind transfer() const;
 
-    /// What operator_kind::automatic reckoned with (cost_model.hpp); null where it was not asked,
-    /// or had no choice: one device.
+    /// What operator_kind::automatic reckoned with, and what was tuned (cost_model.hpp); null where
+    /// neither was asked for, or there was no choice: one device.
     [[nodiscard]] const operator_choice* choice() const { return choice_.get(); }
     void explain(std::shared_ptr<const operator_choice> choice) { choice_ = std::move(choice); }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include <krylith/partition/metis_order.hpp>
 #include <krylith/spmv/matrix_source.hpp>
 
 namespace krylith {
@@ -12,10 +13,10 @@ namespace {
 
 /// Entries that all devices together receive for a product with operator halo.
 template <class T>
-std::int64_t ghosts(const csr_view<T>& matrix, int devices) {
+std::int64_t ghosts(const csr_view<T>& matrix, const row_partition& rows) {
+    const int devices = rows.parts();
     if (devices == 1) return 0;
-    const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
-                                          deal_rows(matrix.row_offsets, devices));
+    const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices, rows);
     std::int64_t sum = 0;
     for (int part = 0; part < devices; ++part) sum += plan.ghost_count(part);
     return sum;
@@ -68,21 +69,27 @@ std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
                                                     const csr_view<T>& matrix,
                                                     const operator_options& options) {
     const auto start = std::chrono::steady_clock::now();
-    auto order = std::make_shared<const permutation>(
-        reverse_cuthill_mckee(matrix.row_offsets, matrix.column_indices));
+    part_order found;
+    const bool in_parts = options.order == reordering::metis;
+    if (in_parts)
+        found = metis_order(matrix.row_offsets, matrix.column_indices, group.size());
+    else
+        found.order = reverse_cuthill_mckee(matrix.row_offsets, matrix.column_indices);
+    auto order = std::make_shared<const permutation>(std::move(found.order));
     reordered_matrix<T> moved = reordered(matrix, *order);
     const csr_view<T> view(moved.matrix);
+    if (!in_parts) found.rows = deal_rows(view.row_offsets, group.size());
     reordering_report report;
     report.order = options.order;
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report.bandwidth_before = bandwidth(matrix.row_offsets, matrix.column_indices);
     report.bandwidth_after = bandwidth(view.row_offsets, view.column_indices);
-    report.ghosts_before = ghosts(matrix, group.size());
-    report.ghosts_after = ghosts(view, group.size());
+    report.ghosts_before = ghosts(matrix, deal_rows(matrix.row_offsets, group.size()));
+    report.ghosts_after = ghosts(view, found.rows);
     matrix_source<T> source{view};
     source.order = std::move(order);
-    auto result = build_operator(group, source, nullptr, options);
+    auto result = build_operator(group, source, &found.rows, options);
     result->take_values_from(std::move(moved.entry_source), report);
     return result;
 }

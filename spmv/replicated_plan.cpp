@@ -54,25 +54,30 @@ void check_replication(const device_group& group, const operator_options& option
     if (options.transfer == transfer_kind::nccl) require_nccl(group);
 }
 
-block_partition plan_blocks(operator_kind kind, const layout& where,
-                            std::span<const std::int64_t> row_offsets,
-                            const operator_options& options) {
-    const int parts = where.group.size();
-    const std::int64_t rows = where.size();
-    const std::int64_t alignment = row_alignment(rows, parts);
-    if (kind == operator_kind::nz) return one_block(where.rows);
-    if (kind == operator_kind::two_nz) return two_blocks(row_offsets, parts, alignment);
+row_shares shares_by_rule(operator_kind kind, const device_group& group,
+                          std::span<const std::int64_t> row_offsets,
+                          const operator_options& options) {
+    const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
     const double mean = rows == 0 ? 0
                                   : static_cast<double>(row_offsets.back() - row_offsets.front()) /
                                         static_cast<double>(rows);
     row_shares shares =
-        usual_shares(mean, parts, kind == operator_kind::lra_rc, direct(where.group));
+        usual_shares(mean, group.size(), kind == operator_kind::lra_rc, direct(group));
     if (options.long_share != -1) shares.long_rows = options.long_share;
     if (options.redundant_share != -1) shares.redundant = options.redundant_share;
     // One was given, the usual other one is too much beside it.
     if (shares.long_rows + shares.redundant > 1)
         (options.long_share != -1 ? shares.redundant : shares.long_rows) =
             1 - (options.long_share != -1 ? shares.long_rows : shares.redundant);
+    return shares;
+}
+
+block_partition plan_blocks(operator_kind kind, const layout& where,
+                            std::span<const std::int64_t> row_offsets, const row_shares& shares) {
+    const int parts = where.group.size();
+    const std::int64_t alignment = row_alignment(where.size(), parts);
+    if (kind == operator_kind::nz) return one_block(where.rows);
+    if (kind == operator_kind::two_nz) return two_blocks(row_offsets, parts, alignment);
     return long_rows_last(row_offsets, parts, shares, alignment);
 }
 

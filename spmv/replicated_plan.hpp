@@ -17,10 +17,16 @@ namespace krylith {
 /// devices hold the matrix (`on_devices`: each the rows that it owns), for 2nz, lra and lra-rc.
 void check_replication(const device_group& group, const operator_options& options, bool on_devices);
 
+/// The rule's shares for lra and lra-rc, but for those that the options fix.
+[[nodiscard]] row_shares shares_by_rule(operator_kind kind, const device_group& group,
+                                        std::span<const std::int64_t> row_offsets,
+                                        const operator_options& options);
+
 /// The rows that each device computes for a replicated operator: for nz those of the layout.
+/// `shares` are of lra and lra-rc.
 [[nodiscard]] block_partition plan_blocks(operator_kind kind, const layout& where,
                                           std::span<const std::int64_t> row_offsets,
-                                          const operator_options& options);
+                                          const row_shares& shares);
 
 /// The transfer that runs; stores on one device, where nothing moves. `apart`: redundant rows must
 /// be blocks of their own, as by copies and NCCL, since the local kernel's rounding depends on the

@@ -8,8 +8,10 @@
 namespace krylith::tool {
 
 operator_options operator_request::options() const {
-    const bool measure = kind == "auto:measured";
-    return {.kind = measure ? operator_kind::automatic : parse_operator_kind(kind),
+    static constexpr std::string_view suffix = ":measured";
+    const bool measure = kind.ends_with(suffix);
+    const std::string_view name(kind.data(), kind.size() - (measure ? suffix.size() : 0));
+    return {.kind = parse_operator_kind(name),
             .local = parse_local_kind(local),
             .measure = measure,
             .order = parse_reordering(order),

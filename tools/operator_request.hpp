@@ -10,7 +10,7 @@
 namespace krylith::tool {
 
 struct operator_request {
-    std::string kind = "auto"; ///< or auto:measured
+    std::string kind = "auto"; ///< or auto:measured, lra:measured, lra-rc:measured
     std::string local = "auto";
     std::string order = "none";
     std::string transfer = "auto"; ///< of replicated operators

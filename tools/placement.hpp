@@ -10,7 +10,7 @@
 
 namespace krylith::tool {
 
-/// "auto: halo 18.2 us, nz 40.1 us an iteration by the cost model".
+/// "auto: halo 18.2 us, nz 40.1 us an iteration by the cost model", "as asked for".
 template <class T>
 [[nodiscard]] std::string why_operator(const matrix_operator<T>& a, const operator_options& asked);
 

@@ -49,8 +49,9 @@ void add_operator_options(CLI::App& app, operator_request& request) {
     app.add_option(
            "--operator", request.kind,
            "How x gets to the devices: nz, 2nz, lra and lra-rc replicate it, halo sends what "
-           "others need, gather sends all; auto is the fastest by a model, auto:measured by trial")
-        ->type_name("auto|auto:measured|nz|2nz|lra|lra-rc|halo|gather")
+           "others need, gather sends all; auto is the fastest by a model, auto:measured "
+           "by trial, as are the shares of rows with lra:measured and lra-rc:measured")
+        ->type_name("auto|auto:measured|nz|2nz|lra|lra:measured|lra-rc|lra-rc:measured|halo|gather")
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--local", request.local,
@@ -60,8 +61,8 @@ void add_operator_options(CLI::App& app, operator_request& request) {
         ->group("Operator");
     app.add_option("--reorder", request.order,
                    "Rows and columns on the devices; rcm (reverse Cuthill-McKee) brings together "
-                   "what is coupled")
-        ->type_name("none|rcm")
+                   "what is coupled, metis makes a part for each device with few ghosts")
+        ->type_name("none|rcm|metis")
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--transfer", request.transfer,

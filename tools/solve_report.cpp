@@ -5,6 +5,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/tools/reordering_words.hpp>
+#include <krylith/tools/share_report.hpp>
 
 namespace krylith::tool {
 
@@ -78,6 +79,7 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["operator_predictions"] = times(outcome.predictions);
     report["machine_rates"] = outcome.rates_from;
     report["operator_trials"] = times(outcome.trials);
+    report["operator_shares"] = as_json(outcome.shares);
     report["transfer"] = outcome.transfer;
     report["transfer_because"] = outcome.transfer_because;
     report["local"] = outcome.local_name;

@@ -63,6 +63,7 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
         out.rates_from = a.choice()->rates_from;
         out.predictions = a.choice()->predictions;
         out.trials = a.choice()->measured;
+        out.shares = a.choice()->shares;
     }
     out.transfer = to_string(a.transfer());
     out.transfer_because = why_transfer(a, request.multiply.options());

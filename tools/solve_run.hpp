@@ -23,6 +23,7 @@ struct solve_outcome {
     std::string rates_from;              ///< of the machine, where auto used them
     std::vector<prediction> predictions; ///< of the operators that auto could take
     std::vector<prediction> trials;      ///< of auto:measured
+    std::optional<share_choice> shares;  ///< of lra and lra-rc, where they are tuned
     std::string devices_because;         ///< of --devices auto
     std::string transfer;                ///< how entries crossed devices
     std::string transfer_because;

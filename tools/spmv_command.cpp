@@ -11,6 +11,7 @@
 #include <krylith/tools/command.hpp>
 #include <krylith/tools/output_file.hpp>
 #include <krylith/tools/reordering_words.hpp>
+#include <krylith/tools/share_report.hpp>
 #include <krylith/tools/shared_options.hpp>
 #include <krylith/tools/solve_summary.hpp>
 #include <krylith/tools/spmv_run.hpp>
@@ -33,6 +34,7 @@ std::string json_report(const spmv_request& request, const spmv_outcome& o) {
          {{"name", request.matrix}, {"rows", o.rows}, {"columns", o.columns}, {"nnz", o.nnz}}},
         {"operator", o.operator_name},
         {"operator_because", o.operator_because},
+        {"operator_shares", as_json(o.shares)},
         {"transfer", o.transfer},
         {"transfer_because", o.transfer_because},
         {"local", o.local_name},

@@ -8,6 +8,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/matrix_market.hpp>
+#include <krylith/spmv/cost_model.hpp>
 #include <krylith/tools/byte_model.hpp>
 #include <krylith/tools/placement.hpp>
 #include <krylith/tools/repeated_body.hpp>
@@ -122,6 +123,7 @@ spmv_outcome run_spmv(const spmv_request& request) {
     out.kind = group.kind();
     out.operator_name = to_string(a->kind());
     out.operator_because = why_operator(*a, multiply);
+    if (a->choice() != nullptr) out.shares = a->choice()->shares;
     out.transfer = to_string(a->transfer());
     out.transfer_because = why_transfer(*a, multiply);
     out.local_name = a->local_name();

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/spmv/share_search.hpp>
 #include <krylith/tools/device_selection.hpp>
 #include <krylith/tools/operator_request.hpp>
 
@@ -32,7 +34,8 @@ struct spmv_outcome {
     backend kind = backend::host;
     std::string operator_name;
     std::string operator_because;
-    std::string transfer; ///< how entries crossed devices
+    std::optional<share_choice> shares; ///< of lra and lra-rc, where they are tuned
+    std::string transfer;               ///< how entries crossed devices
     std::string transfer_because;
     std::string local_name;
     reordering_report reordered;

@@ -19,7 +19,8 @@ def said_by(krylith, *arguments):
 def choices(krylith, option):
     """Of "--solver cg|gmres|bicgstab", but for those that choose for the user."""
     line = re.search(rf"^ +{option} (\S+)", said_by(krylith, "solve", "--help"), flags=re.M)
-    return set(line.group(1).split("|")) - {"auto", "none"}
+    names = {name for name in line.group(1).split("|") if not name.endswith(":measured")}
+    return names - {"auto", "none"}
 
 
 def row(page, title):
@@ -41,6 +42,7 @@ def differences(root, krylith):
             ("README.md, Solvers", row(readme, "Solvers"), choices(krylith, "--solver")),
             ("README.md, Preconditioners", row(readme, "Precond"), choices(krylith, "--precond")),
             ("README.md, Operators", row(readme, "Operators"), choices(krylith, "--operator")),
+            ("README.md, Orders", row(readme, "Orders"), choices(krylith, "--reorder")),
             ("README.md, Local kernels", row(readme, "Local"), choices(krylith, "--local")),
             ("README.md, Precision", row(readme, "Precision"), choices(krylith, "--precision")),
             ("README.md, Gallery", row(readme, "Gallery"), gallery),

@@ -1,9 +1,7 @@
 // Reverse Cuthill-McKee: bijections, bandwidths, and the graph that it works on.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include <krylith/device/error.hpp>
@@ -13,31 +11,15 @@
 #include <krylith/partition/symmetric_graph.hpp>
 
 #include "../support/matrices.hpp"
-#include "../support/random.hpp"
+#include "../support/shuffled.hpp"
 
 namespace krylith {
 
 using testing::from_triplets;
+using testing::shuffled;
 using testing::triplets;
 
 namespace {
-
-/// The matrix with rows and columns in a random order.
-csr_matrix<double> shuffled(const csr_matrix<double>& matrix, std::uint64_t seed) {
-    testing::random_numbers random(seed);
-    std::vector<std::int64_t> to(static_cast<std::size_t>(matrix.rows));
-    std::iota(to.begin(), to.end(), 0);
-    for (std::size_t i = to.size(); i > 1; --i)
-        std::swap(to[i - 1], to[static_cast<std::size_t>(random.below(static_cast<int>(i)))]);
-    triplets entries;
-    for (std::size_t row = 0; row < to.size(); ++row)
-        for (auto k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
-            const auto at = static_cast<std::size_t>(k);
-            entries.emplace_back(to[row], to[static_cast<std::size_t>(matrix.column_indices[at])],
-                                 matrix.values[at]);
-        }
-    return from_triplets(matrix.rows, entries);
-}
 
 permutation ordered(const csr_matrix<double>& matrix) {
     const auto order = reverse_cuthill_mckee(matrix.row_offsets, matrix.column_indices);

@@ -1,13 +1,10 @@
 // Rates of the machine: measured on every group, kept in a file, measured anew where that is
 // broken.
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
-
-#include <unistd.h>
 
 #include <krylith/device/error.hpp>
 #include <krylith/spmv/cost_model.hpp>
@@ -16,6 +13,7 @@
 #include <krylith/spmv/operator_trial.hpp>
 #include <krylith/spmv/tuning_file.hpp>
 
+#include "../support/cache_folder.hpp"
 #include "../support/groups.hpp"
 #include "../support/matrices.hpp"
 #include "../support/oracle.hpp"
@@ -26,31 +24,9 @@
 
 namespace krylith {
 
+using testing::cache_folder;
+
 namespace {
-
-/// A cache folder of its own while it lives.
-class cache_folder {
-public:
-    cache_folder() {
-        if (const char* value = std::getenv("KRYLITH_CACHE")) before_ = value; // NOLINT
-        path = std::filesystem::temp_directory_path() /
-               ("krylith-rates-test-" + std::to_string(getpid()));
-        std::filesystem::remove_all(path);
-        setenv("KRYLITH_CACHE", path.c_str(), 1); // NOLINT(concurrency-mt-unsafe)
-    }
-    ~cache_folder() {
-        setenv("KRYLITH_CACHE", before_.c_str(), 1); // NOLINT(concurrency-mt-unsafe)
-        std::error_code ignored;
-        std::filesystem::remove_all(path, ignored);
-    }
-    cache_folder(const cache_folder&) = delete;
-    cache_folder& operator=(const cache_folder&) = delete;
-
-    std::filesystem::path path;
-
-private:
-    std::string before_;
-};
 
 std::string contents_of(const std::filesystem::path& path) {
     std::ifstream file(path);
@@ -206,7 +182,7 @@ KRYLITH_GROUP_TEST("operators: auto measured tries, keeps the fastest, and remem
     }
     CHECK_THROWS_WITH_AS(
         (void)make_operator(group, matrix, {.kind = operator_kind::nz, .measure = true}),
-        doctest::Contains("only auto has a choice"), usage_error);
+        doctest::Contains("only auto, lra and lra-rc"), usage_error);
 }
 
 } // namespace krylith

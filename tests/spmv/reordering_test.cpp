@@ -2,10 +2,12 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/partition/metis_order.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/reordered_matrix.hpp>
 
@@ -43,7 +45,21 @@ csr_matrix<double> shuffled(const csr_matrix<double>& matrix, std::uint64_t seed
 }
 
 constexpr operator_kind kinds[] = {operator_kind::automatic, operator_kind::nz,
-                                   operator_kind::halo};
+                                   operator_kind::lra_rc, operator_kind::halo,
+                                   operator_kind::gather};
+
+/// Those that this build has.
+std::vector<reordering> orders() {
+    if (!metis_built_in()) return {reordering::rcm};
+    return {reordering::rcm, reordering::metis};
+}
+
+std::vector<std::pair<operator_kind, reordering>> combinations() {
+    std::vector<std::pair<operator_kind, reordering>> all;
+    for (const auto kind : kinds)
+        for (const auto order : orders()) all.emplace_back(kind, order);
+    return all;
+}
 
 std::vector<double> times(const csr_matrix<double>& a, const std::vector<double>& x) {
     std::vector<double> y(x.size(), 0);
@@ -87,10 +103,11 @@ TEST_CASE("reordered matrix: entries, their sources, and back again") {
 KRYLITH_GROUP_TEST("reordering: products, uploads and diagonals in the caller's order") {
     for (const auto& entry : testing::battery()) {
         if (entry.matrix.rows != entry.matrix.columns) continue;
-        for (const auto kind : kinds) {
+        for (const auto [kind, order] : combinations()) {
             CAPTURE(entry.name);
-            const auto a =
-                make_operator(group, entry.matrix, {.kind = kind, .order = reordering::rcm});
+            CAPTURE(testing::name_of(kind));
+            CAPTURE(testing::name_of(order));
+            const auto a = make_operator(group, entry.matrix, {.kind = kind, .order = order});
             const auto x0 = random_values<double>(entry.matrix.rows, 22);
             auto x = a->make_operand();
             x.upload(x0);
@@ -112,10 +129,12 @@ KRYLITH_GROUP_TEST("reordering: products, uploads and diagonals in the caller's 
 KRYLITH_GROUP_TEST("reordering: solutions, updates and warm starts as without") {
     const auto matrix = shuffled(poisson2d<double>(14, 17, random_scaling{4}), 23);
     const auto b = random_values<double>(matrix.rows, 24);
-    for (const auto kind : kinds)
+    for (const auto [kind, order] : combinations())
         for (const auto which : {method::cg, method::gmres}) {
+            CAPTURE(testing::name_of(kind));
+            CAPTURE(testing::name_of(order));
             problem<double> plain(group, matrix, b, {.kind = kind});
-            problem<double> moved(group, matrix, b, {.kind = kind, .order = reordering::rcm});
+            problem<double> moved(group, matrix, b, {.kind = kind, .order = order});
             const solver_options options{.rtol = 1e-11, .restart = 60};
             const auto expected = plain.solve_jacobi(which, options);
             const auto result = moved.solve_jacobi(which, options);
@@ -143,36 +162,55 @@ KRYLITH_GROUP_TEST("reordering: solutions, updates and warm starts as without") 
 
 KRYLITH_GROUP_TEST("reordering: what it cost and brought is told") {
     const auto matrix = shuffled(poisson2d<double>(20, 60), 25);
-    const auto a = make_operator(group, matrix, {.order = reordering::rcm});
-    const reordering_report& report = a->reordered();
-    CHECK(report.order == reordering::rcm);
-    CHECK(report.seconds > 0);
-    CHECK(report.bandwidth_before > 800);
-    CHECK(report.bandwidth_after <= 22);
-    CHECK((report.ghosts_before > 0) == (group.size() > 1));
-    if (group.size() > 1) CHECK(4 * report.ghosts_after < report.ghosts_before);
+    for (const auto order : orders()) {
+        CAPTURE(testing::name_of(order));
+        const auto a = make_operator(group, matrix, {.order = order});
+        const reordering_report& report = a->reordered();
+        CHECK(report.order == order);
+        CHECK(report.seconds > 0);
+        CHECK(report.bandwidth_before > 800);
+        if (order == reordering::rcm || group.size() == 1) CHECK(report.bandwidth_after <= 22);
+        CHECK((report.ghosts_before > 0) == (group.size() > 1));
+        if (group.size() > 1) CHECK(4 * report.ghosts_after < report.ghosts_before);
+        if (group.size() == 1) continue;
+        // The ghosts told are those of an operator that has them.
+        const auto halo =
+            make_operator(group, matrix, {.kind = operator_kind::halo, .order = order});
+        std::int64_t received = 0;
+        for (int rank = 0; rank < group.size(); ++rank) received += halo->received(rank);
+        CHECK(received == report.ghosts_after);
+    }
     CHECK(make_operator(group, matrix)->reordered().order == reordering::none);
 }
 
 KRYLITH_GROUP_TEST("reordering: rows that stay where they are can't be reordered") {
     std::vector<csr_part<double>> parts(static_cast<std::size_t>(group.size()));
-    CHECK_THROWS_WITH_AS((void)make_operator<double>(group,
-                                                     std::span<const csr_part<double>>(parts),
-                                                     {.order = reordering::rcm}),
-                         doctest::Contains("order is rcm"), usage_error);
-    const auto a = make_operator(group, poisson2d<double>(4), {.order = reordering::rcm});
     const std::vector<const double*> values(static_cast<std::size_t>(group.size()), nullptr);
-    CHECK_THROWS_WITH_AS(a->update_on_devices(values), doctest::Contains("reordered (rcm)"),
-                         usage_error);
-    CHECK_THROWS_WITH_AS(a->update(std::vector<double>(3)), doctest::Contains("3 values"),
-                         usage_error);
+    for (const auto order : orders()) {
+        const std::string name = to_string(order);
+        CHECK_THROWS_WITH_AS((void)make_operator<double>(
+                                 group, std::span<const csr_part<double>>(parts), {.order = order}),
+                             doctest::Contains(("order is " + name).c_str()), usage_error);
+        const auto a = make_operator(group, poisson2d<double>(4), {.order = order});
+        CHECK_THROWS_WITH_AS(a->update_on_devices(values),
+                             doctest::Contains(("reordered (" + name + ")").c_str()), usage_error);
+        CHECK_THROWS_WITH_AS(a->update(std::vector<double>(3)), doctest::Contains("3 values"),
+                             usage_error);
+    }
     // Row 2 of the caller has the zero, wherever it lies here.
     auto holed = testing::from_dense({{2, 1, 0, 0}, {1, 2, 0, 0}, {0, 0, 0, 1}, {0, 0, 1, 2}});
-    const auto with_hole = make_operator(group, holed, {.order = reordering::rcm});
-    CHECK_THROWS_WITH_AS(jacobi<double>(*with_hole, holed), doctest::Contains("row 2"),
-                         input_error);
+    for (const auto order : orders()) {
+        const auto with_hole = make_operator(group, holed, {.order = order});
+        CHECK_THROWS_WITH_AS(jacobi<double>(*with_hole, holed), doctest::Contains("row 2"),
+                             input_error);
+    }
     CHECK_THROWS_AS((void)parse_reordering("rmc"), usage_error);
     CHECK(parse_reordering("rcm") == reordering::rcm);
+    CHECK(parse_reordering("metis") == reordering::metis);
+    if (!metis_built_in())
+        CHECK_THROWS_WITH_AS(
+            (void)make_operator(group, poisson2d<double>(4), {.order = reordering::metis}),
+            doctest::Contains("this build lacks"), usage_error);
     CHECK(std::string(to_string(reordering::none)) == "none");
 }
 

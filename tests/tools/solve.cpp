@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/matrix/matrix_market.hpp>
+#include <krylith/partition/metis_order.hpp>
 #include <krylith/tests/tools/command_run.hpp>
 #include <krylith/tools/solve_report.hpp>
 
@@ -92,8 +93,9 @@ TEST_CASE("the same iterations on any number of devices, operator and way of exe
     for (const std::string options :
          {"--devices 2", "--devices 3", "--devices 0,1,2", "--devices 2 --operator nz",
           "--devices 3 --operator halo", "--devices 3 --operator gather",
-          "--devices 2 --operator auto:measured", "--devices auto", "--devices 2 --execution eager",
-          "--devices 2 --transport staged", "--threads 1"})
+          "--devices 2 --operator auto:measured", "--devices 2 --operator lra:measured",
+          "--devices auto", "--devices 2 --execution eager", "--devices 2 --transport staged",
+          "--threads 1"})
         CHECK_MESSAGE(iterations(options) == expected, options);
 }
 
@@ -126,6 +128,27 @@ TEST_CASE("--reorder tells what it cost and brought, and the solution stays wher
     CHECK(told.at("ghosts_after").get<int>() < told.at("ghosts_before").get<int>());
     CHECK(moved.at("options").at("reorder") == "rcm");
     CHECK(moved.at("solution_error").get<double>() < 1e-6);
+    if (!krylith::metis_built_in()) return;
+    const json cut = report_of(folder, matrix + "--rhs row-sums --devices 3 --reorder metis");
+    CHECK(cut.at("reordering").at("order") == "metis");
+    CHECK(cut.at("reordering").at("ghosts_after").get<int>() < told.at("ghosts_before").get<int>());
+    CHECK(cut.at("solution_error").get<double>() < 1e-6);
+}
+
+TEST_CASE("lra-rc:measured tells what the rule of thumb loses, and --long-share stays") {
+    const temporary_folder folder;
+    const json report = report_of(folder, "gallery:poisson2d:21:random=5 --devices 3 --operator "
+                                          "lra-rc:measured --long-share 0.4");
+    CHECK(report.at("operator") == "lra-rc");
+    CHECK(report.at("options").at("operator") == "lra-rc:measured");
+    CHECK(contains(report.at("operator_because").get<std::string>(), "long_share 0.4"));
+    const json& shares = report.at("operator_shares");
+    CHECK(shares.at("best").at("long_share") == 0.4);
+    CHECK(shares.at("rule_loss").get<double>() >= 1);
+    for (const json& trial : shares.at("trials")) CHECK(trial.at("long_share") == 0.4);
+    CHECK(report_of(folder, "gallery:poisson2d:9 --devices 2 --operator lra")
+              .at("operator_shares")
+              .is_null());
 }
 
 TEST_CASE("row-sums make a system whose solution is ones") {

@@ -59,7 +59,9 @@ TEST_CASE("unknown names are refused with the nearest valid one") {
     refused(solve + "--solver cgg", "cg");
     refused(solve + "--precond jakobi", "jacobi");
     refused(solve + "--operator hallo", "halo");
+    refused(solve + "--operator lra-cr:measured", "lra-rc");
     refused(solve + "--reorder rmc", "rcm");
+    refused(solve + "--reorder mtis", "metis");
     refused(solve + "--operator lra-cr", "lra-rc");
     refused(solve + "--transfer copy", "copies");
     refused(solve + "--local cst", "csr");
@@ -84,6 +86,7 @@ TEST_CASE("values out of range and odd arguments are wrong uses") {
           "solve gallery:poisson2d:4 --backend host --local sell", "solve gallery:poisson2d:4:5:6",
           "solve gallery:poisson2d:4 --backend host --operator lra --long-share 2",
           "solve gallery:poisson2d:4 --backend host --operator nz --long-share 0.5",
+          "solve gallery:poisson2d:4 --backend host --operator nz:measured",
           "solve gallery:poisson2d:4 --backend host --operator halo --transfer copies",
           "solve gallery:poisson2d:4 --backend host --operator nz --transfer nccl",
           "spmv gallery:poisson2d:4 --repeat 0"}) {
