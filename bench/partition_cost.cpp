@@ -19,7 +19,8 @@ double partition_seconds(operator_kind kind, const csr_matrix<double>& matrix,
         (void)make_gather_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
     } else {
         const layout where{group, std::move(rows), coherence::replicated};
-        (void)plan_blocks(kind, where, matrix.row_offsets, options);
+        (void)plan_blocks(kind, where, matrix.row_offsets,
+                          shares_by_rule(kind, group, matrix.row_offsets, options));
     }
     return watch.seconds();
 }
