@@ -31,8 +31,9 @@ struct part_order {
 /// The arrays are those of a valid square CSR matrix. The same on every call: the seed is fixed,
 /// and one call at a time runs METIS. METIS draws from C's rand() (seeding it anew) and has signal
 /// handlers of its own while it runs: for the same order no other thread may use rand() then. By
-/// one thread; about 2.5 us a row of a 7-point grid. Memory beside that of reverse_cuthill_mckee: 4
-/// bytes for each entry of A + A' and METIS's own, about as much again two or three times.
+/// one thread; 0.3 to 0.6 s for a 7-point grid of 64^3. Memory beside that of
+/// reverse_cuthill_mckee: 4 bytes for each entry of A + A' and METIS's own, about as much again two
+/// or three times.
 ///
 /// Throws usage_error without METIS, and for parts < 1; input_error where nonzeros of A, or entries
 /// of A + A', are more than METIS's 32-bit indices (check_index_size); device_error where memory is
