@@ -225,7 +225,7 @@ KRYLITH_GROUP_TEST("replicated: what makes no sense is refused, with what is all
     refused({.kind = operator_kind::halo, .transfer = transfer_kind::copies},
             "nz, 2nz, lra and lra-rc");
     if (group.kind() == backend::host)
-        refused({.kind = operator_kind::nz, .transfer = transfer_kind::nccl}, "NCCL");
+        refused({.kind = operator_kind::nz, .transfer = transfer_kind::nccl}, "transfer nccl");
     if (transfers(group).size() == 1)
         refused({.kind = operator_kind::nz, .transfer = transfer_kind::stores}, "staged copies");
 
