@@ -1,6 +1,7 @@
 #include <krylith/partition/long_block.hpp>
 
 #include <algorithm>
+#include <vector>
 
 namespace krylith {
 
@@ -18,28 +19,27 @@ std::int64_t aligned(std::int64_t row, std::int64_t alignment) {
 } // namespace
 
 std::int64_t longest_row(std::span<const std::int64_t> row_offsets) {
+    constexpr std::int64_t chunk = 65536;
     const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
-    std::int64_t longest = 0;
-    std::int64_t most = -1;
-#pragma omp parallel
-    {
-        std::int64_t mine = 0;
-        std::int64_t my_most = -1;
-#pragma omp for schedule(static) nowait
-        for (std::int64_t row = 0; row < rows; ++row) {
-            const std::int64_t length = nonzeros(row_offsets, {row, row + 1});
-            if (length <= my_most) continue;
-            mine = row;
-            my_most = length;
-        }
-        // Threads come in any order: the first of equals wins whoever has it.
-#pragma omp critical(krylith_longest_row)
-        if (my_most > most || (my_most == most && mine < longest)) {
-            longest = mine;
-            most = my_most;
-        }
+    if (rows <= 0) return 0;
+    const std::int64_t* const offset = row_offsets.data();
+    const std::int64_t chunks = (rows + chunk - 1) / chunk;
+    std::vector<std::int64_t> most(static_cast<std::size_t>(chunks));
+    // Lengths only, which the processor compares several at a time; where the longest is comes
+    // last.
+#pragma omp parallel for schedule(static)
+    for (std::int64_t c = 0; c < chunks; ++c) {
+        const std::int64_t end = std::min(rows, (c + 1) * chunk);
+        std::int64_t longest = -1;
+#pragma omp simd reduction(max : longest)
+        for (std::int64_t row = c * chunk; row < end; ++row)
+            longest = std::max(longest, offset[row + 1] - offset[row]);
+        most[static_cast<std::size_t>(c)] = longest;
     }
-    return longest;
+    const auto found = std::ranges::max_element(most);
+    std::int64_t row = (found - most.begin()) * chunk;
+    while (offset[row + 1] - offset[row] != *found) ++row;
+    return row;
 }
 
 row_range find_long_block(std::span<const std::int64_t> row_offsets, std::int64_t size,

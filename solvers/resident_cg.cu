@@ -341,8 +341,10 @@ __global__ void __launch_bounds__(resident_threads, 1)
     near_pairs<T> near{};
     near.pairs = reinterpret_cast<direction_pair<T>*>(pool);
     near.first = first_slice * slice_rows;
-    if (a.matrix.rows == nullptr) near.count = (last_slice - first_slice) * slice_rows;
-    const auto pair_bytes = near.count * static_cast<std::int32_t>(sizeof(direction_pair<T>));
+    constexpr auto pair_size = static_cast<std::int32_t>(sizeof(direction_pair<T>));
+    const std::int32_t places = (last_slice - first_slice) * slice_rows;
+    if (a.matrix.rows == nullptr && places * pair_size <= a.pool_bytes) near.count = places;
+    const std::int32_t pair_bytes = near.count * pair_size;
     block_matrix<T> matrix{};
     const auto load_matrix = [&] {
         matrix.load(a.matrix, near, first_slice, last_slice, block.heads, pool + pair_bytes,

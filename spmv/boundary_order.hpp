@@ -1,4 +1,5 @@
-// The order in which groups of rows are multiplied: those that read ghosts come last.
+// The order in which groups of rows are multiplied: those that read ghosts come last, and those
+// that nobody else needs come in between, while results of the others travel.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,22 @@ template <class Reads>
         result.groups.clear();
     else
         result.groups.insert(result.groups.end(), boundary.begin(), boundary.end());
+    return result;
+}
+
+/// Groups from `first` on evenly among those before. If there are none of either kind, the natural
+/// order.
+[[nodiscard]] inline boundary_order spread_groups(std::int32_t count, std::int32_t first) {
+    boundary_order result;
+    result.interior = count;
+    if (first <= 0 || first >= count) return result;
+    const std::int64_t spread = count - first;
+    std::int32_t before = 0;
+    std::int32_t from = first;
+    for (std::int64_t turn = 0; turn < count; ++turn) {
+        const bool is_due = (turn + 1) * spread / count > turn * spread / count;
+        result.groups.push_back(is_due ? from++ : before++);
+    }
     return result;
 }
 

@@ -3,6 +3,7 @@
 //
 // Bytes of a product: 12 an entry (fp64), 4 or 8 a row of offsets, 8 a row of x and of y.
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
@@ -111,13 +112,20 @@ public:
             offsets[i] = static_cast<Offset>(block.offsets[i] - block.offsets.front());
         const auto tiles = make_csr_tiles(block.offsets);
         const auto count = static_cast<std::int32_t>(tiles.size()) - 1;
-        const boundary_order order = order_groups(count, [&](std::int32_t t) {
-            if (block.boundary.empty()) return false;
+        const auto reads_ghosts = [&](std::int32_t t) {
             for (std::int32_t row = tiles[static_cast<std::size_t>(t)];
                  row < tiles[static_cast<std::size_t>(t) + 1]; ++row)
                 if (block.boundary[static_cast<std::size_t>(row)] != 0) return true;
             return false;
-        });
+        };
+        const auto alone = static_cast<std::int32_t>(std::min(block.alone, block.rows));
+        const boundary_order order =
+            block.boundary.empty()
+                ? spread_groups(
+                      count, static_cast<std::int32_t>(
+                                 std::ranges::lower_bound(tiles.begin(), tiles.end() - 1, alone) -
+                                 tiles.begin()))
+                : order_groups(count, reads_ghosts);
         offsets_ = buffer<Offset>(device_, std::span<const Offset>(offsets), item);
         columns_ = columns_of(device_, block, item);
         values_ = values_of(device_, block, item);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -67,6 +68,9 @@ struct local_block {
     std::span<const std::int32_t> indices;  ///< nonzeros of these rows, from offsets[0] on
     std::span<const T> values;              ///< likewise; empty if device_values has them
     std::span<const std::uint8_t> boundary; ///< rows that read ghosts, or empty: none does
+    /// Rows from here on are computed by every device and sent by none: formats may compute them
+    /// among the others, while results of these travel.
+    std::int64_t alone = std::numeric_limits<std::int64_t>::max();
 
     const T* device_values = nullptr;             ///< the first entry of these rows
     const std::int32_t* device_indices = nullptr; ///< `indices` as they lie on the device, or null

@@ -78,6 +78,7 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, local_k
         block.offsets = offsets;
         block.indices = columns;
         block.values = values;
+        block.alone = p.rows.map.alone;
         this->blocks_.push_back(make_block(group.share(p.rank), block, local));
         same = same && this->blocks_.back()->name() == this->blocks_.front()->name();
     }

@@ -137,16 +137,21 @@ public:
 
         const auto groups =
             static_cast<std::int32_t>((layout_.slices() + group_slices - 1) / group_slices);
-        const boundary_order order = order_groups(groups, [&](std::int32_t g) {
-            if (block.boundary.empty()) return false;
-            constexpr std::int64_t size = std::int64_t{group_slices} * slice_rows;
-            const std::int64_t end = std::min((g + 1) * size, layout_.slices() * slice_rows);
-            for (std::int64_t place = g * size; place < end; ++place) {
+        constexpr std::int64_t group_rows = std::int64_t{group_slices} * slice_rows;
+        const auto reads_ghosts = [&](std::int32_t g) {
+            const std::int64_t end = std::min((g + 1) * group_rows, layout_.slices() * slice_rows);
+            for (std::int64_t place = g * group_rows; place < end; ++place) {
                 const std::int64_t row = layout_.row_at(place);
                 if (row >= 0 && block.boundary[static_cast<std::size_t>(row)] != 0) return true;
             }
             return false;
-        });
+        };
+        const std::int64_t alone = std::min(block.alone, block.rows);
+        const boundary_order order =
+            block.boundary.empty()
+                ? spread_groups(groups,
+                                static_cast<std::int32_t>((alone + group_rows - 1) / group_rows))
+                : order_groups(groups, reads_ghosts);
         order_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(order.groups), item);
         view_ = {heads_.data(),
                  steps_.data(),

@@ -15,6 +15,7 @@ namespace krylith {
 
 using testing::all_methods;
 using testing::describe;
+using testing::every_method;
 using testing::modes_of;
 using testing::name_of;
 using testing::problem;
@@ -56,7 +57,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 
 KRYLITH_GROUP_TEST("poisson: b an eigenvector is solved in one iteration") {
     for (const auto kind : kinds)
-        for (const auto which : all_methods) {
+        for (const auto which : every_method) {
             if (!worth_running(which, kind)) continue;
             CAPTURE(name_of(which));
             const auto v = eigenvector(21, 17, 3, 2);
@@ -143,7 +144,7 @@ KRYLITH_GROUP_TEST("poisson: recorded or eager, unrolled or not: the same bits e
     const auto matrix = poisson2d<double>(23, 29, random_scaling{5});
     const auto b = random_values<double>(matrix.rows, 72);
     for (const auto kind : kinds)
-        for (const auto which : all_methods) {
+        for (const auto which : every_method) {
             if (!worth_running(which, kind)) continue;
             if (which == testing::method::cg_auto) continue; // a resident kernel knows no modes
             CAPTURE(name_of(which));
@@ -171,7 +172,7 @@ KRYLITH_GROUP_TEST("poisson: fp32 reaches what fp32 can") {
     const auto matrix = testing::converted<float>(poisson2d<double>(20));
     const auto b = random_values<float>(matrix.rows, 73);
     for (const auto kind : kinds)
-        for (const auto which : all_methods) {
+        for (const auto which : every_method) {
             if (!worth_running(which, kind)) continue;
             CAPTURE(name_of(which));
             problem<float> p(group, matrix, b, {.kind = kind});

@@ -1,5 +1,6 @@
 // Where the entries of a CSR block go: SELL slices and CSR tiles. Pure arithmetic.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -143,6 +144,31 @@ TEST_CASE("boundary order: interior groups first, both in order") {
     CHECK(all.groups == std::vector<std::int32_t>{0, 1});
     CHECK(all.interior == 0);
     CHECK(order_groups(0, [](std::int32_t) { return true; }).interior == 0);
+}
+
+TEST_CASE("spread groups: each once, both kinds in order and evenly") {
+    CHECK(spread_groups(5, 3).groups == std::vector<std::int32_t>{0, 1, 3, 2, 4});
+    for (const std::int32_t count : {1, 2, 7, 64, 1000})
+        for (std::int32_t first = 1; first < count; first += 1 + count / 9) {
+            const auto order = spread_groups(count, first);
+            CAPTURE(count);
+            CAPTURE(first);
+            CHECK(order.interior == count);
+            REQUIRE(order.groups.size() == static_cast<std::size_t>(count));
+            std::int32_t before = 0;
+            std::int32_t from = first;
+            bool even = true;
+            for (std::int32_t turn = 0; turn < count; ++turn) {
+                const std::int32_t g = order.groups[static_cast<std::size_t>(turn)];
+                CHECK(g == (g < first ? before++ : from++));
+                const double due = (turn + 1.0) * (count - first) / count;
+                even = even && std::fabs(from - first - due) < 1;
+            }
+            CHECK(even);
+            CHECK(before == first);
+            CHECK(from == count);
+        }
+    for (const std::int32_t first : {-1, 0, 4, 9}) CHECK(spread_groups(4, first).groups.empty());
 }
 
 } // namespace krylith
