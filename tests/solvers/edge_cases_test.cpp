@@ -14,8 +14,8 @@ namespace krylith {
 
 using testing::all_methods;
 using testing::describe;
-using testing::every_method;
 using testing::diagonal_matrix;
+using testing::every_method;
 using testing::from_dense;
 using testing::general_methods;
 using testing::laplace_1d;

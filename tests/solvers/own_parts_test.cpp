@@ -108,6 +108,7 @@ KRYLITH_GROUP_TEST("own parts: a preconditioner of the user's helps, on the side
         for (const auto which : all_methods)
             for (const auto mode : modes_of(group))
                 for (const auto where : {side::left, side::right}) {
+                    if (!testing::worth_running(which, kind)) continue;
                     CAPTURE(name_of(which));
                     CAPTURE(name_of(kind));
                     CAPTURE(static_cast<int>(where));

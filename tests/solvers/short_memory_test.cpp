@@ -69,6 +69,7 @@ void solves_exhaust(const device_group& group) {
     const auto b = random_values<double>(matrix.rows, 161);
     for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
         for (const auto which : all_methods) {
+            if (!testing::worth_running(which, kind)) continue;
             CAPTURE(name_of(kind));
             CAPTURE(name_of(which));
             problem<double> p(group, matrix, b, {.kind = kind});
