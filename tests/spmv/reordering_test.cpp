@@ -103,7 +103,9 @@ TEST_CASE("reordered matrix: entries, their sources, and back again") {
 KRYLITH_GROUP_TEST("reordering: products, uploads and diagonals in the caller's order") {
     for (const auto& entry : testing::battery()) {
         if (entry.matrix.rows != entry.matrix.columns) continue;
-        for (const auto [kind, order] : combinations()) {
+        for (const auto& combination : combinations()) { // clang 14: bindings can't be captured
+            const auto kind = combination.first;
+            const auto order = combination.second;
             CAPTURE(entry.name);
             CAPTURE(testing::name_of(kind));
             CAPTURE(testing::name_of(order));
@@ -129,8 +131,10 @@ KRYLITH_GROUP_TEST("reordering: products, uploads and diagonals in the caller's 
 KRYLITH_GROUP_TEST("reordering: solutions, updates and warm starts as without") {
     const auto matrix = shuffled(poisson2d<double>(14, 17, random_scaling{4}), 23);
     const auto b = random_values<double>(matrix.rows, 24);
-    for (const auto [kind, order] : combinations())
+    for (const auto& combination : combinations())
         for (const auto which : {method::cg, method::gmres}) {
+            const auto kind = combination.first;
+            const auto order = combination.second;
             CAPTURE(testing::name_of(kind));
             CAPTURE(testing::name_of(order));
             problem<double> plain(group, matrix, b, {.kind = kind});
