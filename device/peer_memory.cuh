@@ -62,7 +62,7 @@ __device__ inline void raise_failure(const mailbox& mail, int missing) {
 /// another wait has already failed.
 template <class Condition>
 __device__ inline bool wait_until(const mailbox& mail, int awaited, Condition there) {
-    std::uint64_t start = 0; // read late: the clock is slow
+    std::uint64_t start = 0; // not needed where the wait is short
     for (;;) {
 #pragma unroll 1
         for (int i = 0; i < 64; ++i)

@@ -1,8 +1,8 @@
 // The kernel of resident_loop: CG of one device's rows, from launch to the loop's stop.
 //
-// An iteration on 64^3 rows of a 7-point stencil reads 16 MB of pairs from L2 and 22 MB of the
-// matrix from shared memory: the two exchanges, about 1 us each on one device, weigh as much as all
-// bytes.
+// Of the 11.7 us of an iteration on 64^3 rows (7-point stencil, one H200) the two exchanges are 3.4
+// us by themselves: 1.4 and, where stores before it must be visible, 2.0 (132 blocks, a throw-away
+// kernel).
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Conjugate gradients in one resident kernel a device, for small systems: the same recurrences as
-// cg(), a fifth of the time or less where rows are few (resident_loop.hpp). And the choice between
-// the two.
+// cg() with fewer starts of kernels (resident_loop.hpp): 11.7 us an iteration instead of 20.9 for a
+// 7-point stencil of 64^3 rows on one H200. And the choice between the two.
 #pragma once
 
 #include <krylith/precond/jacobi.hpp>
@@ -9,13 +9,17 @@
 
 namespace krylith {
 
-/// cg() by resident kernels; M is the identity or works entry by entry. Throws usage_error where
+/// What a resident kernel applies itself: M^-1 r = r, or the entries of one vector times those of
+/// r. A pointwise preconditioner of the user's may be any term, and goes to cg().
+template <class M, class T>
+concept resident_preconditioner = std::same_as<M, identity> || std::same_as<M, jacobi<T>>;
+
+/// cg() by resident kernels. Throws usage_error where
 /// not_resident_because(a) has something to say. options.mode and unroll mean nothing here.
-template <class T, class M = identity>
+template <class T, resident_preconditioner<T> M = identity>
 solve_result resident_cg(const matrix_operator<T>& given_a, const vector<T>& b, vector<T>& x,
                          const solver_options& options = {}, const M& given_m = {}) {
     constexpr bool plain = std::same_as<M, identity>;
-    static_assert(plain || pointwise_preconditioner<M, T>);
     solver_options eager = options;
     eager.mode = execution_mode::eager; // the kernel is the loop
     resident_loop<T> loop(given_a);
@@ -51,11 +55,12 @@ solve_result resident_cg(const matrix_operator<T>& given_a, const vector<T>& b, 
     return result;
 }
 
-/// resident_cg() where it can run, which is where it is the faster one; else cg().
-template <class T, class M = identity>
+/// resident_cg() where it can run; else cg().
+template <class T, preconditioner<T> M = identity>
 solve_result automatic_cg(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                           const solver_options& options = {}, const M& m = {}) {
-    if (not_resident_because(a).empty()) return resident_cg(a, b, x, options, m);
+    if constexpr (resident_preconditioner<M, T>)
+        if (not_resident_because(a).empty()) return resident_cg(a, b, x, options, m);
     return cg(a, b, x, options, m);
 }
 

@@ -13,6 +13,8 @@
 
 namespace krylith {
 
+static_assert(no_scale == no_register);
+
 std::int64_t resident_rows(const device& where) {
 #if KRYLITH_HAVE_CUDA
     constexpr std::int64_t block_rows =

@@ -150,6 +150,19 @@ KRYLITH_GROUP_TEST("resident cg: ill-conditioned systems reach what cg reaches")
           1.1 * static_cast<double>(expected.iterations) + 10);
 }
 
+namespace {
+
+/// A term without a vector of factors, which the kernel would take for the identity.
+struct multiple {
+    const scalar* factor;
+    [[nodiscard]] term<double> operator()(const vector<double>& r) const { return *factor * r; }
+};
+static_assert(pointwise_preconditioner<multiple, double>);
+static_assert(!resident_preconditioner<multiple, double>); // cg:auto gives it to cg
+static_assert(resident_preconditioner<jacobi<double>, double>);
+
+} // namespace
+
 KRYLITH_GROUP_TEST("resident cg: what it can't take, cg:auto gives to cg") {
     const auto matrix = poisson3d<double>(10);
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 5),
