@@ -40,6 +40,22 @@ double real(std::int64_t count) {
     return static_cast<double>(count);
 }
 
+double share_that_waits(const csr_matrix<double>& matrix, row_range rows) {
+    const auto offset = [&](std::int64_t row) {
+        return matrix.row_offsets[static_cast<std::size_t>(row)];
+    };
+    std::int64_t waiting = 0;
+#pragma omp parallel for schedule(static) reduction(+ : waiting)
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+        const auto first = matrix.column_indices.begin() + offset(row);
+        const auto last = matrix.column_indices.begin() + offset(row + 1);
+        if (std::any_of(first, last, [&](std::int32_t c) { return !rows.contains(c); })) {
+            waiting += offset(row + 1) - offset(row);
+        }
+    }
+    return real(waiting) / real(std::max<std::int64_t>(1, offset(rows.end) - offset(rows.begin)));
+}
+
 } // namespace
 
 lone_blocks measure_blocks(const device_choice& choice, const workload& w, int devices,
@@ -51,6 +67,7 @@ lone_blocks measure_blocks(const device_choice& choice, const workload& w, int d
     for (int rank = 0; rank < devices; ++rank) {
         result.seconds.push_back(0);
         result.matrix_bytes.push_back(0);
+        result.waiting.push_back(share_that_waits(w.matrix, rows.owned(rank)));
         if (rows.owned(rank).size() == 0) {
             continue;
         }
@@ -63,11 +80,11 @@ lone_blocks measure_blocks(const device_choice& choice, const workload& w, int d
 }
 
 double spmv_limit::seconds() const {
-    return std::max(compute, transfer);
+    return std::max(compute - waiting, transfer) + waiting;
 }
 
 std::optional<double> spmv_limit::hidden(double product_seconds) const {
-    const double shorter = std::min(compute, transfer);
+    const double shorter = std::min(compute - waiting, transfer);
     if (!(shorter > 0)) {
         return std::nullopt;
     }
@@ -82,6 +99,7 @@ spmv_limit limit_of(const matrix_operator<double>& a, const lone_blocks& blocks,
         all_seconds += blocks.seconds[rank];
         all_bytes += blocks.matrix_bytes[rank];
     }
+    const bool sends_x = a.kind() == operator_kind::halo || a.kind() == operator_kind::gather;
     spmv_limit limit;
     for (std::size_t rank = 0; rank < blocks.seconds.size(); ++rank) {
         const bool own = blocks.matrix_bytes[rank] > 0;
@@ -89,7 +107,11 @@ spmv_limit limit_of(const matrix_operator<double>& a, const lone_blocks& blocks,
         const double bytes = own ? blocks.matrix_bytes[rank] : all_bytes;
         const auto r = static_cast<int>(rank);
         if (bytes > 0) {
-            limit.compute = std::max(limit.compute, real(a.matrix_bytes(r)) * seconds / bytes);
+            const double compute = real(a.matrix_bytes(r)) * seconds / bytes;
+            limit.compute = std::max(limit.compute, compute);
+            if (sends_x) {
+                limit.waiting = std::max(limit.waiting, blocks.waiting[rank] * compute);
+            }
         }
         limit.transfer = std::max(limit.transfer, sizeof(double) * real(a.received(r)) / link);
     }

@@ -19,6 +19,8 @@ namespace krylith::bench {
 struct lone_blocks {
     std::vector<double> seconds;
     std::vector<double> matrix_bytes; ///< that a product reads of the block
+    /// Nonzeros of rows that read x from other blocks / nonzeros of the block.
+    std::vector<double> waiting;
 };
 
 /// One block after the other, on the first device (of host devices: one with as many threads as
@@ -31,11 +33,16 @@ struct lone_blocks {
 struct spmv_limit {
     double compute = 0;  ///< seconds of the slowest device's rows
     double transfer = 0; ///< seconds of what the busiest device receives
+    /// Of `compute`, what can't begin before the transfer has ended: rows that read what halo and
+    /// gather send before the product. The others send results, for which nothing waits.
+    double waiting = 0;
 
+    /// max(compute - waiting, transfer) + waiting.
     [[nodiscard]] double seconds() const;
 
-    /// Of the shorter of both, how much ran beside the longer: 1 where the product takes seconds(),
-    /// 0 where it takes their sum or more. Nothing where one of them is 0.
+    /// Of the transfer and the computation that need not wait, the shorter: how much of it ran
+    /// beside the longer. 1 where the product takes seconds(), 0 where it takes compute + transfer
+    /// or more. Nothing where one of them is 0.
     [[nodiscard]] std::optional<double> hidden(double product_seconds) const;
 };
 

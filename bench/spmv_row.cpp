@@ -83,6 +83,7 @@ void add_limit(json& row, const spmv_limit& limit) {
     const double seconds = row["us"]["median"].get<double>() * 1e-6;
     row["compute_us"] = limit.compute * 1e6;
     row["transfer_us"] = limit.transfer * 1e6;
+    row["waiting_us"] = limit.waiting * 1e6;
     row["limit_us"] = limit.seconds() * 1e6;
     row["share_of_limit"] = limit.seconds() / seconds;
     if (const auto hidden = limit.hidden(seconds)) {
@@ -108,7 +109,7 @@ std::vector<std::string> spmv_csv_columns() {
         "nnz", "backend", "devices", "asked",
         "operator", "transfer", "local", "us/median",
         "us/p10", "us/p90", "us_with_dot/median", "gb_per_s",
-        "speedup", "speedup_over_cusparse", "compute_us", "transfer_us",
+        "speedup", "speedup_over_cusparse", "compute_us", "transfer_us", "waiting_us",
         "limit_us", "share_of_limit", "transfer_hidden", "setup_in_products",
         "partition_in_products", "largest_error", "void_because",
     };

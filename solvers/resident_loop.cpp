@@ -17,10 +17,9 @@ static_assert(no_scale == no_register);
 
 std::int64_t resident_rows(const device& where) {
 #if KRYLITH_HAVE_CUDA
-    constexpr std::int64_t block_rows =
-        std::int64_t{most_resident_slices} * resident_threads; // 2048
     if (where.kind() == backend::cuda)
-        return block_rows * std::min(cuda::multiprocessors(where), most_resident_blocks);
+        return std::int64_t{cuda::resident_slices(where)} * resident_threads *
+               std::min(cuda::multiprocessors(where), most_resident_blocks);
 #endif
     (void)where;
     return 0;
@@ -41,7 +40,7 @@ std::string not_resident_because(const matrix_operator<T>& a) {
         const std::int64_t most = resident_rows(group[rank]);
         if (rows > most)
             return group[rank].description() + " has " + std::to_string(rows) +
-                   " rows, its registers hold " + std::to_string(most);
+                   " rows, its multiprocessors hold " + std::to_string(most);
     }
     return "";
 }

@@ -1,13 +1,14 @@
 // The CG iteration as one kernel a device that stays until the loop stops: for systems so small
 // that the starts of kernels cost more than their bytes.
 //
-// Every multiprocessor keeps its rows of x, r, p and q in registers and as much of the matrix as
-// fits in shared memory, in the manner of PERKS (Zhang, Wahib, Matsuoka, "PERKS: a locality-
-// optimized execution model for iterative memory-bound GPU applications", ICS 2023). The direction
-// is formed on the fly: the product gathers z_j and the old p_j as a pair and computes
-// p_j = z_j + beta p_j for each nonzero, so that an iteration has two phases, the product with p'q,
-// and the updates with r'r and r'z, as many as it has inner products that depend on each other.
-// The recurrences are those of the textbook, in its order, and so is the accuracy.
+// Every multiprocessor keeps its rows of r, p and q (and of x, while they are few) in registers and
+// shared memory, with as much of the matrix as fits, in the manner of PERKS (Zhang, Wahib,
+// Matsuoka, "PERKS: a locality- optimized execution model for iterative memory-bound GPU
+// applications", ICS 2023). The direction is formed on the fly: the product gathers z_j and the old
+// p_j as a pair and computes p_j = z_j + beta p_j for each nonzero, so that an iteration has two
+// phases, the product with p'q, and the updates with r'r and r'z, as many as it has inner products
+// that depend on each other. The recurrences are those of the textbook, in its order, and so is the
+// accuracy.
 //
 // Blocks and devices add up sums without atomics: each block stores {value, epoch} for every
 // device, and every block adds all of them in the same order. Ghosts travel in the same way,
@@ -29,8 +30,8 @@ namespace krylith {
 template <class T>
 [[nodiscard]] std::string not_resident_because(const matrix_operator<T>& a);
 
-/// Rows that a CUDA device keeps in its registers: 2048 a multiprocessor (H200: 270,336); 0 for
-/// host devices.
+/// Rows that a CUDA device keeps in its multiprocessors: 4096 each (H200: 540,672), fewer where
+/// shared memory is small; 0 for host devices.
 [[nodiscard]] std::int64_t resident_rows(const device& where);
 
 /// Registers of the execution that the loop works on, besides the control registers.

@@ -100,6 +100,9 @@ TEST_CASE("limits and costs of every operator on any number of devices, more tha
                 CHECK(numbers.product_dot.samples == 1);
                 const spmv_limit limit = limit_of(*a, blocks, 1e9);
                 CHECK(limit.compute >= 0);
+                CHECK(limit.waiting <= limit.compute);
+                CHECK((limit.waiting == 0 || a->kind() == operator_kind::halo ||
+                       a->kind() == operator_kind::gather));
                 std::int64_t most = 0;
                 for (int rank = 0; rank < devices; ++rank) {
                     most = std::max(most, a->received(rank));

@@ -40,6 +40,11 @@ TEST_CASE("spmv_limit: what is hidden is a share of the shorter of both") {
     CHECK(compute_bound.seconds() == 6);
     CHECK(compute_bound.hidden(7) == 0.5);
     CHECK_FALSE(spmv_limit{6, 0}.hidden(7).has_value());
+    const spmv_limit half_waits{6, 4, 3};
+    CHECK(half_waits.seconds() == 7);
+    CHECK(half_waits.hidden(7) == 1);
+    CHECK(half_waits.hidden(10) == 0);
+    CHECK_FALSE(spmv_limit{6, 4, 6}.hidden(10).has_value()); // all waits: nothing to hide
 }
 
 TEST_CASE("spmv_summary: geometric means by operator and devices, of rows that are not void") {

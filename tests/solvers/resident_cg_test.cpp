@@ -43,8 +43,8 @@ void compare(const solve_result& expected, const solve_result& found) {
 } // namespace
 
 KRYLITH_GROUP_TEST("resident cg: takes the way of cg") {
-    // 1, 2, 4 and 8 slices a warp on one device, and stencils on more.
-    for (const int size : {3, 20, 40, 50, 64, 80}) {
+    // 1, 2, 4 and 8 slices a warp on one H200, and more than it takes.
+    for (const int size : {3, 20, 40, 50, 64, 80, 84}) {
         CAPTURE(size);
         if (group.kind() == backend::host && size > 20) break;
         const auto matrix = poisson3d<double>(size, random_scaling{7});

@@ -205,7 +205,7 @@ KRYLITH_GROUP_TEST("replicated: what is reported") {
                                               : 0.20))
                     : 0;
             CHECK(received == all - redundant * (group.size() - 1));
-            CHECK(bytes >= 12 * (matrix.nnz() + 2 * redundant * (group.size() - 1)));
+            CHECK(bytes >= 8 * (matrix.nnz() + 2 * redundant * (group.size() - 1)));
         }
 }
 
