@@ -61,7 +61,7 @@ double share_that_waits(const csr_matrix<double>& matrix, row_range rows) {
 lone_blocks measure_blocks(const device_choice& choice, const workload& w, int devices,
                            local_kind local, const std::string& mode, const slope_effort& effort) {
     const device_group one = one_of(choice, devices);
-    const matrix_source<double> source{w.matrix};
+    const matrix_source<double> source{w.matrix, find_longest_row(w.matrix.row_offsets)};
     const row_partition rows = deal_rows(source.matrix.row_offsets, devices);
     lone_blocks result;
     for (int rank = 0; rank < devices; ++rank) {

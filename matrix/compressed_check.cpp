@@ -45,21 +45,16 @@ void check_sizes(const compressed_names& names, std::int64_t lines, std::int64_t
     }
 }
 
-void check_offsets(const compressed_names& names, std::span<const std::int64_t> offsets) {
+longest_row check_offsets(const compressed_names& names, std::span<const std::int64_t> offsets) {
     const auto lines = static_cast<std::int64_t>(offsets.size()) - 1;
-    std::int64_t first_bad = lines;
-#pragma omp parallel for schedule(static) reduction(min : first_bad)
-    for (std::int64_t line = 0; line < lines; ++line) {
-        if (offsets[as_size(line + 1)] < offsets[as_size(line)]) {
-            first_bad = std::min(first_bad, line);
-        }
-    }
+    const auto [first_bad, longest] = scan_offsets(offsets);
     if (first_bad < lines) {
         refuse(names, names.line + (" " + to_string(first_bad)) + " starts at " +
                           to_string(offsets[as_size(first_bad)]) + " and ends at " +
                           to_string(offsets[as_size(first_bad + 1)]) + ": allowed are " +
                           names.offsets + " that don't descend");
     }
+    return longest;
 }
 
 void check_indices(const compressed_names& names, std::int64_t across,
@@ -84,12 +79,13 @@ void check_indices(const compressed_names& names, std::int64_t across,
 
 } // namespace
 
-void check_compressed(const compressed_names& names, std::int64_t lines, std::int64_t across,
-                      std::span<const std::int64_t> offsets, std::span<const std::int32_t> indices,
-                      std::size_t values) {
+longest_row check_compressed(const compressed_names& names, std::int64_t lines, std::int64_t across,
+                             std::span<const std::int64_t> offsets,
+                             std::span<const std::int32_t> indices, std::size_t values) {
     check_sizes(names, lines, across, offsets, indices.size(), values);
-    check_offsets(names, offsets);
+    const longest_row longest = check_offsets(names, offsets);
     check_indices(names, across, offsets, indices);
+    return longest;
 }
 
 } // namespace krylith

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include <krylith/matrix/longest_row.hpp>
+
 namespace krylith {
 
 /// What messages call the parts. "Lines" are what the offsets are about: the rows of CSR.
@@ -22,9 +24,10 @@ inline constexpr compressed_names csc_names{"CSC matrix", "column",         "col
                                             "rows",       "column_offsets", "row_indices"};
 
 /// Throws input_error naming the first offence (line, position, value, what is allowed).
+/// Returns the longest line (of CSC, a column), which is there for nothing: the offsets were read.
 /// O(lines + indices), by all OpenMP threads.
-void check_compressed(const compressed_names& names, std::int64_t lines, std::int64_t across,
-                      std::span<const std::int64_t> offsets, std::span<const std::int32_t> indices,
-                      std::size_t values);
+longest_row check_compressed(const compressed_names& names, std::int64_t lines, std::int64_t across,
+                             std::span<const std::int64_t> offsets,
+                             std::span<const std::int32_t> indices, std::size_t values);
 
 } // namespace krylith

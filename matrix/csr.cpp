@@ -8,15 +8,15 @@
 namespace krylith {
 
 template <class T>
-void validate_pattern(const csr_view<T>& matrix) {
-    check_compressed(csr_names, matrix.rows, matrix.columns, matrix.row_offsets,
-                     matrix.column_indices, matrix.column_indices.size());
+longest_row validate_pattern(const csr_view<T>& matrix) {
+    return check_compressed(csr_names, matrix.rows, matrix.columns, matrix.row_offsets,
+                            matrix.column_indices, matrix.column_indices.size());
 }
 
 template <class T>
-void validate(const csr_view<T>& matrix) {
-    check_compressed(csr_names, matrix.rows, matrix.columns, matrix.row_offsets,
-                     matrix.column_indices, matrix.values.size());
+longest_row validate(const csr_view<T>& matrix) {
+    return check_compressed(csr_names, matrix.rows, matrix.columns, matrix.row_offsets,
+                            matrix.column_indices, matrix.values.size());
 }
 
 template <class T>
@@ -50,10 +50,10 @@ std::vector<T> diagonal(const csr_view<T>& matrix) {
     return result;
 }
 
-template void validate(const csr_view<double>&);
-template void validate(const csr_view<float>&);
-template void validate_pattern(const csr_view<double>&);
-template void validate_pattern(const csr_view<float>&);
+template longest_row validate(const csr_view<double>&);
+template longest_row validate(const csr_view<float>&);
+template longest_row validate_pattern(const csr_view<double>&);
+template longest_row validate_pattern(const csr_view<float>&);
 template bool canonical(const csr_view<double>&);
 template bool canonical(const csr_view<float>&);
 template std::vector<double> diagonal(const csr_view<double>&);

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include <krylith/matrix/longest_row.hpp>
+
 namespace krylith {
 
 /// Rows are 0..rows-1; the entries of row i are [row_offsets[i], row_offsets[i + 1]).
@@ -59,13 +61,14 @@ struct csr_view {
 
 /// Throws input_error naming the first offence (row, position, value, what is allowed): sizes that
 /// disagree, offsets that don't start at 0 or descend, columns out of range. Values may be
-/// anything: a NaN is found, and said, by the solver. O(rows + nnz).
+/// anything: a NaN is found, and said, by the solver. Returns the longest row, which plans need and
+/// which would cost another pass over the offsets. O(rows + nnz).
 template <class T>
-void validate(const csr_view<T>& matrix);
+longest_row validate(const csr_view<T>& matrix);
 
 /// The same without a look at `values`, which may be anywhere.
 template <class T>
-void validate_pattern(const csr_view<T>& matrix);
+longest_row validate_pattern(const csr_view<T>& matrix);
 
 /// True if columns ascend strictly in every row (sorted, no duplicates). O(nnz).
 template <class T>
@@ -76,8 +79,8 @@ template <class T>
 [[nodiscard]] std::vector<T> diagonal(const csr_view<T>& matrix);
 
 template <class T>
-void validate(const csr_matrix<T>& matrix) {
-    validate(csr_view<T>(matrix));
+longest_row validate(const csr_matrix<T>& matrix) {
+    return validate(csr_view<T>(matrix));
 }
 template <class T>
 [[nodiscard]] bool canonical(const csr_matrix<T>& matrix) {
@@ -88,10 +91,10 @@ template <class T>
     return diagonal(csr_view<T>(matrix));
 }
 
-extern template void validate(const csr_view<double>&);
-extern template void validate(const csr_view<float>&);
-extern template void validate_pattern(const csr_view<double>&);
-extern template void validate_pattern(const csr_view<float>&);
+extern template longest_row validate(const csr_view<double>&);
+extern template longest_row validate(const csr_view<float>&);
+extern template longest_row validate_pattern(const csr_view<double>&);
+extern template longest_row validate_pattern(const csr_view<float>&);
 extern template bool canonical(const csr_view<double>&);
 extern template bool canonical(const csr_view<float>&);
 extern template std::vector<double> diagonal(const csr_view<double>&);

@@ -24,6 +24,22 @@ void require_shares(const row_shares& shares) {
         refuse("the sum of both shares", shares.long_rows + shares.redundant);
 }
 
+/// A row that is not there, or is of another length, comes from another matrix.
+void require_row(const longest_row& longest, std::span<const std::int64_t> row_offsets) {
+    const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
+    if (rows == 0) return;
+    const std::string given = "long_rows_last: the longest row is row " +
+                              std::to_string(longest.row) + " with " +
+                              std::to_string(longest.nonzeros) + " nonzeros, ";
+    if (longest.row < 0 || longest.row >= rows)
+        throw usage_error(given + "must be one of " + std::to_string(rows) + " rows");
+    const auto row = static_cast<std::size_t>(longest.row);
+    const std::int64_t nonzeros = row_offsets[row + 1] - row_offsets[row];
+    if (longest.nonzeros != nonzeros)
+        throw usage_error(given + "but that row has " + std::to_string(nonzeros) +
+                          ": must be of the same matrix");
+}
+
 /// Deals rows of up to two ranges, taken as one, by equal nonzeros.
 void deal(std::span<const std::int64_t> row_offsets, std::span<const row_range> ranges,
           block_stage stage, std::int64_t alignment, std::vector<block_part>& parts) {
@@ -95,15 +111,18 @@ block_partition two_blocks(std::span<const std::int64_t> row_offsets, int parts,
     return result;
 }
 
-block_partition long_rows_last(std::span<const std::int64_t> row_offsets, int parts,
-                               const row_shares& shares, std::int64_t alignment) {
+block_partition long_rows_last(std::span<const std::int64_t> row_offsets,
+                               const longest_row& longest, int parts, const row_shares& shares,
+                               std::int64_t alignment) {
     require_shares(shares);
     // Offsets that do not ascend, and sizes, are refused here.
     const row_partition valid = equal_nonzeros(row_offsets, parts, alignment);
+    require_row(longest, row_offsets);
     const std::int64_t rows = valid.rows();
     const auto all = static_cast<double>(rows);
-    const row_range long_block = find_long_block(
-        row_offsets, static_cast<std::int64_t>(std::floor(shares.long_rows * all)), alignment);
+    const row_range long_block =
+        find_long_block(rows, longest.row,
+                        static_cast<std::int64_t>(std::floor(shares.long_rows * all)), alignment);
     const row_range redundant = find_redundant_block(
         row_offsets, long_block, static_cast<std::int64_t>(std::llround(shares.redundant * all)),
         alignment);

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include <krylith/matrix/longest_row.hpp>
 #include <krylith/partition/row_partition.hpp>
 
 namespace krylith {
@@ -71,10 +72,11 @@ struct row_shares {
 /// results travel under the long block's computation. Both blocks are dealt to the parts by equal
 /// nonzeros. LRA+RC: a share of the rows, next to the long block or at the other end of the rows on
 /// that side of it, whichever has fewer nonzeros, is redundant. Boundaries are multiples of
-/// `alignment`, or the number of rows. The longest row (the first of several) is looked for with
-/// OpenMP, the rest is O(parts log rows). Throws as equal_nonzeros, and usage_error for shares that
-/// are none.
-[[nodiscard]] block_partition long_rows_last(std::span<const std::int64_t> row_offsets, int parts,
+/// `alignment`, or the number of rows. `longest` is what validate() of the matrix has returned, so
+/// that this costs O(parts log rows) only. Throws as equal_nonzeros, and usage_error for shares
+/// that are none, and for a longest row that is not of these offsets.
+[[nodiscard]] block_partition long_rows_last(std::span<const std::int64_t> row_offsets,
+                                             const longest_row& longest, int parts,
                                              const row_shares& shares, std::int64_t alignment = 1);
 
 /// Throws usage_error naming the first violation: at least one part; ranges are not empty, first

@@ -18,36 +18,10 @@ std::int64_t aligned(std::int64_t row, std::int64_t alignment) {
 
 } // namespace
 
-std::int64_t longest_row(std::span<const std::int64_t> row_offsets) {
-    constexpr std::int64_t chunk = 65536;
-    const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
-    if (rows <= 0) return 0;
-    const std::int64_t* const offset = row_offsets.data();
-    const std::int64_t chunks = (rows + chunk - 1) / chunk;
-    std::vector<std::int64_t> most(static_cast<std::size_t>(chunks));
-    // Lengths only, which the processor compares several at a time; where the longest is comes
-    // last.
-#pragma omp parallel for schedule(static)
-    for (std::int64_t c = 0; c < chunks; ++c) {
-        const std::int64_t end = std::min(rows, (c + 1) * chunk);
-        std::int64_t longest = -1;
-#pragma omp simd reduction(max : longest)
-        for (std::int64_t row = c * chunk; row < end; ++row)
-            longest = std::max(longest, offset[row + 1] - offset[row]);
-        most[static_cast<std::size_t>(c)] = longest;
-    }
-    const auto found = std::ranges::max_element(most);
-    std::int64_t row = (found - most.begin()) * chunk;
-    while (offset[row + 1] - offset[row] != *found) ++row;
-    return row;
-}
-
-row_range find_long_block(std::span<const std::int64_t> row_offsets, std::int64_t size,
+row_range find_long_block(std::int64_t rows, std::int64_t longest, std::int64_t size,
                           std::int64_t alignment) {
-    const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
     if (size <= 0) return {0, 0};
     if (size >= rows) return {0, rows};
-    const std::int64_t longest = longest_row(row_offsets);
     const row_range front{0, aligned(size, alignment)};
     const row_range back{aligned(rows - size, alignment), rows};
     const bool in_front = front.contains(longest);

@@ -9,14 +9,11 @@
 
 namespace krylith {
 
-/// The first of the rows with most nonzeros; 0 if there is no row. O(rows), with OpenMP.
-[[nodiscard]] std::int64_t longest_row(std::span<const std::int64_t> row_offsets);
-
-/// `size` rows that hold the longest one: the first or the last of the matrix, if they do, the
-/// nearer end if both do; else around it. Begins at a multiple of `alignment`, and ends at one or
-/// with the rows.
-[[nodiscard]] row_range find_long_block(std::span<const std::int64_t> row_offsets,
-                                        std::int64_t size, std::int64_t alignment);
+/// `size` of `rows` rows that hold row `longest`: the first or the last, if they do, those of the
+/// nearer end if both do; else rows around it. Begins at a multiple of `alignment`, and ends at one
+/// or with the rows.
+[[nodiscard]] row_range find_long_block(std::int64_t rows, std::int64_t longest, std::int64_t size,
+                                        std::int64_t alignment);
 
 /// `size` rows (at most what is there) of the larger side of the long block: those next to it or
 /// those farthest from it, whichever have fewer nonzeros a row. Boundaries as above.

@@ -108,11 +108,10 @@ std::int64_t pattern_statistics::rows() const {
 }
 
 pattern_statistics measure_pattern(const halo_plan& plan, std::span<const std::int64_t> row_offsets,
-                                   std::int64_t value_bytes) {
+                                   const longest_row& longest, std::int64_t value_bytes) {
     pattern_statistics s;
     s.value_bytes = value_bytes;
-    for (std::size_t row = 0; row + 1 < row_offsets.size(); ++row)
-        s.longest_row = std::max(s.longest_row, row_offsets[row + 1] - row_offsets[row]);
+    s.longest_row = longest.nonzeros;
     for (int part = 0; part < plan.partition.parts(); ++part) {
         const row_range owned = plan.partition.owned(part);
         s.parts.push_back(

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <krylith/matrix/longest_row.hpp>
 #include <krylith/partition/halo_plan.hpp>
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/spmv/share_search.hpp>
@@ -31,9 +32,10 @@ struct pattern_statistics {
     [[nodiscard]] std::int64_t rows() const;
 };
 
-/// O(rows + parts).
+/// `longest` is what validate() of the matrix has returned. O(parts).
 [[nodiscard]] pattern_statistics measure_pattern(const halo_plan& plan,
                                                  std::span<const std::int64_t> row_offsets,
+                                                 const longest_row& longest,
                                                  std::int64_t value_bytes);
 
 /// Seconds of one iteration of CG: a product and the vector work.

@@ -7,7 +7,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/first_touch.hpp>
-#include <krylith/spmv/matrix_source.hpp>
+#include <krylith/spmv/build_operator.hpp>
 
 namespace krylith {
 
@@ -131,7 +131,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
     // The values in CSR order are there anyway: a format that keeps this order reads them there.
     source.borrow = options.local == local_kind::csr;
     source.matrix = {rows.rows(), rows.rows(), offsets, columns, {}};
-    validate_pattern(source.matrix);
+    source.longest = validate_pattern(source.matrix);
     auto result = build_operator(group, source, &rows, options);
     result->gather_by(std::move(gathers));
     return result;
@@ -183,7 +183,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
         source.parts.push_back({part.column_indices, part.values});
     }
     source.matrix = {rows.rows(), rows.rows(), offsets, columns, {}};
-    validate_pattern(source.matrix);
+    source.longest = validate_pattern(source.matrix);
     return build_operator(group, source, &rows, options);
 }
 

@@ -1,5 +1,5 @@
 // What an operator is built from: a pattern in host memory, with its values there or on the
-// devices.
+// devices. build_operator.hpp builds it.
 #pragma once
 
 #include <memory>
@@ -20,6 +20,7 @@ struct part_arrays {
 template <class T>
 struct matrix_source {
     csr_view<T> matrix;                     ///< values empty where `parts` has them
+    longest_row longest;                    ///< of `matrix`, as its validation says
     std::vector<part_arrays<T>> parts = {}; ///< [ranks], or empty
     bool borrow = false;
     std::shared_ptr<const permutation> order = nullptr; ///< of `matrix`; null: the caller's
@@ -45,19 +46,5 @@ struct matrix_source {
         return b;
     }
 };
-
-/// Equal nonzeros a device where `rows` is null, else the rows that it says. The pattern is valid.
-template <class T>
-[[nodiscard]] std::unique_ptr<matrix_operator<T>>
-build_operator(const device_group& group, const matrix_source<T>& source, const row_partition* rows,
-               const operator_options& options);
-
-extern template std::unique_ptr<matrix_operator<double>>
-build_operator(const device_group&, const matrix_source<double>&, const row_partition*,
-               const operator_options&);
-extern template std::unique_ptr<matrix_operator<float>> build_operator(const device_group&,
-                                                                       const matrix_source<float>&,
-                                                                       const row_partition*,
-                                                                       const operator_options&);
 
 } // namespace krylith

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <krylith/partition/metis_order.hpp>
-#include <krylith/spmv/matrix_source.hpp>
+#include <krylith/spmv/build_operator.hpp>
 
 namespace krylith {
 
@@ -87,7 +87,7 @@ std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
     report.bandwidth_after = bandwidth(view.row_offsets, view.column_indices);
     report.ghosts_before = ghosts(matrix, deal_rows(matrix.row_offsets, group.size()));
     report.ghosts_after = ghosts(view, found.rows);
-    matrix_source<T> source{view};
+    matrix_source<T> source{view, find_longest_row(view.row_offsets)};
     source.order = std::move(order);
     auto result = build_operator(group, source, &found.rows, options);
     result->take_values_from(std::move(moved.entry_source), report);

@@ -73,12 +73,13 @@ row_shares shares_by_rule(operator_kind kind, const device_group& group,
 }
 
 block_partition plan_blocks(operator_kind kind, const layout& where,
-                            std::span<const std::int64_t> row_offsets, const row_shares& shares) {
+                            std::span<const std::int64_t> row_offsets, const longest_row& longest,
+                            const row_shares& shares) {
     const int parts = where.group.size();
     const std::int64_t alignment = row_alignment(where.size(), parts);
     if (kind == operator_kind::nz) return one_block(where.rows);
     if (kind == operator_kind::two_nz) return two_blocks(row_offsets, parts, alignment);
-    return long_rows_last(row_offsets, parts, shares, alignment);
+    return long_rows_last(row_offsets, longest, parts, shares, alignment);
 }
 
 transfer_kind choose_transfer(const device_group& group, transfer_kind asked, bool apart) {

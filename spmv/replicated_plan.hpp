@@ -23,10 +23,10 @@ void check_replication(const device_group& group, const operator_options& option
                                         const operator_options& options);
 
 /// The rows that each device computes for a replicated operator: for nz those of the layout.
-/// `shares` are of lra and lra-rc.
+/// `longest` and `shares` are for lra and lra-rc. O(devices log rows).
 [[nodiscard]] block_partition plan_blocks(operator_kind kind, const layout& where,
                                           std::span<const std::int64_t> row_offsets,
-                                          const row_shares& shares);
+                                          const longest_row& longest, const row_shares& shares);
 
 /// The transfer that runs; stores on one device, where nothing moves. `apart`: redundant rows must
 /// be blocks of their own, as by copies and NCCL, since the local kernel's rounding depends on the

@@ -79,6 +79,7 @@ template <class T>
 std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int> device_counts,
                                   const machine_rates& rates) {
     std::vector<footprint> result;
+    const longest_row longest = find_longest_row(matrix.row_offsets);
     for (const int devices : device_counts) {
         const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
                                               deal_rows(matrix.row_offsets, devices));
@@ -87,7 +88,8 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         halo.value_bytes = sizeof(T);
         std::int64_t global_sell = 0;
         const operator_kind automatic =
-            ranked_operators(measure_pattern(plan, matrix.row_offsets, sizeof(T)), rates).front();
+            ranked_operators(measure_pattern(plan, matrix.row_offsets, longest, sizeof(T)), rates)
+                .front();
         halo.automatic = automatic == operator_kind::halo;
         for (int part = 0; part < devices; ++part) {
             const row_range rows = plan.partition.owned(part);

@@ -16,11 +16,11 @@ namespace {
 /// One iteration of CG on so many devices: of the operators that can be built, the fastest, or
 /// `kind`.
 template <class T>
-prediction fastest(const csr_view<T>& matrix, int devices, operator_kind kind,
-                   const machine_rates& rates) {
+prediction fastest(const csr_view<T>& matrix, const longest_row& longest, int devices,
+                   operator_kind kind, const machine_rates& rates) {
     const auto plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
                                      deal_rows(matrix.row_offsets, devices));
-    const auto statistics = measure_pattern(plan, matrix.row_offsets, sizeof(T));
+    const auto statistics = measure_pattern(plan, matrix.row_offsets, longest, sizeof(T));
     const operator_kind wanted = devices == 1 ? operator_kind::halo
                                  : kind == operator_kind::automatic
                                      ? ranked_operators(statistics, rates)[0]
@@ -59,13 +59,15 @@ std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix
     const device_group& group = a.share_layout()->group;
     if (group.kind() == backend::host || group.size() == 1 || matrix.rows == 0) return "";
     const machine_rates rates = rates_of(group).rates;
-    const prediction now = fastest(matrix, group.size(), a.kind(), rates);
-    const prediction alone = fastest(matrix, 1, operator_kind::halo, rates);
+    const longest_row longest = find_longest_row(matrix.row_offsets);
+    const prediction now = fastest(matrix, longest, group.size(), a.kind(), rates);
+    const prediction alone = fastest(matrix, longest, 1, operator_kind::halo, rates);
     prediction best = alone;
     for (int devices = 2; devices < group.size(); devices *= 2)
         if (at_least(alone, rates, devices) < std::min(now.seconds, best.seconds))
-            best = std::min(best, fastest(matrix, devices, operator_kind::automatic, rates),
-                            [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
+            best =
+                std::min(best, fastest(matrix, longest, devices, operator_kind::automatic, rates),
+                         [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
     if (best.seconds >= now.seconds) return "";
     return fmt::format("fewer devices would be faster: {} device{} would take {} an iteration of "
                        "cg by the cost model, {} take {}",
@@ -86,12 +88,13 @@ device_group fastest_devices(const device_options& options, operator_kind kind,
         return first_devices(options, 1);
     }
     const machine_rates rates = rates_of(first_devices(options, most)).rates;
-    const prediction alone = fastest(matrix, 1, kind, rates);
+    const longest_row longest = find_longest_row(matrix.row_offsets);
+    const prediction alone = fastest(matrix, longest, 1, kind, rates);
     prediction best = alone;
     because = "1: " + in_seconds(alone.seconds);
     for (const int devices : default_counts(options)) {
         if (devices == 1 || at_least(alone, rates, devices) >= best.seconds) continue;
-        const prediction p = fastest(matrix, devices, kind, rates);
+        const prediction p = fastest(matrix, longest, devices, kind, rates);
         because += fmt::format(", {}: {} with {}", devices, in_seconds(p.seconds), p.name);
         if (p.seconds < best.seconds) best = p;
     }

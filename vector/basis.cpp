@@ -4,6 +4,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/vector/basis_pass.hpp>
 #include <krylith/vector/kernels.hpp>
 
 namespace krylith {
@@ -23,48 +24,33 @@ basis<T>::basis(int count, const std::function<vector<T>()>& make) {
 namespace {
 
 template <class T>
-basis_arguments<T> arguments(execution& run, const basis<T>& v, int count, const vector<T>& w,
-                             int first, bool norm, int rank) {
-    const layout& where = *v.share_layout();
-    basis_arguments<T> a{};
-    a.common = run.at(rank);
-    a.basis = v.table(rank);
-    a.w = w.data(rank);
-    a.count = count;
-    a.first = first;
-    a.norm = norm;
-    a.size = where.held(rank);
-    a.first_owned = where.first_owned(rank);
-    a.last_owned = a.first_owned + where.rows.owned(rank).size();
-    a.reduce = run.partials(rank);
-    return a;
+void launch_dots(device& where, const basis_arguments<T>& a) {
+#if KRYLITH_HAVE_CUDA
+    if (where.kind() == backend::cuda) return cuda::multi_dot(where, a);
+#endif
+    host::multi_dot(where, a);
 }
 
 template <class T>
-void check(const basis<T>& v, const vector<T>& w) {
-    if (v.share_layout() != w.share_layout())
-        throw usage_error("a basis and the vector it is multiplied with must come from the same "
-                          "operator: their layouts differ");
+void launch_update(device& where, const basis_arguments<T>& a) {
+#if KRYLITH_HAVE_CUDA
+    if (where.kind() == backend::cuda) return cuda::multi_axpy(where, a);
+#endif
+    host::multi_axpy(where, a);
 }
 
 template <class T>
 void axpy(execution& run, const basis<T>& v, int count, int first, vector<T>& w,
           std::optional<std::uint8_t> norm) {
-    check(v, w);
+    check_pass(v, count, 0, v.count(), w);
     if (w.exchange() != nullptr)
         throw usage_error("multi_axpy: the result must be a vector without ghosts");
     run.open({});
     if (norm) run.publish({&*norm, 1});
     for (int rank = 0; rank < run.ranks(); ++rank) {
-        const auto a = arguments(run, v, count, w, first, norm.has_value(), rank);
-        device& where = run.group()[rank];
-#if KRYLITH_HAVE_CUDA
-        if (where.kind() == backend::cuda) {
-            cuda::multi_axpy(where, a);
-            continue;
-        }
-#endif
-        host::multi_axpy(where, a);
+        auto a = pass_arguments<basis_arguments<T>>(run, v, count, w, first, rank);
+        a.norm = norm.has_value();
+        launch_update(run.group()[rank], a);
     }
     run.close();
 }
@@ -73,19 +59,13 @@ void axpy(execution& run, const basis<T>& v, int count, int first, vector<T>& w,
 
 template <class T>
 void multi_dot(execution& run, const basis<T>& v, int count, const vector<T>& w, int first) {
-    check(v, w);
+    check_pass(v, count, 0, v.count(), w);
     run.open({});
     run.publish_array(first, count + 1);
     for (int rank = 0; rank < run.ranks(); ++rank) {
-        const auto a = arguments(run, v, count, w, first, true, rank);
-        device& where = run.group()[rank];
-#if KRYLITH_HAVE_CUDA
-        if (where.kind() == backend::cuda) {
-            cuda::multi_dot(where, a);
-            continue;
-        }
-#endif
-        host::multi_dot(where, a);
+        auto a = pass_arguments<basis_arguments<T>>(run, v, count, w, first, rank);
+        a.norm = true;
+        launch_dots(run.group()[rank], a);
     }
     run.close();
 }

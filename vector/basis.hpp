@@ -34,7 +34,8 @@ private:
 };
 
 /// array[first + j] = dot(v_j, w) for j < count, and array[first + count] = dot(w, w): one pass
-/// over the basis, one batch of count + 1 values.
+/// over the basis, one batch of count + 1 values. Throws usage_error, like all passes, where count
+/// is more than the basis has or w is of another layout.
 template <class T>
 void multi_dot(execution& run, const basis<T>& v, int count, const vector<T>& w, int first);
 

@@ -4,40 +4,13 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/vector/basis_pass.hpp>
 #include <krylith/vector/ghost_exchange.hpp>
 #include <krylith/vector/kernels.hpp>
 
 namespace krylith {
 
 namespace {
-
-template <class T>
-delayed_arguments<T> arguments(execution& run, const basis<T>& v, int count, const vector<T>& w,
-                               int first, int rank) {
-    const layout& where = *v.share_layout();
-    delayed_arguments<T> a{};
-    a.common = run.at(rank);
-    a.basis = v.table(rank);
-    a.w = w.data(rank);
-    a.count = count;
-    a.first = first;
-    a.size = where.held(rank);
-    a.first_owned = where.first_owned(rank);
-    a.last_owned = a.first_owned + where.rows.owned(rank).size();
-    a.reduce = run.partials(rank);
-    return a;
-}
-
-template <class T>
-void check(const basis<T>& v, int count, int most, const vector<T>& w) {
-    if (v.share_layout() != w.share_layout())
-        throw usage_error("a basis and the vector it is multiplied with must come from the same "
-                          "operator: their layouts differ");
-    if (count < 1 || count > most)
-        throw usage_error("count is " + std::to_string(count) + ", but must be from 1 to " +
-                          std::to_string(most) + " with a basis of " + std::to_string(v.count()) +
-                          " vectors");
-}
 
 template <class T>
 void launch_dots(device& where, const delayed_arguments<T>& a) {
@@ -59,17 +32,18 @@ void launch_update(device& where, const delayed_arguments<T>& a) {
 
 template <class T>
 void delayed_dots(execution& run, const basis<T>& v, int count, const vector<T>& w, int first) {
-    check(v, count, v.count(), w);
+    check_pass(v, count, 1, v.count(), w);
     run.open({});
     run.publish_array(first, 2 * count + 1);
     for (int rank = 0; rank < run.ranks(); ++rank)
-        launch_dots(run.group()[rank], arguments(run, v, count, w, first, rank));
+        launch_dots(run.group()[rank],
+                    pass_arguments<delayed_arguments<T>>(run, v, count, w, first, rank));
     run.close();
 }
 
 template <class T>
 void delayed_update(execution& run, basis<T>& v, int count, const vector<T>& w, int first) {
-    check(v, count, v.count() - 1, w);
+    check_pass(v, count, 1, v.count() - 1, w);
     const auto* const exchange = v[count].exchange();
     run.open({});
     if (run.at(0).batch > 0 && run.at(0).batch_array >= 0)
@@ -79,7 +53,7 @@ void delayed_update(execution& run, basis<T>& v, int count, const vector<T>& w, 
                           "before");
     if (exchange != nullptr) run.join_if_ordered();
     for (int rank = 0; rank < run.ranks(); ++rank) {
-        auto a = arguments(run, v, count, w, first, rank);
+        auto a = pass_arguments<delayed_arguments<T>>(run, v, count, w, first, rank);
         a.sends = exchange != nullptr;
         if (exchange != nullptr) a.push = exchange->push(rank, run.ordered());
         launch_update(run.group()[rank], a);

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include <krylith/device/buffer.hpp>
 #include <krylith/device/device_group.hpp>
 #include <krylith/vector/frame.hpp>
 #include <krylith/vector/hessenberg.hpp>
+#include <krylith/vector/program_recorder.hpp>
 
 namespace krylith {
 
@@ -38,6 +38,8 @@ struct loop_report {
     double residual = 0; ///< squared residual norm last tested
 };
 
+struct rank_memory;
+
 /// Records scalar arithmetic and hands it to the next kernel as a frame. Everything is done for all
 /// ranks alike, so that all take the same decisions. Not thread-safe; one solve at a time.
 class execution {
@@ -57,18 +59,15 @@ public:
     [[nodiscard]] bool ordered() const noexcept { return !recording_; }
 
     // --- scalars -----------------------------------------------------------------------------
-    /// A new named register, 0 at first. Throws usage_error when there are too many.
-    [[nodiscard]] std::uint8_t new_register();
-    /// A register that lives until the next kernel.
-    [[nodiscard]] std::uint8_t temporary();
-    /// A temporary with a constant value.
-    [[nodiscard]] std::uint8_t constant(double value);
-    void record(scalar_opcode code, std::uint8_t to, std::uint8_t a, std::uint8_t b);
-    /// `to = from`.
-    void assign(std::uint8_t to, std::uint8_t from);
-    /// The same for a temporary that nobody else knows: the instruction that made it, if it was the
-    /// last, makes `to` instead.
-    void take(std::uint8_t to, std::uint8_t from);
+    // The same functions of program_recorder, which says what they do.
+    [[nodiscard]] std::uint8_t new_register() { return scalars_.new_register(); }
+    [[nodiscard]] std::uint8_t temporary() { return scalars_.temporary(); }
+    [[nodiscard]] std::uint8_t constant(double value) { return scalars_.constant(value); }
+    void record(scalar_opcode code, std::uint8_t to, std::uint8_t a, std::uint8_t b) {
+        scalars_.record(code, to, a, b);
+    }
+    void assign(std::uint8_t to, std::uint8_t from) { scalars_.assign(to, from); }
+    void take(std::uint8_t to, std::uint8_t from) { scalars_.take(to, from); }
 
     // --- kernels -----------------------------------------------------------------------------
     /// Begins one operation on all ranks: takes the pending arithmetic, whose results the kernel
@@ -122,18 +121,19 @@ public:
     void set_history(std::int64_t iteration, double value);
 
 private:
-    struct rank_memory;
-
-    void touch(std::uint8_t reg);
-    void mark_assigned(std::uint8_t reg);
     /// Runs what is pending in a kernel of one thread and leaves each register in the given place.
-    void settle(std::vector<std::uint8_t> parity);
-    void take_program(const std::vector<std::uint8_t>* closing_parity);
+    void settle(const register_places& closing);
+    /// For the next kernel: the program, and what it waits for.
+    void fill_frames(scalar_program program);
+    /// scalar_arguments with the rank's frame.
+    void enqueue_scalars(int rank, std::uint64_t condition, const array_task& task);
+    /// Whether peers have yet to send what the next kernel adds up or reads.
+    [[nodiscard]] bool awaited() const;
+    void join_if_awaited();
     void check_failures();
     void record_iteration(const std::function<void()>& body);
     void record_turn(const std::function<void()>& body);
     [[nodiscard]] bool pending() const;
-    [[nodiscard]] int program_bytes() const;
     [[nodiscard]] loop_report report();
 
     device_group group_;
@@ -145,14 +145,8 @@ private:
     std::vector<std::unique_ptr<rank_memory>> memory_;
     std::vector<frame> frames_;
 
-    // Arithmetic that waits for the next kernel.
-    scalar_program program_{};
-    std::vector<bool> needed_;                  // must be loaded
-    std::vector<bool> assigned_;                // gets a value
-    std::vector<std::uint8_t> parity_;          // which of a register's two places is current
-    std::vector<std::uint8_t> recorded_parity_; // at the start of the recorded loop
-    int next_register_ = control::count;
-    int next_temporary_ = 0;
+    program_recorder scalars_;        // arithmetic that waits for the next kernel
+    register_places recorded_places_; // at the start of the recorded loop
 
     // The reduction under way, and the one that the open kernel will publish.
     int batch_ = 0;

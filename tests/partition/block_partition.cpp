@@ -32,6 +32,11 @@ std::vector<std::int64_t> with_long_row(std::int64_t rows, std::int64_t which) {
     return offsets_of(lengths);
 }
 
+block_partition lra(std::span<const std::int64_t> offsets, int parts, const row_shares& shares,
+                    std::int64_t alignment = 1) {
+    return long_rows_last(offsets, find_longest_row(offsets), parts, shares, alignment);
+}
+
 std::int64_t nonzeros(const std::vector<std::int64_t>& offsets, row_range rows) {
     return offsets[static_cast<std::size_t>(rows.end)] -
            offsets[static_cast<std::size_t>(rows.begin)];
@@ -80,14 +85,14 @@ TEST_CASE("block_partition: the example of Gao, Ji and Wang") {
     check(two, 7);
     CHECK(two.parts[0] == block_part{{{{0, 1}, first}, {{1, 2}, second}}, {}});
     CHECK(two.parts[1] == block_part{{{{2, 4}, first}, {{4, 7}, second}}, {}});
-    const auto lra = long_rows_last(offsets, 2, {0.3, 0});
-    check(lra, 7);
-    CHECK(lra.redundant.size() == 0);
-    CHECK(lra.parts[0].ranges.back() == staged_rows{{0, 1}, second});
-    CHECK(lra.parts[1].ranges.back() == staged_rows{{1, 2}, second});
-    CHECK(lra.parts[0].ranges.front().rows.begin == 2);
-    CHECK(lra.parts[1].ranges.front().rows.end == 7);
-    const auto rc = long_rows_last(offsets, 2, {0.3, 0.1});
+    const auto short_first = lra(offsets, 2, {0.3, 0});
+    check(short_first, 7);
+    CHECK(short_first.redundant.size() == 0);
+    CHECK(short_first.parts[0].ranges.back() == staged_rows{{0, 1}, second});
+    CHECK(short_first.parts[1].ranges.back() == staged_rows{{1, 2}, second});
+    CHECK(short_first.parts[0].ranges.front().rows.begin == 2);
+    CHECK(short_first.parts[1].ranges.front().rows.end == 7);
+    const auto rc = lra(offsets, 2, {0.3, 0.1});
     check(rc, 7);
     CHECK(rc.redundant == row_range{6, 7});
     CHECK(rc.parts[0].ranges == std::vector<staged_rows>{{{2, 4}, first}, {{0, 1}, second}});
@@ -112,7 +117,7 @@ TEST_CASE("block_partition: every way to deal, on every pattern, parts, shares a
                      {row_shares{0, 0}, row_shares{0.5, 0}, row_shares{0.3, 0.1},
                       row_shares{0, 0.4}, row_shares{1, 0}, row_shares{0, 1},
                       row_shares{0.6, 0.4}}) {
-                    const auto p = long_rows_last(a.row_offsets, parts, shares, alignment);
+                    const auto p = lra(a.row_offsets, parts, shares, alignment);
                     check(p, a.rows());
                     check_aligned(p, alignment);
                     check_balance(p, a.row_offsets, alignment);
@@ -126,28 +131,22 @@ TEST_CASE("block_partition: the long block holds the longest row, wherever that 
         for (const std::int64_t alignment : {1, 32})
             for (std::int64_t which = 0; which < rows; which += 1 + rows / 13) {
                 const auto offsets = with_long_row(rows, which);
-                CHECK(longest_row(offsets) == which);
+                CHECK(find_longest_row(offsets).row == which);
                 const std::int64_t size = rows * 3 / 10;
                 if (size < alignment) continue;
-                const row_range block = find_long_block(offsets, size, alignment);
+                const row_range block = find_long_block(rows, which, size, alignment);
                 CHECK(block.contains(which));
                 if (which < size / alignment * alignment) CHECK(block.begin == 0);
                 CHECK(block.size() >= size / alignment * alignment);
                 CHECK(block.size() < size + 2 * alignment);
-                for (const auto& p : {long_rows_last(offsets, 3, {0.3, 0}, alignment),
-                                      long_rows_last(offsets, 3, {0.3, 0.2}, alignment)}) {
+                for (const auto& p : {lra(offsets, 3, {0.3, 0}, alignment),
+                                      lra(offsets, 3, {0.3, 0.2}, alignment)}) {
                     check(p, rows);
                     for (const auto& part : p.parts)
                         for (const auto& range : part.ranges)
                             CHECK((range.stage == first || block.begin <= range.rows.begin));
                 }
             }
-}
-
-TEST_CASE("block_partition: of equally long rows the first counts") {
-    CHECK(longest_row(offsets_of(std::vector<std::int64_t>(5000, 3))) == 0);
-    CHECK(longest_row(offsets_of({1, 4, 4, 2})) == 1);
-    CHECK(longest_row(offsets_of({})) == 0);
 }
 
 TEST_CASE("block_partition: redundant rows are those with fewer nonzeros of both ends") {
@@ -176,12 +175,26 @@ TEST_CASE("block_partition: shares that are none, and parts, are refused") {
     const auto offsets = offsets_of({1, 2});
     for (const row_shares shares :
          {row_shares{-0.1, 0}, row_shares{1.1, 0}, row_shares{0, NAN}, row_shares{0.6, 0.5}})
-        CHECK_THROWS_AS((void)long_rows_last(offsets, 2, shares), usage_error);
-    CHECK_THROWS_AS((void)long_rows_last(offsets, 0, {0.5, 0}), usage_error);
+        CHECK_THROWS_AS((void)lra(offsets, 2, shares), usage_error);
+    CHECK_THROWS_AS((void)lra(offsets, 0, {0.5, 0}), usage_error);
     CHECK_THROWS_AS((void)two_blocks(offsets, 0), usage_error);
-    CHECK_THROWS_AS((void)long_rows_last({}, 2, {0.5, 0}), usage_error);
-    CHECK_THROWS_AS((void)long_rows_last(std::vector<std::int64_t>{3, 1}, 2, {0.5, 0}),
-                    input_error);
+    CHECK_THROWS_AS((void)lra({}, 2, {0.5, 0}), usage_error);
+    CHECK_THROWS_AS((void)lra(std::vector<std::int64_t>{3, 1}, 2, {0.5, 0}), input_error);
+}
+
+TEST_CASE("block_partition: a longest row of another matrix is refused") {
+    const auto offsets = offsets_of({1, 2, 2});
+    (void)long_rows_last(offsets, {1, 2}, 2, {0.5, 0});
+    const auto refused = [&](longest_row longest, const char* words) {
+        CHECK_THROWS_WITH_AS((void)long_rows_last(offsets, longest, 2, {0.5, 0}), words,
+                             usage_error);
+    };
+    refused({3, 2}, "long_rows_last: the longest row is row 3 with 2 nonzeros, must be one of 3 "
+                    "rows");
+    refused({-1, 2}, "long_rows_last: the longest row is row -1 with 2 nonzeros, must be one of 3 "
+                     "rows");
+    refused({0, 2}, "long_rows_last: the longest row is row 0 with 2 nonzeros, but that row has 1: "
+                    "must be of the same matrix");
 }
 
 TEST_CASE("block_partition: the check finds each fault") {

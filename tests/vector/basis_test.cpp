@@ -103,6 +103,13 @@ KRYLITH_GROUP_TEST("basis: batches that are too large and strangers are refused"
     basis<double> v(12, [&] { return vector<double>(where); });
     vector<double> w(where);
     CHECK_THROWS_AS(multi_dot(run, v, 8, w, 0), usage_error);
+    for (const int count : {-1, 13}) {
+        CAPTURE(count);
+        const char* const words = "must be from 0 to 12 with a basis of 12 vectors";
+        CHECK_THROWS_WITH_AS(multi_dot(run, v, count, w, 0), doctest::Contains(words), usage_error);
+        CHECK_THROWS_WITH_AS(multi_axpy(run, v, count, 0, w), doctest::Contains(words),
+                             usage_error);
+    }
     vector<double> stranger(make_layout(group, 30, coherence::owned));
     CHECK_THROWS_AS(multi_dot(run, v, 2, stranger, 0), usage_error);
     CHECK_THROWS_AS(multi_axpy(run, v, 2, 0, stranger), usage_error);

@@ -1,0 +1,44 @@
+// What a kernel that passes over a basis is given, and what is refused before: the same for all of
+// them (basis.hpp, delayed_basis.hpp).
+#pragma once
+
+#include <string>
+
+#include <krylith/device/error.hpp>
+#include <krylith/vector/basis.hpp>
+#include <krylith/vector/execution.hpp>
+
+namespace krylith {
+
+/// Throws usage_error unless w is of the basis' layout and the pass takes `least` to `most` of its
+/// vectors.
+template <class T>
+void check_pass(const basis<T>& v, int count, int least, int most, const vector<T>& w) {
+    if (v.share_layout() != w.share_layout())
+        throw usage_error("a basis and the vector it is multiplied with must come from the same "
+                          "operator: their layouts differ");
+    if (count < least || count > most)
+        throw usage_error("count is " + std::to_string(count) + ", but must be from " +
+                          std::to_string(least) + " to " + std::to_string(most) +
+                          " with a basis of " + std::to_string(v.count()) + " vectors");
+}
+
+/// The fields that basis_arguments and delayed_arguments share; the others are 0.
+template <class Arguments, class T>
+[[nodiscard]] Arguments pass_arguments(execution& run, const basis<T>& v, int count,
+                                       const vector<T>& w, int first, int rank) {
+    const layout& where = *v.share_layout();
+    Arguments a{};
+    a.common = run.at(rank);
+    a.basis = v.table(rank);
+    a.w = w.data(rank);
+    a.count = count;
+    a.first = first;
+    a.size = where.held(rank);
+    a.first_owned = where.first_owned(rank);
+    a.last_owned = a.first_owned + where.rows.owned(rank).size();
+    a.reduce = run.partials(rank);
+    return a;
+}
+
+} // namespace krylith
