@@ -98,11 +98,6 @@ const std::vector<defect<std::vector<line_share>>> pcoo_defects{
          s[2].start_line = 3;
      }},
 };
-}
-}
-,
-}
-;
 
 template <class Check>
 void expect(const std::string& message, const Check& check) {
