@@ -13,7 +13,9 @@ namespace krylith {
 
 /// Part k of the entries is held by the device of rank device[k]. Nodes stand in the order in which
 /// they first occur among the ranks, and the devices of a node in that of their ranks: with one
-/// node, or nodes whose devices stand together, device[k] is k.
+/// node, or nodes whose devices stand together, device[k] is k. Elsewhere a group made of the
+/// devices in this order has part k on rank k, so that the rows of the parts are a row_partition of
+/// it.
 struct numa_partition {
     std::vector<int> device;
     entry_partition entries;

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <krylith/config.hpp>
@@ -53,6 +54,14 @@ std::vector<int> usable_cpus() {
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
         if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) result.push_back(cpu);
     return result;
+}
+
+/// The node of a page, -1 where the system doesn't say.
+int node_of(void* page) {
+    int node = -1;
+    constexpr long of_the_page = 1 | 2; // MPOL_F_NODE | MPOL_F_ADDR
+    if (syscall(SYS_get_mempolicy, &node, nullptr, 0L, page, of_the_page) != 0) return -1;
+    return node;
 }
 
 /// Two nodes with the first usable CPU and the others; nodes that this machine need not have.
@@ -168,6 +177,7 @@ TEST_CASE("numa: memory of a node is zero, moves, and is refused with the bytes"
             none = std::move(memory);
             CHECK(none.data() == place);
             CHECK(none.data()[0] == std::byte{7});
+            if (none.placed() && node_of(place) >= 0) CHECK(node_of(place) == 0);
         }
     CHECK_THROWS_AS(node_memory(two, 2, 8), usage_error);
     CHECK_THROWS_AS(node_memory(two, 0, std::size_t{1} << 60), device_error);
@@ -188,6 +198,9 @@ KRYLITH_GROUP_TEST("numa: the machine's nodes, and memory that serves each devic
         CHECK(group[rank].lies_elsewhere(from.data()).empty());
         auto* const values = reinterpret_cast<double*>(from.data());
         for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(i);
+        const int page_node = node_of(from.data());
+        if (from.placed() && page_node >= 0)
+            CHECK(page_node == found.nodes[static_cast<std::size_t>(node)].id);
         const buffer<double> there(group.share(rank), {values, count}, "numa test");
         group[rank].download(to.data(), there.data(), to.size());
         CHECK(std::memcmp(from.data(), to.data(), to.size()) == 0);
