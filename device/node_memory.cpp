@@ -40,7 +40,7 @@ bool prefer_node([[maybe_unused]] void* pointer, [[maybe_unused]] std::size_t by
 } // namespace
 
 node_memory::node_memory(const numa_topology& topology, int node, std::size_t bytes,
-                         std::shared_ptr<device> pinned_for)
+                         const std::shared_ptr<device>& pinned_for)
     : size_(bytes) {
     if (node < 0 || static_cast<std::size_t>(node) >= topology.nodes.size())
         throw usage_error("node_memory: node is " + to_string(node) +
@@ -61,7 +61,7 @@ node_memory::node_memory(const numa_topology& topology, int node, std::size_t by
             unmap_host_memory(data_, bytes);
             throw;
         }
-        pinned_for_ = std::move(pinned_for);
+        pinned_for_ = pinned_for;
     }
 #else
     (void)pinned_for;

@@ -20,7 +20,7 @@ public:
     /// there is no such node, device_error naming the bytes where there is no memory, or where
     /// CUDA can't pin it.
     node_memory(const numa_topology& topology, int node, std::size_t bytes,
-                std::shared_ptr<device> pinned_for = nullptr);
+                const std::shared_ptr<device>& pinned_for = nullptr);
 
     node_memory(node_memory&& other) noexcept { swap(other); }
     node_memory& operator=(node_memory&& other) noexcept {

@@ -39,6 +39,7 @@ template <class T, major_order Major>
 template <class T, major_order Major>
 [[nodiscard]] compressed_arrays<T> join(const compressed_parts<T, Major>& parts) {
     std::vector<compressed_piece<T, Major>> pieces;
+    pieces.reserve(parts.shares.size());
     for (int k = 0; k < parts.parts(); ++k) pieces.push_back(parts.piece(k));
     return join(std::span<const compressed_piece<T, Major>>(pieces), parts.lines);
 }
@@ -50,6 +51,7 @@ template <class T>
 template <class T>
 [[nodiscard]] coo_arrays<T> join(const pcoo<T>& parts) {
     std::vector<pcoo_piece<T>> pieces;
+    pieces.reserve(parts.shares.size());
     for (int k = 0; k < parts.parts(); ++k) pieces.push_back(parts.piece(k));
     return join(std::span<const pcoo_piece<T>>(pieces));
 }

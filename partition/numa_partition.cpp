@@ -54,6 +54,7 @@ numa_partition make_numa_partition(std::int64_t entries, std::span<const int> no
         throw usage_error("numa_partition: there are " + to_string(weights.size()) +
                           " weights for " + to_string(device.size()) + " devices");
     std::vector<std::int64_t> sorted;
+    sorted.reserve(device.size());
     for (const int rank : device) sorted.push_back(weights[static_cast<std::size_t>(rank)]);
     return {std::move(device), weighted_entries(entries, sorted)};
 }

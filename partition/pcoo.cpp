@@ -36,19 +36,16 @@ coo_order find_coo_order(std::span<const std::int32_t> row_indices,
     const std::int32_t* const rows = row_indices.data();
     const std::int32_t* const columns = column_indices.data();
     constexpr std::int64_t worth_a_team = 1 << 15;
-    // Without a branch, so that it runs at the rate of the memory.
-    unsigned rows_descend = 0;
-    unsigned columns_descend = 0;
-#pragma omp parallel for simd schedule(static)                                                     \
-    reduction(|                                                                                    \
-              : rows_descend, columns_descend) if (parallel                                        \
-                                                   : entries > worth_a_team)
+    // Counted, without a branch, so that it runs at the rate of the memory.
+    std::int64_t down = 0;
+    std::int64_t left = 0;
+#pragma omp parallel for schedule(static) reduction(+ : down, left) if (entries > worth_a_team)
     for (std::int64_t k = 1; k < entries; ++k) {
-        rows_descend |= static_cast<unsigned>(rows[k - 1] > rows[k]);
-        columns_descend |= static_cast<unsigned>(columns[k - 1] > columns[k]);
+        down += rows[k] < rows[k - 1] ? 1 : 0;
+        left += columns[k] < columns[k - 1] ? 1 : 0;
     }
-    if (rows_descend == 0) return coo_order::by_rows;
-    return columns_descend == 0 ? coo_order::by_columns : coo_order::unsorted;
+    if (down == 0) return coo_order::by_rows;
+    return left == 0 ? coo_order::by_columns : coo_order::unsorted;
 }
 
 template <class T>

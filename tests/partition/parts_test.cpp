@@ -166,6 +166,10 @@ TEST_CASE("parts: the order of coordinates") {
     CHECK(find_coo_order(rows, columns) == coo_order::by_rows);
     rows[99998] = 3;
     CHECK(find_coo_order(rows, columns) == coo_order::by_columns);
-    columns[50000] = 5;
-    CHECK(find_coo_order(rows, columns) == coo_order::unsorted);
+    // Wherever two threads meet.
+    for (std::size_t at = 1; at + 1 < columns.size(); at += 1 + at / 7 % 1000) {
+        columns[at] = 5;
+        CHECK(find_coo_order(rows, columns) == coo_order::unsorted);
+        columns[at] = 4;
+    }
 }

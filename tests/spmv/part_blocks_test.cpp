@@ -54,6 +54,7 @@ std::vector<std::vector<double>> part_results(const device_group& group, const p
     run.close();
     group.synchronize();
     std::vector<std::vector<double>> results;
+    results.reserve(ys.size());
     for (const auto& result : ys) results.push_back(result.download());
     return results;
 }
