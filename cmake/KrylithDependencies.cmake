@@ -1,5 +1,6 @@
 # What the library links (KRYLITH_METIS=AUTO|ON|OFF -> KRYLITH_HAVE_METIS, KRYLITH_METIS_LIBRARY,
-# KRYLITH_METIS_INCLUDE_DIR), and krylith_need(NAME...) for what only tools, tests and benchmarks use.
+# KRYLITH_METIS_INCLUDE_DIR; KRYLITH_NUMA likewise), and krylith_need(NAME...) for what only tools, tests
+# and benchmarks use.
 # All are looked for in CMAKE_PREFIX_PATH and the system's folders; nothing is downloaded.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
@@ -23,6 +24,23 @@ if(KRYLITH_METIS)
     endif()
 endif()
 set(KRYLITH_HAVE_METIS ${KRYLITH_HAVE_METIS} CACHE INTERNAL "Whether this build reorders by METIS")
+
+set(KRYLITH_NUMA AUTO CACHE STRING "NUMA nodes by libnuma: AUTO (when numa.h is found), ON or OFF")
+set_property(CACHE KRYLITH_NUMA PROPERTY STRINGS AUTO ON OFF)
+set(KRYLITH_HAVE_NUMA 0)
+if(KRYLITH_NUMA)
+    find_path(KRYLITH_NUMA_INCLUDE_DIR numaif.h DOC "Folder that holds numa.h and numaif.h")
+    find_library(KRYLITH_NUMA_LIBRARY numa DOC "The library libnuma")
+    mark_as_advanced(KRYLITH_NUMA_INCLUDE_DIR KRYLITH_NUMA_LIBRARY)
+    if(KRYLITH_NUMA_INCLUDE_DIR AND KRYLITH_NUMA_LIBRARY)
+        set(KRYLITH_HAVE_NUMA 1)
+        message(STATUS "krylith: NUMA ${KRYLITH_NUMA_LIBRARY}")
+    elseif(NOT KRYLITH_NUMA STREQUAL "AUTO")
+        message(FATAL_ERROR "KRYLITH_NUMA=${KRYLITH_NUMA}, but numaif.h and libnuma were not found (Debian, "
+            "Ubuntu: package libnuma-dev). Name their prefix in CMAKE_PREFIX_PATH")
+    endif()
+endif()
+set(KRYLITH_HAVE_NUMA ${KRYLITH_HAVE_NUMA} CACHE INTERNAL "Whether this build knows NUMA nodes")
 
 # A header-only package as the target krylith_dep_NAME.
 function(krylith_find_header name header package)

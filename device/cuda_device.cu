@@ -298,4 +298,23 @@ int multiprocessors(const device& where) {
     return static_cast<const cuda_device&>(where).multiprocessors();
 }
 
+std::string pci_bus_id(const device& where) {
+    char text[32] = {};
+    KRYLITH_CUDA_CHECK(cudaDeviceGetPCIBusId(text, sizeof text, where.ordinal()));
+    std::string id = text;
+    for (char& c : id) // CUDA writes hexadecimal digits in capitals, the system doesn't
+        if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+    return id;
+}
+
+void pin_host_memory(const device& where, void* pointer, std::size_t bytes) {
+    const current_device current(where.ordinal());
+    KRYLITH_CUDA_CHECK(cudaHostRegister(pointer, bytes, cudaHostRegisterPortable));
+}
+
+void unpin_host_memory(const device& where, void* pointer) noexcept {
+    const current_device current(where.ordinal());
+    if (cudaHostUnregister(pointer) != cudaSuccess) cudaGetLastError();
+}
+
 } // namespace krylith::cuda

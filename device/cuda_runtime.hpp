@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include <krylith/device/device.hpp>
 
@@ -36,5 +37,13 @@ void copy_across(device& from, const void* source, device& to, void* target, std
 
 /// Multiprocessors, for grid sizes.
 [[nodiscard]] int multiprocessors(const device& where);
+
+/// "0000:17:00.0": the folder of a CUDA device below /sys/bus/pci/devices.
+[[nodiscard]] std::string pci_bus_id(const device& where);
+
+/// Host memory, whole pages, that all CUDA devices can read and write until it is unpinned; `where`
+/// is a device in use, since any other would be woken up. Throws device_error.
+void pin_host_memory(const device& where, void* pointer, std::size_t bytes);
+void unpin_host_memory(const device& where, void* pointer) noexcept;
 
 } // namespace krylith::cuda

@@ -1,4 +1,4 @@
-// Memory of host devices.
+// Memory of the host: of host devices, and pages of their own.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,12 @@ namespace krylith {
 /// Null where there is no memory.
 [[nodiscard]] void* allocate_host_memory(std::size_t bytes) noexcept;
 void free_host_memory(void* pointer) noexcept;
+
+/// Whole pages that hold nothing else and are not touched yet, so that where they lie can be
+/// chosen, and the choice ends with them. Zeros. Huge pages as above. Null where there is no
+/// memory. `bytes` is not 0.
+[[nodiscard]] void* map_host_memory(std::size_t bytes) noexcept;
+void unmap_host_memory(void* pointer, std::size_t bytes) noexcept;
 
 /// Bytes that the system could give without swapping.
 [[nodiscard]] std::size_t available_host_memory();

@@ -1,6 +1,7 @@
 #include <krylith/partition/row_partition.hpp>
 
 #include <krylith/device/error.hpp>
+#include <krylith/partition/fraction.hpp>
 
 #include <algorithm>
 #include <string>
@@ -9,11 +10,6 @@ namespace krylith {
 namespace {
 
 using std::to_string;
-
-// floor(k total / parts) for 0 <= k <= parts, without forming the product, which may overflow.
-std::int64_t share(std::int64_t total, int k, int parts) {
-    return total / parts * k + total % parts * k / parts;
-}
 
 // Boundaries are chosen among the starts of blocks of `alignment` rows; the last block may be
 // shorter.
@@ -94,7 +90,7 @@ row_partition equal_rows(std::int64_t rows, int parts, std::int64_t alignment) {
     const row_blocks blocks(rows, alignment);
     row_partition result;
     for (int k = 1; k <= parts; ++k) {
-        result.begin.push_back(blocks.row(share(blocks.count(), k, parts)));
+        result.begin.push_back(blocks.row(fraction_of(blocks.count(), k, parts)));
     }
     return result;
 }
@@ -129,7 +125,7 @@ equal_nonzeros(std::int64_t rows,
 
     row_partition result;
     for (int k = 1; k < parts; ++k) {
-        const std::int64_t target = share(nnz, k, parts);
+        const std::int64_t target = fraction_of(nnz, k, parts);
         const std::int64_t above =
             blocks.first([&](std::int64_t block) { return nonzeros_before(block) >= target; });
         std::int64_t nearest = nonzeros_before(above);
@@ -143,7 +139,7 @@ equal_nonzeros(std::int64_t rows,
             blocks.first([&](std::int64_t block) { return nonzeros_before(block) >= nearest; });
         const std::int64_t last =
             blocks.first([&](std::int64_t block) { return nonzeros_before(block) > nearest; }) - 1;
-        const std::int64_t even = share(blocks.count(), k, parts);
+        const std::int64_t even = fraction_of(blocks.count(), k, parts);
         const std::int64_t boundary = blocks.row(std::max(first, std::min(even, last)));
         // Needed only if the offsets descend somewhere.
         result.begin.push_back(std::max(result.begin.back(), boundary));

@@ -1,0 +1,72 @@
+// The NUMA nodes of the machine: which node a device is attached to, and which CPUs it has. Host
+// threads and memory that serve a device are best on its node.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sched.h>
+
+#include <krylith/device/device_group.hpp>
+
+namespace krylith {
+
+struct numa_node {
+    int id = 0;                 ///< the system's number
+    std::vector<int> cpus = {}; ///< the system's numbers
+
+    friend bool operator==(const numa_node&, const numa_node&) = default;
+};
+
+/// Any values can be stored, those of a machine that isn't there too; check() says whether they fit
+/// together. With one node everything here and in node_memory.hpp is a no-op.
+struct numa_topology {
+    std::vector<numa_node> nodes;
+    std::vector<int> node_of_device; ///< by rank: a place in `nodes`
+
+    friend bool operator==(const numa_topology&, const numa_topology&) = default;
+};
+
+/// False where krylith was built without libnuma (CMake: KRYLITH_NUMA).
+[[nodiscard]] bool numa_built_in() noexcept;
+
+/// One node, which holds all devices.
+[[nodiscard]] numa_topology one_numa_node(int devices);
+
+/// Of this machine. A CUDA device is on the node that its PCI bus is attached to, as the system
+/// says; on the first where it doesn't say. Host devices are on the first: their threads are not
+/// bound. One node where there is only one, without libnuma, and where the system has no NUMA
+/// calls (or forbids them). Throws device_error where CUDA fails.
+[[nodiscard]] numa_topology find_numa_topology(const device_group& group);
+
+/// The same from the files of the system, for tests: `system` is what is /sys, a device an id
+/// ("0000:17:00.0") each, empty for host devices. Nodes ascend; those without CPUs are left out.
+/// One node without CPUs where the files say nothing.
+[[nodiscard]] numa_topology read_numa_topology(const std::filesystem::path& system,
+                                               std::span<const std::string> pci_bus_ids);
+
+/// Throws usage_error naming the first violation: at least one node; ids 0 or more, ascending;
+/// CPUs 0 or more, and of one node; as many devices as given, each on one of the nodes.
+void check(const numa_topology& topology, int devices);
+
+/// Keeps the calling thread, and threads that it starts meanwhile, on CPUs of a node; gives the
+/// thread the CPUs back that it had. To be destroyed by the same thread. Only CPUs that the thread
+/// could use before are taken: where there is none of them, or one node only, nothing changes.
+class on_numa_node {
+public:
+    /// `node` is a place in topology.nodes; usage_error if it is none.
+    on_numa_node(const numa_topology& topology, int node);
+    ~on_numa_node();
+    on_numa_node(const on_numa_node&) = delete;
+    on_numa_node& operator=(const on_numa_node&) = delete;
+
+    [[nodiscard]] bool bound() const noexcept { return bound_; }
+
+private:
+    cpu_set_t before_{};
+    bool bound_ = false;
+};
+
+} // namespace krylith
