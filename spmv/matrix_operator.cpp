@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> operator_names = {"auto",   "nz",   "2nz",   "lra",
                                                             "lra-rc", "halo", "gather"};
-constexpr std::array<std::string_view, 4> local_names = {"auto", "csr", "sell", "vendor"};
+constexpr std::array<std::string_view, 5> local_names = {"auto", "csr", "sell", "merge", "vendor"};
 constexpr std::array<std::string_view, 4> transfer_names = {"auto", "stores", "copies", "nccl"};
 constexpr std::array<std::string_view, 3> order_names = {"none", "rcm", "metis"};
 
@@ -344,7 +344,7 @@ private:
         return std::make_unique<replicated_operator<T>>(
             kind, where, source_, plan_blocks(kind, *where, source_.matrix.row_offsets, shares),
             choose_transfer(group_, options.transfer,
-                            kind == operator_kind::lra_rc && options.local == local_kind::vendor),
+                            kind == operator_kind::lra_rc && rounds_by_block(options.local)),
             options.local);
     }
     [[nodiscard]] row_shares by_rule(operator_kind kind) const {
