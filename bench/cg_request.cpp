@@ -48,7 +48,7 @@ void add_options(CLI::App& app, cg_request& q) {
     app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
     app.add_option("--operator", q.kind, "auto, nz, 2nz, lra, lra-rc, halo or gather")
         ->capture_default_str();
-    app.add_option("--local", q.local, "auto, csr, sell or vendor")->capture_default_str();
+    app.add_option("--local", q.local, "auto, csr, sell, merge or vendor")->capture_default_str();
     app.add_option("--form", q.form, "cg, cg:resident, or cg:auto, which chooses")
         ->check(CLI::IsMember({"cg", "cg:auto", "cg:resident"}))
         ->capture_default_str();

@@ -41,7 +41,7 @@ std::vector<std::string> spmv_request::one_device_locals(backend devices) const 
         return locals;
     }
     // auto is sell where rows need little padding, and where it isn't, sell is slow and large.
-    return devices == backend::cuda ? std::vector<std::string>{"csr", "auto", "vendor"}
+    return devices == backend::cuda ? std::vector<std::string>{"csr", "auto", "merge", "vendor"}
                                     : std::vector<std::string>{"csr"};
 }
 
@@ -96,9 +96,10 @@ void add_options(CLI::App& app, spmv_request& q) {
     list("--operator", q.operators,
          "On several devices: all, or a list of nz, 2nz, lra, lra-rc, halo, gather, auto")
         ->capture_default_str();
-    list("--local", q.locals,
-         "Of csr, sell, vendor, auto; without: on one device all that it has, on several the "
-         "fastest of krylith's");
+    list(
+        "--local", q.locals,
+        "Of csr, sell, merge, vendor, auto; without: on one device all that it has, on several the "
+        "fastest of krylith's");
     app.add_option("--transfer", q.transfer,
                    "Of nz, 2nz, lra and lra-rc: auto, stores, copies or nccl")
         ->capture_default_str();

@@ -130,7 +130,7 @@ private:
             kind, where, source_,
             plan_blocks(kind, *where, source_.matrix.row_offsets, source_.longest, shares),
             choose_transfer(group_, options.transfer,
-                            kind == operator_kind::lra_rc && options.local == local_kind::vendor),
+                            kind == operator_kind::lra_rc && rounds_by_block(options.local)),
             options.local);
     }
     [[nodiscard]] row_shares by_rule(operator_kind kind) const {

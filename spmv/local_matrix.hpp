@@ -94,7 +94,7 @@ public:
     /// Enqueues d[r] = the sum of the entries of row i in local column r, where r = rows.at(i), for
     /// all rows i but padding.
     virtual void diagonal(T* d, const row_map& rows) const = 0;
-    /// "csr", "sell", "vendor".
+    /// "csr", "sell", "merge", "vendor".
     [[nodiscard]] virtual std::string name() const = 0;
     /// False where work after the loop's stop can't be recorded or skipped (see matrix_free).
     [[nodiscard]] virtual bool recordable() const { return true; }
@@ -121,6 +121,9 @@ template <class T>
 template <class T>
 [[nodiscard]] std::unique_ptr<local_matrix<T>> make_sell(std::shared_ptr<device> where,
                                                          const local_block<T>& block);
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>> make_merge(std::shared_ptr<device> where,
+                                                          const local_block<T>& block);
 template <class T>
 [[nodiscard]] std::unique_ptr<local_matrix<T>> make_vendor(std::shared_ptr<device> where,
                                                            const local_block<T>& block);

@@ -30,9 +30,10 @@ enum class operator_kind {
 
 /// The format of a device's block.
 enum class local_kind {
-    automatic, ///< CUDA: sell up to 10% padding, else csr; host: csr
+    automatic, ///< CUDA: merge for one giant row, sell up to 10% padding, else csr; host: csr
     csr,
     sell,
+    merge, ///< csr, cut within rows too: equal work whatever the lengths of rows
     vendor ///< cuSPARSE
 };
 

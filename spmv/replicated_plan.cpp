@@ -91,9 +91,9 @@ transfer_kind choose_transfer(const device_group& group, transfer_kind asked, bo
         throw usage_error("transfer stores needs devices that reach each other's memory, but " +
                           group.serialised_because() + ": allowed are copies and nccl");
     if (asked == transfer_kind::stores && apart)
-        throw usage_error("transfer stores with operator lra-rc and local kernel vendor would give "
-                          "each device's copy of redundant rows another rounding: allowed are "
-                          "copies and nccl, or local kernels csr and sell");
+        throw usage_error("transfer stores with operator lra-rc and local kernel merge or vendor "
+                          "would give each device's copy of redundant rows another rounding: "
+                          "allowed are copies and nccl, or local kernels csr and sell");
     return asked;
 }
 

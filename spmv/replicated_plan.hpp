@@ -28,9 +28,14 @@ void check_replication(const device_group& group, const operator_options& option
                                           std::span<const std::int64_t> row_offsets,
                                           const longest_row& longest, const row_shares& shares);
 
+/// Whether the rounding of a row depends on the block that it is in.
+[[nodiscard]] constexpr bool rounds_by_block(local_kind local) {
+    return local == local_kind::merge || local == local_kind::vendor;
+}
+
 /// The transfer that runs; stores on one device, where nothing moves. `apart`: redundant rows must
-/// be blocks of their own, as by copies and NCCL, since the local kernel's rounding depends on the
-/// block. Throws usage_error for what the devices can't do.
+/// be blocks of their own, as by copies and NCCL, since the local kernel rounds_by_block. Throws
+/// usage_error for what the devices can't do.
 [[nodiscard]] transfer_kind choose_transfer(const device_group& group, transfer_kind asked,
                                             bool apart);
 

@@ -78,36 +78,40 @@ __device__ inline void write_row(const compact_frame& f, const spmv_operands<T>&
     pass_on<Dots>(f, a, row, y, dots, sent, counted);
 }
 
-/// Ends the kernel: dot products, and telling peers what was sent and what was read. What was sent
-/// is ordered by cumulativity: barrier, the blocks' counter, release at system scope.
-template <int Dots, class T>
-__device__ inline void finish(const compact_frame& f, const spmv_operands<T>& a,
-                              const double (&dots)[Dots == 0 ? 1 : Dots]) {
-    const bool sent = a.push.to != 0;
-    const bool read = a.acknowledge.to != 0;
-    bool last = false;
-    if constexpr (Dots > 0) {
-        last = reduce_and_post(f, a.reduce, dots);
-    } else {
-        if (!sent && !read) return;
-        last = last_block(f.mail.arrivals);
-        if (last && threadIdx.x == 0) *f.mail.arrivals = 0;
-    }
-    if (!last || threadIdx.x >= 32) return;
+/// By the last block: tells peers what was sent and what was read. What was sent is ordered by
+/// cumulativity: barrier, the blocks' counter, release at system scope.
+template <class T>
+__device__ inline void tell_peers(const compact_frame& f, const spmv_operands<T>& a) {
+    if (threadIdx.x >= 32) return;
     const int lane = static_cast<int>(threadIdx.x);
-    if (sent) {
+    if (a.push.to != 0) {
         const std::uint64_t number = *a.push.pushed + 1;
         __syncwarp();
         if (lane < f.ranks && (a.push.to >> lane & 1) != 0)
             store_release(a.push.sent[lane], number);
         if (lane == 0) *a.push.pushed = number;
     }
-    if (read) {
+    if (a.acknowledge.to != 0) {
         const std::uint64_t number = *a.acknowledge.pushed;
         if (lane < f.ranks && (a.acknowledge.to >> lane & 1) != 0)
             store_release(a.acknowledge.readies[lane], number);
         if (lane == 0) *a.acknowledge.acknowledged = number;
     }
+}
+
+/// Ends the kernel: dot products, and telling peers.
+template <int Dots, class T>
+__device__ inline void finish(const compact_frame& f, const spmv_operands<T>& a,
+                              const double (&dots)[Dots == 0 ? 1 : Dots]) {
+    bool last = false;
+    if constexpr (Dots > 0) {
+        last = reduce_and_post(f, a.reduce, dots);
+    } else {
+        if (a.push.to == 0 && a.acknowledge.to == 0) return;
+        last = last_block(f.mail.arrivals);
+        if (last && threadIdx.x == 0) *f.mail.arrivals = 0;
+    }
+    if (last) tell_peers(f, a);
 }
 
 /// Calls `kernel.template operator()<Dots>()` for the number of dot products of the product.

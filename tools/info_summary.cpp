@@ -101,9 +101,9 @@ std::string footprint_table(const matrix_info& info) {
                         bytes(f.received * f.value_bytes), vectors("cg"), vectors("bicgstab"),
                         vectors("gmres"), bytes(f.iteration_bytes(listed_method("cg"))));
     }
-    return out +
-           "csr, sell: the matrix (vendor: as csr). received: for each product. cg, bicgstab, "
-           "gmres: all vectors.\n";
+    return out + "csr, sell: the matrix (merge, vendor: as csr). received: for each product. cg, "
+                 "bicgstab, "
+                 "gmres: all vectors.\n";
 }
 
 } // namespace

@@ -26,7 +26,8 @@ struct place {
 std::vector<place> places(const recommend_request& request) {
     std::vector<local_kind> locals = {local_kind::automatic};
     if (select_backend(request.solve.devices) == backend::cuda)
-        locals = {local_kind::automatic, local_kind::sell, local_kind::csr, local_kind::vendor};
+        locals = {local_kind::automatic, local_kind::sell, local_kind::csr, local_kind::merge,
+                  local_kind::vendor};
     std::vector<place> result;
     for (const int devices : request.counts) {
         std::vector<operator_kind> kinds = {operator_kind::automatic};

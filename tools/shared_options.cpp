@@ -55,8 +55,8 @@ void add_operator_options(CLI::App& app, operator_request& request) {
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--local", request.local,
-                   "Format of a device's block; sell and vendor need CUDA devices")
-        ->type_name("auto|csr|sell|vendor")
+                   "Format of a device's block; sell, merge and vendor need CUDA devices")
+        ->type_name("auto|csr|sell|merge|vendor")
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--reorder", request.order,

@@ -59,7 +59,7 @@ void require_products_of(const csr_view<T>& matrix) {
     static const std::vector<device_group> groups{device_group::host(1), device_group::host(3)};
     for (const device_group& group : groups)
         for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
-            for (const std::string_view local : {"auto", "csr", "sell", "vendor"}) {
+            for (const std::string_view local : {"auto", "csr", "sell", "merge", "vendor"}) {
                 const operator_options options{kind, parse_local_kind(local)};
                 std::unique_ptr<matrix_operator<T>> a;
                 try {

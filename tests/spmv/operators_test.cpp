@@ -34,7 +34,7 @@ constexpr operator_kind kinds[] = {operator_kind::nz,   operator_kind::two_nz,
 
 std::vector<local_kind> local_kinds(const device_group& group) {
     if (group.kind() == backend::host) return {local_kind::csr};
-    return {local_kind::csr, local_kind::sell, local_kind::vendor};
+    return {local_kind::csr, local_kind::sell, local_kind::merge, local_kind::vendor};
 }
 
 } // namespace
@@ -225,7 +225,7 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
     broken.column_indices[3] = -1;
     CHECK_THROWS_AS((void)make_operator(group, broken), input_error);
     if (group.kind() == backend::host)
-        for (const auto local : {local_kind::sell, local_kind::vendor})
+        for (const auto local : {local_kind::sell, local_kind::merge, local_kind::vendor})
             CHECK_THROWS_AS((void)make_operator(group, matrix, {.local = local}), usage_error);
 
     plain.upload(std::vector<double>(20, 1.0));
@@ -241,8 +241,8 @@ TEST_CASE("operators: names are parsed, and unknown ones get the nearest") {
     for (const auto kind : {transfer_kind::automatic, transfer_kind::stores, transfer_kind::copies,
                             transfer_kind::nccl})
         CHECK(parse_transfer_kind(to_string(kind)) == kind);
-    for (const auto kind :
-         {local_kind::automatic, local_kind::csr, local_kind::sell, local_kind::vendor})
+    for (const auto kind : {local_kind::automatic, local_kind::csr, local_kind::sell,
+                            local_kind::merge, local_kind::vendor})
         CHECK(parse_local_kind(to_string(kind)) == kind);
     CHECK_THROWS_WITH_AS((void)parse_operator_kind("hallo"),
                          doctest::Contains("did you mean 'halo'"), usage_error);

@@ -85,7 +85,7 @@ std::vector<const T*> pointers(const std::vector<buffer<T>>& arrays) {
 
 std::vector<local_kind> local_kinds(const device_group& group) {
     if (group.kind() == backend::host) return {local_kind::csr};
-    return {local_kind::csr, local_kind::sell, local_kind::vendor};
+    return {local_kind::csr, local_kind::sell, local_kind::merge, local_kind::vendor};
 }
 
 template <class T>
@@ -128,7 +128,7 @@ void check_parts(const device_group& group) {
                 CHECK(is_product(second, x0, product(*a, x0)));
                 a->update_on_devices(pointers(arrays.values));
                 CHECK(is_product(first, x0, product(*a, x0)));
-                if (borrow && local == local_kind::csr) {
+                if (borrow && (local == local_kind::csr || local == local_kind::merge)) {
                     CHECK_THROWS_WITH_AS(a->update(second.values), doctest::Contains("borrow"),
                                          usage_error);
                 } else {

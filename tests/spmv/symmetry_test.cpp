@@ -24,7 +24,7 @@ namespace {
 
 std::vector<local_kind> local_kinds(backend where) {
     if (where == backend::host) return {local_kind::csr};
-    return {local_kind::csr, local_kind::sell, local_kind::vendor};
+    return {local_kind::csr, local_kind::sell, local_kind::merge, local_kind::vendor};
 }
 
 struct symmetric_matrix {
