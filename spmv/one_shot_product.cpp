@@ -220,7 +220,9 @@ private:
                   [&](int part) { lane_of(part).send_matrix(call, part); });
         if (whole_x)
             for (const auto& lane : lanes) lane->spread_x(lanes);
-        for (int part = 0; part < parts; ++part) lane_of(part).compute(call, part);
+        // Some 60 calls of CUDA a device: by one thread they would take as long as the copies.
+        for_parts(group.kind() == backend::cuda,
+                  [&](int part) { lane_of(part).compute(call, part); });
         for (int part = 0; part < parts; ++part) lane_of(part).merge(call, part, lanes);
         for (const auto& lane : lanes)
             if (lane->arrived) lane->arrived->wait();
@@ -255,7 +257,7 @@ private:
 
     [[nodiscard]] int pieces() const {
         if (options.pieces != 0) return options.pieces;
-        constexpr std::int64_t worth_a_piece = 8 << 20;
+        constexpr std::int64_t worth_a_piece = 12 << 20;
         const auto bytes = call.a.entries() * static_cast<std::int64_t>(sizeof(T) + 4);
         return static_cast<int>(std::clamp<std::int64_t>(bytes / group.size() / worth_a_piece, 1,
                                                          most_one_shot_pieces));

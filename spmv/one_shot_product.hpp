@@ -47,7 +47,7 @@ struct one_shot_options {
     /// Where the devices are (p_opt): parts and staging memory are placed by it. Without nodes it
     /// is found.
     numa_topology topology = {};
-    /// Into which the part of a device is cut, by rows and p_opt only; 0: one for 8 MB, at most 4.
+    /// Into which the part of a device is cut, by rows and p_opt only; 0: one for 12 MB, at most 4.
     int pieces = 0;
     /// Host arrays count as pageable, though they may be pinned: for tests and comparisons.
     bool staged = false;
