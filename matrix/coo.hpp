@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
@@ -18,6 +19,33 @@ struct coo_matrix {
     std::vector<std::int32_t> row_indices = {};    ///< one an entry
     std::vector<std::int32_t> column_indices = {}; ///< one an entry
     std::vector<T> values = {};                    ///< one an entry
+
+    [[nodiscard]] std::int64_t entries() const noexcept {
+        return static_cast<std::int64_t>(row_indices.size());
+    }
+};
+
+/// The same in arrays that somebody else owns; see csr_view.
+template <class T>
+struct coo_view {
+    using value_type = T;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::span<const std::int32_t> row_indices = {};    ///< one an entry
+    std::span<const std::int32_t> column_indices = {}; ///< one an entry
+    std::span<const T> values = {};                    ///< one an entry
+
+    coo_view() = default;
+    coo_view(std::int64_t row_count, std::int64_t column_count,
+             std::span<const std::int32_t> rows_of, std::span<const std::int32_t> columns_of,
+             std::span<const T> entries)
+        : rows(row_count),
+          columns(column_count),
+          row_indices(rows_of),
+          column_indices(columns_of),
+          values(entries) {}
+    coo_view(const coo_matrix<T>& m) // NOLINT: a matrix is a view of itself
+        : coo_view(m.rows, m.columns, m.row_indices, m.column_indices, m.values) {}
 
     [[nodiscard]] std::int64_t entries() const noexcept {
         return static_cast<std::int64_t>(row_indices.size());
