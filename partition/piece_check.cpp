@@ -70,9 +70,7 @@ void check_slots(const piece_plan& plan) {
                 const std::int64_t row = part.foreign_rows[as_size(m.first + f)];
                 if (!plan.halo.partition.owned(m.peer).contains(row))
                     violated(sender, "row " + to_string(row) + " is sent to " + to_string(m.peer));
-                if (!writes[as_size(m.peer)]
-                         .emplace(m.position + f, std::pair(sender, row))
-                         .second)
+                if (!writes[as_size(m.peer)].emplace(m.position + f, std::pair(sender, row)).second)
                     violated(sender, "slot " + to_string(m.position + f) + " of " +
                                          to_string(m.peer) + " is written twice");
             }

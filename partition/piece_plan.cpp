@@ -14,16 +14,16 @@ namespace {
 
 using std::to_string;
 
-void require_sizes(std::span<const std::int64_t> row_offsets,
-                   std::span<const std::int32_t> columns, const dealt_entries& dealt) {
+void require_sizes(std::span<const std::int64_t> row_offsets, std::span<const std::int32_t> columns,
+                   const dealt_entries& dealt) {
     check(dealt.rows, dealt.rows.rows());
     if (static_cast<std::int64_t>(row_offsets.size()) != dealt.rows.rows() + 1 ||
         row_offsets.back() != static_cast<std::int64_t>(columns.size()) ||
         dealt.holder.size() != columns.size())
-        throw usage_error("make_piece_plan: " + to_string(row_offsets.size()) +
-                          " offsets, " + to_string(columns.size()) + " columns, " +
-                          to_string(dealt.rows.rows()) + " rows and " +
-                          to_string(dealt.holder.size()) + " holders don't belong together");
+        throw usage_error("make_piece_plan: " + to_string(row_offsets.size()) + " offsets, " +
+                          to_string(columns.size()) + " columns, " + to_string(dealt.rows.rows()) +
+                          " rows and " + to_string(dealt.holder.size()) +
+                          " holders don't belong together");
     for (std::size_t k = 0; k < columns.size(); ++k)
         if (dealt.holder[k] >= dealt.rows.parts())
             throw usage_error("make_piece_plan: entry " + to_string(k) + " is held by part " +

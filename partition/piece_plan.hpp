@@ -1,10 +1,11 @@
-// A square matrix whose entries are dealt to parts in any way, while rows, and with them the entries
-// of x and y, are owned by a row partition: what each part multiplies, and who adds up what.
+// A square matrix whose entries are dealt to parts in any way, while rows, and with them the
+// entries of x and y, are owned by a row partition: what each part multiplies, and who adds up
+// what.
 //
-// Entries that a part holds of its own rows are its own block; those of rows that others own are its
-// foreign block, whose results go to the owners, one slot each. With parts of pCSR a part has at
-// most one foreign row, the first; with those of pCSC x has at most one ghost, and foreign rows are
-// wherever its columns have entries.
+// Entries that a part holds of its own rows are its own block; those of rows that others own are
+// its foreign block, whose results go to the owners, one slot each. With parts of pCSR a part has
+// at most one foreign row, the first; with those of pCSC x has at most one ghost, and foreign rows
+// are wherever its columns have entries.
 #pragma once
 
 #include <cstdint>
@@ -85,8 +86,8 @@ struct piece_plan {
                                          const dealt_entries& dealt);
 
 /// Throws usage_error naming the first violation for this pattern: every entry is held once, by its
-/// holder, in its row and column; ghosts are what is referenced; sends and slots match pairwise, and
-/// each row adds up what was computed of it, in the order of parts. Shares no code with
+/// holder, in its row and column; ghosts are what is referenced; sends and slots match pairwise,
+/// and each row adds up what was computed of it, in the order of parts. Shares no code with
 /// make_piece_plan. Serial, O(nnz log n).
 void check(const piece_plan& plan, std::span<const std::int64_t> row_offsets,
            std::span<const std::int32_t> columns, const dealt_entries& dealt);

@@ -200,9 +200,10 @@ build_operator(const device_group& group, const matrix_source<T>& source, const 
     check_replication(group, options, !source.parts.empty());
     check_measure(options);
     if (is_in_pieces(options.kind) && !source.parts.empty())
-        throw usage_error(std::string("operator ") + to_string(options.kind) +
-                          " needs the matrix in host memory, since it cuts within rows what devices "
-                          "hold; allowed are nz, halo and gather");
+        throw usage_error(
+            std::string("operator ") + to_string(options.kind) +
+            " needs the matrix in host memory, since it cuts within rows what devices "
+            "hold; allowed are nz, halo and gather");
     if (options.transfer != transfer_kind::automatic && !is_replicated(options.kind))
         throw usage_error(std::string("transfer ") + to_string(options.transfer) +
                           " is for operators nz, 2nz, lra and lra-rc; " + to_string(options.kind) +

@@ -27,8 +27,8 @@ struct ghost_acknowledgement {
 };
 
 /// Sends each computed entry to the peers' copies of y (replicated vectors) as it is computed; or,
-/// where there are `targets`, to a place of its own: alpha A x of rows that others own, with beta 0,
-/// no dot products, and y not used.
+/// where there are `targets`, to a place of its own: alpha A x of rows that others own, with beta
+/// 0, no dot products, and y not used.
 template <class T>
 struct result_push {
     T* copies[max_ranks];          ///< the same place as y in each copy

@@ -2,14 +2,13 @@
 
 #include <bit>
 #include <span>
-#include <string>
 #include <utility>
 
 namespace krylith {
 
 namespace {
 
-const std::string item = "partial sums";
+constexpr const char* item = "partial sums";
 
 std::vector<row_marks> mark_rows(std::int64_t rows, std::span<const std::int32_t> marked) {
     std::vector<row_marks> marks(static_cast<std::size_t>((rows + 31) / 32));
@@ -133,10 +132,13 @@ partial_sums<T> partial_exchange<T>::sums(int rank) const {
     const rank_state& s = state(rank);
     if (s.slots.size() == 0) return {};
     std::uint64_t* const next = s.counters.data() + 1;
-    return {s.marks.data(), s.first.data(),
-            s.place.data(), s.slots.data(),
+    return {s.marks.data(),
+            s.first.data(),
+            s.place.data(),
+            s.slots.data(),
             {s.sent.data(), next, s.from},
-            s.readies.data(), next};
+            s.readies.data(),
+            next};
 }
 
 template <class T>

@@ -1,5 +1,6 @@
-// The partial sums that travel in a product with entries dealt in pieces (pieces_operator.hpp): slots
-// in the owners' memory, and the words by which devices agree when they may be written and read.
+// The partial sums that travel in a product with entries dealt in pieces (pieces_operator.hpp):
+// slots in the owners' memory, and the words by which devices agree when they may be written and
+// read.
 #pragma once
 
 #include <cstdint>

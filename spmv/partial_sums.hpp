@@ -12,13 +12,13 @@ namespace krylith {
 
 /// Which of 32 rows have partial sums, and how many rows before these do: 1/4 byte a row.
 struct row_marks {
-    std::uint32_t rows = 0;   ///< bit set
+    std::uint32_t rows = 0; ///< bit set
     std::int32_t before = 0;
 };
 
 /// Plain data for kernels. Rows that have any are numbered; number m has slots[place[k]] for k from
-/// first[m] to first[m + 1], which are added in this order: that of ranks. Peers may overwrite slots
-/// with result number e + 1 once they have been told that e is added up.
+/// first[m] to first[m + 1], which are added in this order: that of ranks. Peers may overwrite
+/// slots with result number e + 1 once they have been told that e is added up.
 template <class T>
 struct partial_sums {
     const row_marks* marks;        ///< [rows / 32], null: no row has any

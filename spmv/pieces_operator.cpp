@@ -35,8 +35,7 @@ std::span<const T> pieces_operator<T>::entry_list::of(std::span<const T> values,
         return values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
     room.clear();
     room.reserve(places.size());
-    for (const std::int64_t place : places)
-        room.push_back(values[static_cast<std::size_t>(place)]);
+    for (const std::int64_t place : places) room.push_back(values[static_cast<std::size_t>(place)]);
     return room;
 }
 

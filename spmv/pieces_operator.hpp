@@ -86,11 +86,11 @@ private:
     void distribute(std::span<const T> values) override;
     void check_device_update() const override;
 
-    std::shared_ptr<const push_schedule<T>> schedule_;     // null: no device needs entries of x
-    std::unique_ptr<const partial_exchange<T>> exchange_;  // null: no device has foreign rows
-    std::vector<entry_list> own_;                          // [ranks]
-    std::vector<foreign_rows> foreign_;                    // [ranks]
-    std::vector<std::vector<stray_entry>> strays_;         // [ranks] by owner
+    std::shared_ptr<const push_schedule<T>> schedule_;    // null: no device needs entries of x
+    std::unique_ptr<const partial_exchange<T>> exchange_; // null: no device has foreign rows
+    std::vector<entry_list> own_;                         // [ranks]
+    std::vector<foreign_rows> foreign_;                   // [ranks]
+    std::vector<std::vector<stray_entry>> strays_;        // [ranks] by owner
 };
 
 extern template class pieces_operator<double>;

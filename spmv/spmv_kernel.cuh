@@ -30,8 +30,8 @@ __device__ inline bool awaits_peers(const spmv_operands<T>& a) {
     return a.ghosts.from != 0;
 }
 
-/// Blocks until all ghosts, and the peers' partial sums, are there; called by the whole block before
-/// its first boundary row.
+/// Blocks until all ghosts, and the peers' partial sums, are there; called by the whole block
+/// before its first boundary row.
 template <bool Pieces = false, class T>
 __device__ inline void wait_for_ghosts(const compact_frame& f, const spmv_operands<T>& a) {
     const int lane = static_cast<int>(threadIdx.x);
