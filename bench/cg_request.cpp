@@ -46,7 +46,8 @@ void add_options(CLI::App& app, cg_request& q) {
         ->delimiter(',')
         ->allow_extra_args(false);
     app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
-    app.add_option("--operator", q.kind, "auto, nz, 2nz, lra, lra-rc, halo or gather")
+    app.add_option("--operator", q.kind,
+                   "auto, nz, 2nz, lra, lra-rc, halo, gather, pcsr, pcsc or pcoo")
         ->capture_default_str();
     app.add_option("--local", q.local, "auto, csr, sell, merge or vendor")->capture_default_str();
     app.add_option("--form", q.form, "cg, cg:resident, or cg:auto, which chooses")

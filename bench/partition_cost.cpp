@@ -5,6 +5,8 @@
 #include <krylith/bench/stopwatch.hpp>
 #include <krylith/partition/gather_plan.hpp>
 #include <krylith/partition/halo_plan.hpp>
+#include <krylith/partition/piece_plan.hpp>
+#include <krylith/spmv/pieces_operator.hpp>
 #include <krylith/spmv/replicated_plan.hpp>
 
 namespace krylith::bench {
@@ -20,6 +22,10 @@ double partition_seconds(operator_kind kind, const csr_matrix<double>& matrix,
         (void)make_halo_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
     } else if (kind == operator_kind::gather) {
         (void)make_gather_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
+    } else if (is_in_pieces(kind)) {
+        (void)make_piece_plan(
+            matrix.row_offsets, matrix.column_indices,
+            deal_pieces(kind, matrix.row_offsets, matrix.column_indices, group.size()));
     } else {
         const layout where{group, std::move(rows), coherence::replicated};
         (void)plan_blocks(kind, where, matrix.row_offsets, longest,

@@ -11,7 +11,8 @@ namespace krylith::bench {
 
 namespace {
 
-constexpr std::array all_operators = {"nz", "2nz", "lra", "lra-rc", "halo", "gather"};
+constexpr std::array all_operators = {"nz",     "2nz",  "lra",  "lra-rc", "halo",
+                                      "gather", "pcsr", "pcsc", "pcoo"};
 
 } // namespace
 
@@ -94,7 +95,8 @@ void add_options(CLI::App& app, spmv_request& q) {
          "Device counts, beside one device, the baseline; without: 1 to all (host: 1)");
     app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
     list("--operator", q.operators,
-         "On several devices: all, or a list of nz, 2nz, lra, lra-rc, halo, gather, auto")
+         "On several devices: all, or a list of nz, 2nz, lra, lra-rc, halo, gather, pcsr, pcsc, "
+         "pcoo, auto")
         ->capture_default_str();
     list(
         "--local", q.locals,

@@ -178,6 +178,15 @@ halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
         plan.parts.push_back(find_ghosts(plan.partition.owned(part), row_offsets, columns));
         static_cast<void>(plan.local_size(part)); // throws if it is too large
     }
+    match_ghosts(plan);
+    return plan;
+}
+
+void match_ghosts(halo_plan& plan) {
+    const int parts = plan.partition.parts();
+    for (int part = 0; part < parts; ++part) {
+        static_cast<void>(plan.local_size(part)); // throws if it is too large
+    }
     for (int part = 0; part < parts; ++part) {
         halo_part& mine = plan.parts[static_cast<std::size_t>(part)];
         mine.receives = group_by_owner(mine.ghosts, plan.partition);
@@ -192,7 +201,6 @@ halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
                              " sends to all others",
                          plan.send_count(part));
     }
-    return plan;
 }
 
 void localize_columns(const halo_plan& plan, int part, std::span<const std::int64_t> row_offsets,

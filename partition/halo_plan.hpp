@@ -69,6 +69,10 @@ struct halo_plan {
                                        std::span<const std::int32_t> columns,
                                        row_partition partition);
 
+/// Fills in receives and sends of a plan whose parts have their ghosts, ascending and not owned.
+/// O(ghosts). Throws input_error if a part is too large for 32-bit indices.
+void match_ghosts(halo_plan& plan);
+
 /// Writes the columns of the part's rows, in their order, as local indices: an owned column less
 /// the first owned row, a ghost as the owned size plus its position among the ghosts.
 /// local_columns has one entry for each nonzero of the part's rows. O(nnz of the part + span of

@@ -10,6 +10,7 @@
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/halo_operator.hpp>
 #include <krylith/spmv/operator_trial.hpp>
+#include <krylith/spmv/pieces_operator.hpp>
 #include <krylith/spmv/reordered_matrix.hpp>
 #include <krylith/spmv/replicated_operator.hpp>
 #include <krylith/spmv/replicated_plan.hpp>
@@ -69,6 +70,9 @@ public:
             return std::make_unique<halo_operator<T>>(
                 spread(coherence::owned), source_,
                 make_gather_plan(matrix.row_offsets, matrix.column_indices, rows_), options_.local);
+        case operator_kind::pcsr:
+        case operator_kind::pcsc:
+        case operator_kind::pcoo: return pieces(kind);
         case operator_kind::automatic: break;
         }
         throw usage_error("build: operator auto is not one that can be built");
@@ -116,6 +120,17 @@ public:
     }
 
 private:
+    /// Who owns which rows follows from where entries are cut: rows_ is of no use.
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> pieces(operator_kind kind) const {
+        const csr_view<T>& matrix = source_.matrix;
+        dealt_entries dealt =
+            deal_pieces(kind, matrix.row_offsets, matrix.column_indices, group_.size());
+        piece_plan plan = make_piece_plan(matrix.row_offsets, matrix.column_indices, dealt);
+        const auto where = std::make_shared<layout>(
+            layout{group_, std::move(dealt.rows), coherence::owned, source_.order});
+        return std::make_unique<pieces_operator<T>>(kind, where, source_, std::move(plan),
+                                                    options_.local);
+    }
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> replicated(operator_kind kind) {
         const auto found = tuned(kind);
         return replicated(kind, found ? found->best : by_rule(kind));
@@ -184,6 +199,11 @@ build_operator(const device_group& group, const matrix_source<T>& source, const 
                const operator_options& options) {
     check_replication(group, options, !source.parts.empty());
     check_measure(options);
+    if (is_in_pieces(options.kind) && !source.parts.empty())
+        throw usage_error(
+            std::string("operator ") + to_string(options.kind) +
+            " needs the matrix in host memory, since it cuts within rows what devices "
+            "hold; allowed are nz, halo and gather");
     if (options.transfer != transfer_kind::automatic && !is_replicated(options.kind))
         throw usage_error(std::string("transfer ") + to_string(options.transfer) +
                           " is for operators nz, 2nz, lra and lra-rc; " + to_string(options.kind) +

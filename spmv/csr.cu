@@ -30,8 +30,8 @@ struct csr_tiles_view {
     std::int32_t interior;
 };
 
-template <class T, class Offset, int Dots>
-__global__ void __launch_bounds__(block_threads, 6)
+template <class T, class Offset, int Dots, bool Pieces>
+__global__ void __launch_bounds__(block_threads, Pieces ? 5 : 6) // more would spill
     csr_kernel(const __grid_constant__ compact_frame parameter,
                const __grid_constant__ spmv_operands<T> a,
                const __grid_constant__ csr_tiles_view<T, Offset> m) {
@@ -43,12 +43,12 @@ __global__ void __launch_bounds__(block_threads, 6)
     allow_next_result(f, a);
     const int me = static_cast<int>(threadIdx.x);
     double dots[Dots == 0 ? 1 : Dots] = {};
-    bool ghosts_there = a.ghosts.from == 0;
+    bool ghosts_there = !awaits_peers<Pieces>(a);
     bool receivers_ready = false;
     for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < m.tiles;
          turn += static_cast<std::int32_t>(gridDim.x)) {
         if (!ghosts_there && turn >= m.interior) {
-            wait_for_ghosts(f, a);
+            wait_for_ghosts<Pieces>(f, a);
             ghosts_there = true;
         }
         const std::int32_t tile = m.order != nullptr ? m.order[turn] : turn;
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(block_threads, 6)
             if (me == 0) {
                 T sum = 0;
                 for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
-                write_row<Dots>(f, a, row0, sum, dots);
+                write_row<Dots, Pieces>(f, a, row0, sum, dots);
             }
             __syncthreads();
             continue;
@@ -94,11 +94,11 @@ __global__ void __launch_bounds__(block_threads, 6)
             const auto end = static_cast<int>(m.offsets[row0 + me + 1] - start);
             T sum = 0;
             for (int i = begin; i < end; ++i) sum += product[i];
-            write_row<Dots>(f, a, row0 + me, sum, dots);
+            write_row<Dots, Pieces>(f, a, row0 + me, sum, dots);
         }
         __syncthreads();
     }
-    finish<Dots>(f, a, dots);
+    finish<Dots, Pieces>(f, a, dots);
 }
 
 template <class T, class Offset>
@@ -137,8 +137,8 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         const launch_scope launch(*device_);
-        dispatch_dots(a, [&](auto dots) {
-            const auto kernel = csr_kernel<T, Offset, dots()>;
+        dispatch_product(a, [&](auto dots, auto pieces) {
+            const auto kernel = csr_kernel<T, Offset, dots(), pieces()>;
             kernel<<<launch.blocks(kernel, block_threads, tiles_), block_threads, 0,
                      launch.stream()>>>(compact(a.common), a, view());
         });

@@ -63,6 +63,27 @@ void for_pieces(const row_map& map, std::int64_t begin, std::int64_t end, const 
     }
 }
 
+/// Rows that others own, at most a tile of them: to a place each.
+template <class T, class Offset>
+void multiply_for_owners(const csr_arrays<T, Offset>& matrix, const spmv_arguments<T>& a,
+                         std::int64_t begin, std::int64_t end) {
+    T sums[tile_size<T>];
+    multiply_rows(matrix, a.x, sums, a.alpha, T{0}, begin, end);
+    for (std::int64_t row = begin; row < end; ++row) *a.push.targets[row] = sums[row - begin];
+}
+
+/// Adds what peers have computed of the rows to y, whose first entry is that of row `begin`.
+template <class T>
+void add_partials(const partial_sums<T>& partials, T alpha, T* y, std::int64_t begin,
+                  std::int64_t end) {
+    for (std::int64_t word = begin / 32; word * 32 < end; ++word) {
+        if (partials.marks[word].rows == 0) continue;
+        const std::int64_t last = std::min(end, word * 32 + 32);
+        for (std::int64_t row = std::max(begin, word * 32); row < last; ++row)
+            y[row - begin] += alpha * partials.add_to(T{0}, row);
+    }
+}
+
 /// Multiplies, sums up and sends the rows of one chunk, piece by piece, while they are in the
 /// cache.
 template <class T, class Offset>
@@ -72,9 +93,13 @@ void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& 
     const auto multiply = [&](const row_piece& piece) {
         const std::int64_t count = piece.end - piece.begin;
         if (count == 0) return;
+        if (a.push.targets != nullptr)
+            return multiply_for_owners(matrix, a, piece.begin, piece.end);
         const std::int64_t to = piece.begin + piece.shift;
         T* const y = a.y + to;
         multiply_rows(matrix, a.x, y, a.alpha, a.beta, piece.begin, piece.end);
+        if (a.partials.marks != nullptr)
+            add_partials(a.partials, a.alpha, y, piece.begin, piece.end);
         for (int d = 0; d < a.reduce.count && piece.counted; ++d)
             add_dot(sums[d], count, y, a.dot_with[d] != nullptr ? a.dot_with[d] + to : y);
         for (int j = 0; j < a.common.mail.ranks && piece.sent; ++j)
@@ -123,7 +148,7 @@ void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
         const auto body = [&](std::int64_t chunk) { multiply_chunk(matrix, rows, a, chunk); };
         for_share(rows, 0, rows.interior, member, members, body);
         // Each thread sees the peers' entries by its own wait.
-        if (!wait_for(mail, a.ghosts)) return;
+        if (!wait_for(mail, a.ghosts) || !wait_for(mail, a.partials.arrived)) return;
         for_share(rows, rows.interior, rows.chunks, member, members, body);
     });
     finish_product(a, rows.chunks);

@@ -14,25 +14,26 @@ __global__ void __launch_bounds__(block_threads)
     if (!begin(parameter, state)) return;
     allow_next_result(f, a);
     wait_for_receivers(f, a);
+    if (a.partials.arrived.from != 0) wait_for_ghosts<true>(f, a);
     double dots[Dots == 0 ? 1 : Dots] = {};
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
     for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
          row < rows; row += step) {
         if (product != a.y) {
-            write_row<Dots>(f, a, row, product[row], dots);
+            write_row<Dots, true>(f, a, row, product[row], dots);
         } else {
             const T y = a.y[row];
             pass_on<Dots>(f, a, row, y, dots);
         }
     }
-    finish<Dots>(f, a, dots);
+    finish<Dots, true>(f, a, dots);
 }
 
 } // namespace
 
 template <class T>
 void after_product(device& where, const spmv_arguments<T>& a, std::int64_t rows, const T* product) {
-    const bool tells = a.acknowledge.to != 0 || a.push.to != 0;
+    const bool tells = (a.acknowledge.to | a.push.to | a.partials.arrived.from) != 0;
     if (a.reduce.count == 0 && !tells && product == a.y) return;
     spmv_arguments<T> rest = a;
     rest.common = frame_after(a.common);

@@ -11,7 +11,7 @@ namespace krylith::host {
 template <class T>
 [[nodiscard]] bool open_results(const mailbox& mail, const result_push<T>& push) {
     if (push.to == 0 || push.ordered) return true;
-    tell(mail, push.readies, push.to, *push.pushed + 1);
+    if (push.readies != nullptr) tell(mail, push.readies, push.to, *push.pushed + 1);
     return wait_for_words(mail, push.ready, push.to, *push.pushed + 1);
 }
 
@@ -25,6 +25,8 @@ void finish_product(const spmv_arguments<T>& a, std::int64_t chunks) {
         *a.acknowledge.acknowledged = *a.acknowledge.pushed;
     }
     if (a.push.to != 0) tell(mail, a.push.sent, a.push.to, ++*a.push.pushed);
+    if (a.partials.arrived.from != 0)
+        tell(mail, a.partials.readies, a.partials.arrived.from, ++*a.partials.next);
     publish(a.common, a.reduce, chunks);
 }
 

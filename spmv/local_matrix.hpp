@@ -9,6 +9,7 @@
 #include <string>
 
 #include <krylith/device/device.hpp>
+#include <krylith/spmv/partial_sums.hpp>
 #include <krylith/spmv/row_map.hpp>
 #include <krylith/spmv/sell_view.hpp>
 #include <krylith/vector/frame.hpp>
@@ -25,13 +26,17 @@ struct ghost_acknowledgement {
     std::uint32_t to;              ///< bit set: ranks to tell; 0: nothing to do
 };
 
-/// Sends each computed entry to the peers' copies of y (replicated vectors) as it is computed.
+/// Sends each computed entry to the peers' copies of y (replicated vectors) as it is computed; or,
+/// where there are `targets`, to a place of its own: alpha A x of rows that others own, with beta
+/// 0, no dot products, and y not used.
 template <class T>
 struct result_push {
     T* copies[max_ranks];          ///< the same place as y in each copy
+    T* const* targets;             ///< [rows of the block] or null
     std::uint64_t* const* sent;    ///< [ranks] this rank's word in each peer's arrival::sent
     const std::uint64_t* ready;    ///< [ranks] results that each peer can take
-    std::uint64_t* const* readies; ///< [ranks] this rank's word in each peer's `ready`
+    std::uint64_t* const* readies; ///< [ranks] this rank's word in each peer's `ready`; null: what
+                                   ///< reads the results says so (partial_sums)
     std::uint64_t* pushed;         ///< results sent so far
     std::uint32_t to;              ///< bit set: ranks to send to; 0: no replicas
     bool ordered;                  ///< events already order this against the readers: no waiting
@@ -50,7 +55,8 @@ struct spmv_operands {
     arrival ghosts;                   ///< before rows that read ghosts; from = 0: none
     ghost_acknowledgement acknowledge;
     result_push<T> push;
-    row_map map; ///< of the block's rows, where they are several ranges
+    partial_sums<T> partials; ///< of peers, that are added to rows of the boundary; not with a map
+    row_map map;              ///< of the block's rows, where they are several ranges
 };
 
 template <class T>
@@ -67,7 +73,8 @@ struct local_block {
     std::span<const std::int64_t> offsets;  ///< rows + 1, the first need not be 0
     std::span<const std::int32_t> indices;  ///< nonzeros of these rows, from offsets[0] on
     std::span<const T> values;              ///< likewise; empty if device_values has them
-    std::span<const std::uint8_t> boundary; ///< rows that read ghosts, or empty: none does
+    std::span<const std::uint8_t> boundary; ///< rows that wait for peers (read ghosts, or have
+                                            ///< partial sums), or empty: none does
     /// Rows from here on are computed by every device and sent by none: formats may compute them
     /// among the others, while results of these travel.
     std::int64_t alone = std::numeric_limits<std::int64_t>::max();

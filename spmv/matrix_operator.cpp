@@ -12,8 +12,8 @@ namespace krylith {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> operator_names = {"auto",   "nz",   "2nz",   "lra",
-                                                            "lra-rc", "halo", "gather"};
+constexpr std::array<std::string_view, 10> operator_names = {
+    "auto", "nz", "2nz", "lra", "lra-rc", "halo", "gather", "pcsr", "pcsc", "pcoo"};
 constexpr std::array<std::string_view, 5> local_names = {"auto", "csr", "sell", "merge", "vendor"};
 constexpr std::array<std::string_view, 4> transfer_names = {"auto", "stores", "copies", "nccl"};
 constexpr std::array<std::string_view, 3> order_names = {"none", "rcm", "metis"};

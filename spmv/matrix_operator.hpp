@@ -25,7 +25,11 @@ enum class operator_kind {
     lra,       ///< the same: short rows first, so that many results travel under the long rows
     lra_rc,    ///< the same, and some rows are computed by every device instead of being sent
     halo,      ///< vectors owned; only the entries that other devices reference move
-    gather     ///< vectors owned; all entries of an operand move to all devices as it is written
+    gather,    ///< vectors owned; all entries of an operand move to all devices as it is written
+    pcsr, ///< vectors owned; each device multiplies equally many nonzeros, cut within rows, and
+          ///< what a row has on several is added up by its owner (pieces_operator.hpp)
+    pcsc, ///< the same, cut within columns: few entries of x move, and many partial sums of y
+    pcoo  ///< of a csr_view as pcsr; of a coo_matrix the entries as they lie (coo_operator.hpp)
 };
 
 /// The format of a device's block.

@@ -20,7 +20,7 @@ namespace krylith::cuda {
 namespace {
 
 /// What the rows of an operator's block need besides their sums.
-template <class T, int Dots>
+template <class T, int Dots, bool Pieces>
 struct operator_rows {
     const compact_frame& f;
     const spmv_operands<T>& a;
@@ -30,7 +30,7 @@ struct operator_rows {
 
     __device__ void before_reading(const merge_step& at) {
         if (ghosts_there || !at.reads_ghosts) return;
-        wait_for_ghosts(f, a);
+        wait_for_ghosts<Pieces>(f, a);
         ghosts_there = true;
     }
     __device__ void before_writing() {
@@ -38,7 +38,7 @@ struct operator_rows {
         wait_for_receivers(f, a);
         receivers_ready = true;
     }
-    __device__ void row(std::int64_t row, T sum) { write_row<Dots>(f, a, row, sum, dots); }
+    __device__ void row(std::int64_t row, T sum) { write_row<Dots, Pieces>(f, a, row, sum, dots); }
     /// By all threads; the block's sum is stored, or added to what is there.
     __device__ void leave(unsigned block, bool add) {
         __shared__ double warp_sums[block_warps];
@@ -53,7 +53,7 @@ struct operator_rows {
 };
 
 /// Four blocks an SM, 64 registers: the next tile's loads are in flight while one is summed up.
-template <class T, class Offset, int Dots>
+template <class T, class Offset, int Dots, bool Pieces>
 __global__ void __launch_bounds__(block_threads, 4)
     merge_kernel(const __grid_constant__ compact_frame parameter,
                  const __grid_constant__ spmv_operands<T> a,
@@ -66,14 +66,16 @@ __global__ void __launch_bounds__(block_threads, 4)
     merge_loads<T, Offset> loads;
     if (!begin(parameter, state, nullptr, [&] { loads.start(m, first); })) return;
     allow_next_result(f, a);
-    operator_rows<T, Dots> rows{f, a, a.ghosts.from == 0};
+    operator_rows<T, Dots, Pieces> rows{f, a, !awaits_peers<Pieces>(a)};
     multiply_chunks(m, a.x, s, walk, first, loads, rows);
 
     rows.leave(blockIdx.x, false);
     const bool one_rank = f.ranks == 1;
     if (Dots > 0 && one_rank && blockIdx.x == 0 && threadIdx.x == 0) *f.published = gridDim.x;
     const bool posts = Dots > 0 && !one_rank;
-    if (!posts && m.chunks < 2 && a.push.to == 0 && a.acknowledge.to == 0) return;
+    const std::uint32_t told = a.push.to | a.acknowledge.to;
+    const bool tells = (Pieces ? told | a.partials.arrived.from : told) != 0;
+    if (!posts && m.chunks < 2 && !tells) return;
     if (!last_block(f.mail.arrivals)) return;
     if (threadIdx.x == 0) *f.mail.arrivals = 0;
     // Which block is the last differs from run to run: its dot products are added to those of
@@ -82,7 +84,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     rows.leave(0, true);
     __syncthreads();
     if (posts) post_batch(f, a.reduce);
-    tell_peers(f, a);
+    tell_peers<Pieces>(f, a);
 }
 
 /// In turns, the first of those that read ghosts after all others.
@@ -119,8 +121,8 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         const launch_scope launch(*device_);
-        dispatch_dots(a, [&](auto dots) {
-            const auto kernel = merge_kernel<T, Offset, dots()>;
+        dispatch_product(a, [&](auto dots, auto pieces) {
+            const auto kernel = merge_kernel<T, Offset, dots(), pieces()>;
             kernel<<<launch.blocks(kernel, block_threads, path_.chunks), block_threads, 0,
                      launch.stream()>>>(compact(a.common), a, view());
         });
@@ -143,7 +145,7 @@ private:
     /// and so their bits.
     [[nodiscard]] std::int64_t teams() const {
         const launch_scope launch(*device_);
-        return launch.blocks(merge_kernel<T, Offset, 2>, block_threads, most_merge_chunks);
+        return launch.blocks(merge_kernel<T, Offset, 2, false>, block_threads, most_merge_chunks);
     }
     [[nodiscard]] merge_view<T, Offset> view() const {
         const auto parts = merge_scratch<T>::in(scratch_.data(), rows_, nonzeros());

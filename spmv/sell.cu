@@ -22,9 +22,10 @@ constexpr int group_slices = block_warps; ///< a warp a slice
 /// Blocks an SM: 64 registers a thread. 5 cost a CG iteration on 256^3 26%, 6
 /// 54%, 8 116%: they spill.
 constexpr int blocks_per_sm = 4;
+constexpr int blocks_in_pieces = 3; ///< 4 spill
 
-template <class T, int Dots>
-__global__ void __launch_bounds__(block_threads, blocks_per_sm)
+template <class T, int Dots, bool Pieces>
+__global__ void __launch_bounds__(block_threads, Pieces ? blocks_in_pieces : blocks_per_sm)
     sell_kernel(const __grid_constant__ compact_frame parameter,
                 const __grid_constant__ spmv_operands<T> a,
                 const __grid_constant__ sell_view<T> m) {
@@ -52,11 +53,11 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     if (!begin(parameter, state, nullptr, [&] { part.start(m, head, row, lane); })) return;
     allow_next_result(f, a);
     double dots[Dots == 0 ? 1 : Dots] = {};
-    bool ghosts_there = a.ghosts.from == 0;
+    bool ghosts_there = !awaits_peers<Pieces>(a);
     bool receivers_ready = false;
     while (turn < m.groups) {
         if (!ghosts_there && turn >= m.interior) {
-            wait_for_ghosts(f, a);
+            wait_for_ghosts<Pieces>(f, a);
             ghosts_there = true;
         }
         turn += stride;
@@ -66,10 +67,10 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
             wait_for_receivers(f, a);
             receivers_ready = true;
         }
-        if (part.row >= 0) write_row<Dots>(f, a, part.row, sum, dots);
+        if (part.row >= 0) write_row<Dots, Pieces>(f, a, part.row, sum, dots);
         if (turn < m.groups) part.start(m, head, row, lane);
     }
-    finish<Dots>(f, a, dots);
+    finish<Dots, Pieces>(f, a, dots);
 }
 
 /// From CSR order to that of the slices, for places [first, last); `from` is where entry `base` of
@@ -171,8 +172,8 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         const launch_scope launch(*device_);
-        dispatch_dots(a, [&](auto dots) {
-            const auto kernel = sell_kernel<T, dots()>;
+        dispatch_product(a, [&](auto dots, auto pieces) {
+            const auto kernel = sell_kernel<T, dots(), pieces()>;
             kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
                      launch.stream()>>>(compact(a.common), a, view_);
         });

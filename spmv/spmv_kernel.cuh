@@ -1,6 +1,8 @@
 // What the product kernels of every format share: waiting for ghosts, writing a row, ending.
 #pragma once
 
+#include <type_traits>
+
 #include <krylith/spmv/local_matrix.hpp>
 #include <krylith/vector/kernel_frame.cuh>
 
@@ -12,14 +14,34 @@ __device__ inline V load_once(const V* from) {
     return __ldcs(from);
 }
 
-/// Blocks until all ghosts are there; called by the whole block before its first boundary row.
+// Kernels have a form of their own, Pieces, for blocks of pieces_operator.hpp (push.targets,
+// partials): looking for these in every row would cost the others registers that they don't have.
+
+/// Whether the product needs that form.
 template <class T>
+[[nodiscard]] bool is_in_pieces(const spmv_operands<T>& a) {
+    return a.partials.marks != nullptr || a.push.targets != nullptr;
+}
+
+/// Whether rows of the boundary wait for peers at all.
+template <bool Pieces = false, class T>
+__device__ inline bool awaits_peers(const spmv_operands<T>& a) {
+    if constexpr (Pieces) return (a.ghosts.from | a.partials.arrived.from) != 0;
+    return a.ghosts.from != 0;
+}
+
+/// Blocks until all ghosts, and the peers' partial sums, are there; called by the whole block
+/// before its first boundary row.
+template <bool Pieces = false, class T>
 __device__ inline void wait_for_ghosts(const compact_frame& f, const spmv_operands<T>& a) {
     const int lane = static_cast<int>(threadIdx.x);
-    if (lane < f.ranks && (a.ghosts.from >> lane & 1) != 0) {
-        const std::uint64_t expected = *a.ghosts.expected;
-        wait_until(f.mail, lane, [&] { return load_acquire(a.ghosts.sent + lane) >= expected; });
-    }
+    const auto wait_for = [&](const arrival& data) {
+        if (lane >= f.ranks || (data.from >> lane & 1) == 0) return;
+        const std::uint64_t expected = *data.expected;
+        wait_until(f.mail, lane, [&] { return load_acquire(data.sent + lane) >= expected; });
+    };
+    wait_for(a.ghosts);
+    if constexpr (Pieces) wait_for(a.partials.arrived);
     __syncthreads();
 }
 
@@ -27,7 +49,7 @@ __device__ inline void wait_for_ghosts(const compact_frame& f, const spmv_operan
 /// stream, and so every reader of the last one, is done.
 template <class T>
 __device__ inline void allow_next_result(const compact_frame& f, const spmv_operands<T>& a) {
-    if (blockIdx.x != 0 || a.push.to == 0 || a.push.ordered) return;
+    if (blockIdx.x != 0 || a.push.to == 0 || a.push.ordered || a.push.readies == nullptr) return;
     if (static_cast<int>(threadIdx.x) < f.ranks && (a.push.to >> threadIdx.x & 1) != 0)
         store_release(a.push.readies[threadIdx.x], *a.push.pushed + 1);
 }
@@ -61,9 +83,17 @@ __device__ inline void pass_on(const compact_frame& f, const spmv_operands<T>& a
 }
 
 /// y[row] from the sum of the block's row.
-template <int Dots, class T>
+template <int Dots, bool Pieces = false, class T>
 __device__ inline void write_row(const compact_frame& f, const spmv_operands<T>& a,
                                  std::int64_t row, T sum, double (&dots)[Dots == 0 ? 1 : Dots]) {
+    if constexpr (Pieces && Dots == 0) {
+        if (a.push.targets != nullptr) {
+            *a.push.targets[row] = a.alpha * sum;
+            return;
+        }
+    }
+    if constexpr (Pieces)
+        if (a.partials.marks != nullptr) sum = a.partials.add_to(sum, row);
     bool sent = true;
     bool counted = true;
     if (a.map.count != 0) {
@@ -80,7 +110,7 @@ __device__ inline void write_row(const compact_frame& f, const spmv_operands<T>&
 
 /// By the last block: tells peers what was sent and what was read. What was sent is ordered by
 /// cumulativity: barrier, the blocks' counter, release at system scope.
-template <class T>
+template <bool Pieces = false, class T>
 __device__ inline void tell_peers(const compact_frame& f, const spmv_operands<T>& a) {
     if (threadIdx.x >= 32) return;
     const int lane = static_cast<int>(threadIdx.x);
@@ -97,21 +127,30 @@ __device__ inline void tell_peers(const compact_frame& f, const spmv_operands<T>
             store_release(a.acknowledge.readies[lane], number);
         if (lane == 0) *a.acknowledge.acknowledged = number;
     }
+    if constexpr (Pieces) {
+        if (a.partials.arrived.from == 0) return;
+        const std::uint64_t number = *a.partials.next + 1;
+        __syncwarp();
+        if (lane < f.ranks && (a.partials.arrived.from >> lane & 1) != 0)
+            store_release(a.partials.readies[lane], number);
+        if (lane == 0) *a.partials.next = number;
+    }
 }
 
 /// Ends the kernel: dot products, and telling peers.
-template <int Dots, class T>
+template <int Dots, bool Pieces = false, class T>
 __device__ inline void finish(const compact_frame& f, const spmv_operands<T>& a,
                               const double (&dots)[Dots == 0 ? 1 : Dots]) {
     bool last = false;
     if constexpr (Dots > 0) {
         last = reduce_and_post(f, a.reduce, dots);
     } else {
-        if (a.push.to == 0 && a.acknowledge.to == 0) return;
+        const std::uint32_t told = a.push.to | a.acknowledge.to;
+        if ((Pieces ? told | a.partials.arrived.from : told) == 0) return;
         last = last_block(f.mail.arrivals);
         if (last && threadIdx.x == 0) *f.mail.arrivals = 0;
     }
-    if (last) tell_peers(f, a);
+    if (last) tell_peers<Pieces>(f, a);
 }
 
 /// Calls `kernel.template operator()<Dots>()` for the number of dot products of the product.
@@ -122,6 +161,15 @@ void dispatch_dots(const spmv_operands<T>& a, Launch launch) {
     case 1: return launch(std::integral_constant<int, 1>{});
     default: return launch(std::integral_constant<int, 2>{});
     }
+}
+
+/// The same with a second constant: whether the product is in pieces.
+template <class T, class Launch>
+void dispatch_product(const spmv_operands<T>& a, Launch launch) {
+    dispatch_dots(a, [&](auto dots) {
+        if (is_in_pieces(a)) return launch(dots, std::true_type{});
+        launch(dots, std::false_type{});
+    });
 }
 
 } // namespace krylith::cuda

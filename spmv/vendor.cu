@@ -98,8 +98,9 @@ public:
     void apply(const spmv_arguments<T>& a) override {
         before_product(*device_, a);
         // In a loop that may have stopped, cuSPARSE still runs: not into y. Nor where y's rows are
-        // not consecutive.
-        const bool direct = (!a.common.guarded || handle_ == nullptr) && a.map.count == 0;
+        // not consecutive, have partial sums, or go elsewhere.
+        const bool direct = (!a.common.guarded || handle_ == nullptr) && a.map.count == 0 &&
+                            a.partials.marks == nullptr && a.push.targets == nullptr;
         T* const product = handle_ != nullptr && direct ? a.y : own_.data();
         if (handle_ != nullptr) {
             const T alpha = direct ? a.alpha : T(1);

@@ -28,8 +28,9 @@ using testing::worth_running;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::lra_rc, operator_kind::halo,
-                                   operator_kind::gather};
+constexpr operator_kind kinds[] = {operator_kind::nz,   operator_kind::lra_rc,
+                                   operator_kind::halo, operator_kind::gather,
+                                   operator_kind::pcsr, operator_kind::pcsc};
 
 } // namespace
 

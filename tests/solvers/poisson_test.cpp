@@ -26,8 +26,9 @@ using testing::worth_running;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::lra_rc, operator_kind::halo,
-                                   operator_kind::gather};
+constexpr operator_kind kinds[] = {operator_kind::nz,   operator_kind::lra_rc,
+                                   operator_kind::halo, operator_kind::gather,
+                                   operator_kind::pcsr, operator_kind::pcsc};
 
 /// Entry-wise product of sines: an eigenvector of poisson2d(nx, ny).
 std::vector<double> eigenvector(int nx, int ny, int i, int j) {

@@ -67,7 +67,8 @@ std::vector<device_group> few_cuda_groups() {
 void solves_exhaust(const device_group& group) {
     const auto matrix = poisson2d<double>(3, 3, random_scaling{4});
     const auto b = random_values<double>(matrix.rows, 161);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather,
+                            operator_kind::pcsr, operator_kind::pcsc})
         for (const auto which : all_methods) {
             if (!testing::worth_running(which, kind)) continue;
             CAPTURE(name_of(kind));

@@ -153,5 +153,23 @@ KRYLITH_GROUP_TEST("battery: operator gather, fp64") {
 KRYLITH_GROUP_TEST("battery: operator gather, fp32") {
     fight<float>(group, operator_kind::gather);
 }
+KRYLITH_GROUP_TEST("battery: operator pcsr, fp64") {
+    fight<double>(group, operator_kind::pcsr);
+}
+KRYLITH_GROUP_TEST("battery: operator pcsr, fp32") {
+    fight<float>(group, operator_kind::pcsr);
+}
+KRYLITH_GROUP_TEST("battery: operator pcsc, fp64") {
+    fight<double>(group, operator_kind::pcsc);
+}
+KRYLITH_GROUP_TEST("battery: operator pcsc, fp32") {
+    fight<float>(group, operator_kind::pcsc);
+}
+KRYLITH_GROUP_TEST("battery: operator pcoo, fp64") {
+    fight<double>(group, operator_kind::pcoo);
+}
+KRYLITH_GROUP_TEST("battery: operator pcoo, fp32") {
+    fight<float>(group, operator_kind::pcoo);
+}
 
 } // namespace krylith

@@ -44,9 +44,9 @@ csr_matrix<double> shuffled(const csr_matrix<double>& matrix, std::uint64_t seed
     return reordered(csr_view<double>(matrix), shuffle(matrix.rows, seed)).matrix;
 }
 
-constexpr operator_kind kinds[] = {operator_kind::automatic, operator_kind::nz,
-                                   operator_kind::lra_rc, operator_kind::halo,
-                                   operator_kind::gather};
+constexpr operator_kind kinds[] = {
+    operator_kind::automatic, operator_kind::nz,   operator_kind::lra_rc, operator_kind::halo,
+    operator_kind::gather,    operator_kind::pcsr, operator_kind::pcsc};
 
 /// Those that this build has.
 std::vector<reordering> orders() {

@@ -162,5 +162,13 @@ KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator gather") {
     check_symmetry<double>(group, operator_kind::gather);
     check_symmetry<float>(group, operator_kind::gather);
 }
+KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator pcsr") {
+    check_symmetry<double>(group, operator_kind::pcsr);
+    check_symmetry<float>(group, operator_kind::pcsr);
+}
+KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator pcsc") {
+    check_symmetry<double>(group, operator_kind::pcsc);
+    check_symmetry<float>(group, operator_kind::pcsc);
+}
 
 } // namespace krylith
