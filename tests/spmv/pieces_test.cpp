@@ -142,7 +142,7 @@ test_matrix long_lines(std::int32_t n) {
 
 std::vector<local_kind> local_kinds(const device_group& group) {
     if (group.kind() == backend::host) return {local_kind::automatic};
-    return {local_kind::csr, local_kind::sell, local_kind::vendor};
+    return {local_kind::csr, local_kind::sell, local_kind::merge, local_kind::vendor};
 }
 
 } // namespace
