@@ -56,8 +56,8 @@ csr_matrix<double> make_two_loads(const two_loads& load) {
     for (std::int64_t row = 0; row < load.rows; ++row) {
         const std::int64_t begin = a.row_offsets[static_cast<std::size_t>(row)];
         const std::int64_t length = a.row_offsets[static_cast<std::size_t>(row) + 1] - begin;
-        const std::int64_t first =
-            std::clamp<std::int64_t>(row - length / 2, 0, std::max<std::int64_t>(0, load.rows - length));
+        const std::int64_t first = std::clamp<std::int64_t>(
+            row - length / 2, 0, std::max<std::int64_t>(0, load.rows - length));
         for (std::int64_t k = 0; k < length; ++k) {
             const auto place = static_cast<std::size_t>(begin + k);
             a.column_indices[place] = static_cast<std::int32_t>((first + k) % load.rows);

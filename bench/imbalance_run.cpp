@@ -51,8 +51,7 @@ void add_options(CLI::App& app, imbalance_request& q) {
         ->delimiter(',')
         ->allow_extra_args(false);
     app.add_option("--backend", q.backend_name, "auto, cuda or host")->capture_default_str();
-    app.add_option("--devices", q.devices,
-                   "Devices, and blocks of rows; 0: all, on the host 4");
+    app.add_option("--devices", q.devices, "Devices, and blocks of rows; 0: all, on the host 4");
     app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
     add_options(app, q.effort);
     app.add_option("--json", q.json_file, "Everything as JSON");

@@ -8,10 +8,11 @@
 #include <krylith/bench/msrep_run.hpp>
 
 int main(int argc, char** argv) {
-    CLI::App app("y = A x from a matrix in host memory, distribution included, in three versions: "
-                 "microseconds of each phase, overheads of partition and merging, speedups over one "
-                 "device and over baseline, and the kernels alone. Exits with 1 where a check "
-                 "failed.");
+    CLI::App app(
+        "y = A x from a matrix in host memory, distribution included, in three versions: "
+        "microseconds of each phase, overheads of partition and merging, speedups over one "
+        "device and over baseline, and the kernels alone. Exits with 1 where a check "
+        "failed.");
     krylith::bench::msrep_request request;
     krylith::bench::add_options(app, request);
     try {

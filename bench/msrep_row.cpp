@@ -111,9 +111,9 @@ std::vector<std::string> msrep_csv_columns() {
 }
 
 std::string msrep_table_head() {
-    return fmt::format(fmt::runtime(line), "matrix", "format", "version", "p", "total us", "partition",
-                       "distribute", "kernel", "merge", "convert", "alone", "part. %", "merge %",
-                       "speedup", "kernels", "xbase", "");
+    return fmt::format(fmt::runtime(line), "matrix", "format", "version", "p", "total us",
+                       "partition", "distribute", "kernel", "merge", "convert", "alone", "part. %",
+                       "merge %", "speedup", "kernels", "xbase", "");
 }
 
 std::string msrep_table_lines(const json& row) {
@@ -121,12 +121,13 @@ std::string msrep_table_lines(const json& row) {
         fmt::runtime(line), row["matrix"].get<std::string>(), row["format"].get<std::string>(),
         row["version"].get<std::string>(), row["devices"].get<int>(),
         cell(row, "/us/median", "{:.1f}"), cell(row, "/us_of/partition/median", "{:.1f}"),
-        cell(row, "/us_of/distribution/median", "{:.1f}"), cell(row, "/us_of/kernel/median", "{:.1f}"),
-        cell(row, "/us_of/merge/median", "{:.1f}"), cell(row, "/us_of/conversion/median", "{:.1f}"),
-        cell(row, "/us_of/kernel_alone/median", "{:.1f}"), cell(row, "/partition_share", "{:.1f}", 100),
-        cell(row, "/merge_share", "{:.1f}", 100), cell(row, "/speedup", "{:.2f}"),
-        cell(row, "/kernel_speedup", "{:.2f}"), cell(row, "/speedup_over_baseline", "{:.2f}"),
-        is_void(row) ? "  VOID" : "");
+        cell(row, "/us_of/distribution/median", "{:.1f}"),
+        cell(row, "/us_of/kernel/median", "{:.1f}"), cell(row, "/us_of/merge/median", "{:.1f}"),
+        cell(row, "/us_of/conversion/median", "{:.1f}"),
+        cell(row, "/us_of/kernel_alone/median", "{:.1f}"),
+        cell(row, "/partition_share", "{:.1f}", 100), cell(row, "/merge_share", "{:.1f}", 100),
+        cell(row, "/speedup", "{:.2f}"), cell(row, "/kernel_speedup", "{:.2f}"),
+        cell(row, "/speedup_over_baseline", "{:.2f}"), is_void(row) ? "  VOID" : "");
     for (const json& why : row["void_because"]) {
         lines += fmt::format("    void: {}\n", why.get<std::string>());
     }

@@ -60,8 +60,7 @@ void msrep_run::run_format(const workload& w, const reference_product& expected,
     for (const one_shot_version version : versions_) {
         const bool pinned = !request_.pageable && version != one_shot_version::baseline;
         for (const int devices : choice_.counts) {
-            const msrep_case c{w.name,  w.n(),  w.nnz(), format, to_string(version),
-                               devices, pinned};
+            const msrep_case c{w.name, w.n(), w.nnz(), format, to_string(version), devices, pinned};
             rows.push_back(measure(arrays, c, version, expected));
         }
     }
@@ -78,8 +77,7 @@ json msrep_run::measure(one_shot_arrays& arrays, const msrep_case& c, one_shot_v
                         const reference_product& expected) {
     try {
         one_shot_product<double> product(choice_.group(c.devices), {.version = version});
-        return msrep_row(
-            c, measure_one_shot(product, arrays, c.pinned, expected, request_.effort));
+        return msrep_row(c, measure_one_shot(product, arrays, c.pinned, expected, request_.effort));
     } catch (const device_error& e) {
         return failed_msrep(c, e.what());
     } catch (const input_error& e) {

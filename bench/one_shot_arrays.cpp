@@ -121,9 +121,9 @@ one_shot_times one_shot_arrays::multiply(one_shot_product<double>& product, bool
     result_ = y;
     const std::int64_t n = w_.n();
     if (format_ == "csr") {
-        return product(csr_view<double>(n, n, offsets_.at(pinned), columns_.at(pinned),
-                                        values_.at(pinned)),
-                       x, y);
+        return product(
+            csr_view<double>(n, n, offsets_.at(pinned), columns_.at(pinned), values_.at(pinned)), x,
+            y);
     }
     if (format_ == "csc") {
         return product(

@@ -155,8 +155,7 @@ public:
     void send_x(std::span<const T> x, row_range range) override {
         memory_.grow(device_, memory_.x, x.size());
         const auto begin = as_size(range.begin);
-        in_->send(memory_.x.data() + begin, x.data() + begin,
-                  as_size(range.size()) * sizeof(T));
+        in_->send(memory_.x.data() + begin, x.data() + begin, as_size(range.size()) * sizeof(T));
         sent_ = range;
         x_there_.clear();
         x_there_.push_back(in_->record());
@@ -217,13 +216,14 @@ public:
                           piece.share, memory_.pointers.data() + piece.first_pointer);
         }
         if (form_ == one_shot_form::csc) {
-            part_pointers(*device_, memory_.offsets.data(), whole_,
-                          memory_.column_pointers.data());
+            part_pointers(*device_, memory_.offsets.data(), whole_, memory_.column_pointers.data());
             expand_columns();
         }
         if (form_ == one_shot_form::coo_by_rows) row_pointers();
-        if (by_rows(form_)) find_tiles();
-        else convert();
+        if (by_rows(form_))
+            find_tiles();
+        else
+            convert();
         for (const auto& x : x_there_) device_->wait(*x);
         const row_range results = call.plan.results_of(part);
         home_->reserve_fetched(as_size(results.size()) * sizeof(T), y_is_pinned(call, results));
@@ -266,9 +266,7 @@ public:
 
 private:
     [[nodiscard]] std::size_t entries() const { return as_size(whole_.entries()); }
-    [[nodiscard]] std::int32_t count() const {
-        return static_cast<std::int32_t>(whole_.entries());
-    }
+    [[nodiscard]] std::int32_t count() const { return static_cast<std::int32_t>(whole_.entries()); }
 
     /// Entries of x that the part needs.
     [[nodiscard]] row_range operand(const one_shot_call<T>& call) const {
@@ -332,7 +330,8 @@ private:
         for (const auto& piece : memory_.pieces)
             if (rows_of(piece) > 0)
                 find_merge_tiles<T>(
-                    *device_, std::as_const(memory_.pointers).data() + piece.first_pointer,
+                    *device_,
+                    static_cast<const std::int32_t*>(memory_.pointers.data()) + piece.first_pointer,
                     rows_of(piece), piece.share.entries(), memory_.tiles.data() + piece.first_tile);
     }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
@@ -60,8 +61,8 @@ std::vector<std::int32_t> local_pointers(const line_share& share,
                                          std::span<const std::int64_t> offsets) {
     std::vector<std::int32_t> result(as_size(share.lines()) + 1);
     for (std::size_t i = 0; i < result.size(); ++i)
-        result[i] = static_cast<std::int32_t>(part_offset(offsets[as_size(share.start_line) + i],
-                                                          share.start_idx, share.end_idx));
+        result[i] = static_cast<std::int32_t>(
+            part_offset(offsets[as_size(share.start_line) + i], share.start_idx, share.end_idx));
     return result;
 }
 
@@ -152,15 +153,19 @@ private:
         while (workers.size() < as_size(parts))
             workers.push_back(
                 std::make_unique<host_queue>("one-shot part " + to_string(workers.size())));
-        for (int part = 0; part < parts; ++part) {
-            const int rank = call.plan.device[as_size(part)];
-            const int node = options.topology.node_of_device[as_size(rank)];
-            workers[as_size(part)]->push([this, part, node, &body] {
-                const on_numa_node here(options.topology, node);
-                body(part);
-            });
-        }
         std::exception_ptr first;
+        try {
+            for (int part = 0; part < parts; ++part) {
+                const int rank = call.plan.device[as_size(part)];
+                const int node = options.topology.node_of_device[as_size(rank)];
+                workers[as_size(part)]->push([this, part, node, &body] {
+                    const on_numa_node here(options.topology, node);
+                    body(part);
+                });
+            }
+        } catch (...) { // those that were pushed use `body`
+            first = std::current_exception();
+        }
         for (const auto& worker : workers) {
             try {
                 worker->wait_idle();
@@ -212,21 +217,22 @@ private:
         const int parts = group.size();
         const bool whole_x = !by_columns(call.a.form);
         if (whole_x) send_x();
-        double sending = clock.lap(); // x is on its way while this is worked out
+        const double sending = clock.lap(); // x is on its way while this is worked out
         call.plan = plan_one_shot(call.a, nodes, pieces());
         times.partition = clock.lap();
         for (int part = 0; part < parts; ++part) lane_of(part).reserve(call, part);
-        for_parts(!arrays_pinned(),
-                  [&](int part) { lane_of(part).send_matrix(call, part); });
+        for_parts(!arrays_pinned(), [&](int part) { lane_of(part).send_matrix(call, part); });
         if (whole_x)
             for (const auto& lane : lanes) lane->spread_x(lanes);
+        const bool copying = group.kind() == backend::cuda;
+        if (!copying) times.distribution = sending + clock.lap();
         // Some 60 calls of CUDA a device: by one thread they would take as long as the copies.
-        for_parts(group.kind() == backend::cuda,
-                  [&](int part) { lane_of(part).compute(call, part); });
+        for_parts(copying, [&](int part) { lane_of(part).compute(call, part); });
         for (int part = 0; part < parts; ++part) lane_of(part).merge(call, part, lanes);
-        for (const auto& lane : lanes)
-            if (lane->arrived) lane->arrived->wait();
-        times.distribution = sending + clock.lap();
+        if (copying) {
+            for (const auto& lane : lanes) lane->arrived->wait();
+            times.distribution = sending + clock.lap();
+        }
         for (const auto& lane : lanes)
             for (const auto& piece : lane->done) piece->wait();
         times.kernel = clock.lap();
@@ -250,8 +256,8 @@ private:
         const row_partition ranges = equal_rows(call.a.columns, group.size());
         const bool spread = all_direct(group);
         for_parts(options.staged || !pinned(group, call.x), [&](int rank) {
-            lanes[as_size(rank)]->send_x(
-                call.x, spread ? ranges.owned(rank) : row_range{0, call.a.columns});
+            lanes[as_size(rank)]->send_x(call.x, spread ? ranges.owned(rank)
+                                                        : row_range{0, call.a.columns});
         });
     }
 
@@ -271,7 +277,7 @@ private:
     }
 
     one_shot_call<T> call;
-    bool ended = false; // the last call, without an exception
+    bool ended = false;                                   // the last call, without an exception
     std::vector<std::unique_ptr<one_shot_lane<T>>> lanes; // by rank
     std::vector<std::vector<T>> partial;                  // by part; baseline, p
     std::vector<std::unique_ptr<host_queue>> workers;     // by part, made when first needed
