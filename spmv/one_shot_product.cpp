@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
@@ -10,9 +9,9 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/host_queue.hpp>
 #include <krylith/spmv/one_shot_host_merge.hpp>
 #include <krylith/spmv/one_shot_lane.hpp>
+#include <krylith/spmv/one_shot_workers.hpp>
 
 namespace krylith {
 
@@ -85,6 +84,7 @@ struct one_shot_product<T>::state {
         if (options.pieces < 0 || options.pieces > most_one_shot_pieces)
             throw usage_error("one_shot_product: pieces is " + to_string(options.pieces) +
                               ", must be 0 (by size) to " + to_string(most_one_shot_pieces));
+        workers = std::make_unique<one_shot_workers>(where);
         const bool spread = all_direct(group);
         for (int rank = 0; rank < group.size(); ++rank)
             lanes.push_back(
@@ -104,7 +104,6 @@ struct one_shot_product<T>::state {
             ended = true;
             return times;
         } catch (...) { // nothing may go on with the caller's arrays
-            for (const auto& worker : workers) settle(*worker);
             for (const auto& lane : lanes) lane->settle();
             throw;
         }
@@ -132,48 +131,14 @@ private:
                               ", " + to_string(wanted));
     }
 
-    static void settle(host_queue& worker) noexcept {
-        try {
-            worker.wait_idle();
-        } catch (...) { // NOLINT(bugprone-empty-catch): a failure is thrown already
-        }
-    }
-
     [[nodiscard]] one_shot_lane<T>& lane_of(int part) const {
         return *lanes[as_size(call.plan.device[as_size(part)])];
     }
 
-    /// body(part) for each part: by a thread a device, on the device's node, or by the caller.
+    /// body(part) for each part: by a thread a device, or by the caller's.
     void for_parts(bool by_workers, const std::function<void(int)>& body) {
-        const int parts = group.size();
-        if (!by_workers || parts == 1) {
-            for (int part = 0; part < parts; ++part) body(part);
-            return;
-        }
-        while (workers.size() < as_size(parts))
-            workers.push_back(
-                std::make_unique<host_queue>("one-shot part " + to_string(workers.size())));
-        std::exception_ptr first;
-        try {
-            for (int part = 0; part < parts; ++part) {
-                const int rank = call.plan.device[as_size(part)];
-                const int node = options.topology.node_of_device[as_size(rank)];
-                workers[as_size(part)]->push([this, part, node, &body] {
-                    const on_numa_node here(options.topology, node);
-                    body(part);
-                });
-            }
-        } catch (...) { // those that were pushed use `body`
-            first = std::current_exception();
-        }
-        for (const auto& worker : workers) {
-            try {
-                worker->wait_idle();
-            } catch (...) {
-                if (!first) first = std::current_exception();
-            }
-        }
-        if (first) std::rethrow_exception(first);
+        if (by_workers) return workers->run(call.plan.device, body);
+        for (int part = 0; part < group.size(); ++part) body(part);
     }
 
     /// baseline and p: a phase begins where the last one has ended on every device.
@@ -280,7 +245,7 @@ private:
     bool ended = false;                                   // the last call, without an exception
     std::vector<std::unique_ptr<one_shot_lane<T>>> lanes; // by rank
     std::vector<std::vector<T>> partial;                  // by part; baseline, p
-    std::vector<std::unique_ptr<host_queue>> workers;     // by part, made when first needed
+    std::unique_ptr<one_shot_workers> workers;
 };
 
 template <class T>
