@@ -20,15 +20,19 @@ report::report(std::string program, std::string path) : path_(std::move(path)) {
     write();
 }
 
-void report::describe_machine(const device_choice& choice, const memory_rate& rate) {
+void report::describe_devices(const device_choice& choice) {
     const device_group all = choice.group(choice.counts.back());
     all_["machine"] = {{"backend", to_string(choice.kind)},
                        {"devices", descriptions(all)},
                        {"concurrent", all.concurrent()},
-                       {"serialised_because", all.serialised_because()},
-                       {"copy_gb_per_s", rate.copy * 1e-9},
-                       {"limit_gb_per_s", rate.limit * 1e-9},
-                       {"rates_are_of", rate.shared ? "all devices" : "one device"}};
+                       {"serialised_because", all.serialised_because()}};
+}
+
+void report::describe_machine(const device_choice& choice, const memory_rate& rate) {
+    describe_devices(choice);
+    all_["machine"].update({{"copy_gb_per_s", rate.copy * 1e-9},
+                            {"limit_gb_per_s", rate.limit * 1e-9},
+                            {"rates_are_of", rate.shared ? "all devices" : "one device"}});
 }
 
 void report::describe_effort(const slope_effort& effort) {

@@ -21,6 +21,8 @@ public:
     report(std::string program, std::string path);
 
     void describe_machine(const device_choice& choice, const memory_rate& rate);
+    /// Where no rate of the memory is measured.
+    void describe_devices(const device_choice& choice);
     void describe_effort(const slope_effort& effort);
     /// What the limits of products on so many devices are reckoned with.
     void describe_rates(int devices, const known_rates& known);

@@ -126,7 +126,8 @@ private:
         T* const to = sums_.data() + first_[as_size(j)];
         if (by_rows(last_.a.form))
             sum_rows(last_.a, share, last_.x.data(), to, device().threads());
-        else sum_entries(last_.a, share, last_.x.data(), to);
+        else
+            sum_entries(last_.a, share, last_.x.data(), to);
     }
 
     [[nodiscard]] host_device& device() const {

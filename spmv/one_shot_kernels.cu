@@ -34,8 +34,10 @@ __device__ inline std::int32_t first_at_least(const std::int32_t* from, std::int
     std::int32_t high = count;
     while (low < high) {
         const std::int32_t middle = low + (high - low) / 2;
-        if (from[middle] < wanted) low = middle + 1;
-        else high = middle;
+        if (from[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -165,8 +167,8 @@ void store_rows(device& where, const T* sums, const one_shot_terms<T>& terms, st
 }
 
 template <class T>
-void store_range(device& where, const one_shot_terms<T>& terms, std::int64_t count, T alpha,
-                 T beta, T* y) {
+void store_range(device& where, const one_shot_terms<T>& terms, std::int64_t count, T alpha, T beta,
+                 T* y) {
     each(where, range_result<T>{terms, alpha, beta, y}, count);
 }
 

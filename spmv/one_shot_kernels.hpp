@@ -45,8 +45,8 @@ void store_rows(device& where, const T* sums, const one_shot_terms<T>& terms, st
 
 /// y[i] = alpha (terms[0][i] + terms[1][i] + ...) + beta y[i], 0 <= i < count, likewise.
 template <class T>
-void store_range(device& where, const one_shot_terms<T>& terms, std::int64_t count, T alpha,
-                 T beta, T* y);
+void store_range(device& where, const one_shot_terms<T>& terms, std::int64_t count, T alpha, T beta,
+                 T* y);
 
 /// Temporary memory of sort_by_row.
 [[nodiscard]] std::size_t sort_by_row_bytes(device& where, std::int32_t count, std::int64_t rows);

@@ -80,7 +80,7 @@ public:
     /// Blocks until y is the caller's.
     virtual void finish(const one_shot_call<T>& call, int part) = 0;
 
-    /// To wait for: the matrix is there, after send_matrix; null where nothing was sent.
+    /// The matrix is there, after send_matrix; null on host devices, which send nothing.
     std::shared_ptr<event> arrived;
     /// The sums of each piece are there, after compute.
     std::vector<std::shared_ptr<event>> done;

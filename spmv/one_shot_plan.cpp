@@ -44,7 +44,8 @@ void fill(one_shot_plan& plan, const one_shot_matrix<T>& a, const entry_partitio
 /// The first entry of a line.
 template <class T>
 std::int64_t first_entry(const one_shot_matrix<T>& a, std::int64_t line) {
-    if (compressed(a.form)) return std::clamp<std::int64_t>(a.offsets[as_size(line)], 0, a.entries());
+    if (compressed(a.form))
+        return std::clamp<std::int64_t>(a.offsets[as_size(line)], 0, a.entries());
     const auto found = std::ranges::lower_bound(a.line_indices(), line);
     return found - a.line_indices().begin();
 }
@@ -105,8 +106,8 @@ template <class T>
 one_shot_plan plan_one_shot(const one_shot_matrix<T>& a, std::span<const int> node_of_device,
                             int pieces) {
     if (pieces < 1 || pieces > most_one_shot_pieces)
-        throw usage_error("one_shot_product: pieces is " + to_string(pieces) +
-                          ", must be 1 to " + to_string(most_one_shot_pieces));
+        throw usage_error("one_shot_product: pieces is " + to_string(pieces) + ", must be 1 to " +
+                          to_string(most_one_shot_pieces));
     one_shot_plan plan{.form = a.form, .pieces = by_rows(a.form) ? pieces : 1};
     plan.device = make_numa_partition(a.entries(), node_of_device).device;
     fill(plan, a, equal_entries(a.entries(), plan.parts() * plan.pieces));
@@ -133,14 +134,16 @@ void check(const one_shot_plan& plan, const one_shot_matrix<T>& a) {
     std::ranges::sort(ranks);
     for (std::size_t k = 0; k < ranks.size(); ++k)
         if (ranks[k] != static_cast<int>(k))
-            throw usage_error("one_shot_plan: the devices of parts are no order of the ranks 0 to " +
-                              to_string(ranks.size() - 1));
+            throw usage_error(
+                "one_shot_plan: the devices of parts are no order of the ranks 0 to " +
+                to_string(ranks.size() - 1));
     const std::size_t pieces = as_size(plan.parts()) * as_size(plan.pieces);
     if (plan.parts() == 0 || plan.shares.size() != pieces)
         throw usage_error("one_shot_plan: there are " + to_string(plan.shares.size()) +
                           " shares, must be " + to_string(pieces) + ", at least 1");
     const char* const line = by_columns(a.form) ? "column" : "row";
-    if (compressed(a.form)) check(plan.shares, a.offsets, line);
+    if (compressed(a.form))
+        check(plan.shares, a.offsets, line);
     else if (a.form != one_shot_form::coo_unsorted)
         check_sorted(plan.shares, a.lines(), a.line_indices(), line);
     check(plan.results, a.rows);
@@ -151,10 +154,12 @@ void check(const one_shot_plan& plan, const one_shot_matrix<T>& a) {
         std::size_t last = q;
         const line_share& mine = plan.shares[q];
         for (std::size_t k = q + 1; k < pieces && mine.owned().size() > 0; ++k)
-            if (plan.shares[k].start_flag && plan.shares[k].start_line == mine.end_line - 1) last = k;
+            if (plan.shares[k].start_flag && plan.shares[k].start_line == mine.end_line - 1)
+                last = k;
         if (plan.last.size() != pieces || plan.last[q] != static_cast<int>(last))
-            throw usage_error("one_shot_plan: the last piece with entries of the last row of piece " +
-                              to_string(q) + " must be " + to_string(last));
+            throw usage_error(
+                "one_shot_plan: the last piece with entries of the last row of piece " +
+                to_string(q) + " must be " + to_string(last));
     }
 }
 

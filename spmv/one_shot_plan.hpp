@@ -89,7 +89,8 @@ struct one_shot_plan {
     std::vector<line_share> shares = {}; ///< one a piece
     /// Rows of y that each piece (by rows) or part (otherwise) brings to their final value.
     row_partition results = {};
-    std::vector<int> last = {}; ///< by rows: the last piece with a share of piece q's last row, or q
+    std::vector<int> last =
+        {}; ///< by rows: the last piece with a share of piece q's last row, or q
 
     [[nodiscard]] int parts() const noexcept { return static_cast<int>(device.size()); }
     /// Entries, and lines of them, of all pieces of a part; start_flag is that of the first.

@@ -9,9 +9,9 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/host_queue.hpp>
 #include <krylith/spmv/one_shot_host_merge.hpp>
 #include <krylith/spmv/one_shot_lane.hpp>
+#include <krylith/spmv/one_shot_workers.hpp>
 
 namespace krylith {
 
@@ -60,8 +60,8 @@ std::vector<std::int32_t> local_pointers(const line_share& share,
                                          std::span<const std::int64_t> offsets) {
     std::vector<std::int32_t> result(as_size(share.lines()) + 1);
     for (std::size_t i = 0; i < result.size(); ++i)
-        result[i] = static_cast<std::int32_t>(part_offset(offsets[as_size(share.start_line) + i],
-                                                          share.start_idx, share.end_idx));
+        result[i] = static_cast<std::int32_t>(
+            part_offset(offsets[as_size(share.start_line) + i], share.start_idx, share.end_idx));
     return result;
 }
 
@@ -84,6 +84,7 @@ struct one_shot_product<T>::state {
         if (options.pieces < 0 || options.pieces > most_one_shot_pieces)
             throw usage_error("one_shot_product: pieces is " + to_string(options.pieces) +
                               ", must be 0 (by size) to " + to_string(most_one_shot_pieces));
+        workers = std::make_unique<one_shot_workers>(where);
         const bool spread = all_direct(group);
         for (int rank = 0; rank < group.size(); ++rank)
             lanes.push_back(
@@ -103,7 +104,6 @@ struct one_shot_product<T>::state {
             ended = true;
             return times;
         } catch (...) { // nothing may go on with the caller's arrays
-            for (const auto& worker : workers) settle(*worker);
             for (const auto& lane : lanes) lane->settle();
             throw;
         }
@@ -131,44 +131,14 @@ private:
                               ", " + to_string(wanted));
     }
 
-    static void settle(host_queue& worker) noexcept {
-        try {
-            worker.wait_idle();
-        } catch (...) { // NOLINT(bugprone-empty-catch): a failure is thrown already
-        }
-    }
-
     [[nodiscard]] one_shot_lane<T>& lane_of(int part) const {
         return *lanes[as_size(call.plan.device[as_size(part)])];
     }
 
-    /// body(part) for each part: by a thread a device, on the device's node, or by the caller.
+    /// body(part) for each part: by a thread a device, or by the caller's.
     void for_parts(bool by_workers, const std::function<void(int)>& body) {
-        const int parts = group.size();
-        if (!by_workers || parts == 1) {
-            for (int part = 0; part < parts; ++part) body(part);
-            return;
-        }
-        while (workers.size() < as_size(parts))
-            workers.push_back(
-                std::make_unique<host_queue>("one-shot part " + to_string(workers.size())));
-        for (int part = 0; part < parts; ++part) {
-            const int rank = call.plan.device[as_size(part)];
-            const int node = options.topology.node_of_device[as_size(rank)];
-            workers[as_size(part)]->push([this, part, node, &body] {
-                const on_numa_node here(options.topology, node);
-                body(part);
-            });
-        }
-        std::exception_ptr first;
-        for (const auto& worker : workers) {
-            try {
-                worker->wait_idle();
-            } catch (...) {
-                if (!first) first = std::current_exception();
-            }
-        }
-        if (first) std::rethrow_exception(first);
+        if (by_workers) return workers->run(call.plan.device, body);
+        for (int part = 0; part < group.size(); ++part) body(part);
     }
 
     /// baseline and p: a phase begins where the last one has ended on every device.
@@ -212,21 +182,22 @@ private:
         const int parts = group.size();
         const bool whole_x = !by_columns(call.a.form);
         if (whole_x) send_x();
-        double sending = clock.lap(); // x is on its way while this is worked out
+        const double sending = clock.lap(); // x is on its way while this is worked out
         call.plan = plan_one_shot(call.a, nodes, pieces());
         times.partition = clock.lap();
         for (int part = 0; part < parts; ++part) lane_of(part).reserve(call, part);
-        for_parts(!arrays_pinned(),
-                  [&](int part) { lane_of(part).send_matrix(call, part); });
+        for_parts(!arrays_pinned(), [&](int part) { lane_of(part).send_matrix(call, part); });
         if (whole_x)
             for (const auto& lane : lanes) lane->spread_x(lanes);
+        const bool copying = group.kind() == backend::cuda;
+        if (!copying) times.distribution = sending + clock.lap();
         // Some 60 calls of CUDA a device: by one thread they would take as long as the copies.
-        for_parts(group.kind() == backend::cuda,
-                  [&](int part) { lane_of(part).compute(call, part); });
+        for_parts(copying, [&](int part) { lane_of(part).compute(call, part); });
         for (int part = 0; part < parts; ++part) lane_of(part).merge(call, part, lanes);
-        for (const auto& lane : lanes)
-            if (lane->arrived) lane->arrived->wait();
-        times.distribution = sending + clock.lap();
+        if (copying) {
+            for (const auto& lane : lanes) lane->arrived->wait();
+            times.distribution = sending + clock.lap();
+        }
         for (const auto& lane : lanes)
             for (const auto& piece : lane->done) piece->wait();
         times.kernel = clock.lap();
@@ -250,8 +221,8 @@ private:
         const row_partition ranges = equal_rows(call.a.columns, group.size());
         const bool spread = all_direct(group);
         for_parts(options.staged || !pinned(group, call.x), [&](int rank) {
-            lanes[as_size(rank)]->send_x(
-                call.x, spread ? ranges.owned(rank) : row_range{0, call.a.columns});
+            lanes[as_size(rank)]->send_x(call.x, spread ? ranges.owned(rank)
+                                                        : row_range{0, call.a.columns});
         });
     }
 
@@ -271,10 +242,10 @@ private:
     }
 
     one_shot_call<T> call;
-    bool ended = false; // the last call, without an exception
+    bool ended = false;                                   // the last call, without an exception
     std::vector<std::unique_ptr<one_shot_lane<T>>> lanes; // by rank
     std::vector<std::vector<T>> partial;                  // by part; baseline, p
-    std::vector<std::unique_ptr<host_queue>> workers;     // by part, made when first needed
+    std::unique_ptr<one_shot_workers> workers;
 };
 
 template <class T>

@@ -18,8 +18,7 @@ template <class T>
     if (compressed(a.form))
         return share.start_idx +
                part_offset(a.offsets[as_size(line)], share.start_idx, share.end_idx);
-    const auto lines =
-        a.line_indices().subspan(as_size(share.start_idx), as_size(share.entries()));
+    const auto lines = a.line_indices().subspan(as_size(share.start_idx), as_size(share.entries()));
     return share.start_idx + (std::ranges::lower_bound(lines, line) - lines.begin());
 }
 
@@ -29,8 +28,7 @@ void sum_rows(const one_shot_matrix<T>& a, const line_share& share, const T* x, 
               int threads) {
     constexpr std::int64_t worth_a_thread = 16384;
     const std::int64_t work = share.entries() + share.lines();
-    const auto team =
-        static_cast<int>(std::clamp<std::int64_t>(work / worth_a_thread, 1, threads));
+    const auto team = static_cast<int>(std::clamp<std::int64_t>(work / worth_a_thread, 1, threads));
     in_team(team, [&](int member, int members) {
         // Rows before the first whose entries and rows before it are `wanted` or more.
         const auto border = [&](int number) {
@@ -40,10 +38,12 @@ void sum_rows(const one_shot_matrix<T>& a, const line_share& share, const T* x, 
             std::int64_t high = share.end_line;
             while (low < high) {
                 const std::int64_t middle = low + (high - low) / 2;
-                const std::int64_t before = line_begin(a, share, middle) - share.start_idx +
-                                            middle - share.start_line;
-                if (before < wanted) low = middle + 1;
-                else high = middle;
+                const std::int64_t before =
+                    line_begin(a, share, middle) - share.start_idx + middle - share.start_line;
+                if (before < wanted)
+                    low = middle + 1;
+                else
+                    high = middle;
             }
             return low;
         };
@@ -53,11 +53,12 @@ void sum_rows(const one_shot_matrix<T>& a, const line_share& share, const T* x, 
         std::int64_t entry = line_begin(a, share, line);
         for (; line < end; ++line) {
             std::int64_t next = entry;
-            if (compressed(a.form)) next = line_begin(a, share, line + 1);
+            if (compressed(a.form))
+                next = line_begin(a, share, line + 1);
             else
                 while (next < share.end_idx && a.row_indices[as_size(next)] == line) ++next;
-            sums[line - share.start_line] = row_product(
-                a.column_indices.data() + entry, a.values.data() + entry, x, next - entry);
+            sums[line - share.start_line] = row_product(a.column_indices.data() + entry,
+                                                        a.values.data() + entry, x, next - entry);
             entry = next;
         }
     });

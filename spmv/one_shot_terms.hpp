@@ -42,8 +42,8 @@ template <class T>
     const int pieces = call.plan.pieces;
     for (int k = q + 1; k <= call.plan.last[as_size(q)]; ++k) {
         if (call.plan.shares[as_size(k)].entries() == 0) continue;
-        terms.of[terms.count] = readable_sums(call, place, lanes, k / pieces, k % pieces, 0, 1,
-                                              inbox + terms.count);
+        terms.of[terms.count] =
+            readable_sums(call, place, lanes, k / pieces, k % pieces, 0, 1, inbox + terms.count);
         ++terms.count;
     }
     return terms;
@@ -52,8 +52,8 @@ template <class T>
 /// Otherwise: what every part has of the results of `part`. inbox: parts times as many.
 template <class T>
 [[nodiscard]] one_shot_terms<T> terms_of_range(const one_shot_call<T>& call,
-                                               const one_shot_place& place,
-                                               one_shot_lanes<T> lanes, int part, T* inbox) {
+                                               const one_shot_place& place, one_shot_lanes<T> lanes,
+                                               int part, T* inbox) {
     one_shot_terms<T> terms{};
     const row_range range = call.plan.results_of(part);
     for (int k = 0; k < call.plan.parts(); ++k)

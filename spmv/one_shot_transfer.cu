@@ -64,8 +64,8 @@ public:
         }
     }
 
-    void reserve_fetched(std::size_t bytes, bool is_pinned) override {
-        fetch_directly_ = is_pinned && !place_.staged;
+    void reserve_fetched(const void* to, std::size_t bytes) override {
+        fetch_directly_ = bytes == 0 || pinned(to, bytes);
         used_ = 0;
         fetched_.clear();
         if (!fetch_directly_ && home_.size() < bytes) {

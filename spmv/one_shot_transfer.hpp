@@ -23,9 +23,10 @@ public:
     /// before it travels.
     virtual void send(void* to, const void* from, std::size_t bytes) = 0;
 
-    /// Makes room for fetch() of so many bytes in all between two calls of collect().
-    virtual void reserve_fetched(std::size_t bytes, bool pinned) = 0;
-    /// From the device into `to`, which is read only after collect().
+    /// For what is fetched until the next collect(), all of it into these bytes of the host. Makes
+    /// room on the device's node where they are pageable.
+    virtual void reserve_fetched(const void* to, std::size_t bytes) = 0;
+    /// From the device into `to`, which may be read only after collect().
     virtual void fetch(void* to, const void* from, std::size_t bytes) = 0;
     /// Waits for all copies; what was fetched for pageable memory is moved there.
     virtual void collect() = 0;
@@ -34,6 +35,7 @@ public:
     virtual void settle() noexcept = 0;
 };
 
-[[nodiscard]] std::unique_ptr<one_shot_transfer> make_one_shot_transfer(const one_shot_place& place);
+[[nodiscard]] std::unique_ptr<one_shot_transfer>
+make_one_shot_transfer(const one_shot_place& place);
 
 } // namespace krylith::cuda

@@ -24,6 +24,23 @@ def product(operator, devices, us, **more):
     return {**row, **more}
 
 
+def spread(us):
+    return {"median": us, "p10": us, "p90": us, "samples": 1}
+
+
+def one_shot(version, devices, form="csr"):
+    phases = {"partition": 1, "distribution": 90 / devices, "kernel": 5, "merge": 4}
+    return {"matrix": "gallery:rmat:14", "format": form, "version": version, "devices": devices,
+            "pinned": True, "us": spread(sum(phases.values())),
+            "us_of": {name: spread(us) for name, us in phases.items()}, "void_because": []}
+
+
+def two_loads(light, ratio, slowdown):
+    return {"matrix": f"two_loads:{light}:{ratio}", "devices": 4, "blocks": 4, "light": light,
+            "ratio": ratio, "us_equal_rows": spread(9 * slowdown), "us_pcsr": spread(9),
+            "slowdown_equal_rows": slowdown, "slowdown_pcsr": 1.0, "void_because": []}
+
+
 class runs_test(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -76,6 +93,15 @@ class runs_test(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("slower", run.stdout)
 
+    def test_compare_one_shot_products_by_version(self):
+        a = self.file("a.json", [one_shot("p", 4), one_shot("p_opt", 4)], "bench_msrep")
+        b = self.file("b.json", [one_shot("p_opt", 4)], "bench_msrep")
+        run = self.run_script("compare", a, b, "--fail-above", "1")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("1 cases compared; 0 void in one or both, 1 only in A", run.stdout)
+        a = self.file("a.json", [two_loads(1, 0.5, 1.2)], "bench_imbalance")
+        self.assertIn("1 cases compared", self.run_script("compare", a, a).stdout)
+
     def test_compare_refuses(self):
         a = self.file("a.json", [product("nz", 2, 100)])
         other = self.file("cg.json", [], "bench_cg")
@@ -92,7 +118,7 @@ class runs_test(unittest.TestCase):
         out = str(self.here / "out")
         self.refused("can't read", "plot", str(self.here / "nowhere.json"), out)
         self.refused("no keys 'program' and 'rows'", "plot", self.file_of("{}"), out)
-        self.refused("allowed are bench_spmv, bench_cg", "plot",
+        self.refused("allowed are bench_spmv, bench_cg, bench_msrep, bench_imbalance", "plot",
                      self.file("r.json", [], "bench_read"), out)
         self.refused("no row to draw", "plot",
                      self.file("v.json", [product("nz", 2, 1, void_because=["x"])]), out)
@@ -116,6 +142,18 @@ class runs_test(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             for name in ("speedup", "limit", "time"):
                 self.assertGreater((self.here / form / f"{name}.{form}").stat().st_size, 1000)
+        msrep = self.file("m.json", [one_shot(v, d, f) for v in ("baseline", "p", "p_opt")
+                                     for d in (1, 4) for f in ("csr", "csc")], "bench_msrep")
+        loads = self.file("i.json", [two_loads(0, 1, 1.0)] +
+                          [two_loads(k, r, 4 / (4 - k + k * r)) for k in (1, 2, 3)
+                           for r in (0.1, 0.5)], "bench_imbalance")
+        for file, name in ((msrep, "phases"), (loads, "imbalance")):
+            done = self.run_script("plot", file, str(self.here / name))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreater((self.here / name / f"{name}.svg").stat().st_size, 1000)
+        self.refused("no row has light blocks", "plot",
+                     self.file("b.json", [two_loads(0, 1, 1.0)], "bench_imbalance"),
+                     str(self.here / "out"))
         del rows[1]["speedup"]
         self.refused("has no 'speedup'", "plot", self.file("old.json", rows), str(self.here / "out"))
 
