@@ -52,7 +52,8 @@ void add_formats(footprint& f, std::span<const std::int64_t> offsets,
     f.sell_bytes = std::max(f.sell_bytes, sell_block_bytes(offsets, columns, f.value_bytes));
     const double padding = make_sell_layout(offsets).padding();
     f.sell_padding = std::max(f.sell_padding, padding);
-    f.sell_automatic = f.sell_automatic && padding <= most_sell_padding;
+    f.merge_automatic = f.merge_automatic || prefers_merge(offsets);
+    f.sell_automatic = f.sell_automatic && !f.merge_automatic && padding <= most_sell_padding;
 }
 
 } // namespace

@@ -55,7 +55,9 @@ json footprint_row(const footprint& f) {
                 {"matrix_bytes",
                  {{"csr", f.csr_bytes}, {"sell", f.sell_bytes}, {"vendor", f.vendor_bytes}}},
                 {"sell_padding", f.sell_padding},
-                {"cuda_local", f.sell_automatic ? "sell" : "csr"},
+                {"cuda_local", f.merge_automatic  ? "merge"
+                               : f.sell_automatic ? "sell"
+                                                  : "csr"},
                 {"received_entries", f.received},
                 {"moved_entries", f.moved}};
     for (const char* solver : {"cg", "bicgstab", "gmres"}) {

@@ -122,6 +122,7 @@ TEST_CASE("[cuda] matrix bytes of every format are those that the GPU holds") {
             };
             CAPTURE(f.devices);
             CHECK(f.csr_bytes == bytes(local_kind::csr));
+            CHECK(f.csr_bytes == bytes(local_kind::merge));
             CHECK(f.sell_bytes == bytes(local_kind::sell));
             CHECK(f.vendor_bytes == bytes(local_kind::vendor));
         }
