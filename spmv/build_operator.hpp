@@ -10,7 +10,8 @@
 
 namespace krylith {
 
-/// Equal nonzeros a device where `rows` is null, else the rows that it says. The pattern is valid.
+/// Equal nonzeros a device where `rows` is null, else the rows that it says; pcsr, pcsc and pcoo
+/// deal equal entries in any case. The pattern is valid.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 build_operator(const device_group& group, const matrix_source<T>& source, const row_partition* rows,
