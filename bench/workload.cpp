@@ -64,15 +64,15 @@ reference_product multiply_by_b(const workload& w) {
     resize_in_parallel(result.scale, static_cast<std::size_t>(w.n()));
     result.dot = sum_over_rows(w.n(), [&](std::int64_t row) {
         const auto i = static_cast<std::size_t>(row);
-        double sum = 0;
+        long double sum = 0; // one after the other, doubles would lose more than kernels do
         double magnitude = 0;
         for_entries(w.matrix, row, [&](std::size_t j, double value) {
-            sum += value * w.b[j];
+            sum += static_cast<long double>(value) * w.b[j];
             magnitude += std::fabs(value * w.b[j]);
         });
-        result.y[i] = sum;
+        result.y[i] = static_cast<double>(sum);
         result.scale[i] = magnitude;
-        return sum * w.b[i];
+        return result.y[i] * w.b[i];
     });
     return result;
 }

@@ -25,8 +25,8 @@ vector_count vectors_of(const method& m) {
     if (m.solver.starts_with("cg")) return {around + (jacobi ? 3 : 2), 1};
     if (m.solver == "bicgstab") return {around + 4, jacobi ? 4 : 2};
     const std::int64_t basis = m.restart + 1;
-    if (m.solver == "gmres" && jacobi) return {around + 2 + basis, 2}; // A multiplies R^-1 v
-    return {around + 2, basis + (jacobi ? 2 : 1)};
+    if (jacobi) return {around + 2 + basis, 2}; // A multiplies R^-1 v
+    return {around + 2, basis + 1};
 }
 
 std::int64_t offset_bytes(std::int64_t nnz) {

@@ -60,7 +60,7 @@ TEST_CASE("generation_clock: in proportion to nonzeros, from the last of the fam
 
 TEST_CASE("spmv_request: all operators, and options that only their kind gets") {
     spmv_request q;
-    CHECK(q.operator_list().size() == 6);
+    CHECK(q.operator_list().size() == 9);
     q.operators = {"halo", "auto"};
     CHECK(q.operator_list() == std::vector<std::string>{"halo", "auto"});
     q.operators = {"hallo"};

@@ -70,8 +70,8 @@ std::vector<std::vector<T>> all_forms(one_shot_product<T>& product, const test_m
         const auto y = memory.copy(std::vector<T>(call.y.begin(), call.y.end()));
         const one_shot_times times = multiply(y);
         CHECK(times.total >= 0);
-        CHECK(times.total == doctest::Approx(times.partition + times.distribution + times.kernel +
-                                             times.merge));
+        CHECK(times.total ==
+              doctest::Approx(times.partition + times.distribution + times.kernel + times.merge));
         results.emplace_back(y.begin(), y.end());
     };
     const auto values_of = [&](const test_arrays& arrays) {
@@ -89,10 +89,10 @@ std::vector<std::vector<T>> all_forms(one_shot_product<T>& product, const test_m
     run([&](std::span<T> y) { return product(csr, call.x, y, call.alpha, call.beta); });
     run([&](std::span<T> y) { return product(csc, call.x, y, call.alpha, call.beta); });
     for (const coo_order order : orders) {
-        const test_arrays arrays(order == coo_order::by_rows      ? a.entries
-                                 : order == coo_order::by_columns ? columns_first
-                                                                  : partition_tests::shuffled(
-                                                                        a.entries, random));
+        const test_arrays arrays(order == coo_order::by_rows ? a.entries
+                                 : order == coo_order::by_columns
+                                     ? columns_first
+                                     : partition_tests::shuffled(a.entries, random));
         const coo_view<T> coo{a.rows, a.columns, memory.copy(arrays.row_indices),
                               memory.copy(arrays.column_indices), values_of(arrays)};
         run([&](std::span<T> y) { return product(coo, order, call.x, y, call.alpha, call.beta); });
@@ -117,9 +117,8 @@ void check_random(const device_group& group, int first, int count) {
         for (const int pieces : {0, 2, 4})
             products.emplace_back(group,
                                   one_shot_options{.version = version,
-                                                   .topology = pieces == 2
-                                                                   ? two_nodes(group.size())
-                                                                   : numa_topology{},
+                                                   .topology = pieces == 2 ? two_nodes(group.size())
+                                                                           : numa_topology{},
                                                    .pieces = pieces,
                                                    .staged = pieces == 4});
     for (int number = first; number < first + count; ++number) {
@@ -223,12 +222,10 @@ void check_larger(const device_group& group) {
             CHECK(product.kernel_seconds(2) > 0);
         };
         const std::span<const T> operand(x);
-        check_form([&](std::span<T> y) {
-            return product(csr_view<T>(a), operand, y, T(-2.5), T(0.5));
-        });
-        check_form([&](std::span<T> y) {
-            return product(csc_view<T>(csc), operand, y, T(-2.5), T(0.5));
-        });
+        check_form(
+            [&](std::span<T> y) { return product(csr_view<T>(a), operand, y, T(-2.5), T(0.5)); });
+        check_form(
+            [&](std::span<T> y) { return product(csc_view<T>(csc), operand, y, T(-2.5), T(0.5)); });
         for (const coo_order order : orders) {
             const coo_matrix<T> coo = entries_of(a, order);
             check_form([&](std::span<T> y) {
@@ -274,9 +271,9 @@ KRYLITH_GROUP_TEST("one-shot products say what doesn't fit") {
     CHECK_THROWS_WITH_AS(
         (void)product(view, std::span(x).first(19), y),
         "one_shot_product: x has 19 entries, must have as many as A has columns, 20", input_error);
-    CHECK_THROWS_WITH_AS(
-        (void)product(view, x, std::span(y).first(29)),
-        "one_shot_product: y has 29 entries, must have as many as A has rows, 30", input_error);
+    CHECK_THROWS_WITH_AS((void)product(view, x, std::span(y).first(29)),
+                         "one_shot_product: y has 29 entries, must have as many as A has rows, 30",
+                         input_error);
     csr_view<double> broken = view;
     broken.column_indices = broken.column_indices.first(3);
     CHECK_THROWS_WITH_AS((void)product(broken, x, y),
@@ -312,16 +309,16 @@ TEST_CASE("one-shot plans of random matrices pass their check") {
             };
             const test_arrays rows(m.entries);
             const auto row_offsets = test_arrays::offsets(rows.row_indices, m.rows);
-            check_plans(one_shot_matrix_of(csr_view<double>(
-                m.rows, m.columns, row_offsets, rows.column_indices, rows.values)));
+            check_plans(one_shot_matrix_of(csr_view<double>(m.rows, m.columns, row_offsets,
+                                                            rows.column_indices, rows.values)));
             const test_arrays columns(partition_tests::by_columns(m.entries));
             const auto column_offsets = test_arrays::offsets(columns.column_indices, m.columns);
-            check_plans(one_shot_matrix_of(csc_view<double>(
-                m.rows, m.columns, column_offsets, columns.row_indices, columns.values)));
+            check_plans(one_shot_matrix_of(csc_view<double>(m.rows, m.columns, column_offsets,
+                                                            columns.row_indices, columns.values)));
             const auto check_coo = [&](const test_arrays& e, coo_order order) {
-                check_plans(one_shot_matrix_of(coo_view<double>(m.rows, m.columns, e.row_indices,
-                                                                e.column_indices, e.values),
-                                               order));
+                check_plans(one_shot_matrix_of(
+                    coo_view<double>(m.rows, m.columns, e.row_indices, e.column_indices, e.values),
+                    order));
             };
             check_coo(rows, coo_order::by_rows);
             check_coo(columns, coo_order::by_columns);
