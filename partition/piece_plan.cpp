@@ -24,44 +24,101 @@ void require_sizes(std::span<const std::int64_t> row_offsets, std::span<const st
                           to_string(columns.size()) + " columns, " + to_string(dealt.rows.rows()) +
                           " rows and " + to_string(dealt.holder.size()) +
                           " holders don't belong together");
-    for (std::size_t k = 0; k < columns.size(); ++k)
-        if (dealt.holder[k] >= dealt.rows.parts())
-            throw usage_error("make_piece_plan: entry " + to_string(k) + " is held by part " +
-                              to_string(int{dealt.holder[k]}) + ", must be below " +
-                              to_string(dealt.rows.parts()));
+    const auto entries = static_cast<std::int64_t>(columns.size());
+    std::int64_t bad = entries; // the first
+#pragma omp parallel for schedule(static) reduction(min : bad) if (entries > 65536)
+    for (std::int64_t k = 0; k < entries; ++k)
+        if (dealt.holder[as_size(k)] >= dealt.rows.parts()) bad = std::min(bad, k);
+    if (bad != entries)
+        throw usage_error("make_piece_plan: entry " + to_string(bad) + " is held by part " +
+                          to_string(int{dealt.holder[as_size(bad)]}) + ", must be below " +
+                          to_string(dealt.rows.parts()));
 }
 
-/// Puts entries into blocks, with global columns. One pass in the order of rows.
-void deal(piece_plan& plan, std::span<const std::int64_t> row_offsets,
-          std::span<const std::int32_t> columns, const dealt_entries& dealt) {
-    std::vector<std::size_t> held(plan.parts.size());
-    for (const std::uint8_t part : dealt.holder) ++held[part];
-    for (std::size_t p = 0; p < plan.parts.size(); ++p) {
-        plan.parts[p].own.columns.reserve(held[p]);
-        plan.parts[p].own.source.reserve(held[p]);
-    }
-    const auto parts = static_cast<int>(plan.parts.size());
-    for (int owner = 0; owner < parts; ++owner) {
-        piece_part& home = plan.parts[as_size(owner)];
-        const row_range owned = dealt.rows.owned(owner);
-        home.own.offsets.reserve(as_size(owned.size()) + 1);
-        for (std::int64_t row = owned.begin; row < owned.end; ++row) {
-            for (std::int64_t k = row_offsets[as_size(row)]; k < row_offsets[as_size(row + 1)];
-                 ++k) {
-                piece_part& holder = plan.parts[dealt.holder[as_size(k)]];
-                const bool is_own = &holder == &home;
-                if (!is_own && (holder.foreign_rows.empty() || holder.foreign_rows.back() != row)) {
-                    holder.foreign_rows.push_back(row);
-                    holder.foreign.offsets.push_back(holder.foreign.offsets.back());
-                }
-                piece_block& block = is_own ? holder.own : holder.foreign;
-                block.columns.push_back(columns[as_size(k)]);
-                block.source.push_back(k);
-                if (!is_own) ++block.offsets.back();
-            }
-            home.own.offsets.push_back(static_cast<std::int64_t>(home.own.columns.size()));
+/// What consecutive rows give to one part, or all rows before them.
+struct dealt_count {
+    std::int64_t own = 0; ///< entries
+    std::int64_t foreign = 0;
+    std::int64_t foreign_rows = 0;
+};
+
+/// Calls take(part, row, k, is_own, is_first) for the entries of rows [begin, end) in their order;
+/// `is_first` for a part's first entry of a row that it doesn't own.
+template <class Take>
+void for_entries(std::span<const std::int64_t> row_offsets, const dealt_entries& dealt,
+                 row_range rows, Take take) {
+    if (rows.size() == 0) return;
+    int owner = dealt.rows.owner(rows.begin);
+    std::vector<std::int64_t> last_row(as_size(dealt.rows.parts()), -1);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+        while (row >= dealt.rows.begin[as_size(owner) + 1]) ++owner;
+        for (std::int64_t k = row_offsets[as_size(row)]; k < row_offsets[as_size(row + 1)]; ++k) {
+            const int part = dealt.holder[as_size(k)];
+            take(part, row, k, part == owner, part != owner && last_row[as_size(part)] != row);
+            last_row[as_size(part)] = row;
         }
     }
+}
+
+/// Puts entries into blocks, with global columns. Two passes in the order of rows, with OpenMP over
+/// chunks of rows: how much each gives to whom, and then where it goes.
+void deal(piece_plan& plan, std::span<const std::int64_t> row_offsets,
+          std::span<const std::int32_t> columns, const dealt_entries& dealt) {
+    constexpr std::int64_t chunk_rows = 16384;
+    const std::int64_t n = dealt.rows.rows();
+    const std::int64_t chunks = (n + chunk_rows - 1) / chunk_rows;
+    const std::size_t parts = plan.parts.size();
+    const auto rows_of = [&](std::int64_t chunk) {
+        return row_range{chunk * chunk_rows, std::min(n, (chunk + 1) * chunk_rows)};
+    };
+    std::vector<dealt_count> counts(as_size(chunks) * parts);
+#pragma omp parallel for schedule(dynamic) if (chunks > 1)
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+        dealt_count* const count = counts.data() + as_size(chunk) * parts;
+        for_entries(row_offsets, dealt, rows_of(chunk),
+                    [&](int part, std::int64_t, std::int64_t, bool is_own, bool is_first) {
+                        dealt_count& c = count[part];
+                        ++(is_own ? c.own : c.foreign);
+                        c.foreign_rows += is_first ? 1 : 0;
+                    });
+    }
+    std::vector<dealt_count> before(parts);
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+        dealt_count& sum = before[c % parts];
+        const dealt_count count = std::exchange(counts[c], sum);
+        sum = {sum.own + count.own, sum.foreign + count.foreign,
+               sum.foreign_rows + count.foreign_rows};
+    }
+    for (std::size_t p = 0; p < parts; ++p) {
+        piece_part& part = plan.parts[p];
+        part.own.columns.resize(as_size(before[p].own));
+        part.own.source.resize(as_size(before[p].own));
+        part.own.offsets.assign(as_size(dealt.rows.owned(static_cast<int>(p)).size()) + 1, 0);
+        part.foreign.columns.resize(as_size(before[p].foreign));
+        part.foreign.source.resize(as_size(before[p].foreign));
+        part.foreign.offsets.assign(as_size(before[p].foreign_rows) + 1, 0);
+        part.foreign_rows.resize(as_size(before[p].foreign_rows));
+    }
+#pragma omp parallel for schedule(dynamic) if (chunks > 1)
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+        dealt_count* const at = counts.data() + as_size(chunk) * parts;
+        for_entries(row_offsets, dealt, rows_of(chunk),
+                    [&](int p, std::int64_t row, std::int64_t k, bool is_own, bool is_first) {
+                        piece_part& part = plan.parts[as_size(p)];
+                        dealt_count& c = at[p];
+                        if (is_first) part.foreign_rows[as_size(c.foreign_rows++)] = row;
+                        piece_block& block = is_own ? part.own : part.foreign;
+                        const std::size_t place = as_size(is_own ? c.own++ : c.foreign++);
+                        block.columns[place] = columns[as_size(k)];
+                        block.source[place] = k;
+                        const std::int64_t line =
+                            is_own ? row - dealt.rows.owned(p).begin : c.foreign_rows - 1;
+                        block.offsets[as_size(line) + 1] = static_cast<std::int64_t>(place) + 1;
+                    });
+    }
+    for (piece_part& part : plan.parts) // rows without own entries end where the row before does
+        for (std::size_t row = 1; row < part.own.offsets.size(); ++row)
+            part.own.offsets[row] = std::max(part.own.offsets[row], part.own.offsets[row - 1]);
 }
 
 /// Ghosts of a part, and its columns as local indices.
@@ -76,8 +133,8 @@ void localize(piece_part& part, halo_part& halo, row_range owned, std::int64_t n
     }
     ghosts.seal();
     halo.ghosts = ghosts.members();
-    narrow_index_size("make_piece_plan: owned rows and ghosts of a part",
-                      owned.size() + ghosts.size());
+    check_index_size("make_piece_plan: owned rows and ghosts of a part",
+                     owned.size() + ghosts.size());
     for (piece_block* block : {&part.own, &part.foreign}) {
         std::int32_t* const column = block->columns.data();
         const auto count = static_cast<std::int64_t>(block->columns.size());
@@ -87,13 +144,18 @@ void localize(piece_part& part, halo_part& halo, row_range owned, std::int64_t n
                                                       ? column[k] - owned.begin
                                                       : owned.size() + ghosts.rank(column[k]));
     }
-    for (std::size_t row = 0; row + 1 < part.own.offsets.size(); ++row) {
+    halo.touches_ghost.resize(as_size(owned.size()));
+    std::int64_t interior = 0;
+#pragma omp parallel for schedule(static) reduction(+ : interior) if (owned.size() > 65536)
+    for (std::int64_t row = 0; row < owned.size(); ++row) {
         bool touches = false;
-        for (std::int64_t k = part.own.offsets[row]; k < part.own.offsets[row + 1]; ++k)
+        for (std::int64_t k = part.own.offsets[as_size(row)];
+             k < part.own.offsets[as_size(row + 1)]; ++k)
             touches = touches || part.own.columns[as_size(k)] >= owned.size();
-        halo.touches_ghost.push_back(touches ? 1 : 0);
-        halo.interior_rows += touches ? 0 : 1;
+        halo.touches_ghost[as_size(row)] = touches ? 1 : 0;
+        interior += touches ? 0 : 1;
     }
+    halo.interior_rows = interior;
 }
 
 /// Slots of an owner: those of one sender after the other.

@@ -78,7 +78,7 @@ struct piece_plan {
     std::vector<piece_part> parts;
 };
 
-/// O(nnz + parts n / 64) on one thread but for the columns; 12 bytes a nonzero. The pattern must be
+/// O(nnz + parts n / 64), with OpenMP; 12 bytes a nonzero. The pattern must be
 /// valid (validate_pattern), and `dealt` of it. Throws usage_error if sizes disagree or a holder is
 /// no part, input_error if a part is too large for 32-bit local indices.
 [[nodiscard]] piece_plan make_piece_plan(std::span<const std::int64_t> row_offsets,
