@@ -54,8 +54,12 @@ public:
             std::optional<workload> w;
             try {
                 w = make_workload(name);
-            } catch (const input_error& e) { // the host can't hold it
-                report_.skip(name, e.what());
+            } catch (const input_error& e) {
+                if (request_.matrices.empty()) { // the host can't hold it
+                    report_.skip(name, e.what());
+                } else {
+                    report_.refuse(name, e.what());
+                }
                 continue;
             }
             run_matrix(*w);
@@ -63,7 +67,7 @@ public:
         if (report_.any_void()) {
             fmt::print("\nRows marked VOID failed a check: their times mean nothing.\n");
         }
-        return report_.any_void() ? 1 : 0;
+        return report_.failed() ? 1 : 0;
     }
 
 private:
@@ -151,7 +155,8 @@ private:
 int main(int argc, char** argv) {
     CLI::App app(
         "Conjugate gradients: time an iteration (difference of a long and a short run) and "
-        "time to a true residual, checked. Exits with 1 where a check failed.");
+        "time to a true residual, checked. Exits with 1 where a check failed or a named matrix is "
+        "unreadable.");
     cg_request request;
     add_options(app, request);
     try {

@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
         "y = A x from a matrix in host memory, distribution included, in three versions: "
         "microseconds of each phase, overheads of partition and merging, speedups over one "
         "device and over baseline, and the kernels alone. Exits with 1 where a check "
-        "failed.");
+        "failed or a named matrix is unreadable.");
     krylith::bench::msrep_request request;
     krylith::bench::add_options(app, request);
     try {

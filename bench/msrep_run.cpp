@@ -31,7 +31,7 @@ bool msrep_run::run() {
         try {
             const workload w = make_workload(name);
             if (w.matrix.rows != w.matrix.columns) {
-                report_.skip(name, "it is not square");
+                report_.refuse(name, "it is not square");
                 continue;
             }
             const reference_product expected = multiply_by_b(w);
@@ -39,7 +39,11 @@ bool msrep_run::run() {
                 run_format(w, expected, format);
             }
         } catch (const input_error& e) {
-            report_.skip(name, e.what());
+            if (request_.matrices.empty()) { // the host can't hold it
+                report_.skip(name, e.what());
+            } else {
+                report_.refuse(name, e.what());
+            }
         } catch (const std::bad_alloc&) {
             report_.skip(name, "the host's memory is too small for it");
         }
@@ -47,7 +51,7 @@ bool msrep_run::run() {
     if (report_.any_void()) {
         fmt::print("\nRows marked VOID failed a check: their times mean nothing.\n");
     }
-    return !report_.any_void();
+    return !report_.failed();
 }
 
 void msrep_run::run_format(const workload& w, const reference_product& expected,

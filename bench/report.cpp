@@ -66,6 +66,11 @@ void report::skip(const std::string& what, const std::string& why) {
     write();
 }
 
+void report::refuse(const std::string& what, const std::string& why) {
+    any_refused_ = true;
+    skip(what, why);
+}
+
 void report::summarise(json summary) {
     all_["summary"] = std::move(summary);
     write();

@@ -32,10 +32,14 @@ public:
     void add(json row);
     /// Why something was not measured at all (it doesn't fit).
     void skip(const std::string& what, const std::string& why);
+    /// The same of what was asked for by name: the run has failed.
+    void refuse(const std::string& what, const std::string& why);
 
     void summarise(json summary);
 
     [[nodiscard]] bool any_void() const { return any_void_; }
+    /// A row is void, or something was refused.
+    [[nodiscard]] bool failed() const { return any_void_ || any_refused_; }
 
 private:
     void write() const;
@@ -43,6 +47,7 @@ private:
     std::string path_;
     json all_;
     bool any_void_ = false;
+    bool any_refused_ = false;
 };
 
 /// Times `unit`: {"median": .., "p10": .., "p90": .., "samples": ..}.

@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     CLI::App app("y = A x on one device by each local kernel, and on several by each operator: "
                  "microseconds, speedups, the operator's own limit, and what set-up costs in "
                  "products. GB/s are of the bytes that must move (12 nnz + 20 n). Exits with 1 "
-                 "where a check failed.");
+                 "where a check failed or a named matrix is unreadable.");
     krylith::bench::spmv_request request;
     krylith::bench::add_options(app, request);
     try {
