@@ -12,17 +12,6 @@ namespace krylith::bench {
 
 namespace {
 
-double largest_error(const reference_product& expected, std::span<const double> y) {
-    double largest = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        const double error = std::fabs(y[i] - expected.y[i]);
-        if (!(error <= largest * expected.scale[i])) { // NaN too
-            largest = error / expected.scale[i];
-        }
-    }
-    return largest;
-}
-
 /// Rows of power-law graphs have 10^5 entries, and are summed in another order than the reference.
 constexpr double allowed_error = 1e-12;
 

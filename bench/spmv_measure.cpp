@@ -13,17 +13,6 @@ namespace krylith::bench {
 
 namespace {
 
-double largest_error(const reference_product& expected, const std::vector<double>& y) {
-    double largest = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        const double error = std::fabs(y[i] - expected.y[i]);
-        if (!(error <= largest * expected.scale[i])) { // NaN too
-            largest = error / expected.scale[i];
-        }
-    }
-    return largest;
-}
-
 /// A factor above the rounding errors of a few dozen additions.
 constexpr double allowed_error = 1e-14;
 

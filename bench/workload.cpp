@@ -77,4 +77,18 @@ reference_product multiply_by_b(const workload& w) {
     return result;
 }
 
+double largest_error(const reference_product& expected, std::span<const double> y) {
+    double largest = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        const double error = std::fabs(y[i] - expected.y[i]);
+        if (std::isnan(error)) {
+            return error;
+        }
+        if (error > largest * expected.scale[i]) {
+            largest = error / expected.scale[i];
+        }
+    }
+    return largest;
+}
+
 } // namespace krylith::bench

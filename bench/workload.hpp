@@ -36,6 +36,9 @@ struct reference_product {
 
 [[nodiscard]] reference_product multiply_by_b(const workload& w);
 
+/// max |y - expected.y| / expected.scale, over the rows; NaN where y has one.
+[[nodiscard]] double largest_error(const reference_product& expected, std::span<const double> y);
+
 /// Bytes that CG must move an iteration in three passes (fp64, CSR with 32-bit columns and
 /// offsets): matrix 12 nnz + 4 n; q written, p read; r and q read, r written; x, p and r read, x
 /// and p written. The measure for every format, so that rates compare: SELL, which may store fewer

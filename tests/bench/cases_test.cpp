@@ -1,5 +1,6 @@
 // What bench_spmv measures: families, operators, blocks alone.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -74,6 +75,14 @@ TEST_CASE("spmv_request: all operators, and options that only their kind gets") 
     CHECK(lra.transfer == transfer_kind::copies);
     CHECK(lra.long_share == 0.25);
     CHECK(lra.redundant_share == -1);
+}
+
+TEST_CASE("largest_error: relative to |A| |x|, and a NaN is not lost among later rows") {
+    const reference_product expected{.y = {1, 2, 0}, .scale = {2, 4, 0}};
+    CHECK(largest_error(expected, std::vector<double>{1, 2, 0}) == 0);
+    CHECK(largest_error(expected, std::vector<double>{1.5, 2, 0}) == 0.25);
+    CHECK(std::isinf(largest_error(expected, std::vector<double>{1, 2, 1})));
+    CHECK(std::isnan(largest_error(expected, std::vector<double>{NAN, 2.5, 0})));
 }
 
 TEST_CASE("limits and costs of every operator on any number of devices, more than rows too") {
