@@ -43,13 +43,14 @@ struct dealt_count {
 };
 
 /// Calls take(part, row, k, is_own, is_first) for the entries of rows [begin, end) in their order;
-/// `is_first` for a part's first entry of a row that it doesn't own.
+/// `is_first` for a part's first entry of a row that it doesn't own. `last_row` has a place a part
+/// and is the caller's: a thread of a team may not throw, and so not allocate.
 template <class Take>
 void for_entries(std::span<const std::int64_t> row_offsets, const dealt_entries& dealt,
-                 row_range rows, Take take) {
+                 row_range rows, std::span<std::int64_t> last_row, Take take) {
     if (rows.size() == 0) return;
     int owner = dealt.rows.owner(rows.begin);
-    std::vector<std::int64_t> last_row(as_size(dealt.rows.parts()), -1);
+    std::ranges::fill(last_row, -1);
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
         while (row >= dealt.rows.begin[as_size(owner) + 1]) ++owner;
         for (std::int64_t k = row_offsets[as_size(row)]; k < row_offsets[as_size(row + 1)]; ++k) {
@@ -71,13 +72,17 @@ void deal(piece_plan& plan, std::span<const std::int64_t> row_offsets,
     const auto rows_of = [&](std::int64_t chunk) {
         return row_range{chunk * chunk_rows, std::min(n, (chunk + 1) * chunk_rows)};
     };
+    const auto of_chunk = [&](auto& values, std::int64_t chunk) {
+        return std::span(values).subspan(as_size(chunk) * parts, parts);
+    };
     std::vector<dealt_count> counts(as_size(chunks) * parts);
+    std::vector<std::int64_t> last_rows(as_size(chunks) * parts);
 #pragma omp parallel for schedule(dynamic) if (chunks > 1)
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-        dealt_count* const count = counts.data() + as_size(chunk) * parts;
-        for_entries(row_offsets, dealt, rows_of(chunk),
+        const auto count = of_chunk(counts, chunk);
+        for_entries(row_offsets, dealt, rows_of(chunk), of_chunk(last_rows, chunk),
                     [&](int part, std::int64_t, std::int64_t, bool is_own, bool is_first) {
-                        dealt_count& c = count[part];
+                        dealt_count& c = count[as_size(part)];
                         ++(is_own ? c.own : c.foreign);
                         c.foreign_rows += is_first ? 1 : 0;
                     });
@@ -101,11 +106,11 @@ void deal(piece_plan& plan, std::span<const std::int64_t> row_offsets,
     }
 #pragma omp parallel for schedule(dynamic) if (chunks > 1)
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-        dealt_count* const at = counts.data() + as_size(chunk) * parts;
-        for_entries(row_offsets, dealt, rows_of(chunk),
+        const auto at = of_chunk(counts, chunk);
+        for_entries(row_offsets, dealt, rows_of(chunk), of_chunk(last_rows, chunk),
                     [&](int p, std::int64_t row, std::int64_t k, bool is_own, bool is_first) {
                         piece_part& part = plan.parts[as_size(p)];
-                        dealt_count& c = at[p];
+                        dealt_count& c = at[as_size(p)];
                         if (is_first) part.foreign_rows[as_size(c.foreign_rows++)] = row;
                         piece_block& block = is_own ? part.own : part.foreign;
                         const std::size_t place = as_size(is_own ? c.own++ : c.foreign++);
