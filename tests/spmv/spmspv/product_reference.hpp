@@ -36,38 +36,45 @@ template <class M>
 /// alpha A x + beta y by Eigen in long double, with what rounding may do.
 template <class T>
 class number_reference {
+    using column = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+
 public:
-    number_reference(const csr_matrix<T>& a, const entry_list<T>& x, T alpha, T beta,
-                     const std::vector<T>& y) {
-        using sparse = Eigen::SparseMatrix<long double, Eigen::RowMajor, std::int64_t>;
-        using column = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+    explicit number_reference(const csr_matrix<T>& a) : matrix_(a.rows, a.columns) {
         std::vector<Eigen::Triplet<long double, std::int64_t>> entries;
-        for (std::int64_t row = 0; row < a.rows; ++row)
-            for (auto k = as_size(a.row_offsets[as_size(row)]);
-                 k < as_size(a.row_offsets[as_size(row) + 1]); ++k)
-                entries.emplace_back(row, a.column_indices[k], a.values[k]);
-        sparse matrix(a.rows, a.columns);
-        matrix.setFromTriplets(entries.begin(), entries.end());
-        column dense = column::Zero(a.columns);
-        for (std::size_t k = 0; k < x.indices.size(); ++k) dense[x.indices[k]] = x.values[k];
-        column before = column::Zero(a.rows);
-        if (beta != T(0))
-            for (std::int64_t i = 0; i < a.rows; ++i) before[i] = y[as_size(i)];
-        const column exact = static_cast<long double>(alpha) * (matrix * dense) + beta * before;
-        const column magnitude =
-            std::fabs(static_cast<long double>(alpha)) * (matrix.cwiseAbs() * dense.cwiseAbs()) +
-            std::fabs(static_cast<long double>(beta)) * before.cwiseAbs();
-        for (std::int64_t i = 0; i < a.rows; ++i) {
-            const auto terms = a.row_offsets[as_size(i) + 1] - a.row_offsets[as_size(i)];
-            values_.push_back({exact[i], magnitude[i], static_cast<int>(terms) + 1});
+        for (std::int64_t row = 0; row < a.rows; ++row) {
+            const auto end = a.row_offsets[as_size(row) + 1];
+            for (auto k = a.row_offsets[as_size(row)]; k < end; ++k)
+                entries.emplace_back(row, a.column_indices[as_size(k)], a.values[as_size(k)]);
+            terms_.push_back(static_cast<int>(end - a.row_offsets[as_size(row)]) + 1);
         }
+        matrix_.setFromTriplets(entries.begin(), entries.end());
+        magnitude_ = matrix_.cwiseAbs();
     }
-    [[nodiscard]] bool allows(std::size_t row, T value) const {
-        return values_[row].template allows<T>(static_cast<double>(value));
+
+    /// beta = 0 does not read y.
+    [[nodiscard]] std::vector<bounded_value> product(const entry_list<T>& x, T alpha, T beta,
+                                                     const std::vector<T>& y) const {
+        column dense = column::Zero(matrix_.cols());
+        for (std::size_t k = 0; k < x.indices.size(); ++k) dense[x.indices[k]] = x.values[k];
+        const column exact = matrix_ * dense;
+        const column magnitude = magnitude_ * dense.cwiseAbs();
+        std::vector<bounded_value> result;
+        for (std::size_t row = 0; row < terms_.size(); ++row) {
+            const auto i = static_cast<Eigen::Index>(row);
+            const long double before =
+                beta == T(0) ? 0.0L : static_cast<long double>(beta) * y[row];
+            result.push_back(
+                {alpha * exact[i] + before,
+                 std::fabs(static_cast<long double>(alpha)) * magnitude[i] + std::fabs(before),
+                 terms_[row]});
+        }
+        return result;
     }
 
 private:
-    std::vector<bounded_value> values_;
+    Eigen::SparseMatrix<long double, Eigen::RowMajor, std::int64_t> matrix_;
+    Eigen::SparseMatrix<long double, Eigen::RowMajor, std::int64_t> magnitude_;
+    std::vector<int> terms_;
 };
 
 /// The exact semirings, where nothing is rounded twice.

@@ -33,6 +33,7 @@ public:
         : device_(where),
           pattern_(p),
           host_(testing::with_values<M>(p, S::exact, 11)),
+          numbers_(host_),
           a_(where, host_),
           x_(where, p.columns, S::absent()),
           y_(where, host_.rows, S::absent()),
@@ -139,11 +140,12 @@ private:
 
         bool values = true;
         if constexpr (scales<S>) {
-            const testing::number_reference<T> expected(host_, x, options.alpha, options.beta,
-                                                        before);
+            const auto expected = numbers_.product(x, options.alpha, options.beta, before);
             for (std::size_t row = 0; row < dense.size(); ++row)
-                values = values && (skipped[row] ? dense[row] == S::absent()
-                                                 : expected.allows(row, dense[row]));
+                values = values &&
+                         (skipped[row]
+                              ? dense[row] == S::absent()
+                              : expected[row].template allows<T>(static_cast<double>(dense[row])));
         } else {
             const auto expected = testing::exact_reference<S>(host_, x);
             for (std::size_t row = 0; row < dense.size(); ++row)
@@ -155,6 +157,7 @@ private:
     std::shared_ptr<device> device_;
     line_pattern pattern_;
     csr_matrix<M> host_;
+    testing::number_reference<M> numbers_;
     two_way_matrix<M> a_;
     sparse_vector<T> x_;
     sparse_vector<T> y_;

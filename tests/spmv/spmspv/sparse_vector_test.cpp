@@ -204,10 +204,8 @@ KRYLITH_DEVICE_TEST("sparse vectors: all conversions") {
 }
 
 KRYLITH_DEVICE_TEST("sparse vectors: conversions of many entries") {
-    for (const int percent : {1, 60}) {
-        check_conversions<double>(where, 200'003, percent, 0);
-        check_conversions<std::int32_t>(where, 200'003, percent, 2147483647);
-    }
+    check_conversions<double>(where, 70'003, 60, 0);
+    check_conversions<std::int32_t>(where, 40'003, 1, 2147483647);
 }
 
 KRYLITH_DEVICE_TEST("sparse vectors: whatever writers do, arrays hold what is said") {

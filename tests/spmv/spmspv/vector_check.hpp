@@ -15,11 +15,11 @@ namespace krylith::testing {
 template <class T>
 using entry_list = typename spmspv::sparse_vector<T>::host_pairs;
 
-template <class T>
-[[nodiscard]] std::vector<T> array_of(spmspv::sparse_vector<T>& v, const T* array,
-                                      std::int64_t length) {
-    std::vector<T> values(as_size(length));
-    if (length != 0) v.where().download(values.data(), array, values.size() * sizeof(T));
+/// An array of the vector's device.
+template <class Vector, class Item>
+[[nodiscard]] std::vector<Item> array_of(Vector& v, const Item* array, std::int64_t length) {
+    std::vector<Item> values(as_size(length));
+    if (length != 0) v.where().download(values.data(), array, values.size() * sizeof(Item));
     return values;
 }
 
@@ -30,20 +30,13 @@ template <class T>
     using spmspv::vector_form;
     const auto arrays = v.arrays();
     const auto count = static_cast<std::int64_t>(entries.indices.size());
-    const auto download = [&](auto& to, const auto* from) {
-        if (!to.empty()) v.where().download(to.data(), from, to.size() * sizeof(to.front()));
-    };
     if (v.known_count() && *v.known_count() != count) return "wrong count known";
     if (v.forms().has(vector_form::pairs)) {
-        std::vector<std::int32_t> found(1);
-        download(found, arrays.count);
-        if (found.front() != count)
-            return "count of pairs is " + std::to_string(found.front()) + ", not " +
-                   std::to_string(count);
-        std::vector<std::int32_t> indices(as_size(count));
-        std::vector<T> values(as_size(count));
-        download(indices, arrays.indices);
-        download(values, arrays.values);
+        const std::int32_t found = array_of(v, arrays.count, 1).front();
+        if (found != count)
+            return "count of pairs is " + std::to_string(found) + ", not " + std::to_string(count);
+        const auto indices = array_of(v, arrays.indices, count);
+        const auto values = array_of(v, arrays.values, count);
         if (v.ascending() && indices != entries.indices) return "pairs are not in order";
         std::vector<bool> met(as_size(count));
         for (std::size_t k = 0; k < indices.size(); ++k) {
@@ -63,16 +56,10 @@ template <class T>
         dense[i] = entries.values[k];
         bits[i / 32] |= std::uint32_t{1} << (i % 32);
     }
-    if (v.forms().has(vector_form::dense)) {
-        auto found = dense;
-        download(found, arrays.dense);
-        if (found != dense) return "dense differs";
-    }
-    if (v.forms().has(vector_form::bits)) {
-        auto found = bits;
-        download(found, arrays.bits);
-        if (found != bits) return "bits differ";
-    }
+    if (v.forms().has(vector_form::dense) && array_of(v, arrays.dense, v.size()) != dense)
+        return "dense differs";
+    if (v.forms().has(vector_form::bits) && array_of(v, arrays.bits, arrays.words()) != bits)
+        return "bits differ";
     return {};
 }
 
