@@ -1,0 +1,76 @@
+// The eight ways to compute y = A x for a sparse x.
+// (Li, Ao, Yang, "Adaptive SpMV/SpMSpV on GPUs for Input Vectors of Varied Sparsity", 2020.)
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace krylith::spmspv {
+
+/// What a kernel goes through: all rows with a dense x; all rows, where only entries of x that are
+/// there count; or only the columns of A where x has entries.
+enum class pattern : std::uint8_t { spmv, row, column };
+
+/// How work gets to threads: a row or column to a thread, warp or block (direct), or equal numbers
+/// of rows and entries to all (balanced): no length of a row or column stalls it.
+enum class distribution : std::uint8_t { direct, balanced };
+
+/// How column kernels add what lands in the same row of y: atomically as it comes, or after a
+/// stable sort by rows, in the order of x: the same bits every time.
+enum class write_back : std::uint8_t { atomic, sort };
+
+enum class kernel : std::uint8_t {
+    spmv,
+    spmv_balanced,
+    row,
+    row_balanced,
+    column_atomic,
+    column_sort,
+    column_balanced_atomic,
+    column_balanced_sort
+};
+
+inline constexpr int kernel_count = 8;
+
+[[nodiscard]] constexpr pattern pattern_of(kernel k) noexcept {
+    return k <= kernel::spmv_balanced  ? pattern::spmv
+           : k <= kernel::row_balanced ? pattern::row
+                                       : pattern::column;
+}
+[[nodiscard]] constexpr distribution distribution_of(kernel k) noexcept {
+    const bool balanced = k == kernel::spmv_balanced || k == kernel::row_balanced ||
+                          k >= kernel::column_balanced_atomic;
+    return balanced ? distribution::balanced : distribution::direct;
+}
+/// Of column kernels; atomic for the others, which have no choice.
+[[nodiscard]] constexpr write_back write_back_of(kernel k) noexcept {
+    return k == kernel::column_sort || k == kernel::column_balanced_sort ? write_back::sort
+                                                                         : write_back::atomic;
+}
+/// write_back is of no meaning for patterns spmv and row.
+[[nodiscard]] constexpr kernel kernel_of(pattern p, distribution d, write_back w) noexcept {
+    const bool balanced = d == distribution::balanced;
+    if (p == pattern::spmv) return balanced ? kernel::spmv_balanced : kernel::spmv;
+    if (p == pattern::row) return balanced ? kernel::row_balanced : kernel::row;
+    if (w == write_back::sort) return balanced ? kernel::column_balanced_sort : kernel::column_sort;
+    return balanced ? kernel::column_balanced_atomic : kernel::column_atomic;
+}
+
+inline constexpr std::array<std::string_view, kernel_count> kernel_names = {
+    "spmv",
+    "spmv-balanced",
+    "row",
+    "row-balanced",
+    "column-atomic",
+    "column-sort",
+    "column-balanced-atomic",
+    "column-balanced-sort"};
+
+[[nodiscard]] constexpr std::string_view to_string(kernel k) noexcept {
+    return kernel_names[static_cast<std::size_t>(k)];
+}
+/// Throws usage_error naming the nearest valid name.
+[[nodiscard]] kernel parse_kernel(std::string_view name);
+
+} // namespace krylith::spmspv

@@ -1,0 +1,88 @@
+// A matrix on one device by rows and by columns: what the eight kernels multiply by.
+//
+// 2 nnz (4 + s) + 4 (m + n) bytes for values of s bytes; the columns are made on the device from
+// the rows (SpTRANS), so that only the rows cross the link.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <krylith/device/buffer.hpp>
+#include <krylith/device/device.hpp>
+#include <krylith/matrix/csr.hpp>
+#include <krylith/spmv/spmspv/matrix_features.hpp>
+
+namespace krylith::spmspv {
+
+/// Compressed lines, rows or columns, in memory of a device. Plain data for kernels.
+template <class T>
+struct compressed_lines {
+    const std::int32_t* offsets; ///< [lines + 1], the first is 0
+    const std::int32_t* indices; ///< [nonzeros] across the lines, ascending within each
+    const T* values;             ///< [nonzeros], or null for semirings that don't read them
+    std::int32_t lines;
+    std::int32_t across;
+    std::int32_t nonzeros;
+};
+
+/// Not copyable. T: double, float.
+template <class T>
+class two_way_matrix {
+public:
+    using value_type = T;
+
+    /// Rows [rows.begin, rows.end) of a matrix, all of its columns; row 0 here is rows.begin there.
+    /// The matrix must pass validate(); rows whose columns don't ascend are sorted (canonical form,
+    /// to_csr). Throws input_error for sizes or nonzeros that 32-bit numbers don't reach,
+    /// device_error where memory is short. O(nnz log(row length)) and the upload.
+    two_way_matrix(std::shared_ptr<device> where, const csr_view<T>& matrix, std::int64_t first_row,
+                   std::int64_t end_row);
+    two_way_matrix(std::shared_ptr<device> where, const csr_view<T>& matrix)
+        : two_way_matrix(std::move(where), matrix, 0, matrix.rows) {}
+
+    [[nodiscard]] device& where() const noexcept { return *device_; }
+    [[nodiscard]] const std::shared_ptr<device>& share() const noexcept { return device_; }
+    [[nodiscard]] std::int64_t rows() const noexcept { return features_.rows; }
+    [[nodiscard]] std::int64_t columns() const noexcept { return features_.columns; }
+    [[nodiscard]] std::int64_t nonzeros() const noexcept { return features_.nonzeros; }
+    [[nodiscard]] const matrix_features& features() const noexcept { return features_; }
+
+    [[nodiscard]] compressed_lines<T> by_rows() const noexcept;
+    [[nodiscard]] compressed_lines<T> by_columns() const noexcept;
+
+    /// Rows and nonzeros are dealt equally by the merge path: what its kernels keep, made once
+    /// (merge_product.hpp on CUDA, nothing on host devices).
+    [[nodiscard]] std::byte* row_scratch() const noexcept { return row_scratch_.data(); }
+
+private:
+    std::shared_ptr<device> device_;
+    matrix_features features_;
+    buffer<std::int32_t> row_offsets_;
+    buffer<std::int32_t> column_indices_;
+    buffer<T> row_values_;
+    buffer<std::int32_t> column_offsets_;
+    buffer<std::int32_t> row_indices_;
+    buffer<T> column_values_;
+    buffer<std::byte> row_scratch_;
+};
+
+extern template class two_way_matrix<double>;
+extern template class two_way_matrix<float>;
+
+} // namespace krylith::spmspv
+
+namespace krylith::host {
+/// Enqueues the columns of what `rows` has: column_offsets [rows.across + 1], row_indices and
+/// values [nonzeros], row indices ascending in each column. O(nnz).
+template <class T>
+void transpose(device& where, const spmspv::compressed_lines<T>& rows, std::int32_t* column_offsets,
+               std::int32_t* row_indices, T* values);
+} // namespace krylith::host
+
+namespace krylith::cuda {
+template <class T>
+void transpose(device& where, const spmspv::compressed_lines<T>& rows, std::int32_t* column_offsets,
+               std::int32_t* row_indices, T* values);
+} // namespace krylith::cuda
