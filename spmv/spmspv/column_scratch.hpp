@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <krylith/spmv/merge_scratch.hpp>
-#include <krylith/spmv/spmspv/column_scan.hpp>
+#include <krylith/spmv/spmspv/column_places.hpp>
 #include <krylith/spmv/spmspv/kernel_arithmetic.hpp>
 #include <krylith/spmv/spmspv/kernel_name.hpp>
 #include <krylith/spmv/spmspv/radix_sort.hpp>

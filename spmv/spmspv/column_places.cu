@@ -4,7 +4,7 @@
 // Bytes: an entry of x 4 and a sector of offsets, read twice where there are more than 2048
 // entries; 8 written. One launch, or two; trips to memory: count, index, offsets.
 #include <krylith/device/host_sum.cuh>
-#include <krylith/spmv/spmspv/column_scan.hpp>
+#include <krylith/spmv/spmspv/column_places.hpp>
 #include <krylith/spmv/spmspv/product.hpp>
 #include <krylith/spmv/spmspv/two_pass_scan.cuh>
 
