@@ -306,6 +306,15 @@ int multiprocessors(const device& where) {
     return static_cast<const cuda_device&>(where).multiprocessors();
 }
 
+int compute_capability(const device& where) {
+    int major = 0;
+    int minor = 0;
+    const int ordinal = where.ordinal();
+    KRYLITH_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal));
+    KRYLITH_CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal));
+    return 10 * major + minor;
+}
+
 std::string pci_bus_id(const device& where) {
     char text[32] = {};
     KRYLITH_CUDA_CHECK(cudaDeviceGetPCIBusId(text, sizeof text, where.ordinal()));

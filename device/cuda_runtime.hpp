@@ -39,6 +39,9 @@ void copy_across(device& from, const void* source, device& to, void* target, std
 /// Multiprocessors, for grid sizes.
 [[nodiscard]] int multiprocessors(const device& where);
 
+/// 90 for 9.0.
+[[nodiscard]] int compute_capability(const device& where);
+
 /// "0000:17:00.0": the folder of a CUDA device below /sys/bus/pci/devices.
 [[nodiscard]] std::string pci_bus_id(const device& where);
 
