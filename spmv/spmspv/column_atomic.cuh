@@ -122,7 +122,7 @@ struct adding_sink {
 };
 
 template <class S, bool Listed, bool Balanced>
-__global__ void __launch_bounds__(block_threads, 4)
+__global__ void __launch_bounds__(block_threads, 5)
     adding_kernel(const __grid_constant__ column_operands<S> a,
                   const __grid_constant__ spmspv::vector_arrays<typename S::value_type> y,
                   const std::uint32_t* skip_rows, std::uint32_t lanes) {

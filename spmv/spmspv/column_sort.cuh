@@ -16,13 +16,14 @@
 
 namespace krylith::cuda {
 
-/// Rows that are skipped become one number behind all others.
+/// Rows that are skipped become one number behind all others, and so does what lies between the
+/// terms that there are and those that the host expects.
 template <class S>
 struct term_sink {
     using T = typename S::value_type;
     std::uint32_t* rows;
     T* values;
-    std::uint32_t count; ///< room, and what the host said that there will be
+    std::uint32_t count; ///< that the host expects: no fewer than there are
     std::uint32_t none;
     const std::uint32_t* skip_rows;
 
@@ -40,6 +41,14 @@ struct term_sink {
         }
     }
     __device__ void finish() const {}
+    /// By the whole grid.
+    __device__ void fill(std::uint32_t terms) const {
+        if (terms >= count) return;
+        const std::uint32_t stride = gridDim.x * block_threads;
+        for (std::uint32_t k = blockIdx.x * block_threads + threadIdx.x; k < count - terms;
+             k += stride)
+            rows[terms + k] = none;
+    }
 };
 
 template <class S, bool Balanced>
@@ -52,6 +61,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     } else {
         walk_directly(a, lanes, sink);
     }
+    sink.fill(a.place_of(static_cast<std::uint32_t>(*a.count)));
 }
 
 template <class S, bool Balanced>
@@ -92,9 +102,8 @@ void multiply_columns_sort(device& where, const plain_arguments<S>& a) {
                      launch.stream()>>>(operands, sink, size.lanes);
             launch.check_launch();
         }
-        const int bits = std::bit_width(a.skip_rows != nullptr ? rows : rows - 1);
-        sorted =
-            sort_pairs(where, scratch.terms, a.work, sizeof(T), bits < 1 ? 1 : bits, scratch.sort);
+        const int bits = static_cast<int>(std::bit_width(rows)); // `none` is among the keys
+        sorted = sort_pairs(where, scratch.terms, a.work, sizeof(T), bits, scratch.sort);
     }
     if (a.pairs)
         launch_sums<S, true>(where, a, scratch, sorted);

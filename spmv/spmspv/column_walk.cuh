@@ -29,8 +29,8 @@ struct column_operands {
 
     /// What terms of entry e have in common: x_e, or its index.
     [[nodiscard]] __device__ T operand(std::uint32_t e) const {
-        if constexpr (is_numerical<S>) return alpha * x[e];
-        if constexpr (!is_numerical<S> && S::reads_vector) return x[e];
+        if constexpr (spmspv::scales<S>) return alpha * x[e];
+        if constexpr (!spmspv::scales<S> && S::reads_vector) return x[e];
         if constexpr (reads_columns<S>) return entries[e];
         return T(0);
     }

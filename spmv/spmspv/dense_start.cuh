@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(block_threads) scale_kernel(T* y, std::uint32_
 template <class S>
 void prepare_dense(device& where, const plain_arguments<S>& a) {
     using T = typename S::value_type;
-    if constexpr (is_numerical<S>) {
+    if constexpr (spmspv::scales<S>) {
         if (a.beta != T(0)) {
             if (a.beta == T(1) || a.y.size == 0) return;
             const launch_scope launch(where);

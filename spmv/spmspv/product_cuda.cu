@@ -48,18 +48,8 @@ template std::size_t kernel_scratch_bytes<float>(spmspv::kernel, std::int64_t, s
 template std::size_t kernel_scratch_bytes<std::int32_t>(spmspv::kernel, std::int64_t, std::int64_t);
 
 #define KRYLITH_INSTANTIATE(S, M)                                                                  \
-    template void multiply<spmspv::S, M>(device&, spmspv::kernel,                                  \
-                                         const spmspv::product_arguments<spmspv::S, M>&);
-KRYLITH_INSTANTIATE(plus_times<double>, double)
-KRYLITH_INSTANTIATE(plus_times<float>, float)
-KRYLITH_INSTANTIATE(or_and<double>, double)
-KRYLITH_INSTANTIATE(or_and<double>, float)
-KRYLITH_INSTANTIATE(or_and<float>, double)
-KRYLITH_INSTANTIATE(or_and<float>, float)
-KRYLITH_INSTANTIATE(min_plus<double>, double)
-KRYLITH_INSTANTIATE(min_plus<float>, float)
-KRYLITH_INSTANTIATE(min_column, double)
-KRYLITH_INSTANTIATE(min_column, float)
+    template void multiply(device&, spmspv::kernel, const spmspv::product_arguments<S, M>&);
+KRYLITH_FOR_PRODUCTS(KRYLITH_INSTANTIATE)
 #undef KRYLITH_INSTANTIATE
 
 } // namespace krylith::cuda

@@ -4,14 +4,9 @@
 #include <type_traits>
 
 #include <krylith/spmv/spmspv/kernel_arithmetic.hpp>
-#include <krylith/spmv/spmspv/semiring.hpp>
+#include <krylith/spmv/spmspv/product.hpp>
 
 namespace krylith::cuda {
-
-template <class S>
-inline constexpr bool is_numerical = false;
-template <class T>
-inline constexpr bool is_numerical<spmspv::plus_times<T>> = true;
 
 /// Whether terms depend on the column.
 template <class S>
@@ -29,7 +24,7 @@ struct result_rows {
     __device__ void before_writing() const {}
     __device__ void row(std::int64_t row, T sum) const {
         T result = sum;
-        if constexpr (is_numerical<S>) {
+        if constexpr (spmspv::scales<S>) {
             result = alpha * sum;
             if (beta != T(0)) result += beta * y[row];
         }

@@ -91,7 +91,7 @@ struct sorted_results {
     __device__ void before_writing() const {}
     __device__ void row(std::int64_t place, T sum) const {
         T result = sum;
-        if constexpr (is_numerical<S>) {
+        if constexpr (spmspv::scales<S>) {
             result = alpha * sum;
             if (!Pairs && adds) result += y.dense[place];
         }
