@@ -1,6 +1,7 @@
 #include <krylith/device/cuda_device.cuh>
 
 #include <krylith/device/cuda_runtime.hpp>
+#include <krylith/device/host_sum.cuh>
 
 namespace krylith::cuda {
 
@@ -30,10 +31,17 @@ cuda_device::cuda_device(int ordinal, cudaStream_t borrowed)
 }
 
 cuda_device::~cuda_device() {
-    if (!owns_stream_) return;
     const current_device current(ordinal_);
+    if (sum_ != nullptr) cudaStreamSynchronize(stream_);
+    sum_.reset();
+    if (!owns_stream_) return;
     cudaStreamSynchronize(stream_);
     cudaStreamDestroy(stream_);
+}
+
+host_sum& cuda_device::sum_for_host() {
+    if (sum_ == nullptr) sum_ = std::make_unique<host_sum>(ordinal_, stream_);
+    return *sum_;
 }
 
 std::string cuda_device::description() const {
