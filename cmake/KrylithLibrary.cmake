@@ -25,6 +25,16 @@ foreach(room IN LISTS KRYLITH_ROOMS)
     endif()
 endforeach()
 
+# The kernel models that are built in: a source made from spmv/spmspv/models/NAME.txt.
+foreach(name IN ITEMS host sm_90)
+    set(model "${PROJECT_SOURCE_DIR}/spmv/spmspv/models/${name}.txt")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${model}")
+    file(READ "${model}" ${name}_model)
+endforeach()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/kernel_models.cpp.in"
+               "${PROJECT_BINARY_DIR}/generated/kernel_models.cpp" @ONLY)
+list(APPEND sources "${PROJECT_BINARY_DIR}/generated/kernel_models.cpp")
+
 add_library(krylith ${sources})
 # The bits of generated matrices must not depend on whether the processor can fuse a * b + c.
 file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/matrix/gallery/*.cpp")

@@ -1,6 +1,7 @@
 #include <krylith/device/cuda_device.cuh>
 
 #include <krylith/device/cuda_runtime.hpp>
+#include <krylith/device/host_sum.cuh>
 
 namespace krylith::cuda {
 
@@ -30,10 +31,17 @@ cuda_device::cuda_device(int ordinal, cudaStream_t borrowed)
 }
 
 cuda_device::~cuda_device() {
-    if (!owns_stream_) return;
     const current_device current(ordinal_);
+    if (sum_ != nullptr) cudaStreamSynchronize(stream_);
+    sum_.reset();
+    if (!owns_stream_) return;
     cudaStreamSynchronize(stream_);
     cudaStreamDestroy(stream_);
+}
+
+host_sum& cuda_device::sum_for_host() {
+    if (sum_ == nullptr) sum_ = std::make_unique<host_sum>(ordinal_, stream_);
+    return *sum_;
 }
 
 std::string cuda_device::description() const {
@@ -296,6 +304,15 @@ void* stream_of(device& where) {
 
 int multiprocessors(const device& where) {
     return static_cast<const cuda_device&>(where).multiprocessors();
+}
+
+int compute_capability(const device& where) {
+    int major = 0;
+    int minor = 0;
+    const int ordinal = where.ordinal();
+    KRYLITH_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal));
+    KRYLITH_CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal));
+    return 10 * major + minor;
 }
 
 std::string pci_bus_id(const device& where) {

@@ -11,6 +11,8 @@
 
 namespace krylith::cuda {
 
+class host_sum;
+
 class cuda_event final : public event {
 public:
     cuda_event(int ordinal, cudaStream_t stream);
@@ -48,12 +50,15 @@ public:
 
     [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
     [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }
+    /// For numbers that kernels of this device's stream add up for the host; made at the first use.
+    [[nodiscard]] host_sum& sum_for_host();
 
 private:
     int ordinal_;
     cudaStream_t stream_ = nullptr;
     bool owns_stream_ = false;
     int multiprocessors_ = 0;
+    std::unique_ptr<host_sum> sum_;
 };
 
 /// For launches: the device's stream and grid limit, with the device made current.

@@ -67,7 +67,8 @@ __global__ void __launch_bounds__(block_threads, 4)
     if (!begin(parameter, state, nullptr, [&] { loads.start(m, first); })) return;
     allow_next_result(f, a);
     operator_rows<T, Dots, Pieces> rows{f, a, !awaits_peers<Pieces>(a)};
-    multiply_chunks(m, a.x, s, walk, first, loads, rows);
+    dense_terms<T> terms{a.x};
+    multiply_chunks(m, terms, s, walk, first, loads, rows);
 
     rows.leave(blockIdx.x, false);
     const bool one_rank = f.ranks == 1;
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     if (threadIdx.x == 0) *f.mail.arrivals = 0;
     // Which block is the last differs from run to run: its dot products are added to those of
     // block 0, so that sums have the same order.
-    join_chunks(m, s, rows);
+    join_chunks<dense_terms<T>>(m.edges, m.chunks, s.carry, rows);
     rows.leave(0, true);
     __syncthreads();
     if (posts) post_batch(f, a.reduce);

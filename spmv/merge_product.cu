@@ -43,10 +43,11 @@ __global__ void __launch_bounds__(block_threads, 4)
     const merge_step first = walk.next(m);
     merge_loads<T, Offset> loads;
     loads.start(m, first);
-    multiply_chunks(m, x, s, walk, first, loads, rows);
+    dense_terms<T> terms{x};
+    multiply_chunks(m, terms, s, walk, first, loads, rows);
     if (m.chunks < 2 || !last_block(finished)) return;
     if (threadIdx.x == 0) *finished = 0;
-    join_chunks(m, s, rows);
+    join_chunks<dense_terms<T>>(m.edges, m.chunks, s.carry, rows);
 }
 
 } // namespace

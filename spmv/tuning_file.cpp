@@ -26,19 +26,6 @@ std::string hex(std::uint64_t number) {
     return text.data();
 }
 
-std::filesystem::path folder() {
-    const auto variable = [](const char* name) {
-        const char* value = std::getenv(name); // NOLINT(concurrency-mt-unsafe)
-        return std::string(value == nullptr ? "" : value);
-    };
-    if (const auto own = variable("KRYLITH_CACHE"); !own.empty()) return own;
-    if (const auto cache = variable("XDG_CACHE_HOME"); !cache.empty())
-        return std::filesystem::path(cache) / "krylith";
-    if (const auto home = variable("HOME"); !home.empty())
-        return std::filesystem::path(home) / ".cache" / "krylith";
-    return {};
-}
-
 std::string prefix_of(const tuning_key& key) {
     return hex(key.pattern) + '\t' + key.name + '\t';
 }
@@ -57,6 +44,19 @@ std::vector<std::string> lines_of(const std::filesystem::path& path, const std::
 
 } // namespace
 
+std::filesystem::path cache_folder() {
+    const auto variable = [](const char* name) {
+        const char* value = std::getenv(name); // NOLINT(concurrency-mt-unsafe)
+        return std::string(value == nullptr ? "" : value);
+    };
+    if (const auto own = variable("KRYLITH_CACHE"); !own.empty()) return own;
+    if (const auto cache = variable("XDG_CACHE_HOME"); !cache.empty())
+        return std::filesystem::path(cache) / "krylith";
+    if (const auto home = variable("HOME"); !home.empty())
+        return std::filesystem::path(home) / ".cache" / "krylith";
+    return {};
+}
+
 std::uint64_t pattern_hash(std::span<const std::int64_t> row_offsets,
                            std::span<const std::int32_t> column_indices) {
     const std::array<std::uint64_t, 2> both = {binary::checksum(std::as_bytes(row_offsets)),
@@ -65,7 +65,7 @@ std::uint64_t pattern_hash(std::span<const std::int64_t> row_offsets,
 }
 
 std::filesystem::path tuning_file(const std::string& machine) {
-    const std::filesystem::path where = folder();
+    const std::filesystem::path where = cache_folder();
     if (where.empty()) return {};
     return where / (hex(binary::checksum(std::as_bytes(std::span(machine)))) + ".txt");
 }

@@ -21,6 +21,10 @@ struct tuning_key {
 [[nodiscard]] std::uint64_t pattern_hash(std::span<const std::int64_t> row_offsets,
                                          std::span<const std::int32_t> column_indices);
 
+/// $KRYLITH_CACHE, else $XDG_CACHE_HOME/krylith, else ~/.cache/krylith; empty if none of these
+/// variables is set. It need not be there.
+[[nodiscard]] std::filesystem::path cache_folder();
+
 /// The machine's file; empty if the environment names no folder. It need not be there.
 [[nodiscard]] std::filesystem::path tuning_file(const std::string& machine);
 

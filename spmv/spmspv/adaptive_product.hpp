@@ -20,6 +20,7 @@ public:
     /// more since the last change, else when it has been predicted twice in a row. Changes within a
     /// pattern, which convert nothing, are followed at once.
     explicit kernel_switch(double factor = 2) : factor_(factor) {}
+    /// `effective_ratio`: the caller's best guess, of the same kind each time; any number.
     [[nodiscard]] kernel decide(kernel predicted, double effective_ratio);
     [[nodiscard]] std::optional<kernel> current() const noexcept { return current_; }
 
@@ -34,6 +35,7 @@ struct adaptive_options {
     std::optional<kernel> fixed = {};                    ///< no choice: always this one
     std::shared_ptr<const kernel_model> model = nullptr; ///< null: model_for() the device
     /// The same bits every time: where the semiring is not exact, atomic kernels give way to sort.
+    /// usage_error together with a `fixed` kernel that isn't.
     bool reproducible = false;
 };
 
@@ -51,6 +53,8 @@ template <class S, class M>
 class adaptive_product {
 public:
     using T = typename S::value_type;
+    /// Throws usage_error for no matrix or options that contradict each other, and what model_for()
+    /// throws.
     explicit adaptive_product(std::shared_ptr<const two_way_matrix<M>> a,
                               const adaptive_options& options = {});
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,25 @@ struct tree_node {
     [[nodiscard]] bool leaf() const noexcept { return below == 0; }
 };
 
+/// What makes nodes no tree.
+struct tree_fault {
+    std::size_t node = 0;
+    std::string what; ///< "below is 7, must be 3 to 6"
+};
+
+/// The first by nodes: none at all, a child out of range or not behind its parent, a label outside
+/// [0, labels), a threshold that is not finite. O(nodes).
+[[nodiscard]] std::optional<tree_fault> find_fault(const std::vector<tree_node>& nodes,
+                                                   std::int32_t labels);
+
 class decision_tree {
 public:
-    /// Throws input_error naming the node and what is wrong: no nodes, a child out of range or not
-    /// behind its parent, a label outside [0, labels), a threshold that is not finite.
+    /// Throws input_error naming the node and what is wrong (find_fault).
     decision_tree(std::vector<tree_node> nodes, std::int32_t labels);
-    /// O(depth).
+    /// The label. O(depth), each node on the way asks for one value.
     [[nodiscard]] std::int32_t operator()(const feature_source& value) const;
     [[nodiscard]] const std::vector<tree_node>& nodes() const noexcept { return nodes_; }
+    /// The most nodes that ask on one way: 0 for a leaf alone.
     [[nodiscard]] int depth() const;
 
 private:

@@ -1,0 +1,82 @@
+#include <krylith/spmv/spmspv/adaptive_product.hpp>
+
+#include <chrono>
+#include <type_traits>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/spmv/spmspv/product_features.hpp>
+
+namespace krylith::spmspv {
+
+namespace {
+
+/// In the same order every time?
+template <class S>
+bool repeats(kernel k) {
+    return S::exact || pattern_of(k) != pattern::column || write_back_of(k) == write_back::sort;
+}
+
+template <class M>
+device& device_of(const std::shared_ptr<const two_way_matrix<M>>& a) {
+    if (a == nullptr) throw usage_error("adaptive_product: the matrix is null");
+    return a->where();
+}
+
+} // namespace
+
+template <class S, class M>
+adaptive_product<S, M>::adaptive_product(std::shared_ptr<const two_way_matrix<M>> a,
+                                         const adaptive_options& options)
+    : a_(std::move(a)),
+      model_(options.model),
+      fixed_(options.fixed),
+      reproducible_(options.reproducible),
+      scratch_((device_of(a_), a_->share())) {
+    if (model_ == nullptr) model_ = std::make_shared<const kernel_model>(model_for(a_->where()));
+    if (fixed_ && reproducible_ && !repeats<S>(*fixed_))
+        throw usage_error("adaptive_product: the fixed kernel is " +
+                          std::string(to_string(*fixed_)) +
+                          ", which adds in another order each time; allowed for reproducible "
+                          "products of " +
+                          S::name + " are spmv, row and column-*-sort kernels");
+}
+
+template <class S, class M>
+product_record adaptive_product<S, M>::operator()(sparse_vector<T>& x, sparse_vector<T>& y,
+                                                  const product_options<T>& options,
+                                                  std::int64_t work) {
+    using clock = std::chrono::steady_clock;
+    const auto begin = clock::now();
+    product_record record;
+    product_features<M, T> features(*a_, x, options.wanted, work);
+    if (fixed_) {
+        record.used = record.predicted = *fixed_;
+    } else {
+        record.predicted = choose_kernel(*model_, std::ref(features));
+        record.used = switch_.decide(record.predicted, features.guessed_ratio());
+        if (reproducible_ && !repeats<S>(record.used))
+            record.used =
+                kernel_of(pattern::column, distribution_of(record.used), write_back::sort);
+    }
+    record.entries = features.known_entries();
+    record.work = features.known_work();
+    record.select_seconds = std::chrono::duration<double>(clock::now() - begin).count();
+    multiply<S>(record.used, *a_, x, y, scratch_, options, record.work);
+    return record;
+}
+
+// As many as products exist for: S with a matrix of its own values, or of either where S doesn't
+// read them.
+template class adaptive_product<plus_times<double>, double>;
+template class adaptive_product<plus_times<float>, float>;
+template class adaptive_product<or_and<double>, double>;
+template class adaptive_product<or_and<double>, float>;
+template class adaptive_product<or_and<float>, double>;
+template class adaptive_product<or_and<float>, float>;
+template class adaptive_product<min_plus<double>, double>;
+template class adaptive_product<min_plus<float>, float>;
+template class adaptive_product<min_column, double>;
+template class adaptive_product<min_column, float>;
+
+} // namespace krylith::spmspv

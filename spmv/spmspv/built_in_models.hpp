@@ -1,0 +1,11 @@
+// The text of models/*.txt, which CMake makes a source of (cmake/KrylithLibrary.cmake).
+#pragma once
+
+#include <string_view>
+
+namespace krylith::spmspv {
+
+extern const std::string_view host_model_text;
+extern const std::string_view sm_90_model_text;
+
+} // namespace krylith::spmspv
