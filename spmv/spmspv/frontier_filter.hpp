@@ -15,8 +15,7 @@ namespace krylith::spmspv {
 /// its memory is the device's.
 class frontier_filter {
 public:
-    /// Of rows that have columns of their own in so many parts. 160 bytes, 8 KiB for the warps, and
-    /// a bit a row.
+    /// Of rows that have columns of their own in so many parts. A bit a row, on CUDA and 20 KiB.
     frontier_filter(std::shared_ptr<device> where, std::int64_t rows, int parts);
 
     /// Enqueues: next is what the rule keeps of y, as pairs where y has pairs, in the same order,

@@ -2,11 +2,11 @@
 // device has its rows by rows and by columns.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include <krylith/device/annotations.hpp>
 #include <krylith/device/buffer.hpp>
 #include <krylith/device/device_group.hpp>
 #include <krylith/device/mailbox.hpp>
@@ -19,12 +19,11 @@ namespace krylith::spmspv {
 /// Lengths of the columns that belong to one device's rows (column i is of row i), by the parts of
 /// all members: how much work an entry there is to each. Plain data for kernels.
 struct column_lengths {
-    std::array<const std::int32_t*, max_ranks> offsets; ///< [rows + 1] each, of by_columns()
+    const std::int32_t* offsets[max_ranks]; ///< [rows + 1] each, of by_columns()
     std::int32_t parts;
 
     [[nodiscard]] KRYLITH_HD std::int32_t of(int part, std::int64_t row) const {
-        return offsets[static_cast<std::size_t>(part)][row + 1] -
-               offsets[static_cast<std::size_t>(part)][row];
+        return offsets[part][row + 1] - offsets[part][row];
     }
 };
 
