@@ -44,7 +44,7 @@ std::vector<std::string> lines_of(const std::filesystem::path& path, const std::
 
 } // namespace
 
-std::filesystem::path cache_folder() {
+std::filesystem::path tuning_folder() {
     const auto variable = [](const char* name) {
         const char* value = std::getenv(name); // NOLINT(concurrency-mt-unsafe)
         return std::string(value == nullptr ? "" : value);
@@ -65,7 +65,7 @@ std::uint64_t pattern_hash(std::span<const std::int64_t> row_offsets,
 }
 
 std::filesystem::path tuning_file(const std::string& machine) {
-    const std::filesystem::path where = cache_folder();
+    const std::filesystem::path where = tuning_folder();
     if (where.empty()) return {};
     return where / (hex(binary::checksum(std::as_bytes(std::span(machine)))) + ".txt");
 }

@@ -23,7 +23,7 @@ struct tuning_key {
 
 /// $KRYLITH_CACHE, else $XDG_CACHE_HOME/krylith, else ~/.cache/krylith; empty if none of these
 /// variables is set. It need not be there.
-[[nodiscard]] std::filesystem::path cache_folder();
+[[nodiscard]] std::filesystem::path tuning_folder();
 
 /// The machine's file; empty if the environment names no folder. It need not be there.
 [[nodiscard]] std::filesystem::path tuning_file(const std::string& machine);

@@ -53,7 +53,7 @@ std::string architecture_of([[maybe_unused]] const device& where) {
 }
 
 std::filesystem::path model_file(const device& where) {
-    const std::filesystem::path folder = cache_folder();
+    const std::filesystem::path folder = tuning_folder();
     if (folder.empty()) return {};
     std::string name = architecture_of(where);
     std::ranges::replace(name, ':', '-');

@@ -55,7 +55,7 @@ struct kernel_model {
 [[nodiscard]] std::string architecture_of(const device& where);
 
 /// Where scripts/train leaves a model for such a device: "kernels-cuda-sm_90.txt" in
-/// cache_folder() (tuning_file.hpp); empty if the environment names no folder. It need not be
+/// tuning_folder() (tuning_file.hpp); empty if the environment names no folder. It need not be
 /// there.
 [[nodiscard]] std::filesystem::path model_file(const device& where);
 

@@ -18,6 +18,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
 
 #include <krylith/device/buffer.hpp>
 #include <krylith/spmv/spmspv/kernel_name.hpp>
@@ -27,6 +30,10 @@
 
 namespace krylith::spmspv {
 
+/// Whether alpha and beta mean something.
+template <class S>
+inline constexpr bool scales = std::is_same_v<S, plus_times<typename S::value_type>>;
+
 template <class T>
 struct product_options {
     vector_form wanted = vector_form::dense; ///< of y: pairs or dense; bits count as dense
@@ -34,7 +41,7 @@ struct product_options {
     /// others, for those who read any form. Saves a conversion.
     bool as_it_comes = false;
     T alpha = 1;                             ///< plus_times only: y = alpha A x + beta y
-    T beta = 0;                              ///< 0 never reads y; else y must be wanted dense
+    T beta = 0; ///< 0 never reads y; else y must be wanted dense, and bits are not left
     /// Bits of rows, ceil(m / 32) words on the device, or null: rows whose bit is set are left out,
     /// y has no entry there. Needs beta = 0.
     const std::uint32_t* skip_rows = nullptr;
@@ -56,11 +63,13 @@ private:
 };
 
 /// Enqueues y = A x. `a` has the values of S (or any, for semirings that don't read them: M is then
-/// double or float, S::value_type what it may). x gains the forms that the kernel reads; y loses
-/// its content, unless beta is not 0. Waits for the device where a column kernel with sort needs
-/// the work, and the host doesn't know it (`work` < 0). Throws usage_error for sizes that disagree,
-/// x and y the same, absent() of x or y other than the semiring's, or options that contradict each
-/// other; device_error where memory is short.
+/// double or float, S::value_type what it may). x gains the forms that the kernel reads (of
+/// dense and bits, row kernels need bits alone where the semiring doesn't read values of x); y
+/// loses its content, unless beta is not 0. Waits for the device where a column kernel with sort
+/// needs the work, and the host doesn't know it (`work` < 0; what is given must be count_work() or
+/// more). Throws usage_error for sizes that disagree, x and y the same, absent() of x or y other
+/// than the semiring's, other devices than the matrix', or options that contradict each other;
+/// device_error where memory is short.
 template <class S, class M>
 void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::value_type>& x,
               sparse_vector<typename S::value_type>& y, product_scratch& scratch,
@@ -89,11 +98,26 @@ struct product_arguments {
     std::int64_t work;      ///< known for sort; -1: not
 };
 
+/// Calls instantiate(S, M) for each pair of a semiring and the matrix' values that products exist
+/// for: the same type where the semiring reads values, else any.
+#define KRYLITH_FOR_PRODUCTS(instantiate)                                                          \
+    instantiate(krylith::spmspv::plus_times<double>, double)                                       \
+        instantiate(krylith::spmspv::plus_times<float>, float)                                     \
+            instantiate(krylith::spmspv::or_and<double>, double)                                   \
+                instantiate(krylith::spmspv::or_and<double>, float)                                \
+                    instantiate(krylith::spmspv::or_and<float>, double)                            \
+                        instantiate(krylith::spmspv::or_and<float>, float)                         \
+                            instantiate(krylith::spmspv::min_plus<double>, double)                 \
+                                instantiate(krylith::spmspv::min_plus<float>, float)               \
+                                    instantiate(krylith::spmspv::min_column, double)               \
+                                        instantiate(krylith::spmspv::min_column, float)
+
 } // namespace krylith::spmspv
 
 // The kernels, for each semiring S of semiring.hpp with M double and float (the same type as S
 // where it reads values). y's arrays are as overwrite() gave them: for atomic kernels with pairs
-// dense and bits are clean; for dense alone, column kernels fill or scale it themselves.
+// dense and bits are clean; for dense alone, column kernels fill or scale it themselves. Kernels
+// that give pairs write the count.
 #define KRYLITH_PRODUCT_KERNELS                                                                    \
     template <class S, class M>                                                                    \
     void multiply(device& where, spmspv::kernel k, const spmspv::product_arguments<S, M>& a);      \

@@ -115,13 +115,25 @@ public:
     /// Drops the content and gives the arrays for writing a new one. `clean`: of dense and bits,
     /// those that shall be all absent() or 0: O(old entries) if these are listed, else O(n).
     [[nodiscard]] vector_arrays<T> overwrite(vector_forms clean = {});
-    /// Says what the arrays hold now, or will when the work enqueued so far is done. dense and bits
-    /// that were asked to be clean and are not named here have entries only where pairs name them.
+    /// The same for a writer of pairs alone: dense and bits whose entries the old pairs list are
+    /// cleaned while that is O(old entries), so that nobody has to do it in O(n) later.
+    [[nodiscard]] vector_arrays<T> overwrite_pairs();
+    /// Says what the arrays hold now, or will when the work enqueued so far is done: pairs or dense
+    /// at least. dense and bits that were asked to be clean and are not named here have entries
+    /// only where pairs name them; those neither asked for nor named were not written.
     void holds(vector_forms forms, bool ascending, std::optional<std::int64_t> count = {});
+    /// Forgets a form; pairs or dense must remain.
+    void drop(vector_form form);
 
 private:
-    /// What an array holds where it is not one of forms_.
+    /// What dense and bits hold: nothing; entries only where indices_ name them; or anything.
     enum class residue : std::uint8_t { clean, listed, unknown };
+
+    [[nodiscard]] residue residue_of(vector_form form) const noexcept;
+    void make_clean(vector_form form);
+    void drop_content(vector_forms clean);
+    void list();
+    void check_content() const;
 
     std::shared_ptr<device> device_;
     std::int64_t size_;
@@ -131,10 +143,12 @@ private:
     buffer<std::int32_t> device_count_;
     buffer<T> dense_;
     buffer<std::uint32_t> bits_;
-    vector_forms forms_;
+    vector_forms forms_; ///< between overwrite() and holds() none, else pairs or dense at least
+    vector_forms asked_; ///< by the last overwrite(), to be clean
     bool ascending_ = true;
+    bool indexed_ = false; ///< indices and count are there, the pairs' values are not
     std::optional<std::int64_t> count_;
-    residue dense_residue_ = residue::unknown;
+    residue dense_residue_ = residue::unknown; ///< where dense is not one of forms_
     residue bits_residue_ = residue::unknown;
     buffer<std::byte> scratch_; ///< of conversions
 };

@@ -1,0 +1,109 @@
+#include <krylith/bench/spmspv_request.hpp>
+
+#include <array>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <krylith/bench/device_choice.hpp>
+#include <krylith/bench/spmspv_training.hpp>
+#include <krylith/device/error.hpp>
+
+namespace krylith::bench {
+
+void spmspv_request::check() const {
+    if (training && !matrices.empty()) {
+        throw usage_error("--training has matrices of its own: leave the others out");
+    }
+    if (every < 1) {
+        throw usage_error(fmt::format("--every is {}, must be at least 1", every));
+    }
+    if (densities.empty()) {
+        throw usage_error("--densities is empty, must name at least one");
+    }
+    for (const double density : densities) {
+        if (!(density >= 0 && density <= 1)) {
+            throw usage_error(fmt::format("--densities has {}, must be 0 to 1", density));
+        }
+    }
+    (void)vector_kinds();
+    (void)training_matrices(scale);
+    effort.check();
+}
+
+device_group spmspv_request::group() const {
+    const device_choice choice = choose_devices(backend_name, {1}, threads);
+    if (choice.kind == backend::host) {
+        return choice.group(1);
+    }
+    return device_group::cuda(std::array{device});
+}
+
+std::vector<std::string> spmspv_request::matrix_list() const {
+    if (!matrices.empty()) {
+        return matrices;
+    }
+    if (!training) {
+        return {"gallery:rmat:14", "gallery:poisson2d:256", "gallery:random:60000:17"};
+    }
+    std::vector<std::string> all = training_matrices(scale);
+    std::vector<std::string> result;
+    for (std::size_t k = 0; k < all.size(); k += static_cast<std::size_t>(every)) {
+        result.push_back(std::move(all[k]));
+    }
+    return result;
+}
+
+std::vector<vector_kind> spmspv_request::vector_kinds() const {
+    if (vectors == "all") {
+        return {vector_kind::random, vector_kind::frontier};
+    }
+    if (vectors == "random") {
+        return {vector_kind::random};
+    }
+    if (vectors == "frontier") {
+        return {vector_kind::frontier};
+    }
+    throw usage_error("unknown kind of vectors '" + vectors +
+                      "'; allowed are random, frontier, all");
+}
+
+void add_options(CLI::App& app, spmspv_request& q) {
+    app.add_option("MATRIX", q.matrices,
+                   "gallery:NAME[:ARGUMENT...] or Matrix Market files; without (and without "
+                   "--training): rmat 2^14, 5-point 256^2, random 60000 x 17");
+    app.add_flag("--training", q.training,
+                 "More than 300 matrices of all families of the gallery, densities varied between "
+                 "them, and a line a matrix");
+    app.add_option("--scale", q.scale,
+                   "Of --training: small (10 thousand to 640 thousand nonzeros), medium (100 "
+                   "thousand to 12 million), large (500 thousand to 60 million)")
+        ->capture_default_str();
+    app.add_option("--every", q.every, "Of --training: each Nth matrix only")
+        ->capture_default_str();
+    app.add_option("--vectors", q.vectors,
+                   "random, frontier (the nearest to a vertex by breadth-first search) or all")
+        ->capture_default_str();
+    app.add_option("--densities", q.densities,
+                   "Shares of the columns where x has entries; 0: one entry")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->capture_default_str();
+    app.add_option("--precision", q.precision, "fp32 or fp64")->capture_default_str();
+    app.add_option("--semiring", q.semiring, "plus-times, or-and, min-plus or min-column")
+        ->capture_default_str();
+    app.add_option("--backend", q.backend_name, "auto, cuda or host")->capture_default_str();
+    app.add_option("--device", q.device, "Which CUDA device")->capture_default_str();
+    app.add_option("--threads", q.threads, "Of the host device; 0: one a core");
+    app.add_option("--repetitions", q.effort.repetitions, "Of each product, at least")
+        ->capture_default_str();
+    app.add_option("--seconds", q.effort.seconds,
+                   "And until it has run this long; 10 times as many at most")
+        ->capture_default_str();
+    app.add_option("--batch", q.effort.batch,
+                   "Seconds of products between waits for the device, about")
+        ->capture_default_str();
+    app.add_option("--json", q.json_file, "Everything as JSON lines");
+}
+
+} // namespace krylith::bench

@@ -1,0 +1,42 @@
+// What bench_spmspv is asked for on its command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <krylith/bench/spmspv_measure.hpp>
+#include <krylith/bench/spmspv_vectors.hpp>
+#include <krylith/device/device_group.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace krylith::bench {
+
+struct spmspv_request {
+    std::vector<std::string> matrices;
+    bool training = false; ///< the list of spmspv_training.hpp, densities varied by matrix
+    std::string scale = "small";
+    int every = 1; ///< of the list: each Nth matrix
+    std::string vectors = "all";
+    std::vector<double> densities = {1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.6, 1};
+    std::string precision = "fp32";
+    std::string semiring = "plus-times";
+    std::string backend_name = "auto";
+    int device = 0; ///< ordinal of the CUDA device
+    int threads = 0;
+    spmspv_effort effort;
+    std::string json_file;
+
+    /// Throws usage_error naming what is not allowed.
+    void check() const;
+    /// The one device. Throws what device_group does.
+    [[nodiscard]] device_group group() const;
+    [[nodiscard]] std::vector<std::string> matrix_list() const;
+    [[nodiscard]] std::vector<vector_kind> vector_kinds() const;
+};
+
+void add_options(CLI::App& app, spmspv_request& q);
+
+} // namespace krylith::bench

@@ -1,0 +1,28 @@
+// The whole of bench_spmspv: every matrix with every vector.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <krylith/bench/line_report.hpp>
+#include <krylith/bench/spmspv_request.hpp>
+
+namespace krylith::bench {
+
+class spmspv_run {
+public:
+    /// Throws usage_error for a request that can't be carried out.
+    explicit spmspv_run(const spmspv_request& request);
+
+    /// Prints as it goes. Returns whether no row is void and no named matrix was refused.
+    [[nodiscard]] bool run();
+
+private:
+    void run_matrix(const std::string& name, std::uint64_t number);
+
+    spmspv_request request_;
+    device_group group_;
+    line_report report_;
+};
+
+} // namespace krylith::bench

@@ -1,0 +1,46 @@
+// How work on sparse vectors is dealt to the threads of a host device.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <krylith/device/host_team.hpp>
+
+namespace krylith::host {
+
+/// Threads of a device that take part, at most.
+inline constexpr int most_members = 256;
+
+/// Threads for so many entries to move or multiply.
+[[nodiscard]] inline int team_for(int threads, std::int64_t work) {
+    constexpr std::int64_t worth_a_thread = 16384;
+    return static_cast<int>(
+        std::clamp<std::int64_t>(work / worth_a_thread, 1, std::min(threads, most_members)));
+}
+
+/// Calls body(part) for parts [0, parts), a thread each unless the runtime grants fewer.
+template <class Body>
+void for_parts(int parts, const Body& body) {
+    in_team(parts, [&](int member, int members) {
+        for (int part = member; part < parts; part += members) body(part);
+    });
+}
+
+/// Where part number `part` of `parts` equal ones of [0, n) begins.
+[[nodiscard]] inline std::int64_t part_begin(std::int64_t n, int part, int parts) {
+    return n / parts * part + n % parts * part / parts;
+}
+
+/// Calls body(begin, end) for equal parts of [0, n).
+template <class Body>
+void for_ranges(int parts, std::int64_t n, const Body& body) {
+    for_parts(parts,
+              [&](int part) { body(part_begin(n, part, parts), part_begin(n, part + 1, parts)); });
+}
+
+template <class Word>
+[[nodiscard]] inline bool has_bit(const Word* bits, std::int64_t i) {
+    return (bits[i / 32] >> (i % 32) & 1) != 0;
+}
+
+} // namespace krylith::host
