@@ -32,8 +32,9 @@ void frontier_filter::enqueue(const Rule& rule, sparse_vector<typename Rule::val
     }
     forms_ = pairs ? vector_forms(vector_form::pairs) : vector_form::bits | vector_form::dense;
     ascending_ = !pairs || y.ascending();
-    const frontier_arguments<typename Rule::value_type> a{y.arrays(), next.overwrite(), lengths,
-                                                          scratch_.data(), posted_.next()};
+    const frontier_arguments<typename Rule::value_type> a{
+        y.arrays(), pairs ? next.overwrite_pairs() : next.overwrite(), lengths, scratch_.data(),
+        posted_.next()};
     if (pairs)
         KRYLITH_CHOOSE(*device_, filter_pairs, *device_, rule, a, most);
     else

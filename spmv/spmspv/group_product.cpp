@@ -100,7 +100,7 @@ void group_product<S, M>::send_pairs() {
     const device_group& group = a_->group();
     const auto count = static_cast<std::int32_t>(entries_);
     for (local& here : locals_) {
-        const auto x = here.x->overwrite();
+        const auto x = here.x->overwrite(); // cleans nothing: peers write there at once
         here.x->where().upload(x.count, &count, sizeof count);
         if (here.kept != 0) here.next->require(vector_form::pairs);
     }
