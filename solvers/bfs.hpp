@@ -91,6 +91,7 @@ public:
 
 private:
     void begin_at(std::int64_t source) {
+        a_.restart();
         levels_.fill(-1);
         levels_.set(source, 0);
         parents_.fill(-1);

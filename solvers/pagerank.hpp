@@ -113,6 +113,7 @@ private:
 
     /// r = 0, s = v.
     void begin() {
+        a_.restart();
         ranks_.fill(T(0));
         const auto& sources = options_.sources;
         const auto targets =
@@ -138,7 +139,8 @@ private:
             s += a_.filter(m).sum(residuals_[m], rows);
             r += a_.filter(m).sum(ranks_[m], rows);
         }
-        return s == 0 ? 0 : 2 * s / ((1 - options_.damping) * r);
+        const double most = 2; // of any two distributions
+        return s == 0 ? 0 : std::min(most, 2 * s / ((1 - options_.damping) * r));
     }
 
     [[nodiscard]] static std::vector<T> normalised(std::vector<T> ranks) {

@@ -27,10 +27,10 @@ struct [[nodiscard]] shortest_paths_result : graph_outcome {
     std::int64_t reached = 0; ///< vertices with a distance, the source among them
 };
 
-/// Keeps its memory for one source after the other. Weights must be 0 or more; an infinite one is no
-/// edge. Distances are sums in T from the source outwards: the same bits whatever kernels compute
-/// them, and on any number of devices. At most n steps, together O(n edges), usually a few times
-/// the edges.
+/// Keeps its memory for one source after the other. Weights must be 0 or more; an infinite one is
+/// no edge. Distances are sums in T from the source outwards: the same bits whatever kernels
+/// compute them, and on any number of devices. At most n steps, together O(n edges), usually a few
+/// times the edges.
 template <class T>
 class shortest_paths_search {
 public:
@@ -47,6 +47,7 @@ public:
         shortest_paths_result<T> result;
         graph_->group().synchronize();
         step_log log(result);
+        a_.restart();
         distances_.fill(infinite);
         distances_.set(source, T(0));
         const auto index = static_cast<std::int32_t>(source);
@@ -80,10 +81,9 @@ private:
             throw usage_error("shortest_paths_options::max_steps is " +
                               std::to_string(options.max_steps) + ": allowed are 1 and more");
         if (const auto& edge = g.negative())
-            throw input_error("shortest_paths: the edge from vertex " +
-                              std::to_string(edge->from) + " to " + std::to_string(edge->to) +
-                              " has the weight " + std::to_string(edge->weight) +
-                              ": allowed are 0 and more");
+            throw input_error("shortest_paths: the edge from vertex " + std::to_string(edge->from) +
+                              " to " + std::to_string(edge->to) + " has the weight " +
+                              std::to_string(edge->weight) + ": allowed are 0 and more");
         return g.matrix();
     }
 

@@ -42,8 +42,8 @@ __device__ inline std::int64_t warps_of_grid() {
     return std::int64_t{gridDim.x} * blockDim.x / 32;
 }
 
-/// What a warp has kept; lane p has the work of part p. Sums of 32 columns are below 2^31, since all
-/// nonzeros of a part are.
+/// What a warp has kept; lane p has the work of part p. Sums of 32 columns are below 2^31, since
+/// all nonzeros of a part are.
 struct warp_total {
     std::int64_t entries = 0;
     unsigned long long work = 0;
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(block_threads)
                        const __grid_constant__ frontier_arguments<typename Rule::value_type> a,
                        const frontier_scratch scratch) {
     using T = typename Rule::value_type;
-    const std::int64_t words = a.next.words();
+    const std::int64_t words = (a.next.size + 31) / 32;
     warp_total total;
     for (std::int64_t word = warp_number(); word < words; word += warps_of_grid()) {
         const unsigned there = a.y.bits != nullptr ? a.y.bits[word] : all_lanes;
@@ -223,8 +223,7 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(block_threads)
-    fill_kernel(T* to, std::int64_t count, T value) {
+__global__ void __launch_bounds__(block_threads) fill_kernel(T* to, std::int64_t count, T value) {
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
     for (std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < count;
          k += stride)
@@ -314,7 +313,7 @@ void fill(device& where, T* to, std::int64_t count, T value) {
     const launch_scope launch(where);
     const auto kernel = fill_kernel<T>;
     kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(to, count,
-                                                                                    value);
+                                                                                     value);
     launch.check_launch();
 }
 

@@ -1,5 +1,6 @@
 // y = A x on a device group for sparse x, step after step: each device multiplies its rows by the
-// kernel that fits, a rule turns its part of y into its part of the next x, and the parts go to all.
+// kernel that fits, a rule turns its part of y into its part of the next x, and the parts go to
+// all.
 //
 // x is replicated: every device has all of it. y is owned: a device has its rows, counted from the
 // first of them. Between steps each device sends what it has kept to every other, as pairs
@@ -27,13 +28,14 @@ enum class exchange_form : std::uint8_t { none, pairs, dense };
 
 /// Of one product.
 struct group_product_record {
-    std::int64_t entries = 0;             ///< of x
-    std::int64_t work = 0;                ///< nonzeros in the columns where x has entries
+    std::int64_t entries = 0;                 ///< of x
+    std::int64_t work = 0;                    ///< nonzeros in the columns where x has entries
     exchange_form sent = exchange_form::none; ///< x, before
-    std::vector<product_record> products; ///< of the members, in their order
+    std::vector<product_record> products;     ///< of the members, in their order
 };
 
-/// Not copyable. S: a semiring, M: the type of the matrix' values. Memory beside the matrix: x, 12 n
+/// Not copyable. S: a semiring, M: the type of the matrix' values. Memory beside the matrix: x, 12
+/// n
 /// + n / 8 bytes (fp32) on each device, as much for the device's rows of y, and with several
 /// devices for those of the next x.
 template <class S, class M>
@@ -48,6 +50,11 @@ public:
     [[nodiscard]] const group_matrix<M>& matrix() const noexcept { return *a_; }
     [[nodiscard]] const std::vector<member>& members() const noexcept { return a_->members(); }
 
+    /// Forgets which kernels were chosen before: what follows depends on what is computed alone.
+    void restart() {
+        for (local& here : locals_) here.product->restart();
+    }
+
     /// x, on all devices. Throws input_error for indices that are out of range or not distinct.
     /// Waits.
     void assign(std::span<const std::int32_t> indices, std::span<const T> values);
@@ -57,8 +64,8 @@ public:
     /// Nonzeros in the columns where x has entries.
     [[nodiscard]] std::int64_t work() const noexcept;
 
-    /// Enqueues y = A x. `skip_rows`: for each member bits of its rows that y leaves out (product.hpp),
-    /// or empty.
+    /// Enqueues y = A x. `skip_rows`: for each member bits of its rows that y leaves out
+    /// (product.hpp), or empty.
     group_product_record multiply(std::span<const std::uint32_t* const> skip_rows = {});
 
     /// x is what rules keep of y; rule_of(place of the member) gives the rule (frontier_rules.hpp)
