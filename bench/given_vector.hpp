@@ -36,14 +36,15 @@ public:
 
     /// Enqueues: x has this form alone (bits: dense and bits).
     void give(given_form form) {
-        const auto a = x_.overwrite();
         if (form == given_form::pairs) {
+            const auto a = x_.overwrite_pairs();
             copy(a.indices, indices_.data(), indices_.size());
             copy(a.values, values_.data(), values_.size());
             copy(a.count, count_.data(), 1);
             x_.holds(spmspv::vector_form::pairs, ascending_, entries_);
             return;
         }
+        const auto a = x_.overwrite();
         copy(a.dense, dense_.data(), dense_.size());
         if (form == given_form::dense) {
             x_.holds(spmspv::vector_form::dense, true, entries_);

@@ -24,9 +24,11 @@ using spmspv::sparse_vector;
 using spmspv::vector_form;
 
 constexpr std::array wanted_forms = {vector_form::pairs, vector_form::dense};
-constexpr int most_steps = 16;
+constexpr int most_steps = 64;
+/// Less can't be told from nothing: a call takes about as long.
+constexpr double least_seconds = 5e-7;
 /// A kernel so many times slower than the fastest is not timed again.
-constexpr double hopeless = 30;
+constexpr double hopeless = 6;
 
 template <class T>
 T drawn(std::uint64_t seed, std::uint64_t place) {
@@ -174,9 +176,10 @@ private:
         double fastest = std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < all.size(); ++k) {
             const double first = std::min(run(k), run(k)); // the first grows memory
-            fastest = std::min(fastest, std::max(first, 1e-7));
-            all[k].steps = static_cast<int>(std::clamp(effort.batch / std::max(first, 1e-7), 1.0,
-                                                       static_cast<double>(most_steps)));
+            fastest = std::min(fastest, std::max(first, least_seconds));
+            all[k].steps =
+                static_cast<int>(std::clamp(effort.batch / std::max(first, least_seconds), 1.0,
+                                            static_cast<double>(most_steps)));
             all[k].samples.push_back(first);
             all[k].spent = 0;
         }
@@ -202,7 +205,7 @@ private:
         }
         std::array<double, spmspv::kernel_count> seconds{};
         for (std::size_t k = 0; k < all.size(); ++k) {
-            seconds[k] = std::max(spread_of(all[k].samples).median, 1e-8);
+            seconds[k] = std::max(spread_of(all[k].samples).median, least_seconds);
         }
         return seconds;
     }

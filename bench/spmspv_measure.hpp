@@ -25,7 +25,7 @@ namespace krylith::bench {
 struct spmspv_effort {
     int repetitions = 3;   ///< batches, at least; 10 times as many at most
     double seconds = 1e-3; ///< and until products have run this long
-    double batch = 2e-4;   ///< seconds of a batch, about; 1 to 16 steps
+    double batch = 2e-4;   ///< seconds of a batch, about; 1 to 64 steps
 
     /// Throws usage_error naming the first value that is not allowed.
     void check() const;

@@ -76,7 +76,7 @@ void add_options(CLI::App& app, spmspv_request& q) {
                  "More than 300 matrices of all families of the gallery, densities varied between "
                  "them, and a line a matrix");
     app.add_option("--scale", q.scale,
-                   "Of --training: small (10 thousand to 640 thousand nonzeros), medium (100 "
+                   "Of --training: small (5 thousand to 500 thousand nonzeros), medium (100 "
                    "thousand to 12 million), large (500 thousand to 60 million)")
         ->capture_default_str();
     app.add_option("--every", q.every, "Of --training: each Nth matrix only")

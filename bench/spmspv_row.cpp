@@ -1,7 +1,7 @@
 #include <krylith/bench/spmspv_row.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -12,14 +12,9 @@ namespace {
 constexpr const char* line =
     "{:<28} {:<8} {:>9} {:>10} {:<5} {:<5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}{}\n";
 
-/// Microseconds, 4 significant digits: thousands of rows.
+/// Microseconds, 4 significant digits: there are thousands of rows.
 double rounded_us(double seconds) {
-    const double us = seconds * 1e6;
-    if (!(us > 0)) {
-        return 0;
-    }
-    const double unit = std::pow(10.0, std::floor(std::log10(us)) - 3);
-    return std::round(us / unit) * unit;
+    return std::stod(fmt::format("{:.4g}", seconds * 1e6));
 }
 
 } // namespace

@@ -115,12 +115,12 @@ void add_graphs(std::vector<rule>& all) {
     }
     for (const int row : {1, 2, 3, 5, 8, 17, 32, 64, 128, 256}) {
         all.push_back([=](double nonzeros) {
-            return fmt::format("gallery:random:{}:{}", whole(nonzeros / row, 2L * row), row);
+            return fmt::format("gallery:random:{}:{}", whole(nonzeros / row + row), row);
         });
     }
     for (const int row : {4, 8, 16, 32, 64, 128}) {
         all.push_back([=](double nonzeros) {
-            return fmt::format("gallery:random_spd:{}:{}", whole(nonzeros / row, 2L * row), row);
+            return fmt::format("gallery:random_spd:{}:{}", whole(nonzeros / row + row), row);
         });
     }
 }
@@ -129,7 +129,7 @@ void add_graphs(std::vector<rule>& all) {
 
 std::vector<double> training_sizes(const std::string& scale) {
     if (scale == "small") {
-        return {1e4, 4e4, 1.6e5, 6.4e5};
+        return {5e3, 2.5e4, 1.2e5, 5e5};
     }
     if (scale == "medium") {
         return {1e5, 5e5, 2.5e6, 1.2e7};

@@ -1,7 +1,6 @@
 #include <krylith/spmv/spmspv/adaptive_product.hpp>
 
 #include <chrono>
-#include <type_traits>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -66,17 +65,8 @@ product_record adaptive_product<S, M>::operator()(sparse_vector<T>& x, sparse_ve
     return record;
 }
 
-// As many as products exist for: S with a matrix of its own values, or of either where S doesn't
-// read them.
-template class adaptive_product<plus_times<double>, double>;
-template class adaptive_product<plus_times<float>, float>;
-template class adaptive_product<or_and<double>, double>;
-template class adaptive_product<or_and<double>, float>;
-template class adaptive_product<or_and<float>, double>;
-template class adaptive_product<or_and<float>, float>;
-template class adaptive_product<min_plus<double>, double>;
-template class adaptive_product<min_plus<float>, float>;
-template class adaptive_product<min_column, double>;
-template class adaptive_product<min_column, float>;
+#define KRYLITH_INSTANTIATE(S, M) template class adaptive_product<S, M>;
+KRYLITH_FOR_PRODUCTS(KRYLITH_INSTANTIATE)
+#undef KRYLITH_INSTANTIATE
 
 } // namespace krylith::spmspv

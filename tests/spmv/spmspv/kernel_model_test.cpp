@@ -100,7 +100,7 @@ TEST_CASE("kernel model: what is wrong is said with its line") {
           "nearest is effective_ratio");
     CHECK(error_of(replaced(whole, "leaf row", "leaf rows")) ==
           "MODEL:9: label is 'rows', allowed are spmv, row, column; nearest is row");
-    CHECK(error_of(replaced(whole, "leaf sort", "leaf direct")).starts_with("MODEL:18: label is"));
+    CHECK(error_of(replaced(whole, "leaf sort", "leaf direct")).starts_with("MODEL:19: label is"));
     CHECK(error_of(replaced(whole, "0.4 3 4", "0.4x 3 4")) ==
           "MODEL:8: threshold is '0.4x', must be a number");
     CHECK(error_of(replaced(whole, "0.4 3 4", "0.4 3")) ==
@@ -119,15 +119,15 @@ TEST_CASE("kernel model: what is wrong is said with its line") {
               replaced(whole, "tree row_distribution\nleaf direct\n", "tree row_distribution\n")) ==
           "MODEL:11: tree row_distribution, node 0: there are no nodes, must be at least 1");
     CHECK(error_of(whole + "tree pattern\n") ==
-          "MODEL:20: a second tree pattern, the first is in line 5");
-    CHECK(error_of(whole + "name another\n") == "MODEL:20: a second 'name'");
+          "MODEL:21: a second tree pattern, the first is in line 5");
+    CHECK(error_of(whole + "name another\n") == "MODEL:21: a second 'name'");
     CHECK(error_of(whole + "branch 1\n") ==
-          "MODEL:20: 'branch' begins the line; allowed are architecture, name, origin, tree, node, "
+          "MODEL:21: 'branch' begins the line; allowed are architecture, name, origin, tree, node, "
           "leaf");
     CHECK(error_of(head + "leaf spmv\n") == "MODEL:5: a node before the first 'tree'");
     CHECK(error_of(head + three) == "MODEL:14: the end comes before 'tree pattern'");
     CHECK(error_of(replaced(whole, "architecture host\n", "")) ==
-          "MODEL:18: the end comes before 'architecture'");
+          "MODEL:19: the end comes before 'architecture'");
 }
 
 TEST_CASE("kernel model: the cascade asks the trees of the pattern only") {
