@@ -11,11 +11,23 @@ namespace krylith::host {
 /// Threads of a device that take part, at most.
 inline constexpr int most_members = 256;
 
-/// Threads for so many entries to move or multiply.
+/// Entries to move or multiply that are worth a thread: 16384, or less while a test mocks it.
+[[nodiscard]] std::int64_t worth_a_thread() noexcept;
+
+/// Lets a test deal small work to several threads: as long as it lives, that much is worth a thread
+/// (of the whole process; 1 or more).
+class mocked_thread_worth {
+public:
+    explicit mocked_thread_worth(std::int64_t work) noexcept;
+    ~mocked_thread_worth();
+    mocked_thread_worth(const mocked_thread_worth&) = delete;
+    mocked_thread_worth& operator=(const mocked_thread_worth&) = delete;
+};
+
+/// Threads for so many entries.
 [[nodiscard]] inline int team_for(int threads, std::int64_t work) {
-    constexpr std::int64_t worth_a_thread = 16384;
     return static_cast<int>(
-        std::clamp<std::int64_t>(work / worth_a_thread, 1, std::min(threads, most_members)));
+        std::clamp<std::int64_t>(work / worth_a_thread(), 1, std::min(threads, most_members)));
 }
 
 /// Calls body(part) for parts [0, parts), a thread each unless the runtime grants fewer.

@@ -118,6 +118,8 @@ void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::va
               const product_options<typename S::value_type>& options, std::int64_t work) {
     using T = typename S::value_type;
     check<S>(k, a, x, y, options);
+    if (&scratch.where() != &a.where())
+        refuse("the scratch memory lies on another device than the matrix");
     require_forms<S>(pattern_of(k), x);
     if (options.beta != 0) y.require(vector_form::dense);
     const bool column = pattern_of(k) == pattern::column;

@@ -56,6 +56,7 @@ public:
     /// half at least, so that a run of products allocates a few times.
     [[nodiscard]] std::byte* at_least(std::size_t bytes);
     [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size(); }
+    [[nodiscard]] const device& where() const noexcept { return *device_; }
 
 private:
     std::shared_ptr<device> device_;
