@@ -36,9 +36,9 @@ posted_words::posted_words(std::shared_ptr<device> where, int count)
 
 posted_words::~posted_words() {
 #if KRYLITH_HAVE_CUDA
-    if (device_->kind() == backend::cuda) return cuda::free_post(*device_, memory_);
+    if (device_->kind() == backend::cuda) cuda::free_post(*device_, memory_);
 #endif
-    device_->deallocate(memory_, bytes_of(count_), item);
+    if (device_->kind() == backend::host) device_->deallocate(memory_, bytes_of(count_), item);
 }
 
 post_address posted_words::next() {
