@@ -80,7 +80,7 @@ exit_status run_command_line(int argc, char** argv) {
     app.formatter(std::make_shared<help_format>()); // before the subcommands, which inherit it
     const std::vector<command> commands = {add_solve(app),     add_spmv(app),    add_info(app),
                                            add_recommend(app), add_convert(app), add_devices(app),
-                                           add_bench(app),     add_gallery(app)};
+                                           add_bench(app),     add_gallery(app), add_graph(app)};
     check_command_name(argc, argv, commands);
     try {
         app.parse(argc, argv);

@@ -63,6 +63,9 @@ public:
     product_record operator()(sparse_vector<T>& x, sparse_vector<T>& y,
                               const product_options<T>& options = {}, std::int64_t work = -1);
 
+    /// Forgets what was chosen before, so that a run of products chooses as the first run did.
+    void restart() { switch_ = kernel_switch(); }
+
     [[nodiscard]] const two_way_matrix<M>& matrix() const noexcept { return *a_; }
     [[nodiscard]] const kernel_model& model() const noexcept { return *model_; }
     [[nodiscard]] const std::optional<kernel>& fixed() const noexcept { return fixed_; }

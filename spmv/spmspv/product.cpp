@@ -141,7 +141,8 @@ void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::va
     arguments.y = overwrite(k, arguments.pairs, y);
     KRYLITH_ON(a.where(), multiply<S, M>)(a.where(), k, arguments);
     say_what_it_holds(k, arguments.pairs, options.beta, y);
-    y.require(options.wanted == vector_form::pairs ? vector_form::pairs : vector_form::dense);
+    if (!options.as_it_comes)
+        y.require(options.wanted == vector_form::pairs ? vector_form::pairs : vector_form::dense);
 }
 
 #define KRYLITH_INSTANTIATE(S, M)                                                                  \

@@ -37,6 +37,9 @@ inline constexpr bool scales = std::is_same_v<S, plus_times<typename S::value_ty
 template <class T>
 struct product_options {
     vector_form wanted = vector_form::dense; ///< of y: pairs or dense; bits count as dense
+    /// y may stay in the forms that the kernel leaves: column kernels as for `wanted`, dense of the
+    /// others, for those who read any form. Saves a conversion.
+    bool as_it_comes = false;
     T alpha = 1;                             ///< plus_times only: y = alpha A x + beta y
     T beta = 0; ///< 0 never reads y; else y must be wanted dense, and bits are not left
     /// Bits of rows, ceil(m / 32) words on the device, or null: rows whose bit is set are left out,

@@ -27,8 +27,8 @@ TEST_CASE("help and version are answers, nothing at all is not") {
     const temporary_folder folder;
     const auto help = run_krylith(folder, "--help");
     CHECK(help.status == 0);
-    for (const char* command :
-         {"solve", "spmv", "info", "recommend", "convert", "devices", "bench", "gallery"}) {
+    for (const char* command : {"solve", "spmv", "graph", "info", "recommend", "convert", "devices",
+                                "bench", "gallery"}) {
         CHECK(contains(help.out, command));
         CHECK(run_krylith(folder, std::string(command) + " --help").status == 0);
     }
@@ -71,25 +71,45 @@ TEST_CASE("unknown names are refused with the nearest valid one") {
     refused(solve + "--transport stage", "staged");
     refused(solve + "--side rihgt", "right");
     refused("bench spvm gallery:poisson2d:4", "spmv");
+    refused("graph bsf gallery:poisson2d:4", "bfs");
+    refused("graph bfs gallery:poisson2d:4 --kernel colum-sort", "column-sort");
+    refused("graph bfs gallery:poisson2d:4 --kernel adaptiv", "adaptive");
     CHECK(contains(run_krylith(folder, "solve gallery:poisson2t:4").err, "poisson2d"));
 }
 
 TEST_CASE("values out of range and odd arguments are wrong uses") {
     const temporary_folder folder;
     for (const std::string arguments :
-         {"solve", "solve gallery:poisson2d:4 another", "solve gallery:poisson2d:4 --rtol",
-          "solve gallery:poisson2d:4 --rtol x", "solve gallery:poisson2d:4 --rtol -1",
-          "solve gallery:poisson2d:4 --restart 0", "solve gallery:poisson2d:4 --rhs random:x",
+         {"solve",
+          "solve gallery:poisson2d:4 another",
+          "solve gallery:poisson2d:4 --rtol",
+          "solve gallery:poisson2d:4 --rtol x",
+          "solve gallery:poisson2d:4 --rtol -1",
+          "solve gallery:poisson2d:4 --restart 0",
+          "solve gallery:poisson2d:4 --rhs random:x",
           "solve gallery:poisson2d:4 --backend host --devices 0",
           "solve gallery:poisson2d:4 --backend host --devices two",
           "solve gallery:poisson2d:4 --backend host --devices 1,2",
-          "solve gallery:poisson2d:4 --backend host --local sell", "solve gallery:poisson2d:4:5:6",
+          "solve gallery:poisson2d:4 --backend host --local sell",
+          "solve gallery:poisson2d:4:5:6",
           "solve gallery:poisson2d:4 --backend host --operator lra --long-share 2",
           "solve gallery:poisson2d:4 --backend host --operator nz --long-share 0.5",
           "solve gallery:poisson2d:4 --backend host --operator nz:measured",
           "solve gallery:poisson2d:4 --backend host --operator halo --transfer copies",
           "solve gallery:poisson2d:4 --backend host --operator nz --transfer nccl",
-          "spmv gallery:poisson2d:4 --repeat 0"}) {
+          "spmv gallery:poisson2d:4 --repeat 0",
+          "graph",
+          "graph bfs",
+          "graph bfs gallery:poisson2d:4 --source 0",
+          "graph bfs gallery:poisson2d:4 --source 17",
+          "graph bfs gallery:poisson2d:4 --source 1,2",
+          "graph bfs gallery:poisson2d:4 --source x",
+          "graph bfs gallery:poisson2d:4 --max-steps 0",
+          "graph sssp gallery:road:4 --parents p.mtx",
+          "graph pagerank gallery:poisson2d:4 --source 3,3",
+          "graph pagerank gallery:poisson2d:4 --damping 1",
+          "graph pagerank gallery:poisson2d:4 --tolerance 0",
+          "graph pagerank gallery:poisson2d:4 --reproducible --kernel column-atomic"}) {
         const auto result = run_krylith(folder, arguments);
         CHECK_MESSAGE(result.status == 2, arguments);
         CHECK_MESSAGE(result.err.starts_with("krylith: "), result.err);

@@ -1,0 +1,84 @@
+// What graph algorithms tell about their steps.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include <krylith/spmv/spmspv/group_product.hpp>
+
+namespace krylith {
+
+/// Why a graph algorithm ended.
+enum class graph_reason {
+    nothing_left, ///< no vertex has anything to pass on: the result is complete
+    converged,    ///< PageRank: the bound on the error is within the tolerance
+    max_steps     ///< steps ran out
+};
+
+[[nodiscard]] constexpr const char* to_string(graph_reason why) noexcept {
+    return why == graph_reason::nothing_left ? "nothing_left"
+           : why == graph_reason::converged  ? "converged"
+                                             : "max_steps";
+}
+
+/// A product and what became of it.
+struct graph_step {
+    std::int64_t entries = 0;                 ///< of x: vertices that pass something on
+    std::int64_t work = 0;                    ///< edges that leave them
+    std::vector<spmspv::kernel> kernels = {}; ///< by device; those without vertices have none
+    spmspv::exchange_form sent = spmspv::exchange_form::none; ///< how x got to the other devices
+    double select_seconds = 0;                ///< of the host, choosing kernels
+    double seconds = 0;                       ///< until the host knew the size of the next x
+};
+
+/// What all results have.
+struct graph_outcome {
+    graph_reason reason = graph_reason::max_steps;
+    double seconds = 0; ///< from the cleared state to the last step; without downloading results
+    std::vector<graph_step> steps;
+
+    [[nodiscard]] std::int64_t iterations() const noexcept {
+        return static_cast<std::int64_t>(steps.size());
+    }
+    /// Edges walked along, in all steps together.
+    [[nodiscard]] std::int64_t work() const noexcept {
+        std::int64_t sum = 0;
+        for (const graph_step& step : steps) sum += step.work;
+        return sum;
+    }
+};
+
+/// Takes the time of steps.
+class step_log {
+public:
+    explicit step_log(graph_outcome& outcome) : outcome_(outcome) {}
+
+    void add(const spmspv::group_product_record& record) {
+        graph_step step{record.entries, record.work, {}, record.sent, 0, 0};
+        for (const auto& product : record.products) {
+            step.kernels.push_back(product.used);
+            step.select_seconds += product.select_seconds;
+        }
+        const double now = seconds();
+        step.seconds = now - outcome_.seconds;
+        outcome_.seconds = now;
+        outcome_.steps.push_back(std::move(step));
+    }
+    /// Work since the last step belongs to no step.
+    void finish(graph_reason why) {
+        outcome_.seconds = seconds();
+        outcome_.reason = why;
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+    [[nodiscard]] double seconds() const {
+        return std::chrono::duration<double>(clock::now() - start_).count();
+    }
+
+    graph_outcome& outcome_;
+    clock::time_point start_ = clock::now();
+};
+
+} // namespace krylith

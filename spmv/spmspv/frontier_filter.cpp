@@ -1,0 +1,106 @@
+#include <krylith/spmv/spmspv/frontier_filter.hpp>
+
+#include <bit>
+#include <utility>
+
+#include <krylith/config.hpp>
+
+#if KRYLITH_HAVE_CUDA
+#define KRYLITH_CHOOSE(where, function, ...)                                                       \
+    ((where).kind() == backend::cuda ? cuda::function(__VA_ARGS__) : host::function(__VA_ARGS__))
+#else
+#define KRYLITH_CHOOSE(where, function, ...) host::function(__VA_ARGS__)
+#endif
+
+namespace krylith::spmspv {
+
+frontier_filter::frontier_filter(std::shared_ptr<device> where, std::int64_t rows, int parts)
+    : device_(std::move(where)),
+      scratch_(device_, KRYLITH_CHOOSE(*device_, frontier_scratch_bytes, rows), "frontiers"),
+      posted_(device_, 1 + parts) {
+    scratch_.zero();
+}
+
+template <class Rule>
+void frontier_filter::enqueue(const Rule& rule, sparse_vector<typename Rule::value_type>& y,
+                              sparse_vector<typename Rule::value_type>& next,
+                              const column_lengths& lengths, std::int64_t most) {
+    const bool pairs = y.forms().has(vector_form::pairs);
+    if (!pairs) {
+        y.require(vector_form::bits);
+        y.require(vector_form::dense);
+    }
+    forms_ = pairs ? vector_forms(vector_form::pairs) : vector_form::bits | vector_form::dense;
+    ascending_ = !pairs || y.ascending();
+    const frontier_arguments<typename Rule::value_type> a{
+        y.arrays(), pairs ? next.overwrite_pairs() : next.overwrite(), lengths, scratch_.data(),
+        posted_.next()};
+    if (pairs)
+        KRYLITH_CHOOSE(*device_, filter_pairs, *device_, rule, a, most);
+    else
+        KRYLITH_CHOOSE(*device_, filter_bits, *device_, rule, a);
+}
+
+template <class Rule>
+void frontier_filter::enqueue_all(const Rule& rule,
+                                  sparse_vector<typename Rule::value_type>& next,
+                                  const column_lengths& lengths) {
+    using T = typename Rule::value_type;
+    forms_ = vector_form::bits | vector_form::dense;
+    ascending_ = true;
+    const vector_arrays<T> all{nullptr, nullptr,     nullptr,      nullptr,
+                               nullptr, next.size(), next.absent()};
+    const frontier_arguments<T> a{all, next.overwrite(), lengths, scratch_.data(), posted_.next()};
+    KRYLITH_CHOOSE(*device_, filter_bits, *device_, rule, a);
+}
+
+template <class T>
+frontier_filter::kept frontier_filter::wait(sparse_vector<T>& next) {
+    const auto words = posted_.wait();
+    next.holds(forms_, ascending_, words[0]);
+    return {words[0], words.subspan(1)};
+}
+
+template <class T>
+double frontier_filter::sum(const T* values, std::int64_t count) {
+    KRYLITH_CHOOSE(*device_, post_sum, *device_, values, count, scratch_.data(), posted_.next());
+    return std::bit_cast<double>(posted_.wait()[0]);
+}
+
+template <class T>
+void fill(device& where, T* to, std::int64_t count, T value) {
+    KRYLITH_CHOOSE(where, fill, where, to, count, value);
+}
+
+template <class T>
+void spread(device& where, const vector_arrays<T>& v, T present) {
+    KRYLITH_CHOOSE(where, spread_bits, where, v, present);
+}
+
+void shift(device& where, const std::int32_t* from, std::int32_t* to, std::int64_t count,
+           std::int32_t by) {
+    KRYLITH_CHOOSE(where, shift_indices, where, from, to, count, by);
+}
+
+#define KRYLITH_INSTANTIATE_RULE(Rule)                                                             \
+    template void frontier_filter::enqueue(const Rule&, sparse_vector<Rule::value_type>&,          \
+                                           sparse_vector<Rule::value_type>&,                       \
+                                           const column_lengths&, std::int64_t);                   \
+    template void frontier_filter::enqueue_all(const Rule&, sparse_vector<Rule::value_type>&,      \
+                                               const column_lengths&);
+KRYLITH_FOR_FRONTIER_RULES(KRYLITH_INSTANTIATE_RULE)
+#undef KRYLITH_INSTANTIATE_RULE
+
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template frontier_filter::kept frontier_filter::wait(sparse_vector<T>&);                       \
+    template void fill(device&, T*, std::int64_t, T);                                              \
+    template void spread(device&, const vector_arrays<T>&, T);
+KRYLITH_INSTANTIATE(double)
+KRYLITH_INSTANTIATE(float)
+KRYLITH_INSTANTIATE(std::int32_t)
+#undef KRYLITH_INSTANTIATE
+
+template double frontier_filter::sum(const double*, std::int64_t);
+template double frontier_filter::sum(const float*, std::int64_t);
+
+} // namespace krylith::spmspv

@@ -1,0 +1,189 @@
+#include <krylith/spmv/spmspv/frontier.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
+#include <krylith/device/host_device.hpp>
+#include <krylith/device/host_team.hpp>
+
+namespace krylith::host {
+
+namespace {
+
+using spmspv::frontier_arguments;
+
+/// What a thread has kept.
+struct share {
+    std::int64_t entries = 0;
+    std::array<std::int64_t, max_ranks> work = {};
+
+    void add(const spmspv::column_lengths& lengths, std::int64_t row) {
+        ++entries;
+        for (int part = 0; part < lengths.parts; ++part)
+            work[static_cast<std::size_t>(part)] += lengths.of(part, row);
+    }
+};
+
+/// So many words of 32 rows or pairs that another thread pays.
+constexpr std::int64_t words_a_thread = 256;
+
+int team_for(const host_device& where, std::int64_t words) {
+    return static_cast<int>(std::clamp<std::int64_t>(words / words_a_thread, 1, where.threads()));
+}
+
+void post(const post_address& to, int parts, const std::vector<share>& shares) {
+    std::fill_n(to.words, 1 + parts, 0);
+    for (const share& s : shares) {
+        to.words[0] += s.entries;
+        for (int part = 0; part < parts; ++part)
+            to.words[1 + part] += s.work[static_cast<std::size_t>(part)];
+    }
+    *to.posted = to.number;
+}
+
+/// Bit i of the scratch's word i / 32: pair i is kept.
+template <class Rule>
+void decide(const Rule& rule, const frontier_arguments<typename Rule::value_type>& a,
+            std::uint32_t* keep, std::int64_t begin, std::int64_t end, share& mine) {
+    const std::int64_t count = *a.y.count;
+    for (std::int64_t word = begin; word < end; ++word) {
+        std::uint32_t set = 0;
+        for (std::int64_t k = word * 32; k < std::min(count, word * 32 + 32); ++k) {
+            const std::int32_t row = a.y.indices[k];
+            if (!rule.keep(row, a.y.values[k])) continue;
+            set |= std::uint32_t{1} << (k % 32);
+            rule.mark(row);
+            mine.add(a.lengths, row);
+        }
+        keep[word] = set;
+    }
+}
+
+template <class Rule>
+void place(const Rule& rule, const frontier_arguments<typename Rule::value_type>& a,
+           const std::uint32_t* keep, std::int64_t begin, std::int64_t end, std::int64_t to) {
+    for (std::int64_t word = begin; word < end; ++word)
+        for (std::uint32_t set = keep[word]; set != 0; set &= set - 1) {
+            const std::int32_t row = a.y.indices[word * 32 + std::countr_zero(set)];
+            a.next.indices[to] = row;
+            a.next.values[to++] = rule.outgoing(row);
+        }
+}
+
+} // namespace
+
+template <class Rule>
+void filter_pairs(device& where, const Rule& rule,
+                  const frontier_arguments<typename Rule::value_type>& a, std::int64_t bound) {
+    auto& host = static_cast<host_device&>(where);
+    const int threads = team_for(host, bound / 32);
+    std::vector<share> shares(static_cast<std::size_t>(threads)); // no memory is got inside the team
+    host.submit([rule, a, threads, shares]() mutable {
+        auto* const keep = reinterpret_cast<std::uint32_t*>(a.scratch);
+        const std::int64_t words = (std::int64_t{*a.y.count} + 31) / 32;
+        in_team(threads, [&](std::int64_t member, std::int64_t members) {
+            decide(rule, a, keep, words * member / members, words * (member + 1) / members,
+                   shares[static_cast<std::size_t>(member)]);
+        });
+        in_team(threads, [&](std::int64_t member, std::int64_t members) {
+            const std::int64_t begin = words * member / members;
+            std::int64_t to = 0;
+            for (std::int64_t word = 0; word < begin; ++word) to += std::popcount(keep[word]);
+            place(rule, a, keep, begin, words * (member + 1) / members, to);
+        });
+        post(a.post, a.lengths.parts, shares);
+        *a.next.count = static_cast<std::int32_t>(a.post.words[0]);
+    });
+}
+
+template <class Rule>
+void filter_bits(device& where, const Rule& rule,
+                 const frontier_arguments<typename Rule::value_type>& a) {
+    auto& host = static_cast<host_device&>(where);
+    const std::int64_t words = a.next.words();
+    const int threads = team_for(host, words);
+    std::vector<share> shares(static_cast<std::size_t>(threads));
+    host.submit([rule, a, words, threads, shares]() mutable {
+        in_team(threads, [&](std::int64_t member, std::int64_t members) {
+            share& mine = shares[static_cast<std::size_t>(member)];
+            const std::int64_t end = words * (member + 1) / members;
+            for (std::int64_t word = words * member / members; word < end; ++word) {
+                const std::uint32_t there = a.y.bits != nullptr ? a.y.bits[word] : ~0U;
+                std::uint32_t set = 0;
+                const std::int64_t last = std::min(a.next.size, word * 32 + 32);
+                for (std::int64_t row = word * 32; row < last; ++row) {
+                    a.next.dense[row] = a.next.absent;
+                    const std::uint32_t bit = std::uint32_t{1} << (row % 32);
+                    if ((there & bit) == 0) continue;
+                    if (!rule.keep(row, a.y.bits != nullptr ? a.y.dense[row] : a.y.absent)) continue;
+                    set |= bit;
+                    a.next.dense[row] = rule.outgoing(row);
+                    mine.add(a.lengths, row);
+                }
+                a.next.bits[word] = set;
+                if (set != 0) rule.mark_word(word, set);
+            }
+        });
+        post(a.post, a.lengths.parts, shares);
+    });
+}
+
+std::size_t frontier_scratch_bytes(std::int64_t rows) {
+    return static_cast<std::size_t>((rows + 31) / 32) * sizeof(std::uint32_t);
+}
+
+void shift_indices(device& where, const std::int32_t* from, std::int32_t* to, std::int64_t count,
+                   std::int32_t shift) {
+    static_cast<host_device&>(where).submit(
+        [=] { std::transform(from, from + count, to, [=](auto index) { return index + shift; }); });
+}
+
+template <class T>
+void spread_bits(device& where, const spmspv::vector_arrays<T>& v, T present) {
+    auto& host = static_cast<host_device&>(where);
+    host.submit([v, present, threads = team_for(host, v.words())] {
+        in_team(threads, [&](std::int64_t member, std::int64_t members) {
+            const std::int64_t end = v.size * (member + 1) / members;
+            for (std::int64_t i = v.size * member / members; i < end; ++i)
+                v.dense[i] = (v.bits[i / 32] >> (i % 32) & 1) != 0 ? present : v.absent;
+        });
+    });
+}
+
+template <class T>
+void fill(device& where, T* to, std::int64_t count, T value) {
+    static_cast<host_device&>(where).submit([=] { std::fill_n(to, count, value); });
+}
+
+template <class T>
+void post_sum(device& where, const T* values, std::int64_t count, std::byte* /*scratch*/,
+              const post_address& to) {
+    static_cast<host_device&>(where).submit([=] {
+        double sum = 0;
+        for (std::int64_t i = 0; i < count; ++i) sum += static_cast<double>(values[i]);
+        to.words[0] = std::bit_cast<std::int64_t>(sum);
+        *to.posted = to.number;
+    });
+}
+
+#define KRYLITH_INSTANTIATE_RULE(Rule)                                                             \
+    template void filter_pairs(device&, const Rule&, const frontier_arguments<Rule::value_type>&,  \
+                               std::int64_t);                                                      \
+    template void filter_bits(device&, const Rule&, const frontier_arguments<Rule::value_type>&);
+KRYLITH_FOR_FRONTIER_RULES(KRYLITH_INSTANTIATE_RULE)
+#undef KRYLITH_INSTANTIATE_RULE
+
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void spread_bits(device&, const spmspv::vector_arrays<T>&, T);                        \
+    template void fill(device&, T*, std::int64_t, T);
+KRYLITH_INSTANTIATE(double)
+KRYLITH_INSTANTIATE(float)
+KRYLITH_INSTANTIATE(std::int32_t)
+#undef KRYLITH_INSTANTIATE
+
+template void post_sum(device&, const double*, std::int64_t, std::byte*, const post_address&);
+template void post_sum(device&, const float*, std::int64_t, std::byte*, const post_address&);
+
+} // namespace krylith::host

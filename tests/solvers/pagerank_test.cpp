@@ -1,0 +1,143 @@
+// PageRank against the power method on the stochastic matrix.
+#include <krylith/solvers/pagerank.hpp>
+
+#include <cmath>
+#include <numeric>
+
+#include <krylith/device/error.hpp>
+
+#include "../support/graphs.hpp"
+#include "../support/groups.hpp"
+#include "../support/kernel_choices.hpp"
+#include "../support/matrices.hpp"
+#include "../support/vectors.hpp"
+
+namespace krylith {
+
+using testing::graph_cases;
+using testing::stationary_ranks;
+
+namespace {
+
+template <class T>
+double distance(const std::vector<T>& found, const std::vector<double>& expected) {
+    REQUIRE(found.size() == expected.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < found.size(); ++i)
+        sum += std::fabs(static_cast<double>(found[i]) - expected[i]);
+    return sum;
+}
+
+template <class T>
+double sum_of(const std::vector<T>& ranks) {
+    return std::accumulate(ranks.begin(), ranks.end(), 0.0);
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("pagerank: within the bound that it gives, by every kernel") {
+    for (const auto& c : graph_cases()) {
+        CAPTURE(c.name);
+        const graph<double> g(group, csr_view<double>(c.matrix), edge_values::shares);
+        const auto expected = stationary_ranks(c.matrix, 0.85, {});
+        const bool small = c.matrix.nnz() < 2000;
+        for (const auto& choice : testing::kernel_choices()) {
+            if (choice.options.fixed && small && c.name != "detours") continue;
+            CAPTURE(choice.name);
+            const auto found = pagerank(g, {.tolerance = 1e-5, .kernels = choice.options});
+            CHECK(found.reason == graph_reason::converged);
+            CHECK(found.error_bound <= 1e-5);
+            CHECK(distance(found.ranks, expected) <= found.error_bound + 1e-13);
+            CHECK(sum_of(found.ranks) == doctest::Approx(1).epsilon(1e-14));
+        }
+    }
+}
+
+KRYLITH_GROUP_TEST("pagerank: personal ranks, other dampings, tight tolerances, both precisions") {
+    for (const auto& c : graph_cases()) {
+        CAPTURE(c.name);
+        const graph<double> g(group, csr_view<double>(c.matrix), edge_values::shares);
+        pagerank_iteration<double> iteration(
+            g, {.damping = 0.5, .tolerance = 1e-12, .sources = c.sources});
+        const auto expected = stationary_ranks(c.matrix, 0.5, c.sources);
+        for (int round = 0; round < 2; ++round) { // memory is used again
+            const auto found = iteration();
+            CHECK(found.reason == graph_reason::converged);
+            CHECK(distance(found.ranks, expected) <= found.error_bound + 1e-13);
+        }
+        const auto narrow = testing::converted<float>(c.matrix);
+        const graph<float> f(group, csr_view<float>(narrow), edge_values::shares);
+        const auto single = pagerank(f, {.damping = 0.5, .sources = c.sources});
+        CHECK(single.reason == graph_reason::converged);
+        CHECK(distance(single.ranks, expected) <= single.error_bound + 2e-6);
+        CHECK(sum_of(single.ranks) == doctest::Approx(1).epsilon(1e-5));
+    }
+}
+
+KRYLITH_GROUP_TEST("pagerank: the bound holds where steps run out, too") {
+    const auto& c = graph_cases().back();
+    const graph<double> g(group, csr_view<double>(c.matrix), edge_values::shares);
+    const auto expected = stationary_ranks(c.matrix, 0.85, {});
+    double before = 2; // of any two
+    for (const std::int64_t steps : {1, 2, 10, 30}) {
+        CAPTURE(steps);
+        const auto found = pagerank(g, {.tolerance = 1e-12, .max_steps = steps});
+        CHECK(found.reason == graph_reason::max_steps);
+        CHECK(found.iterations() == steps);
+        CHECK(found.error_bound > 1e-12);
+        CHECK(found.error_bound <= before);
+        before = found.error_bound;
+        CHECK(distance(found.ranks, expected) <= found.error_bound);
+    }
+}
+
+KRYLITH_GROUP_TEST("pagerank: the same bits every time where that is asked for") {
+    for (const auto& c : graph_cases()) {
+        CAPTURE(c.name);
+        const graph<double> g(group, csr_view<double>(c.matrix), edge_values::shares);
+        pagerank_iteration<double> iteration(
+            g, {.sources = {c.sources.front()}, .kernels = {.reproducible = true}});
+        const auto first = iteration();
+        for (int round = 0; round < 3; ++round)
+            CHECK(testing::same_bits(iteration().ranks, first.ranks));
+    }
+}
+
+TEST_CASE("pagerank: few changes mean little work") {
+    const auto& web = graph_cases()[11];
+    REQUIRE(web.name == "web");
+    const graph<double> g(device_group::host(1), csr_view<double>(web.matrix), edge_values::shares);
+    const auto found = pagerank(g, {.tolerance = 1e-4, .sources = {7}});
+    CHECK(found.steps.front().entries == 1);
+    CHECK(found.steps.back().entries < 100);
+    CHECK(found.work() < found.iterations() * web.matrix.nnz() * 3 / 4);
+}
+
+TEST_CASE("pagerank: the empty graph has no ranks") {
+    const csr_matrix<double> nothing;
+    const graph<double> g(device_group::host(2), csr_view<double>(nothing), edge_values::shares);
+    const auto found = pagerank(g);
+    CHECK(found.ranks.empty());
+    CHECK(found.reason == graph_reason::converged);
+}
+
+TEST_CASE("pagerank: refuses weights, options out of range, and sources that are none") {
+    const auto a = testing::from_edges(3, {{0, 1, 1}});
+    const auto host = device_group::host(1);
+    const graph<double> weights(host, csr_view<double>(a));
+    CHECK_THROWS_AS((void)pagerank(weights), usage_error);
+    const graph<double> g(host, csr_view<double>(a), edge_values::shares);
+    CHECK_THROWS_WITH_AS((void)pagerank(g, {.damping = 1}),
+                         "pagerank_options::damping is 1.000000: allowed are 0 <= damping < 1",
+                         usage_error);
+    CHECK_THROWS_AS((void)pagerank(g, {.damping = NAN}), usage_error);
+    CHECK_THROWS_AS((void)pagerank(g, {.tolerance = 0}), usage_error);
+    CHECK_THROWS_AS((void)pagerank(g, {.max_steps = 0}), usage_error);
+    CHECK_THROWS_AS((void)pagerank(g, {.sources = {3}}), usage_error);
+    CHECK_THROWS_AS((void)pagerank(g, {.sources = {1, 1}}), usage_error);
+    CHECK_THROWS_WITH_AS((void)pagerank(g, {.kernels = {.fixed = spmspv::kernel::column_atomic,
+                                                        .reproducible = true}}),
+                         doctest::Contains("column-atomic"), usage_error);
+}
+
+} // namespace krylith

@@ -1,0 +1,84 @@
+// krylith graph ALGORITHM MATRIX
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <krylith/tools/command.hpp>
+#include <krylith/tools/graph_report.hpp>
+#include <krylith/tools/operator_request.hpp>
+#include <krylith/tools/output_file.hpp>
+#include <krylith/tools/shared_options.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+struct graph_job {
+    graph_request request;
+    std::string report;
+    bool quiet = false;
+};
+
+exit_status run(const graph_job& job) {
+    check_writable("--output", job.request.output_file);
+    check_writable("--parents", job.request.parents_file);
+    check_writable("--report", job.report);
+    const operator_request numbers{.precision = job.request.precision};
+    const graph_figures f =
+        numbers.single_precision() ? run_graph<float>(job.request) : run_graph<double>(job.request);
+    if (!job.report.empty()) write_text(job.report, json_report(job.request, f));
+    if (!job.quiet) fmt::print(job.report == "-" ? stderr : stdout, "{}", summary(job.request, f));
+    return f.outcome.reason == graph_reason::max_steps ? exit_status::not_converged
+                                                       : exit_status::success;
+}
+
+} // namespace
+
+command add_graph(CLI::App& parent) {
+    CLI::App* app = parent.add_subcommand(
+        "graph", "Walk over the graph of a matrix: breadth-first search, PageRank, shortest paths");
+    auto job = std::make_shared<graph_job>();
+    graph_request& request = job->request;
+    const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+        return app->add_option(name, value, help)->type_name(type);
+    };
+    add("ALGORITHM", request.algorithm, "bfs|pagerank|sssp",
+        "bfs: levels from a vertex; pagerank; sssp: lengths of shortest paths from a vertex. Every "
+        "stored entry a_ij is an edge from i to j")
+        ->required();
+    add_matrix(*app, request.matrix);
+    add("--source", request.source, "S",
+        "Vertex to start at, counted from 1 as the rows of a file are; 1 if none is given. "
+        "pagerank: where jumps lead, S,S,... if several; else to all vertices");
+    add("--kernel", request.kernel, "adaptive|NAME",
+        "Of products: chosen for each step, or always the same of spmv, spmv-balanced, row, "
+        "row-balanced, column-atomic, column-sort, column-balanced-atomic, column-balanced-sort")
+        ->capture_default_str();
+    app->add_flag("--reproducible", request.reproducible,
+                  "pagerank: the same bits every time, by kernels that keep the order of sums");
+    add("--damping", request.damping, "D", "pagerank: how likely an edge is followed, not a jump")
+        ->capture_default_str();
+    add("--tolerance", request.tolerance, "T",
+        "pagerank: bound on the sum of the ranks' errors to reach")
+        ->capture_default_str();
+    add("--max-steps", request.max_steps, "N",
+        "Most products; -1: 1000 for pagerank, no limit for the others")
+        ->capture_default_str();
+    add("--precision", request.precision, "fp64|fp32", "Of weights, distances and ranks")
+        ->capture_default_str();
+    add_device_options(*app, request.devices);
+    add("--output", request.output_file, "FILE",
+        "Levels, ranks or distances as a Matrix Market array; -1: not reached")
+        ->group("Output");
+    add("--parents", request.parents_file, "FILE",
+        "bfs: the vertices before, counted from 1; -1: none")
+        ->group("Output");
+    add_report(*app, job->report);
+    app->add_flag("--quiet", job->quiet, "No summary; status 1 says that steps ran out")
+        ->group("Output");
+    return {app, [job] { return run(*job); }};
+}
+
+} // namespace krylith::tool
