@@ -66,6 +66,9 @@ public:
         case operator_kind::halo:
             return std::make_unique<halo_operator<T>>(spread(coherence::owned), source_, plan(),
                                                       options_.local);
+        case operator_kind::adaptive:
+            return std::make_unique<halo_operator<T>>(spread(coherence::owned), source_, plan(),
+                                                      options_.local, kind);
         case operator_kind::gather:
             return std::make_unique<halo_operator<T>>(
                 spread(coherence::owned), source_,
@@ -204,6 +207,9 @@ build_operator(const device_group& group, const matrix_source<T>& source, const 
             std::string("operator ") + to_string(options.kind) +
             " needs the matrix in host memory, since it cuts within rows what devices "
             "hold; allowed are nz, halo and gather");
+    if (options.kind == operator_kind::adaptive && !source.parts.empty())
+        throw usage_error("operator adaptive needs the matrix in host memory, since it keeps it by "
+                          "columns too; allowed are nz, halo and gather");
     if (options.transfer != transfer_kind::automatic && !is_replicated(options.kind))
         throw usage_error(std::string("transfer ") + to_string(options.transfer) +
                           " is for operators nz, 2nz, lra and lra-rc; " + to_string(options.kind) +

@@ -1,4 +1,6 @@
-#include <krylith/spmv/foreign_product.cuh>
+#include <krylith/device/cuda_device.cuh>
+#include <krylith/spmv/foreign_product.hpp>
+#include <krylith/spmv/spmv_kernel.cuh>
 
 namespace krylith::cuda {
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/spmv/adaptive_block.hpp>
 #include <krylith/spmv/make_block.hpp>
 #include <krylith/spmv/matrix_source.hpp>
 
@@ -10,8 +11,8 @@ namespace krylith {
 
 template <class T>
 halo_operator<T>::halo_operator(layout_handle where, const matrix_source<T>& source,
-                                const halo_plan& plan, local_kind local)
-    : matrix_operator<T>(operator_kind::halo, where, source) {
+                                const halo_plan& plan, local_kind local, operator_kind kind)
+    : matrix_operator<T>(kind, where, source) {
     schedule(plan);
     make_blocks(source, plan, local);
 }
@@ -38,7 +39,10 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
         block.indices = columns;
         if (where.group.size() > 1) block.device_indices = nullptr; // those are global
         block.boundary = plan.parts[static_cast<std::size_t>(rank)].touches_ghost;
-        this->blocks_.push_back(make_block(where.group.share(rank), block, local));
+        const auto& d = where.group.share(rank);
+        this->blocks_.push_back(this->kind_ == operator_kind::adaptive
+                                    ? make_adaptive(d, block, local)
+                                    : make_block(d, block, local));
     }
 }
 

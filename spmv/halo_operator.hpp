@@ -13,8 +13,9 @@ namespace krylith {
 template <class T>
 class halo_operator final : public matrix_operator<T> {
 public:
+    /// `kind`: halo, or adaptive, whose blocks look at x before each product (adaptive_block.hpp).
     halo_operator(layout_handle where, const matrix_source<T>& source, const halo_plan& plan,
-                  local_kind local);
+                  local_kind local, operator_kind kind = operator_kind::halo);
 
     /// Operator gather: every device receives all entries that it does not own.
     halo_operator(layout_handle where, const matrix_source<T>& source, const gather_plan& plan,

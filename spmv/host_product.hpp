@@ -1,7 +1,11 @@
 // What the products of host devices share: agreeing with peers before y is sent, and the end.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include <krylith/spmv/local_matrix.hpp>
+#include <krylith/vector/host_dot.hpp>
 #include <krylith/vector/host_frame.hpp>
 #include <krylith/vector/host_signal.hpp>
 
@@ -13,6 +17,20 @@ template <class T>
     if (push.to == 0 || push.ordered) return true;
     if (push.readies != nullptr) tell(mail, push.readies, push.to, *push.pushed + 1);
     return wait_for_words(mail, push.ready, push.to, *push.pushed + 1);
+}
+
+/// y = alpha A x + beta y from A x, and the rest of what a product does to its rows.
+template <class T>
+void write_product(const spmv_arguments<T>& a, const T* product, std::int64_t rows) {
+    if (product != a.y)
+        for (std::int64_t i = 0; i < rows; ++i)
+            a.y[i] = a.alpha * product[i] + (a.beta != T(0) ? a.beta * a.y[i] : T(0));
+    for (int d = 0; d < a.reduce.count; ++d) {
+        a.reduce.partials[d] = 0;
+        add_dot(a.reduce.partials[d], rows, a.y, a.dot_with[d] != nullptr ? a.dot_with[d] : a.y);
+    }
+    for (int j = 0; j < a.common.mail.ranks; ++j)
+        if ((a.push.to >> j & 1) != 0) std::copy_n(a.y, rows, a.push.copies[j]);
 }
 
 /// After the rows: tells peers what was read and sent, and posts the dot products.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <krylith/device/device.hpp>
 #include <krylith/spmv/partial_sums.hpp>
@@ -88,6 +89,12 @@ struct local_block {
     }
 };
 
+/// How often a block that chooses among kernels has used one.
+struct kernel_use {
+    std::string kernel;
+    std::int64_t products = 0;
+};
+
 template <class T>
 class local_matrix {
 public:
@@ -105,6 +112,8 @@ public:
     [[nodiscard]] virtual std::string name() const = 0;
     /// False where work after the loop's stop can't be recorded or skipped (see matrix_free).
     [[nodiscard]] virtual bool recordable() const { return true; }
+    /// Products by kernel so far; empty where there is no choice.
+    [[nodiscard]] virtual std::vector<kernel_use> kernel_uses() const { return {}; }
     /// Bytes that one product reads of the matrix, padding included.
     [[nodiscard]] virtual std::int64_t matrix_bytes() const = 0;
     /// For kernels that do more than a product: the block in SELL, as long as this lives; null for

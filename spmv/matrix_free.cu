@@ -3,8 +3,9 @@
 #include <utility>
 
 #include <krylith/device/buffer.hpp>
+#include <krylith/device/cuda_device.cuh>
 #include <krylith/spmv/foreign_matrix.hpp>
-#include <krylith/spmv/foreign_product.cuh>
+#include <krylith/spmv/foreign_product.hpp>
 
 namespace krylith::cuda {
 

@@ -1,33 +1,16 @@
 // A user's product function on a host device.
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include <krylith/device/buffer.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host_device.hpp>
 #include <krylith/spmv/foreign_matrix.hpp>
 #include <krylith/spmv/host_product.hpp>
-#include <krylith/vector/host_dot.hpp>
 
 namespace krylith::host {
 
 namespace {
-
-/// y = alpha A x + beta y from A x, and the rest of what a product does to its rows.
-template <class T>
-void combine(const spmv_arguments<T>& a, const T* product, std::int64_t rows) {
-    if (product != a.y)
-        for (std::int64_t i = 0; i < rows; ++i)
-            a.y[i] = a.alpha * product[i] + (a.beta != T(0) ? a.beta * a.y[i] : T(0));
-    for (int d = 0; d < a.reduce.count; ++d) {
-        a.reduce.partials[d] = 0;
-        add_dot(a.reduce.partials[d], rows, a.y, a.dot_with[d] != nullptr ? a.dot_with[d] : a.y);
-    }
-    for (int j = 0; j < a.common.mail.ranks; ++j)
-        if ((a.push.to >> j & 1) != 0) std::copy_n(a.y, rows, a.push.copies[j]);
-}
 
 template <class T>
 class foreign_matrix final : public local_matrix<T> {
@@ -47,7 +30,7 @@ public:
             const bool plain = a.alpha == T(1) && a.beta == T(0);
             T* const y = plain ? a.y : result_.data();
             product_.function({product_.rank, product_.rows, a.x, y, nullptr});
-            combine(a, y, product_.rows.size());
+            write_product(a, y, product_.rows.size());
             finish_product(a, 1);
         });
     }

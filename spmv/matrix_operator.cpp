@@ -12,8 +12,8 @@ namespace krylith {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> operator_names = {
-    "auto", "nz", "2nz", "lra", "lra-rc", "halo", "gather", "pcsr", "pcsc", "pcoo"};
+constexpr std::array<std::string_view, 11> operator_names = {
+    "auto", "nz", "2nz", "lra", "lra-rc", "halo", "gather", "pcsr", "pcsc", "pcoo", "adaptive"};
 constexpr std::array<std::string_view, 5> local_names = {"auto", "csr", "sell", "merge", "vendor"};
 constexpr std::array<std::string_view, 4> transfer_names = {"auto", "stores", "copies", "nccl"};
 constexpr std::array<std::string_view, 3> order_names = {"none", "rcm", "metis"};
@@ -115,6 +115,20 @@ spmv_arguments<T> matrix_operator<T>::arguments(execution& run, int rank, T alph
     }
     a.reduce = run.partials(rank);
     return a;
+}
+
+template <class T>
+std::vector<kernel_use> matrix_operator<T>::kernel_uses() const {
+    std::vector<kernel_use> sum;
+    for (const auto& block : blocks_)
+        for (const kernel_use& use : block->kernel_uses()) {
+            const auto same = std::ranges::find(sum, use.kernel, &kernel_use::kernel);
+            if (same == sum.end())
+                sum.push_back(use);
+            else
+                same->products += use.products;
+        }
+    return sum;
 }
 
 template <class T>

@@ -26,10 +26,12 @@ enum class operator_kind {
     lra_rc,    ///< the same, and some rows are computed by every device instead of being sent
     halo,      ///< vectors owned; only the entries that other devices reference move
     gather,    ///< vectors owned; all entries of an operand move to all devices as it is written
-    pcsr, ///< vectors owned; each device multiplies equally many nonzeros, cut within rows, and
-          ///< what a row has on several is added up by its owner (pieces_operator.hpp)
-    pcsc, ///< the same, cut within columns: few entries of x move, and many partial sums of y
-    pcoo  ///< of a csr_view as pcsr; of a coo_matrix the entries as they lie (coo_operator.hpp)
+    pcsr,    ///< vectors owned; each device multiplies equally many nonzeros, cut within rows, and
+             ///< what a row has on several is added up by its owner (pieces_operator.hpp)
+    pcsc,    ///< the same, cut within columns: few entries of x move, and many partial sums of y
+    pcoo,    ///< of a csr_view as pcsr; of a coo_matrix the entries as they lie (coo_operator.hpp)
+    adaptive ///< as halo; while x is sparse, only columns where it has entries are multiplied, and
+             ///< the host looks at x before each product: no recorded loops (adaptive_block.hpp)
 };
 
 /// The format of a device's block.
@@ -149,6 +151,8 @@ public:
 
     [[nodiscard]] operator_kind kind() const { return kind_; }
     [[nodiscard]] std::string local_name() const { return blocks_.front()->name(); }
+    /// Products by kernel so far, summed over devices; empty but for operator adaptive.
+    [[nodiscard]] std::vector<kernel_use> kernel_uses() const;
     /// The block of a device.
     [[nodiscard]] const local_matrix<T>& block(int rank) const {
         return *blocks_[static_cast<std::size_t>(rank)];

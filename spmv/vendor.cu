@@ -7,9 +7,10 @@
 #include <cusparse.h>
 
 #include <krylith/device/buffer.hpp>
+#include <krylith/device/cuda_device.cuh>
 #include <krylith/spmv/block_array.hpp>
 #include <krylith/spmv/csr_diagonal.cuh>
-#include <krylith/spmv/foreign_product.cuh>
+#include <krylith/spmv/foreign_product.hpp>
 
 namespace krylith::cuda {
 

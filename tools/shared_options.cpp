@@ -50,11 +50,13 @@ void add_operator_options(CLI::App& app, operator_request& request) {
            "--operator", request.kind,
            "How x gets to the devices: nz, 2nz, lra and lra-rc replicate it, halo sends what "
            "others need, gather sends all; pcsr, pcsc and pcoo cut the matrix within rows or "
-           "columns, so that devices have equally many entries; auto is the fastest of the others "
+           "columns, so that devices have equally many entries; adaptive multiplies only columns "
+           "where "
+           "x has entries, as long as it has few; auto is the fastest of the others "
            "by a model, auto:measured by trial, as are the shares of rows with lra:measured and "
            "lra-rc:measured")
         ->type_name("auto|auto:measured|nz|2nz|lra|lra:measured|lra-rc|lra-rc:measured|halo|gather|"
-                    "pcsr|pcsc|pcoo")
+                    "pcsr|pcsc|pcoo|adaptive")
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--local", request.local,

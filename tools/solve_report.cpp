@@ -83,6 +83,9 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["transfer"] = outcome.transfer;
     report["transfer_because"] = outcome.transfer_because;
     report["local"] = outcome.local_name;
+    report["kernel_products"] = json::object();
+    for (const kernel_use& use : outcome.kernel_uses)
+        report["kernel_products"][use.kernel] = use.products;
     report["reordering"] = as_json(outcome.reordered);
     report["backend"] = to_string(outcome.kind);
     report["devices"] = outcome.devices;

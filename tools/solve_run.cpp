@@ -35,6 +35,8 @@ std::string why_eager(const solve_request& request, const matrix_operator<T>& a)
     if (request.execution == "eager") return "--execution eager";
     if (!a.recordable() && a.transfer() != transfer_kind::stores)
         return std::string("transfer ") + to_string(a.transfer()) + " can't be recorded";
+    if (a.kind() == operator_kind::adaptive)
+        return "operator adaptive looks at x before each product";
     if (!a.recordable()) return "local kernel " + a.local_name() + " can't be recorded";
     return group.serialised_because();
 }
@@ -68,6 +70,7 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
     out.transfer = to_string(a.transfer());
     out.transfer_because = why_transfer(a, request.multiply.options());
     out.local_name = a.local_name();
+    out.kernel_uses = a.kernel_uses();
     out.reordered = a.reordered();
     if (!out.result.recorded) out.eager_because = why_eager(request, a);
     out.max_iterations = request.max_iterations >= 0

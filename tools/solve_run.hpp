@@ -28,6 +28,7 @@ struct solve_outcome {
     std::string transfer;                ///< how entries crossed devices
     std::string transfer_because;
     std::string local_name;
+    std::vector<kernel_use> kernel_uses; ///< of operator adaptive
     reordering_report reordered;
     std::string eager_because; ///< empty where the execution was recorded
     std::int64_t max_iterations = 0;

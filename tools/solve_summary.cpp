@@ -108,6 +108,8 @@ std::string summary(const solve_request& request, const solve_outcome& o) {
     if (!o.devices_because.empty()) text += line("", "auto: " + o.devices_because);
     text += line("operator", fmt::format("{} ({}), local kernel {}", o.operator_name,
                                          o.operator_because, o.local_name));
+    for (const kernel_use& use : o.kernel_uses)
+        text += line("", fmt::format("{} products by {}", use.products, use.kernel));
     if (o.reordered.order != reordering::none) text += line("order", in_words(o.reordered));
     if (o.devices.size() > 1)
         text += line("transfer", fmt::format("{} ({})", o.transfer, o.transfer_because));

@@ -86,12 +86,13 @@ void transpose(device& where, const compressed_lines<T>& rows, std::int32_t* col
 
 template <class T>
 two_way_matrix<T>::two_way_matrix(std::shared_ptr<device> where, const csr_view<T>& matrix,
-                                  std::int64_t first_row, std::int64_t end_row)
+                                  std::int64_t first_row, std::int64_t end_row, entry_order order)
     : device_(std::move(where)) {
     check_rows(matrix, first_row, end_row);
     csr_matrix<T> canonical;
     rows_of<T> a(matrix, first_row, end_row);
-    if (!ascends(a)) {
+    if (order == entry_order::ascending && !ascends(a)) {
+        sorted_ = true;
         canonical = sorted(a, matrix.columns);
         a = rows_of<T>(canonical, 0, canonical.rows);
     }
@@ -107,8 +108,7 @@ two_way_matrix<T>::two_way_matrix(std::shared_ptr<device> where, const csr_view<
     column_offsets_ = {device_, as_size(matrix.columns) + 1, item};
     row_indices_ = {device_, a.entries(), item};
     column_values_ = {device_, a.entries(), item};
-    transpose(*device_, by_rows(), column_offsets_.data(), row_indices_.data(),
-              column_values_.data());
+    make_columns();
 #if KRYLITH_HAVE_CUDA
     if (device_->kind() == backend::cuda) {
         // For sums of any type: those of double take most.
@@ -117,6 +117,36 @@ two_way_matrix<T>::two_way_matrix(std::shared_ptr<device> where, const csr_view<
                                        row_scratch_.data());
     }
 #endif
+}
+
+template <class T>
+void two_way_matrix<T>::make_columns() {
+    transpose(*device_, by_rows(), column_offsets_.data(), row_indices_.data(),
+              column_values_.data());
+}
+
+template <class T>
+void two_way_matrix<T>::check_update() const {
+    if (sorted_)
+        throw usage_error("two_way_matrix: update() needs rows whose columns ascend, or that were "
+                          "kept as_given; these were sorted");
+}
+
+template <class T>
+void two_way_matrix<T>::update(std::span<const T> values) {
+    check_update();
+    if (values.size() != row_values_.size())
+        throw usage_error("two_way_matrix: update() was given " + std::to_string(values.size()) +
+                          " values, must be " + std::to_string(row_values_.size()));
+    row_values_.upload(values);
+    make_columns();
+}
+
+template <class T>
+void two_way_matrix<T>::update_on_device(const T* values) {
+    check_update();
+    device_->copy(row_values_.data(), values, row_values_.size() * sizeof(T));
+    make_columns();
 }
 
 template <class T>

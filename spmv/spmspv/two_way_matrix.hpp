@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <krylith/device/buffer.hpp>
@@ -27,6 +28,12 @@ struct compressed_lines {
     std::int32_t nonzeros;
 };
 
+/// What becomes of rows whose columns don't ascend.
+enum class entry_order {
+    ascending, ///< brought into canonical form: sorted, duplicates added
+    as_given   ///< kept: for numerical products, which need no order; values can be updated
+};
+
 /// Not copyable. T: double, float.
 template <class T>
 class two_way_matrix {
@@ -34,13 +41,20 @@ public:
     using value_type = T;
 
     /// Rows [rows.begin, rows.end) of a matrix, all of its columns; row 0 here is rows.begin there.
-    /// The matrix must pass validate(); rows whose columns don't ascend are sorted (canonical form,
-    /// to_csr). Throws input_error for sizes or nonzeros that 32-bit numbers don't reach,
-    /// device_error where memory is short. O(nnz log(row length)) and the upload.
+    /// The matrix must pass validate(). Semirings whose first_suffices need entry_order::ascending.
+    /// Throws input_error for sizes or nonzeros that 32-bit numbers don't reach, device_error where
+    /// memory is short. O(nnz log(row length)) and the upload.
     two_way_matrix(std::shared_ptr<device> where, const csr_view<T>& matrix, std::int64_t first_row,
-                   std::int64_t end_row);
+                   std::int64_t end_row, entry_order order = entry_order::ascending);
     two_way_matrix(std::shared_ptr<device> where, const csr_view<T>& matrix)
         : two_way_matrix(std::move(where), matrix, 0, matrix.rows) {}
+
+    /// New values on the same pattern, in the order of the rows that this was made from. Throws
+    /// usage_error for another number of them, or where rows had to be sorted. O(nnz) on the device
+    /// and the upload; enqueued.
+    void update(std::span<const T> values);
+    /// The same from memory of the device.
+    void update_on_device(const T* values);
 
     [[nodiscard]] device& where() const noexcept { return *device_; }
     [[nodiscard]] const std::shared_ptr<device>& share() const noexcept { return device_; }
@@ -57,8 +71,12 @@ public:
     [[nodiscard]] std::byte* row_scratch() const noexcept { return row_scratch_.data(); }
 
 private:
+    void make_columns();
+    void check_update() const;
+
     std::shared_ptr<device> device_;
     matrix_features features_;
+    bool sorted_ = false; ///< entries are not in the order given
     buffer<std::int32_t> row_offsets_;
     buffer<std::int32_t> column_indices_;
     buffer<T> row_values_;

@@ -153,6 +153,12 @@ KRYLITH_GROUP_TEST("battery: operator gather, fp64") {
 KRYLITH_GROUP_TEST("battery: operator gather, fp32") {
     fight<float>(group, operator_kind::gather);
 }
+KRYLITH_GROUP_TEST("battery: operator adaptive, fp64") {
+    fight<double>(group, operator_kind::adaptive);
+}
+KRYLITH_GROUP_TEST("battery: operator adaptive, fp32") {
+    fight<float>(group, operator_kind::adaptive);
+}
 KRYLITH_GROUP_TEST("battery: operator pcsr, fp64") {
     fight<double>(group, operator_kind::pcsr);
 }

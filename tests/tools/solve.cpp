@@ -81,6 +81,20 @@ TEST_CASE("a file whose duplicates were summed is solved with a warning, a tidy 
     CHECK_FALSE(contains(warnings("2 2 2\n1 1 4\n2 2 1\n"), "duplicate"));
 }
 
+TEST_CASE("operator adaptive tells which kernels ran") {
+    const temporary_folder folder;
+    const json report = report_of(folder, "gallery:poisson2d:30 --devices 2 --operator adaptive");
+    CHECK(report.at("operator") == "adaptive");
+    CHECK(report.at("execution") == "eager");
+    CHECK(contains(report.at("execution_because").get<std::string>(), "adaptive"));
+    std::int64_t products = 0;
+    for (const auto& [kernel, times] : report.at("kernel_products").items())
+        products += times.get<std::int64_t>();
+    CHECK(products >= 2 * report.at("iterations").get<std::int64_t>());
+    const json halo = report_of(folder, "gallery:poisson2d:30 --devices 2 --operator halo");
+    CHECK(halo.at("kernel_products").empty());
+}
+
 TEST_CASE("the same iterations on any number of devices, operator and way of execution") {
     const temporary_folder folder;
     const auto iterations = [&](const std::string& options) {
