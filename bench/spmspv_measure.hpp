@@ -24,8 +24,8 @@ namespace krylith::bench {
 
 struct spmspv_effort {
     int repetitions = 3;   ///< batches, at least; 10 times as many at most
-    double seconds = 1e-3; ///< and until products have run this long
-    double batch = 2e-4;   ///< seconds of a batch, about; 1 to 64 steps
+    double seconds = 5e-4; ///< and until products have run this long
+    double batch = 1.5e-4; ///< seconds of a batch, about; 1 to 64 steps
     /// Which of the batches count: 0.5 the median; 0, the least, where others use the machine.
     double quantile = 0.5;
     /// Processor time of a host device of one thread, which others that use the machine hardly
