@@ -1,5 +1,5 @@
-// Tests of what runs on one device: on host devices of 1, 2, 3 and 5 threads, and, under the name with
-// [cuda], on a GPU.
+// Tests of what runs on one device: on host devices of 1, 2, 3 and 5 threads, and, under the name
+// with [cuda], on a GPU.
 //
 //     KRYLITH_DEVICE_TEST("sparse vectors: clear") { sparse_vector<double> v(where, 3, 0); ... }
 #pragma once

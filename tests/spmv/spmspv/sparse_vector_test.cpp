@@ -2,10 +2,10 @@
 // with their arrays, in which every array that is said to be there or clean is looked at.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host_device.hpp>
 #include <krylith/spmv/spmspv/host_shares.hpp>
