@@ -6,12 +6,15 @@
 #include <limits>
 #include <type_traits>
 
+#include <time.h>
+
 #include <fmt/format.h>
 
 #include <krylith/bench/given_vector.hpp>
 #include <krylith/bench/slope.hpp>
 #include <krylith/bench/stopwatch.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/host_device.hpp>
 #include <krylith/matrix/counter_hash.hpp>
 #include <krylith/spmv/spmspv/product.hpp>
 
@@ -29,6 +32,12 @@ constexpr int most_steps = 64;
 constexpr double least_seconds = 5e-7;
 /// A kernel so many times slower than the fastest is not timed again.
 constexpr double hopeless = 6;
+
+double quantile_of(std::vector<double> samples, double q) {
+    const auto place = static_cast<std::ptrdiff_t>(q * static_cast<double>(samples.size() - 1));
+    std::nth_element(samples.begin(), samples.begin() + place, samples.end());
+    return samples[static_cast<std::size_t>(place)];
+}
 
 template <class T>
 T drawn(std::uint64_t seed, std::uint64_t place) {
@@ -143,11 +152,27 @@ private:
         return expected.size() == found.size() ? -1 : 0;
     }
 
-    double batch(int steps, const std::function<void()>& step) {
+    /// Processor seconds of the device's thread so far.
+    double thread_seconds() {
+        double seconds = 0;
+        static_cast<host_device&>(*device_).submit([&seconds] {
+            timespec now{};
+            (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+            seconds = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+        });
         device_->synchronize();
+        return seconds;
+    }
+
+    double batch(int steps, bool processor_time, const std::function<void()>& step) {
+        device_->synchronize();
+        const double before = processor_time ? thread_seconds() : 0;
         const stopwatch watch;
         for (int i = 0; i < steps; ++i) {
             step();
+        }
+        if (processor_time) {
+            return thread_seconds() - before;
         }
         device_->synchronize();
         return watch.seconds();
@@ -160,52 +185,56 @@ private:
         struct contest {
             int steps = 1;
             double spent = 0;
-            std::vector<double> samples;
+            std::vector<double> giving; ///< seconds a step
+            std::vector<double> both;
+            [[nodiscard]] double seconds(double q) const {
+                return std::max(quantile_of(both, q) - quantile_of(giving, q), least_seconds);
+            }
         };
         std::array<contest, spmspv::kernel_count> all;
         const auto run = [&](std::size_t k) {
-            const int steps = all[k].steps;
-            const double giving = batch(steps, give);
-            const double both = batch(steps, [&] {
+            contest& c = all[k];
+            c.giving.push_back(batch(c.steps, effort.processor_time, give) / c.steps);
+            const double both = batch(c.steps, effort.processor_time, [&] {
                 x.give(given);
                 multiply(static_cast<kernel>(k), x, wanted, work);
             });
-            all[k].spent += both;
-            return (both - giving) / steps;
+            c.both.push_back(both / c.steps);
+            c.spent += both;
         };
         double fastest = std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < all.size(); ++k) {
-            const double first = std::min(run(k), run(k)); // the first grows memory
-            fastest = std::min(fastest, std::max(first, least_seconds));
-            all[k].steps =
-                static_cast<int>(std::clamp(effort.batch / std::max(first, least_seconds), 1.0,
-                                            static_cast<double>(most_steps)));
-            all[k].samples.push_back(first);
-            all[k].spent = 0;
+            run(k); // the first grows memory
+            run(k);
+            fastest = std::min(fastest, all[k].seconds(0));
+        }
+        for (auto& c : all) {
+            const double first = c.seconds(0);
+            if (first > hopeless * fastest) {
+                continue; // two are enough
+            }
+            c = {};
+            c.steps = static_cast<int>(
+                std::clamp(effort.batch / first, 1.0, static_cast<double>(most_steps)));
         }
         const auto enough = [&](const contest& c) {
-            const auto done = static_cast<int>(c.samples.size());
-            return c.samples.front() > hopeless * fastest || done >= 10 * effort.repetitions ||
+            const auto done = static_cast<int>(c.both.size());
+            return (c.spent > 0 && c.steps == 1 && c.seconds(0) > hopeless * fastest) ||
+                   done >= 10 * effort.repetitions ||
                    (done >= effort.repetitions && c.spent >= effort.seconds);
         };
-        for (auto& c : all) {
-            if (!enough(c)) {
-                c.samples.clear();
-                c.samples.reserve(static_cast<std::size_t>(effort.repetitions));
-            }
-        }
         for (bool any = true; any;) {
             any = false;
             for (std::size_t k = 0; k < all.size(); ++k) {
-                if (all[k].samples.empty() || !enough(all[k])) {
-                    all[k].samples.push_back(run(k));
+                if (all[k].both.empty() || !enough(all[k])) {
+                    run(k);
                     any = true;
                 }
             }
         }
         std::array<double, spmspv::kernel_count> seconds{};
         for (std::size_t k = 0; k < all.size(); ++k) {
-            seconds[k] = std::max(spread_of(all[k].samples).median, least_seconds);
+            seconds[k] = all[k].seconds(effort.quantile);
         }
         return seconds;
     }
@@ -245,6 +274,10 @@ void spmspv_effort::check() const {
     }
     if (!(seconds >= 0) || !(batch >= 0)) {
         throw usage_error("measuring effort: seconds must not be negative");
+    }
+    if (!(quantile >= 0 && quantile <= 1)) {
+        throw usage_error(
+            fmt::format("measuring effort: the quantile is {}, must be 0 to 1", quantile));
     }
 }
 

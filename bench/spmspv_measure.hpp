@@ -26,6 +26,11 @@ struct spmspv_effort {
     int repetitions = 3;   ///< batches, at least; 10 times as many at most
     double seconds = 1e-3; ///< and until products have run this long
     double batch = 2e-4;   ///< seconds of a batch, about; 1 to 64 steps
+    /// Which of the batches count: 0.5 the median; 0, the least, where others use the machine.
+    double quantile = 0.5;
+    /// Processor time of a host device of one thread, which others that use the machine hardly
+    /// touch, instead of the time that passes.
+    bool processor_time = false;
 
     /// Throws usage_error naming the first value that is not allowed.
     void check() const;

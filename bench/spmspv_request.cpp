@@ -33,6 +33,10 @@ void spmspv_request::check() const {
 
 device_group spmspv_request::group() const {
     const device_choice choice = choose_devices(backend_name, {1}, threads);
+    if (effort.processor_time && (choice.kind != backend::host || threads != 1)) {
+        throw usage_error("--processor-time is for a host device of one thread: --backend host "
+                          "--threads 1");
+    }
     if (choice.kind == backend::host) {
         return choice.group(1);
     }
@@ -103,6 +107,11 @@ void add_options(CLI::App& app, spmspv_request& q) {
     app.add_option("--batch", q.effort.batch,
                    "Seconds of products between waits for the device, about")
         ->capture_default_str();
+    app.add_option("--quantile", q.effort.quantile,
+                   "Of the repetitions; 0, the least, where others use the machine")
+        ->capture_default_str();
+    app.add_flag("--processor-time", q.effort.processor_time,
+                 "Of a host device of one thread (--threads 1), where others use the machine");
     app.add_option("--json", q.json_file, "Everything as JSON lines");
 }
 

@@ -33,7 +33,9 @@ json header_of(const spmspv_request& request, const device_group& group) {
             {"scale", request.training ? request.scale : ""},
             {"repetitions", request.effort.repetitions},
             {"seconds", request.effort.seconds},
-            {"batch", request.effort.batch}};
+            {"batch", request.effort.batch},
+            {"quantile", request.effort.quantile},
+            {"clock", request.effort.processor_time ? "processor" : "wall"}};
 }
 
 /// Training sees other densities for each matrix: thresholds lie between measured ones.

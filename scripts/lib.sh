@@ -53,7 +53,20 @@ is_installed() {
         [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]
 }
 
-# missing_packages PRESET: what this preset (or docs, the reference) needs and this machine lacks, one a line.
+# trainer_python: a Python that has scikit-learn and NumPy; the system's may, where another stands before it.
+trainer_python() {
+    local python
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import numpy, sklearn' >/dev/null 2>&1; then
+            echo "$python"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# missing_packages PRESET: what this preset (or docs, the reference; or train, kernel models) needs and this
+# machine lacks, one a line.
 missing_packages() {
     local package probe
     if [ "$1" = docs ]; then # nothing is compiled
@@ -79,13 +92,16 @@ missing_packages() {
             echo clang has_command clang++
             echo libclang-rt-dev has_clang_runtime "$1"
             echo libomp-dev has_archer
+        elif [ "$1" = train ]; then
+            echo python3-numpy trainer_python
+            echo python3-sklearn trainer_python
         elif [ "$1" = package ]; then
             echo dpkg-dev has_command dpkg-shlibdeps
             echo help2man has_command help2man
         fi
     } | while read -r package probe; do
         # shellcheck disable=SC2086 # the probe is a command and its arguments
-        $probe || { [ "$package" != cmake ] && is_installed "$package"; } || echo "$package"
+        $probe >/dev/null || { [ "$package" != cmake ] && is_installed "$package"; } || echo "$package"
     done
 }
 

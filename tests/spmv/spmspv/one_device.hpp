@@ -1,4 +1,4 @@
-// Tests of what runs on one device: on host devices of 1, 2 and 3 threads, and, under the name with
+// Tests of what runs on one device: on host devices of 1, 2, 3 and 5 threads, and, under the name with
 // [cuda], on a GPU.
 //
 //     KRYLITH_DEVICE_TEST("sparse vectors: clear") { sparse_vector<double> v(where, 3, 0); ... }
@@ -16,7 +16,7 @@
 namespace krylith::testing {
 
 inline void on_host_devices(const std::function<void(const std::shared_ptr<device>&)>& body) {
-    for (const int threads : {1, 2, 3}) {
+    for (const int threads : {1, 2, 3, 5}) {
         CAPTURE(threads);
         body(device_group::host(1, {.host_threads = threads}).share(0));
     }
