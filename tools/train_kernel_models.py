@@ -42,6 +42,7 @@ OF_PATTERN = [[[0], [1]], [[2], [3]], [[4, 5], [6, 7]]]
 NEAR, NEAR_US = 1.05, 2.0
 CALL_US = 2.0  # what any call costs beside its kernel: no loss is reckoned against less
 MOST_WEIGHT = 3.0
+LONG_US = 50.0
 # Where a choice makes no difference: what is never much worse, and what is the same on any data.
 PREFERRED = {"row_distribution": 1, "column_distribution": 1}
 
@@ -474,6 +475,10 @@ def train(data, quick):
     for classifier in forests:
         picked = cascade(of_classifier[classifier], data.x[test], columns)
         report["losses"][f"cascade of {classifier}"] = losses(data, test, picked)
+    long = data.best[test] >= LONG_US
+    if long.any():
+        name = f"cascade of trees, products of {LONG_US:g} us and more"
+        report["losses"][name] = losses(data, test[long], chosen[long])
     report["losses"][f"best fixed: {KERNELS[fixed]}"] = fixed_losses
 
     asked = np.zeros(len(test), dtype=bool)

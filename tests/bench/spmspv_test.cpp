@@ -52,8 +52,8 @@ TEST_CASE("training list: sizes are about what they are said to be") {
             const auto matrix = load_matrix<float>(all[k + size]);
             const double share = static_cast<double>(matrix.nnz()) / sizes[size];
             CAPTURE(all[k + size]);
-            CHECK(share > 0.25);
-            CHECK(share < (size == 0 ? 15 : 4)); // random rows of 256 need 257 columns
+            CHECK(share > (size == 0 ? 0.1 : 0.25)); // small dense graphs repeat edges
+            CHECK(share < (size == 0 ? 15 : 4));     // random rows of 256 need 257 columns
         }
     }
 }
