@@ -13,8 +13,7 @@ void* allocate_posted_memory(int ordinal, std::size_t bytes) {
     const current_device current(ordinal);
     void* memory = nullptr;
     // Under unified addressing, which krylith's devices have, kernels take the same pointer.
-    KRYLITH_CUDA_CHECK(
-        cudaHostAlloc(&memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
+    KRYLITH_CUDA_CHECK(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
     std::memset(memory, 0, bytes);
     return memory;
 }
@@ -41,9 +40,10 @@ void await_post(int ordinal, cudaStream_t stream, const std::uint64_t* posted,
 }
 
 host_sum::host_sum(int ordinal, cudaStream_t stream)
-    : ordinal_(ordinal), stream_(stream),
-      posted_(static_cast<std::uint64_t*>(
-          allocate_posted_memory(ordinal, 2 * sizeof(std::uint64_t)))) {
+    : ordinal_(ordinal),
+      stream_(stream),
+      posted_(
+          static_cast<std::uint64_t*>(allocate_posted_memory(ordinal, 2 * sizeof(std::uint64_t)))) {
     const current_device current(ordinal_);
     constexpr std::size_t bytes = 2 * sizeof(unsigned long long);
     cudaError_t status = cudaMalloc(&on_device_, bytes);

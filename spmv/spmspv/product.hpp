@@ -47,8 +47,8 @@ struct product_options {
     const std::uint32_t* skip_rows = nullptr;
 };
 
-/// Memory of column kernels that grows to what products need: up to work (12 + 2 s) bytes with
-/// sort, 4 nnz_x + 64 KiB else. One product at a time.
+/// Memory of column kernels that grows to what products need: up to 8 nnz_x + 128 KiB, with sort
+/// work (10 + 2 s) more. One product at a time.
 class product_scratch {
 public:
     explicit product_scratch(std::shared_ptr<device> where) : device_(std::move(where)) {}

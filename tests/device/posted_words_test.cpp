@@ -1,4 +1,4 @@
-// Numbers that work of a device posts to the host. The kernel that posts is in posted_words_test.cu.
+// Numbers that work of a device posts to the host. The kernel is in posted_words_test.cu.
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -63,8 +63,7 @@ KRYLITH_GROUP_TEST("posted words: 1 to 64 of them") {
         } catch (const usage_error& e) {
             message = e.what();
         }
-        CHECK(message ==
-              "posted words: " + std::to_string(count) + " words, allowed are 1 to 64");
+        CHECK(message == "posted words: " + std::to_string(count) + " words, allowed are 1 to 64");
     }
 }
 

@@ -1,0 +1,12 @@
+#include <krylith/spmv/spmspv/balanced_rows.cuh>
+
+namespace krylith::cuda {
+
+template void
+multiply_by_rows<spmspv::or_and<double>>(device&, spmspv::kernel,
+                                         const plain_arguments<spmspv::or_and<double>>&);
+template void
+multiply_by_rows<spmspv::or_and<float>>(device&, spmspv::kernel,
+                                        const plain_arguments<spmspv::or_and<float>>&);
+
+} // namespace krylith::cuda
