@@ -40,8 +40,8 @@ struct product_options {
     /// y may stay in the forms that the kernel leaves: column kernels as for `wanted`, dense of the
     /// others, for those who read any form. Saves a conversion.
     bool as_it_comes = false;
-    T alpha = 1;                             ///< plus_times only: y = alpha A x + beta y
-    T beta = 0; ///< 0 never reads y; else y must be wanted dense, and bits are not left
+    T alpha = 1; ///< plus_times only: y = alpha A x + beta y
+    T beta = 0;  ///< 0 never reads y; else y must be wanted dense, and bits are not left
     /// Bits of rows, ceil(m / 32) words on the device, or null: rows whose bit is set are left out,
     /// y has no entry there. Needs beta = 0.
     const std::uint32_t* skip_rows = nullptr;

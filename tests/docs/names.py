@@ -23,6 +23,13 @@ def choices(krylith, option):
     return names - {"auto", "none"}
 
 
+def algorithms(krylith):
+    """Of krylith graph, as it lists them where it is asked for another."""
+    refused = subprocess.run([krylith, "graph", "none", "x"], capture_output=True, text=True,
+                             check=False)
+    return set(refused.stderr.rpartition("Valid are ")[2].split())
+
+
 def row(page, title):
     """The `names` in the second column of the table rows that begin with this title."""
     rows = [r for r in page.read_text(encoding="utf-8").splitlines() if r.startswith(f"| {title}")]
@@ -45,6 +52,7 @@ def differences(root, krylith):
             ("README.md, Orders", row(readme, "Orders"), choices(krylith, "--reorder")),
             ("README.md, Local kernels", row(readme, "Local"), choices(krylith, "--local")),
             ("README.md, Precision", row(readme, "Precision"), choices(krylith, "--precision")),
+            ("README.md, Graphs", row(readme, "Graphs"), algorithms(krylith)),
             ("README.md, Gallery", row(readme, "Gallery"), gallery),
             ("docs/choosing_a_solver.md, reasons",
              first_column(root / "docs/choosing_a_solver.md", "## Why a solve ended"), reasons),

@@ -41,6 +41,15 @@ def two_loads(light, ratio, slowdown):
             "slowdown_equal_rows": slowdown, "slowdown_pcsr": 1.0, "void_because": []}
 
 
+def walk(contestant, algorithm="bfs", devices=1, ms=1.0, **more):
+    """A row of bench_graph."""
+    steps = [{"entries": 1, "work": 3, "kernels": ["column-sort"], "us": 20.0},
+             {"entries": 9, "work": 90, "kernels": ["row"], "us": 60.0}]
+    return {"matrix": "gallery:kron:5", "family": "kron", "size": "", "algorithm": algorithm,
+            "devices": devices, "contestant": contestant, "ms": {"median": ms}, "void_because": [],
+            **({"by_step": steps} if contestant in ("adaptive", "cusparse") else {}), **more}
+
+
 class runs_test(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -118,7 +127,7 @@ class runs_test(unittest.TestCase):
         out = str(self.here / "out")
         self.refused("can't read", "plot", str(self.here / "nowhere.json"), out)
         self.refused("no keys 'program' and 'rows'", "plot", self.file_of("{}"), out)
-        self.refused("allowed are bench_spmv, bench_cg, bench_msrep, bench_imbalance", "plot",
+        self.refused("allowed are bench_graph, bench_spmv, bench_cg, bench_msrep, bench_imbalance", "plot",
                      self.file("r.json", [], "bench_read"), out)
         self.refused("no row to draw", "plot",
                      self.file("v.json", [product("nz", 2, 1, void_because=["x"])]), out)
@@ -147,10 +156,16 @@ class runs_test(unittest.TestCase):
         loads = self.file("i.json", [two_loads(0, 1, 1.0)] +
                           [two_loads(k, r, 4 / (4 - k + k * r)) for k in (1, 2, 3)
                            for r in (0.1, 0.5)], "bench_imbalance")
-        for file, name in ((msrep, "phases"), (loads, "imbalance")):
-            done = self.run_script("plot", file, str(self.here / name))
+        faster = {"cusparse": 3.1, "best_switch": 1.2, "best_kernel": 1.5}
+        walks = self.file("g.json", [walk("adaptive", speedup=faster), walk("row", ms=2),
+                                     walk("cusparse", ms=3), walk("adaptive", "sssp", 2)],
+                          "bench_graph")
+        for file, *names in ((msrep, "phases"), (loads, "imbalance"),
+                             (walks, "speedup_bfs", "steps_bfs", "steps_sssp")):
+            done = self.run_script("plot", file, str(self.here / names[0]))
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertGreater((self.here / name / f"{name}.svg").stat().st_size, 1000)
+            for name in names:
+                self.assertGreater((self.here / names[0] / f"{name}.svg").stat().st_size, 1000)
         self.refused("no row has light blocks", "plot",
                      self.file("b.json", [two_loads(0, 1, 1.0)], "bench_imbalance"),
                      str(self.here / "out"))

@@ -1,0 +1,24 @@
+// Whether results of graph algorithms are right, without running one: distances are those of
+// shortest paths if no edge is a short cut and each is explained by one. O(edges).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <krylith/matrix/csr.hpp>
+
+namespace krylith::bench {
+
+/// Empty if right, else what is wrong. `unreached` is infinite, or -1 for levels.
+[[nodiscard]] std::string check_levels(const csr_matrix<float>& a, std::int64_t source,
+                                       std::span<const std::int32_t> levels);
+[[nodiscard]] std::string check_distances(const csr_matrix<float>& a, std::int64_t source,
+                                          std::span<const float> distances);
+/// By a step of the power method: it changes ranks by twice their error at most. `bound` is that of
+/// their error, rounding of fp32 is allowed for.
+[[nodiscard]] std::string check_ranks(const csr_matrix<float>& a, double damping,
+                                      std::span<const float> ranks, double bound);
+
+} // namespace krylith::bench
