@@ -80,8 +80,9 @@ std::vector<spmv_case> graph_members(const std::string& families,
     std::vector<spmv_case> result;
     for (const family* f : named(families)) {
         for (const std::string& size : sizes) {
-            result.push_back({std::string("gallery:") + f->name + ":" + f->arguments[place_of(size)],
-                              f->name, size});
+            result.push_back(
+                {std::string("gallery:") + f->name + ":" + f->arguments[place_of(size)], f->name,
+                 size});
         }
     }
     return result;

@@ -11,8 +11,8 @@
 
 namespace krylith::bench {
 
-/// Members of families ("all", or names with commas) in these sizes: tiny (0.3 M edges), small (3 M),
-/// medium (30 M), large (120 M). Throws usage_error naming what is unknown and what is allowed.
+/// Members of families ("all", or names with commas) in these sizes: tiny (0.3 M edges), small (3
+/// M), medium (30 M), large (120 M). Throws usage_error naming what is unknown and what is allowed.
 [[nodiscard]] std::vector<spmv_case> graph_members(const std::string& families,
                                                    const std::vector<std::string>& sizes);
 

@@ -79,8 +79,8 @@ std::string check_ranks(const csr_matrix<float>& a, double damping, std::span<co
         jumping += dangling ? ranks[i] : (1 - damping) * ranks[i];
     }
     for_edges(a, [&](std::size_t from, std::size_t to, float) {
-        next[to] +=
-            damping * ranks[from] / static_cast<double>(a.row_offsets[from + 1] - a.row_offsets[from]);
+        next[to] += damping * ranks[from] /
+                    static_cast<double>(a.row_offsets[from + 1] - a.row_offsets[from]);
     });
     double change = 0;
     for (std::size_t i = 0; i < ranks.size(); ++i) {

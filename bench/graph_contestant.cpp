@@ -75,7 +75,8 @@ private:
 class pagerank_walker final : public graph_walker {
 public:
     pagerank_walker(const graph<float>& g, graph_task task, const spmspv::adaptive_options& kernels)
-        : task_(std::move(task)), iteration_(g, {.tolerance = task_.tolerance, .kernels = kernels}) {}
+        : task_(std::move(task)),
+          iteration_(g, {.tolerance = task_.tolerance, .kernels = kernels}) {}
     graph_walk run(bool check) override {
         graph_walk walk;
         const auto found = iteration_();
@@ -135,8 +136,7 @@ std::vector<graph_contestant> graph_contestants(const std::vector<double>& thres
     }
     if (with_kernels) {
         for (const auto name : spmspv::kernel_names) {
-            all.push_back(
-                {std::string(name), {}, {.fixed = spmspv::parse_kernel(name)}, false});
+            all.push_back({std::string(name), {}, {.fixed = spmspv::parse_kernel(name)}, false});
         }
     }
     return all;

@@ -16,7 +16,7 @@
 namespace krylith::bench {
 
 struct graph_contestant {
-    std::string name;              ///< "adaptive", a kernel's, "switch:0.05:balanced", "cusparse"
+    std::string name;                ///< "adaptive", a kernel's, "switch:0.05:balanced", "cusparse"
     std::optional<double> threshold; ///< of switches
     spmspv::adaptive_options kernels;
     bool vendor = false;
@@ -24,8 +24,8 @@ struct graph_contestant {
 
 /// adaptive, cusparse where it can run, each kernel, and switches of both distributions with each
 /// threshold.
-[[nodiscard]] std::vector<graph_contestant>
-graph_contestants(const std::vector<double>& thresholds, bool with_kernels, bool with_vendor);
+[[nodiscard]] std::vector<graph_contestant> graph_contestants(const std::vector<double>& thresholds,
+                                                              bool with_kernels, bool with_vendor);
 
 /// Push (column, atomic) up to this ratio of effective nonzeros, else pull (row).
 [[nodiscard]] spmspv::kernel_model fixed_switch(double threshold,
@@ -33,9 +33,9 @@ graph_contestants(const std::vector<double>& thresholds, bool with_kernels, bool
 
 /// What one run of an algorithm from all sources took and left.
 struct graph_walk {
-    double seconds = 0;                ///< a source
-    std::vector<graph_outcome> walks;  ///< by source
-    std::string wrong;                 ///< empty if checked and right, or not checked
+    double seconds = 0;               ///< a source
+    std::vector<graph_outcome> walks; ///< by source
+    std::string wrong;                ///< empty if checked and right, or not checked
 };
 
 struct graph_task {
@@ -54,8 +54,7 @@ public:
 };
 
 /// cuSPARSE can't do sssp: null. Throws what the algorithms throw.
-[[nodiscard]] std::unique_ptr<graph_walker> make_walker(const graph_contestant& c,
-                                                        const graph<float>& g,
-                                                        const graph_task& task);
+[[nodiscard]] std::unique_ptr<graph_walker>
+make_walker(const graph_contestant& c, const graph<float>& g, const graph_task& task);
 
 } // namespace krylith::bench

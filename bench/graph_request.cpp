@@ -51,8 +51,9 @@ void add_options(CLI::App& app, graph_request& q) {
     app.add_option("--backend", q.backend_name, "auto, cuda or host")->capture_default_str();
     list("--devices", q.devices, "Device counts")->capture_default_str();
     app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
-    list("--thresholds", q.thresholds,
-         "Of the switches between push and pull: ratios of effective nonzeros up to which they push")
+    list(
+        "--thresholds", q.thresholds,
+        "Of the switches between push and pull: ratios of effective nonzeros up to which they push")
         ->capture_default_str();
     app.add_flag("--no-kernels", q.without_kernels, "Without each kernel by itself");
     app.add_option("--sources", q.sources, "Vertices that bfs and sssp start from")

@@ -78,8 +78,7 @@ void print(const json& row) {
     if (!row.contains("ms")) {
         fmt::print("{:<26} {:<8} {:>2} {:<24} {}\n", row["matrix"].get<std::string>(),
                    row["algorithm"].get<std::string>(), row["devices"].get<int>(),
-                   row["contestant"].get<std::string>(),
-                   row["void_because"][0].get<std::string>());
+                   row["contestant"].get<std::string>(), row["void_because"][0].get<std::string>());
         return;
     }
     std::string speedups;
@@ -161,10 +160,14 @@ void graph_run::run_algorithm(const spmv_case& c, const csr_matrix<float>& matri
     const bool vendor = choice_.kind == backend::cuda && devices == 1;
     for (const auto& contestant :
          graph_contestants(request_.thresholds, !request_.without_kernels, vendor)) {
-        json row = {{"matrix", c.matrix},         {"family", c.family},
-                    {"size", c.size},             {"n", g.vertices()},
-                    {"nnz", g.edges()},           {"algorithm", algorithm},
-                    {"backend", to_string(choice_.kind)}, {"devices", devices},
+        json row = {{"matrix", c.matrix},
+                    {"family", c.family},
+                    {"size", c.size},
+                    {"n", g.vertices()},
+                    {"nnz", g.edges()},
+                    {"algorithm", algorithm},
+                    {"backend", to_string(choice_.kind)},
+                    {"devices", devices},
                     {"contestant", contestant.name}};
         if (contestant.threshold) {
             row["threshold"] = *contestant.threshold;

@@ -40,8 +40,8 @@ struct mean {
         ++count;
     }
     [[nodiscard]] json as_json() const {
-        return {{"geometric_mean", std::exp(logarithms / count)}, {"least", least},
-                {"graphs", count}};
+        return {
+            {"geometric_mean", std::exp(logarithms / count)}, {"least", least}, {"graphs", count}};
     }
 };
 

@@ -24,7 +24,8 @@ using cuda::block_warps;
 
 void check(cusparseStatus_t status, const char* what) {
     if (status != CUSPARSE_STATUS_SUCCESS)
-        throw device_error(std::string("cuSPARSE: ") + what + ": " + cusparseGetErrorString(status));
+        throw device_error(std::string("cuSPARSE: ") + what + ": " +
+                           cusparseGetErrorString(status));
 }
 
 /// y = alpha A x, by the algorithm that cuSPARSE takes by default.
@@ -37,11 +38,10 @@ public:
         auto& d = static_cast<cuda::cuda_device&>(*device_);
         check(cusparseCreate(&handle_), "create");
         check(cusparseSetStream(handle_, d.stream()), "set stream");
-        check(cusparseCreateCsr(&matrix_, a.lines, a.across, a.nonzeros,
-                                const_cast<std::int32_t*>(a.offsets),
-                                const_cast<std::int32_t*>(a.indices), const_cast<float*>(a.values),
-                                CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                                CUDA_R_32F),
+        check(cusparseCreateCsr(
+                  &matrix_, a.lines, a.across, a.nonzeros, const_cast<std::int32_t*>(a.offsets),
+                  const_cast<std::int32_t*>(a.indices), const_cast<float*>(a.values),
+                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F),
               "create matrix");
         check(cusparseCreateDnVec(&x_, a.across, const_cast<float*>(x), CUDA_R_32F), "create x");
         check(cusparseCreateDnVec(&y_, a.lines, y, CUDA_R_32F), "create y");
@@ -116,8 +116,8 @@ __device__ inline void post_sums(const block_sums& s, double first, double secon
 /// Vertices that the product has reached first get the level, and are the next x. Any x > 0 is an
 /// entry: weights are taken for that alone, those of 0 are not seen.
 __global__ void __launch_bounds__(block_threads)
-    visit_kernel(const float* y, std::int32_t* levels, float* x, std::int64_t n,
-                 std::int32_t level, const block_sums sums) {
+    visit_kernel(const float* y, std::int32_t* levels, float* x, std::int64_t n, std::int32_t level,
+                 const block_sums sums) {
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
     double entries = 0;
     for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -194,8 +194,8 @@ private:
         const cuda::launch_scope launch(*device_);
         const unsigned blocks = launch.blocks(kernel, block_threads, n_ / block_threads + 1);
         const block_sums sums{partials_.data(), finished_.data(), posted_.next()};
-        kernel<<<blocks < most_blocks ? blocks : most_blocks, block_threads, 0, launch.stream()>>>(
-            arguments..., sums);
+        kernel < <<blocks<most_blocks ? blocks : most_blocks, block_threads, 0, launch.stream()>>>(
+                     arguments..., sums);
         launch.check_launch();
         const auto words = posted_.wait();
         return {std::bit_cast<double>(words[0]), std::bit_cast<double>(words[1])};

@@ -50,17 +50,15 @@ graph<T>::graph(device_group group, const csr_view<T>& a, edge_values values) : 
     check_square(a);
     if (values == edge_values::weights) negative_ = first_negative(a);
     const csr_matrix<T> along = values == edge_values::weights ? transpose(a) : shares_of(a);
-    matrix_ =
-        std::make_shared<const spmspv::group_matrix<T>>(std::move(group), csr_view<T>(along));
+    matrix_ = std::make_shared<const spmspv::group_matrix<T>>(std::move(group), csr_view<T>(along));
 }
 
 template <class T>
 void graph<T>::check_vertex(const char* what, std::int64_t vertex) const {
     if (vertex >= 0 && vertex < vertices()) return;
     throw usage_error(std::string(what) + " is vertex " + std::to_string(vertex) +
-                      (vertices() == 0
-                           ? ": the graph has none"
-                           : ": allowed are 0 to " + std::to_string(vertices() - 1)));
+                      (vertices() == 0 ? ": the graph has none"
+                                       : ": allowed are 0 to " + std::to_string(vertices() - 1)));
 }
 
 template class graph<double>;

@@ -28,8 +28,8 @@ struct graph_step {
     std::int64_t work = 0;                    ///< edges that leave them
     std::vector<spmspv::kernel> kernels = {}; ///< by device; those without vertices have none
     spmspv::exchange_form sent = spmspv::exchange_form::none; ///< how x got to the other devices
-    double select_seconds = 0;                ///< of the host, choosing kernels
-    double seconds = 0;                       ///< until the host knew the size of the next x
+    double select_seconds = 0;                                ///< of the host, choosing kernels
+    double seconds = 0; ///< until the host knew the size of the next x
 };
 
 /// What all results have.

@@ -1,6 +1,6 @@
-// From y to the next x, in one go: a rule (frontier_rules.hpp) looks at each entry of y, keeps it or
-// not and updates its state; what is kept becomes x, and the host is told how many entries that is
-// and how much work they will be.
+// From y to the next x, in one go: a rule (frontier_rules.hpp) looks at each entry of y, keeps it
+// or not and updates its state; what is kept becomes x, and the host is told how many entries that
+// is and how much work they will be.
 //
 // Bytes, k entries of y of which c stay, values of s bytes, beside the rule's own state:
 //

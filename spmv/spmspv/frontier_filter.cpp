@@ -42,8 +42,7 @@ void frontier_filter::enqueue(const Rule& rule, sparse_vector<typename Rule::val
 }
 
 template <class Rule>
-void frontier_filter::enqueue_all(const Rule& rule,
-                                  sparse_vector<typename Rule::value_type>& next,
+void frontier_filter::enqueue_all(const Rule& rule, sparse_vector<typename Rule::value_type>& next,
                                   const column_lengths& lengths) {
     using T = typename Rule::value_type;
     forms_ = vector_form::bits | vector_form::dense;

@@ -11,15 +11,16 @@
 
 namespace krylith::spmspv {
 
-/// Not copyable. One filtering at a time: enqueue(), then wait(). Rule is one of frontier_rules.hpp,
-/// its memory is the device's.
+/// Not copyable. One filtering at a time: enqueue(), then wait(). Rule is one of
+/// frontier_rules.hpp, its memory is the device's.
 class frontier_filter {
 public:
     /// Of rows that have columns of their own in so many parts. A bit a row, on CUDA and 20 KiB.
     frontier_filter(std::shared_ptr<device> where, std::int64_t rows, int parts);
 
     /// Enqueues: next is what the rule keeps of y, as pairs where y has pairs, in the same order,
-    /// else as bits and dense values. `most` is at least the number of y's entries. y loses nothing.
+    /// else as bits and dense values. `most` is at least the number of y's entries. y loses
+    /// nothing.
     template <class Rule>
     void enqueue(const Rule& rule, sparse_vector<typename Rule::value_type>& y,
                  sparse_vector<typename Rule::value_type>& next, const column_lengths& lengths,

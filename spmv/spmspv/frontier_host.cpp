@@ -79,7 +79,8 @@ void filter_pairs(device& where, const Rule& rule,
                   const frontier_arguments<typename Rule::value_type>& a, std::int64_t bound) {
     auto& host = static_cast<host_device&>(where);
     const int threads = team_for(host, bound / 32);
-    std::vector<share> shares(static_cast<std::size_t>(threads)); // no memory is got inside the team
+    std::vector<share> shares(
+        static_cast<std::size_t>(threads)); // no memory is got inside the team
     host.submit([rule, a, threads, shares]() mutable {
         auto* const keep = reinterpret_cast<std::uint32_t*>(a.scratch);
         const std::int64_t words = (std::int64_t{*a.y.count} + 31) / 32;
@@ -117,7 +118,8 @@ void filter_bits(device& where, const Rule& rule,
                     a.next.dense[row] = a.next.absent;
                     const std::uint32_t bit = std::uint32_t{1} << (row % 32);
                     if ((there & bit) == 0) continue;
-                    if (!rule.keep(row, a.y.bits != nullptr ? a.y.dense[row] : a.y.absent)) continue;
+                    if (!rule.keep(row, a.y.bits != nullptr ? a.y.dense[row] : a.y.absent))
+                        continue;
                     set |= bit;
                     a.next.dense[row] = rule.outgoing(row);
                     mine.add(a.lengths, row);

@@ -100,8 +100,7 @@ struct pass_on {
 /// Calls instantiate(Rule) for each rule that kernels exist for.
 #define KRYLITH_FOR_FRONTIER_RULES(instantiate)                                                    \
     instantiate(krylith::spmspv::visit) instantiate(krylith::spmspv::shorten<double>)              \
-        instantiate(krylith::spmspv::shorten<float>)                                               \
-            instantiate(krylith::spmspv::pass_on<double>)                                          \
-                instantiate(krylith::spmspv::pass_on<float>)
+        instantiate(krylith::spmspv::shorten<float>) instantiate(krylith::spmspv::pass_on<double>) \
+            instantiate(krylith::spmspv::pass_on<float>)
 
 } // namespace krylith::spmspv

@@ -19,11 +19,11 @@ group_matrix<M>::group_matrix(device_group group, const csr_view<M>& a)
     for (int rank = 0; rank < group_.size(); ++rank) {
         const row_range rows = dealt.owned(rank);
         if (rows.size() == 0) continue;
-        members_.push_back({rank,
-                            rows,
-                            std::make_shared<const two_way_matrix<M>>(group_.share(rank), a,
-                                                                      rows.begin, rows.end),
-                            {}});
+        members_.push_back(
+            {rank,
+             rows,
+             std::make_shared<const two_way_matrix<M>>(group_.share(rank), a, rows.begin, rows.end),
+             {}});
     }
     exchange_lengths();
 }
