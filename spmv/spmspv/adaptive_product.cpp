@@ -16,6 +16,14 @@ bool repeats(kernel k) {
     return S::exact || pattern_of(k) != pattern::column || write_back_of(k) == write_back::sort;
 }
 
+/// Models are trained on sums of all terms. Where the first one suffices, a row kernel stops at it
+/// and spmv does not; and where x has so many entries that spmv was chosen, each row meets one
+/// soon: nothing is left to balance.
+template <class S>
+kernel for_semiring(kernel k) {
+    return S::first_suffices && pattern_of(k) == pattern::spmv ? kernel::row : k;
+}
+
 template <class M>
 device& device_of(const std::shared_ptr<const two_way_matrix<M>>& a) {
     if (a == nullptr) throw usage_error("adaptive_product: the matrix is null");
@@ -52,7 +60,7 @@ product_record adaptive_product<S, M>::operator()(sparse_vector<T>& x, sparse_ve
     if (fixed_) {
         record.used = record.predicted = *fixed_;
     } else {
-        record.predicted = choose_kernel(*model_, std::ref(features));
+        record.predicted = for_semiring<S>(choose_kernel(*model_, std::ref(features)));
         record.used = switch_.decide(record.predicted, features.guessed_ratio());
         if (reproducible_ && !repeats<S>(record.used))
             record.used =

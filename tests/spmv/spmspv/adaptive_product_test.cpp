@@ -280,4 +280,25 @@ TEST_CASE("adaptive product: what contradicts is refused") {
     CHECK(product(matrix).model().architecture == "host");
 }
 
+KRYLITH_GROUP_TEST("adaptive product: row for spmv where the first term suffices") {
+    const csr_matrix<double> a = whole_numbers();
+    const auto matrix =
+        std::make_shared<const two_way_matrix<double>>(group.share(0), csr_view<double>(a));
+    const auto all_rows = model_of("leaf spmv\n");
+    const auto used = [&]<class S>(S) {
+        using T = typename S::value_type;
+        adaptive_product<S, double> multiply(matrix, {.model = all_rows});
+        sparse_vector<T> x(group.share(0), a.columns, S::absent());
+        sparse_vector<T> y(group.share(0), a.rows, S::absent());
+        x.assign(std::vector<std::int32_t>{3}, std::vector<T>{1});
+        const product_record record = multiply(x, y);
+        CHECK(record.predicted == record.used);
+        return record.used;
+    };
+    CHECK(used(or_and<double>()) == kernel::row);
+    CHECK(used(min_column()) == kernel::row);
+    CHECK(used(plus_times<double>()) == kernel::spmv);
+    CHECK(used(min_plus<double>()) == kernel::spmv);
+}
+
 } // namespace krylith::spmspv
