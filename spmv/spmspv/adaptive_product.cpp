@@ -16,12 +16,17 @@ bool repeats(kernel k) {
     return S::exact || pattern_of(k) != pattern::column || write_back_of(k) == write_back::sort;
 }
 
-/// Models are trained on sums of all terms. Where the first one suffices, a row kernel stops at it
-/// and spmv does not; and where x has so many entries that spmv was chosen, each row meets one
-/// soon: nothing is left to balance.
+/// Models are trained on sums of all terms. Where the first one suffices, a row kernel stops at it,
+/// and spmv does not. Before it meets an entry of x a row looks at 1 / ratio entries of A, ratio
+/// being the share that is effective: rows / ratio together. A column kernel takes nonzeros *
+/// ratio, each for several times the price (an atomic, its bit, the list). So few entries of x
+/// leave the model's choice, and many ask for `row`; balanced it could not stop.
 template <class S>
-kernel for_semiring(kernel k) {
-    return S::first_suffices && pattern_of(k) == pattern::spmv ? kernel::row : k;
+kernel for_semiring(kernel k, double ratio, double mean_row) {
+    if (!S::first_suffices) return k;
+    constexpr double price = 5;
+    if (pattern_of(k) == pattern::column && price * ratio * ratio * mean_row < 1) return k;
+    return kernel::row;
 }
 
 template <class M>
@@ -60,7 +65,9 @@ product_record adaptive_product<S, M>::operator()(sparse_vector<T>& x, sparse_ve
     if (fixed_) {
         record.used = record.predicted = *fixed_;
     } else {
-        record.predicted = for_semiring<S>(choose_kernel(*model_, std::ref(features)));
+        const kernel chosen = choose_kernel(*model_, std::ref(features));
+        record.predicted =
+            for_semiring<S>(chosen, features.guessed_ratio(), a_->features().mean_row);
         record.used = switch_.decide(record.predicted, features.guessed_ratio());
         if (reproducible_ && !repeats<S>(record.used))
             record.used =
