@@ -1,5 +1,6 @@
 #include <krylith/bench/graph_vendor.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <string>
@@ -192,10 +193,10 @@ private:
     template <class Kernel, class... Arguments>
     std::pair<double, double> launch(Kernel kernel, Arguments... arguments) {
         const cuda::launch_scope launch(*device_);
-        const unsigned blocks = launch.blocks(kernel, block_threads, n_ / block_threads + 1);
+        const unsigned blocks =
+            std::min(launch.blocks(kernel, block_threads, n_ / block_threads + 1), most_blocks);
         const block_sums sums{partials_.data(), finished_.data(), posted_.next()};
-        kernel < <<blocks<most_blocks ? blocks : most_blocks, block_threads, 0, launch.stream()>>>(
-                     arguments..., sums);
+        kernel<<<blocks, block_threads, 0, launch.stream()>>>(arguments..., sums);
         launch.check_launch();
         const auto words = posted_.wait();
         return {std::bit_cast<double>(words[0]), std::bit_cast<double>(words[1])};

@@ -42,11 +42,12 @@ struct adaptive_options {
 /// What happened in one call.
 struct product_record {
     kernel used = kernel::spmv;
-    kernel predicted = kernel::spmv; ///< by the trees (row for their spmv where the semiring's
-                                     ///< first term suffices); `used` where the kernel was fixed
-    std::int64_t entries = -1;       ///< of x; -1: nobody asked
-    std::int64_t work = -1;          ///< effective nonzeros; -1: nobody asked
-    double select_seconds = 0;       ///< on the host: features and trees, with waits for the device
+    /// By the trees; where the semiring's first term suffices, row for spmv and for columns of many
+    /// entries. `used` where the kernel was fixed.
+    kernel predicted = kernel::spmv;
+    std::int64_t entries = -1; ///< of x; -1: nobody asked
+    std::int64_t work = -1;    ///< effective nonzeros; -1: nobody asked
+    double select_seconds = 0; ///< on the host: features and trees, with waits for the device
 };
 
 /// Not copyable. M: the matrix' values.
