@@ -29,9 +29,18 @@ std::size_t resident_bytes() {
     return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// AddressSanitizer keeps what is freed for a while, up to 256 MB: what the process holds then says
-// nothing. It has a check of its own, for leaks.
-#if defined(__SANITIZE_ADDRESS__)
+// What a process under a sanitizer holds says nothing: AddressSanitizer keeps what is freed for a
+// while, up to 256 MB, and ThreadSanitizer keeps a history of accesses, resident too. The former
+// has a check of its own, for leaks.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define KRYLITH_TESTS_SANITIZER
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define KRYLITH_TESTS_SANITIZER
+#endif
+#ifdef KRYLITH_TESTS_SANITIZER
 constexpr bool resident_tells = false;
 #else
 constexpr bool resident_tells = true;
