@@ -126,6 +126,7 @@ KRYLITH_GROUP_TEST("scaling: (2^k A) x = 2^j b takes the same way as A x = b, bi
         for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather,
                                 operator_kind::pcsr, operator_kind::pcsc})
             for (const bool precondition : {false, true}) {
+                if (!testing::worth_running(which, kind)) continue;
                 const solver_options options{.history = true};
                 const auto solve = [&](problem<double>& p) {
                     return precondition ? p.solve_jacobi(which, options) : p.solve(which, options);

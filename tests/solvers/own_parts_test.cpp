@@ -102,7 +102,7 @@ KRYLITH_GROUP_TEST("own parts: an operator of the user's") {
 }
 
 KRYLITH_GROUP_TEST("own parts: a preconditioner of the user's helps, on the sides it can") {
-    const auto matrix = poisson2d<double>(20, 15, random_scaling{9});
+    const auto matrix = poisson2d<double>(12, 10, random_scaling{9});
     const auto b = random_values<double>(matrix.rows, 142);
     for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
         for (const auto which : all_methods)
