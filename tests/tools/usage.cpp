@@ -145,10 +145,12 @@ TEST_CASE("files that can't be read, written or solved are bad input") {
     folder.write("hollow.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 1\n");
     folder.write("broken.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
     const std::string solve = "solve gallery:poisson2d:4 --backend host ";
+    folder.write("nothing.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
     for (const std::string& arguments :
-         {std::string("solve absent.mtx"), std::string("solve flat.mtx"),
-          std::string("solve broken.mtx"), solve + "--rhs absent.mtx", solve + "--rhs short.mtx",
-          solve + "--x0 short.mtx", solve + "--report absent/report.json", solve + "--plot .",
+         {std::string("solve absent.mtx"), std::string("graph bfs nothing.mtx"),
+          std::string("solve flat.mtx"), std::string("solve broken.mtx"),
+          solve + "--rhs absent.mtx", solve + "--rhs short.mtx", solve + "--x0 short.mtx",
+          solve + "--report absent/report.json", solve + "--plot .",
           std::string("solve hollow.mtx --precond jacobi")}) {
         const auto result = run_krylith(folder, arguments);
         CHECK_MESSAGE(result.status == 3, arguments);
