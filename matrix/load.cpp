@@ -30,9 +30,14 @@ csr_matrix<T> load_matrix(std::string_view name, const market_options& options) 
     }
     const std::filesystem::path path(name);
     std::error_code ignored;
-    if (looks_like_gallery(name) && !std::filesystem::exists(path, ignored)) {
-        throw input_error(std::string(name) + ": no such file, did you mean " +
-                          std::string(prefix) + std::string(name) + "?");
+    // Not where it can't be told: then the reader says what the system has against it.
+    if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
+        const std::string found = std::string(name) + ": no such file, ";
+        throw input_error(found +
+                          (looks_like_gallery(name)
+                               ? "did you mean " + std::string(prefix) + std::string(name) + "?"
+                               : "allowed is the path of a Matrix Market or .kcsr file, "
+                                 "or gallery:NAME"));
     }
     // By its name too, so that a damaged file is called that, and not a bad Matrix Market file.
     if (path.extension() == ".kcsr" || is_binary_csr(path)) {

@@ -72,7 +72,7 @@ exit_status run(bench_job job) {
     check_writable("--report", job.report);
     bench_request& request = job.request;
     request.counts = job.counts.empty() ? default_counts(request.devices)
-                                        : parse_list("--device-counts", job.counts);
+                                        : parse_counts("--device-counts", job.counts);
     json report = {{"version", KRYLITH_VERSION},
                    {"benchmark", request.what},
                    {"spd", request.spd},

@@ -109,14 +109,20 @@ void check_what(const std::string& what) {
     check_name("benchmark", what, valid);
 }
 
+void check_at_least_one(const std::string& option, std::int64_t given) {
+    if (given < 1)
+        throw usage_error(option + " is " + std::to_string(given) + ": allowed are 1 and more");
+}
+
 } // namespace
 
 template <class T>
 std::vector<bench_row> run_bench(const bench_request& request) {
     check_what(request.what);
     check_preconditioner(request.preconditioner);
-    if (request.warm_up < 1 || request.iterations < 1 || request.repetitions < 1)
-        throw usage_error("--warm-up, --iterations and --repetitions must be at least 1");
+    check_at_least_one("--warm-up", request.warm_up);
+    check_at_least_one("--iterations", request.iterations);
+    check_at_least_one("--repetitions", request.repetitions);
     const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd);
     const traffic bytes{matrix.rows, matrix.nnz(), sizeof(T)};
     std::vector<bench_row> rows;

@@ -1,6 +1,7 @@
 #include <krylith/tools/command_line.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,17 +44,37 @@ void check_command_name(int argc, char** argv, const std::vector<command>& comma
                           nearest_name(given, valid) + "'? krylith --help lists them");
 }
 
+std::string full_name(const CLI::App& app) {
+    return app.get_parent() == nullptr ? "krylith" : "krylith " + app.get_name();
+}
+
 [[noreturn]] void refuse_option(const CLI::App& app, std::string_view given) {
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options())
         for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     const std::vector<std::string_view> valid(names.begin(), names.end());
     const std::string_view name = given.substr(0, given.find('='));
-    const std::string command =
-        app.get_parent() == nullptr ? "krylith" : "krylith " + app.get_name();
+    const std::string command = full_name(app);
     throw usage_error("unknown option '" + std::string(name) + "' of " + command +
                       ": did you mean '" + nearest_name(name, valid) + "'? " + command +
                       " --help lists them");
+}
+
+/// CLI11 says "Could not convert: --rtol = x" and not what is allowed. What reads as a number here
+/// was wanted whole, or smaller.
+std::string in_words(const CLI::ConversionError& problem) {
+    const std::string text = problem.what();
+    const std::string_view said(text);
+    constexpr std::string_view begin = "Could not convert: ";
+    const std::size_t equals = said.find(" = ");
+    if (!said.starts_with(begin) || equals == std::string_view::npos) return text;
+    const std::string_view option = said.substr(begin.size(), equals - begin.size());
+    const std::string value(said.substr(equals + 3));
+    double number = 0;
+    const auto [stop, code] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool reads = code == std::errc() && stop == value.data() + value.size();
+    return std::string(option) + " is '" + value + "': allowed is a " +
+           (reads ? "whole number that is not too large" : "number");
 }
 
 /// An argument that nothing takes says more than what CLI11 missed because of it.
@@ -66,7 +87,10 @@ void check_command_name(int argc, char** argv, const std::vector<command>& comma
     if (!left_over.empty())
         throw usage_error("unexpected argument '" + left_over.front() + "'; krylith " +
                           command.get_name() + " --help shows what is allowed");
-    throw usage_error(problem.what());
+    const auto* conversion = dynamic_cast<const CLI::ConversionError*>(&problem);
+    throw usage_error(
+        (conversion != nullptr ? in_words(*conversion) : std::string(problem.what())) + "; " +
+        full_name(command) + " --help has all options");
 }
 
 } // namespace

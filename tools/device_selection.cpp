@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/mailbox.hpp>
 #include <krylith/tools/name_check.hpp>
 
 namespace krylith::tool {
@@ -18,6 +19,9 @@ group_options settings(const device_options& options) {
     static constexpr std::array<std::string_view, 2> transports = {"auto", "staged"};
     check_name("transport", options.transport, transports);
     group_options group;
+    if (options.threads < 0)
+        throw usage_error("--threads is " + std::to_string(options.threads) +
+                          ": allowed are 0 (one a core) and more");
     group.staged = options.transport == "staged";
     group.host_threads = options.threads;
     return group;
@@ -28,8 +32,15 @@ int parse_number(const std::string& option, const std::string& all, std::string_
     const auto [stop, code] = std::from_chars(part.data(), part.data() + part.size(), number);
     if (code != std::errc() || stop != part.data() + part.size() || number < 0)
         throw usage_error(option + " is '" + all +
-                          "': allowed are a number, or numbers separated by commas");
+                          "': allowed are a number, or numbers separated by commas" +
+                          (option == "--devices" ? ", and auto for solve" : ""));
     return number;
+}
+
+void check_count(const std::string& option, int count) {
+    if (count < 1 || count > max_ranks)
+        throw usage_error(option + " asks for " + std::to_string(count) +
+                          " devices: allowed are 1 to " + std::to_string(max_ranks));
 }
 
 /// Host devices have no identity, so that a list of them can only count.
@@ -56,6 +67,12 @@ std::vector<int> parse_list(const std::string& option, const std::string& text) 
     return numbers;
 }
 
+std::vector<int> parse_counts(const std::string& option, const std::string& text) {
+    const std::vector<int> counts = parse_list(option, text);
+    for (const int count : counts) check_count(option, count);
+    return counts;
+}
+
 backend select_backend(const device_options& options) {
     static constexpr std::array<std::string_view, 3> backends = {"auto", "cuda", "host"};
     check_name("backend", options.backend, backends);
@@ -74,6 +91,7 @@ device_group first_devices(const device_options& options, int count) {
 device_group select_devices(const device_options& options) {
     const std::vector<int> list = parse_list("--devices", options.devices);
     const bool counted = options.devices.find(',') == std::string::npos;
+    check_count("--devices", counted ? list.front() : static_cast<int>(list.size()));
     if (counted) return first_devices(options, list.front());
     if (select_backend(options) == backend::host) return first_devices(options, host_count(list));
     return device_group::cuda(list, settings(options));

@@ -29,6 +29,9 @@ struct device_options {
 /// "0,2,5" as numbers. Throws usage_error naming the option where that isn't a list of them.
 [[nodiscard]] std::vector<int> parse_list(const std::string& option, const std::string& text);
 
+/// The same as numbers of devices: each must be one that a group can have.
+[[nodiscard]] std::vector<int> parse_counts(const std::string& option, const std::string& text);
+
 /// "host:0, 2 threads" and so on, by rank.
 [[nodiscard]] std::vector<std::string> descriptions(const device_group& group);
 

@@ -45,6 +45,9 @@ std::vector<std::int64_t> parse_sources(const std::string& text, std::int64_t ve
 }
 
 std::vector<std::int64_t> sources_of(const graph_request& request, std::int64_t vertices) {
+    if (vertices == 0 && request.algorithm != "pagerank")
+        throw input_error(request.matrix + " has no vertices: " + request.algorithm +
+                          " starts at one");
     auto sources = parse_sources(request.source, vertices);
     if (request.algorithm == "pagerank") return sources;
     if (sources.size() > 1)

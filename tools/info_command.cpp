@@ -48,7 +48,7 @@ void write_plot(const info_job& job, const csr_matrix<double>& matrix) {
 exit_status run(const info_job& job) {
     check_writable("--report", job.report);
     check_writable("--plot", job.plot);
-    const std::vector<int> counts = parse_list("--device-counts", job.counts);
+    const std::vector<int> counts = parse_counts("--device-counts", job.counts);
     stopwatch watch;
     market_report file;
     const csr_matrix<double> matrix = job.spd ? load_square<double>(job.matrix, true, &file)

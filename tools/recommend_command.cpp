@@ -29,7 +29,7 @@ std::vector<int> usual_counts(const device_options& devices) {
 exit_status run(recommend_job job) {
     check_writable("--report", job.report);
     job.request.counts = job.counts.empty() ? usual_counts(job.request.solve.devices)
-                                            : parse_list("--device-counts", job.counts);
+                                            : parse_counts("--device-counts", job.counts);
     const recommendation r = recommend(job.request);
     if (!job.report.empty()) write_text(job.report, json_report(job.request, r));
     if (!job.quiet) fmt::print(job.report == "-" ? stderr : stdout, "{}", summary(job.request, r));

@@ -117,7 +117,8 @@ std::optional<std::size_t> choose(const std::vector<trial>& trials) {
 recommendation recommend(const recommend_request& request) {
     const vector_source rhs = parse_vector_source("--rhs", request.solve.rhs);
     (void)request.solve.options();
-    if (!(request.seconds > 0)) throw usage_error("--seconds must be more than 0");
+    if (!(request.seconds > 0))
+        throw usage_error(fmt::format("--seconds is {}: allowed is more than 0", request.seconds));
     const csr_matrix<double> matrix = load_square<double>(request.solve.matrix, request.solve.spd);
     const std::vector<double> b = make_values(rhs, matrix);
     stopwatch watch;

@@ -6,6 +6,8 @@
 #include <limits>
 #include <span>
 
+#include <fmt/format.h>
+
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/spmv/cost_model.hpp>
@@ -89,12 +91,21 @@ double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta,
     return body.seconds_a_turn(warm_up, turns);
 }
 
+void check_numbers(const spmv_request& request) {
+    if (request.repeat < 1)
+        throw usage_error("--repeat is " + std::to_string(request.repeat) +
+                          ": allowed are 1 and more");
+    if (!std::isfinite(request.alpha) || !std::isfinite(request.beta))
+        throw usage_error(fmt::format("--alpha is {}, --beta is {}: allowed are finite numbers",
+                                      request.alpha, request.beta));
+}
+
 template <class T>
 spmv_outcome run_spmv(const spmv_request& request) {
     const operator_options multiply = request.multiply.options();
     const vector_source x_source = parse_vector_source("--x", request.x);
     const vector_source y_source = parse_vector_source("--y", request.y);
-    if (request.repeat < 1) throw usage_error("--repeat must be at least 1");
+    check_numbers(request);
     const device_group group = select_devices(request.devices);
 
     spmv_outcome out;

@@ -61,6 +61,9 @@ stored_head stored(const head& h) {
 /// What makes the rest readable at all: in the order in which a reader must look.
 stored_head readable(std::span<const std::byte> file, const std::string& name) {
     const auto refuse = [&](const std::string& what) { throw input_error(name + ": " + what); };
+    if (file.empty()) {
+        refuse("is empty, a binary CSR file has at least " + std::to_string(head_bytes) + " bytes");
+    }
     if (file.size() < magic.size() || std::memcmp(file.data(), magic.data(), magic.size()) != 0) {
         refuse("doesn't start as a binary CSR file (.kcsr) does");
     }

@@ -23,7 +23,8 @@ END = "--- end of the command ---"
 def like(line):
     """A line but for its numbers, and singular or plural after them."""
     line = re.sub(r"(?<![A-Za-z_])[-+]?\d[\d.]*(e[-+]?\d+)?", "#", line)
-    return re.sub(r"(# \w+?)s?\b", r"\1", line).strip()
+    line = re.sub(r"(# \w+?)s?\b", r"\1", line)
+    return re.sub(r"(# \w+ \w+?)s?\b", r"\1", line).strip() # "1 residual replacement"
 
 
 def agree(command, shown, printed):

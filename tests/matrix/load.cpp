@@ -38,7 +38,9 @@ TEST_CASE("a wrong gallery name is a wrong use, a missing file a wrong input") {
     CHECK_THROWS_AS(static_cast<void>(krylith::load_matrix<double>("gallery:poisson:3")),
                     krylith::usage_error);
     CHECK(input("/nowhere/a.mtx") ==
-          "/nowhere/a.mtx: no such file, allowed is the path of a Matrix Market file");
+          "/nowhere/a.mtx: no such file, allowed is the path of a Matrix Market or .kcsr file, or "
+          "gallery:NAME");
+    CHECK(input("/nowhere/a.kcsr").starts_with("/nowhere/a.kcsr: no such file"));
     CHECK(input("").find("no such file") != std::string::npos);
     CHECK(input("poisson3d:64") ==
           "poisson3d:64: no such file, did you mean gallery:poisson3d:64?");

@@ -116,6 +116,28 @@ TEST_CASE("values out of range and odd arguments are wrong uses") {
     }
 }
 
+TEST_CASE("a refused value is named with its option and what is allowed") {
+    const temporary_folder folder;
+    const auto refused = [&](const std::string& arguments, const std::string& words) {
+        const auto result = run_krylith(folder, arguments);
+        CHECK_MESSAGE(result.status == 2, arguments);
+        CHECK_MESSAGE(contains(result.err, words), result.err);
+    };
+    const std::string solve = "solve gallery:poisson2d:4 --backend host ";
+    refused("solve", "MATRIX is required; krylith solve --help");
+    refused(solve + "--rtol x", "--rtol is 'x': allowed is a number;");
+    refused(solve + "--restart 1.5", "--restart is '1.5': allowed is a whole number");
+    refused(solve + "--devices 0", "--devices asks for 0 devices: allowed are 1 to 16");
+    refused(solve + "--devices x", "--devices is 'x': allowed are a number, or");
+    refused(solve + "--threads -2", "--threads is -2: allowed are 0");
+    refused("bench cg gallery:poisson2d:4 --backend host --device-counts 1,99",
+            "--device-counts asks for 99 devices: allowed are 1 to 16");
+    refused("bench cg gallery:poisson2d:4 --warm-up 0", "--warm-up is 0: allowed are 1 and more");
+    refused("recommend gallery:poisson2d:4 --seconds -1", "--seconds is -1: allowed is more");
+    refused("spmv gallery:poisson2d:4 --repeat 0", "--repeat is 0: allowed are 1 and more");
+    refused("spmv gallery:poisson2d:4 --alpha nan", "--alpha is nan");
+}
+
 TEST_CASE("files that can't be read, written or solved are bad input") {
     const temporary_folder folder;
     folder.write("flat.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n");
@@ -123,10 +145,12 @@ TEST_CASE("files that can't be read, written or solved are bad input") {
     folder.write("hollow.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 1\n");
     folder.write("broken.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
     const std::string solve = "solve gallery:poisson2d:4 --backend host ";
+    folder.write("nothing.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
     for (const std::string& arguments :
-         {std::string("solve absent.mtx"), std::string("solve flat.mtx"),
-          std::string("solve broken.mtx"), solve + "--rhs absent.mtx", solve + "--rhs short.mtx",
-          solve + "--x0 short.mtx", solve + "--report absent/report.json", solve + "--plot .",
+         {std::string("solve absent.mtx"), std::string("graph bfs nothing.mtx"),
+          std::string("solve flat.mtx"), std::string("solve broken.mtx"),
+          solve + "--rhs absent.mtx", solve + "--rhs short.mtx", solve + "--x0 short.mtx",
+          solve + "--report absent/report.json", solve + "--plot .",
           std::string("solve hollow.mtx --precond jacobi")}) {
         const auto result = run_krylith(folder, arguments);
         CHECK_MESSAGE(result.status == 3, arguments);
