@@ -38,4 +38,8 @@ function(krylith_compile_options target)
     target_compile_options(${target} PRIVATE
         "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
         "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${for_nvcc};-lineinfo;--expt-relaxed-constexpr>")
+    # What calls the library runs for seconds: under AddressSanitizer, optimising it would take longer.
+    if(KRYLITH_SANITIZE STREQUAL "address" AND NOT target STREQUAL "krylith")
+        target_compile_options(${target} PRIVATE -O0)
+    endif()
 endfunction()
