@@ -137,7 +137,7 @@ void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::va
     arguments.entries = x.known_count().value_or(x.size());
     arguments.work = work;
     arguments.scratch = scratch.at_least(KRYLITH_ON(a.where(), kernel_scratch_bytes<T>)(
-        k, arguments.entries, std::max<std::int64_t>(work, 0)));
+        a.where(), k, arguments.entries, std::max<std::int64_t>(work, 0)));
     arguments.y = overwrite(k, arguments.pairs, y);
     KRYLITH_ON(a.where(), multiply<S, M>)(a.where(), k, arguments);
     say_what_it_holds(k, arguments.pairs, options.beta, y);
