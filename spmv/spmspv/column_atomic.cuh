@@ -92,10 +92,10 @@ struct adding_sink {
             std::uint32_t skipped[walk_at_once];
 #pragma unroll
             for (int u = 0; u < walk_at_once; ++u)
-                skipped[u] = there[u] ? skip_rows[row[u] / 32] : 0;
+                skipped[u] = there[u] ? skip_rows[word_of(row[u])] : 0;
 #pragma unroll
             for (int u = 0; u < walk_at_once; ++u)
-                there[u] = there[u] && (skipped[u] >> (row[u] % 32) & 1) == 0;
+                there[u] = there[u] && (skipped[u] & bit_of(row[u])) == 0;
         }
         if constexpr (Listed) {
             // From the second-level cache, where atomics are: what was touched meanwhile is seen,
@@ -103,12 +103,12 @@ struct adding_sink {
             std::uint32_t word[walk_at_once];
 #pragma unroll
             for (int u = 0; u < walk_at_once; ++u)
-                word[u] = there[u] ? __ldcg(bits + row[u] / 32) : ~0u;
+                word[u] = there[u] ? __ldcg(bits + word_of(row[u])) : ~0u;
 #pragma unroll
             for (int u = 0; u < walk_at_once; ++u) {
-                const std::uint32_t mask = 1u << (row[u] % 32);
+                const std::uint32_t mask = bit_of(row[u]);
                 bool is_new = (word[u] & mask) == 0;
-                if (is_new) is_new = (atomicOr(bits + row[u] / 32, mask) & mask) == 0;
+                if (is_new) is_new = (atomicOr(bits + word_of(row[u]), mask) & mask) == 0;
                 list.add(is_new, row[u]);
             }
         }
@@ -118,6 +118,14 @@ struct adding_sink {
     }
     __device__ void finish() {
         if constexpr (Listed) list.flush();
+    }
+
+    // Unsigned: division of signed numbers takes more instructions.
+    [[nodiscard]] __device__ static std::uint32_t word_of(std::int32_t row) {
+        return static_cast<std::uint32_t>(row) / 32;
+    }
+    [[nodiscard]] __device__ static std::uint32_t bit_of(std::int32_t row) {
+        return 1u << static_cast<std::uint32_t>(row) % 32;
     }
 };
 
