@@ -97,24 +97,27 @@ struct adding_sink {
             for (int u = 0; u < walk_at_once; ++u)
                 there[u] = there[u] && (skipped[u] & bit_of(row[u])) == 0;
         }
+        [[maybe_unused]] std::uint32_t word[walk_at_once];
         if constexpr (Listed) {
             // From the second-level cache, where atomics are: what was touched meanwhile is seen,
-            // and rows hit again and again cost no atomic.
-            std::uint32_t word[walk_at_once];
+            // and rows hit again and again cost no atomic. All looks, and then all atomics, are
+            // under way before the first is waited for.
 #pragma unroll
             for (int u = 0; u < walk_at_once; ++u)
                 word[u] = there[u] ? __ldcg(bits + word_of(row[u])) : ~0u;
 #pragma unroll
-            for (int u = 0; u < walk_at_once; ++u) {
-                const std::uint32_t mask = bit_of(row[u]);
-                bool is_new = (word[u] & mask) == 0;
-                if (is_new) is_new = (atomicOr(bits + word_of(row[u]), mask) & mask) == 0;
-                list.add(is_new, row[u]);
-            }
+            for (int u = 0; u < walk_at_once; ++u)
+                if ((word[u] & bit_of(row[u])) == 0)
+                    word[u] = atomicOr(bits + word_of(row[u]), bit_of(row[u]));
         }
 #pragma unroll
         for (int u = 0; u < walk_at_once; ++u)
             if (there[u]) add_atomically(S{}, dense + row[u], term[u]);
+        if constexpr (Listed) {
+#pragma unroll
+            for (int u = 0; u < walk_at_once; ++u)
+                list.add((word[u] & bit_of(row[u])) == 0, row[u]);
+        }
     }
     __device__ void finish() {
         if constexpr (Listed) list.flush();
