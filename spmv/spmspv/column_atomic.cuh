@@ -5,9 +5,9 @@
 // word of y.bits, a sector each from the second-level cache or memory. For a row touched: an atomic
 // on bits and 4 bytes for the list, later 4 + 4 + a sector to gather its value. For dense alone 4 m
 // (8 m with beta) before. Launches with pairs: direct 3 (count to 0, kernel, gather), balanced 3 or
-// 4 (scan 1 or 2, kernel, gather); 2 to 4 us each where there is little to do. Trips to memory of
-// the kernel: count, index, offsets, row, word of bits, atomic; balanced 2 to 7 more to find a
-// tile.
+// 4 (scan 1 or 2, kernel, gather), and before them one that cleans what y held; 2 to 4 us each
+// where there is little to do. Trips to memory of the kernel: count, index, offsets, row, word of
+// bits, atomic; balanced 2 to 7 more to find a tile.
 #pragma once
 
 #include <krylith/device/cuda_device.cuh>
