@@ -342,6 +342,7 @@ KRYLITH_INSTANTIATE(float)
 KRYLITH_INSTANTIATE(std::int32_t)
 #undef KRYLITH_INSTANTIATE
 
+template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
 template void post_sum(device&, const double*, std::int64_t, std::byte*, const post_address&);
 template void post_sum(device&, const float*, std::int64_t, std::byte*, const post_address&);
 

@@ -99,6 +99,7 @@ KRYLITH_INSTANTIATE(float)
 KRYLITH_INSTANTIATE(std::int32_t)
 #undef KRYLITH_INSTANTIATE
 
+template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
 template double frontier_filter::sum(const double*, std::int64_t);
 template double frontier_filter::sum(const float*, std::int64_t);
 
