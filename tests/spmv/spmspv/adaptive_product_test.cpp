@@ -286,9 +286,10 @@ KRYLITH_GROUP_TEST("adaptive product: row for spmv where the first term suffices
     const auto matrix =
         std::make_shared<const two_way_matrix<double>>(group.share(0), csr_view<double>(a));
     const auto all_rows = model_of("leaf spmv\n");
-    const auto used = [&]<class S>(S) {
+    const auto used = [&]<class S>(S, bool as_predicted = false) {
         using T = typename S::value_type;
-        adaptive_product<S, double> multiply(matrix, {.model = all_rows});
+        adaptive_product<S, double> multiply(matrix,
+                                             {.model = all_rows, .as_predicted = as_predicted});
         sparse_vector<T> x(group.share(0), a.columns, S::absent());
         sparse_vector<T> y(group.share(0), a.rows, S::absent());
         x.assign(std::vector<std::int32_t>{3}, std::vector<T>{1});
@@ -298,6 +299,7 @@ KRYLITH_GROUP_TEST("adaptive product: row for spmv where the first term suffices
     };
     CHECK(used(or_and<double>()) == kernel::row);
     CHECK(used(min_column()) == kernel::row);
+    CHECK(used(min_column(), true) == kernel::spmv);
     CHECK(used(plus_times<double>()) == kernel::spmv);
     CHECK(used(min_plus<double>()) == kernel::spmv);
 }
