@@ -190,8 +190,9 @@ __global__ void __launch_bounds__(block_threads)
         const bool inside = row < a.next.size;
         bool keep = false;
         if (inside && (there >> lane_number() & 1) != 0) {
-            const T value = a.y.bits != nullptr ? a.y.dense[row] : a.y.absent;
-            keep = rule.keep(row, value);
+            const T value = a.y.dense != nullptr ? a.y.dense[row] : a.y.absent;
+            const bool entry = a.y.bits != nullptr || a.y.dense == nullptr || value != a.y.absent;
+            keep = entry && rule.keep(row, value);
         }
         const unsigned set = __ballot_sync(all_lanes, keep);
         if (inside) a.next.dense[row] = keep ? rule.outgoing(row) : a.next.absent;
