@@ -223,14 +223,8 @@ void sparse_vector<T>::require_ascending_pairs() {
 
 template <class T>
 void sparse_vector<T>::drop_content(vector_forms clean) {
-    const auto one_by_one = [&](vector_form form) {
-        return clean.has(form) && residue_of(form) == residue::listed && count_ != 0 &&
-               few(count_, size_);
-    };
-    const bool both = one_by_one(vector_form::dense) && one_by_one(vector_form::bits);
-    if (both) KRYLITH_ENQUEUE(clean_entries)(*device_, arrays());
     const auto after = [&](vector_form form) {
-        if (clean.has(form) && !both) make_clean(form);
+        if (clean.has(form)) make_clean(form);
         return clean.has(form) || residue_of(form) == residue::clean ? residue::clean
                                                                      : residue::unknown;
     };
