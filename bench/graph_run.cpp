@@ -140,6 +140,8 @@ bool graph_run::run() {
             } else {
                 report_.refuse(c.matrix, e.what());
             }
+        } catch (const device_error& e) {
+            report_.skip(c.matrix, e.what());
         } catch (const std::bad_alloc&) {
             report_.skip(c.matrix, "the host's memory is too small for it");
         }
