@@ -94,8 +94,8 @@ public:
                 log.finish(graph_reason::max_steps);
                 break;
             }
-            look = result.iterations() + steps_from(result.error_bound);
             threshold *= std::max(0.1, 0.5 * options_.tolerance / result.error_bound);
+            look = result.iterations() + steps_from(result.error_bound);
         }
         result.ranks = normalised(ranks_.download());
         return result;

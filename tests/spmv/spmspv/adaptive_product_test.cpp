@@ -268,6 +268,21 @@ KRYLITH_GROUP_TEST("adaptive product: every semiring with either matrix") {
     CHECK(reached(min_column(), float()) == expected);
 }
 
+TEST_CASE("adaptive product: as predicted, no row stands in and no second prediction is awaited") {
+    const device_group group = device_group::host(1);
+    const csr_matrix<double> a = whole_numbers();
+    const auto matrix =
+        std::make_shared<const two_way_matrix<double>>(group.share(0), csr_view<double>(a));
+    adaptive_product<min_column, double> multiply(
+        matrix, {.model = model_of("leaf spmv\n"), .as_predicted = true});
+    sparse_vector<std::int32_t> x(group.share(0), a.columns, min_column::absent());
+    sparse_vector<std::int32_t> y(group.share(0), a.rows, min_column::absent());
+    x.assign(std::vector<std::int32_t>{3}, std::vector<std::int32_t>{1});
+    const product_record told = multiply(x, y);
+    CHECK(told.predicted == kernel::spmv);
+    CHECK(told.used == kernel::spmv);
+}
+
 TEST_CASE("adaptive product: what contradicts is refused") {
     const device_group group = device_group::host(1);
     CHECK_THROWS_WITH_AS(product(nullptr), "adaptive_product: the matrix is null", usage_error);
@@ -286,10 +301,9 @@ KRYLITH_GROUP_TEST("adaptive product: row for spmv where the first term suffices
     const auto matrix =
         std::make_shared<const two_way_matrix<double>>(group.share(0), csr_view<double>(a));
     const auto all_rows = model_of("leaf spmv\n");
-    const auto used = [&]<class S>(S, bool as_predicted = false) {
+    const auto used = [&]<class S>(S) {
         using T = typename S::value_type;
-        adaptive_product<S, double> multiply(matrix,
-                                             {.model = all_rows, .as_predicted = as_predicted});
+        adaptive_product<S, double> multiply(matrix, {.model = all_rows});
         sparse_vector<T> x(group.share(0), a.columns, S::absent());
         sparse_vector<T> y(group.share(0), a.rows, S::absent());
         x.assign(std::vector<std::int32_t>{3}, std::vector<T>{1});
@@ -299,7 +313,6 @@ KRYLITH_GROUP_TEST("adaptive product: row for spmv where the first term suffices
     };
     CHECK(used(or_and<double>()) == kernel::row);
     CHECK(used(min_column()) == kernel::row);
-    CHECK(used(min_column(), true) == kernel::spmv);
     CHECK(used(plus_times<double>()) == kernel::spmv);
     CHECK(used(min_plus<double>()) == kernel::spmv);
 }
