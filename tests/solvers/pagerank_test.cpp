@@ -103,6 +103,14 @@ KRYLITH_GROUP_TEST("pagerank: the same bits every time where that is asked for")
     }
 }
 
+KRYLITH_GROUP_TEST("pagerank: two parallel edges are taken twice as often as one") {
+    const auto a = testing::from_edges(3, {{0, 1, 1}, {0, 2, 1}, {0, 1, 1}, {1, 0, 1}, {2, 0, 1}});
+    const graph<double> g(group, csr_view<double>(a), edge_values::shares);
+    const auto found = pagerank(g, {.tolerance = 1e-12});
+    CHECK(distance(found.ranks, stationary_ranks(a, 0.85, {})) <= found.error_bound + 1e-13);
+    CHECK(found.ranks[1] > 1.5 * found.ranks[2]);
+}
+
 TEST_CASE("pagerank: few changes mean little work") {
     const auto& web = graph_cases()[11];
     REQUIRE(web.name == "web");
