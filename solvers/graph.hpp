@@ -25,7 +25,7 @@ enum class edge_values {
 /// Not copyable; several algorithms may use it, one at a time. T: double, float. Vertices are the
 /// rows of a square matrix, from 0. Every stored entry a_ij, a zero too, is an edge i -> j. Entries
 /// of one place are parallel edges, kept as one: of weights the least, of shares the sum. The
-/// devices hold A', by rows and columns, so that y = A' x goes along the edges: it reaches j from i.
+/// devices hold A', by rows and columns: a product goes along the edges, y = A' x reaches j from i.
 template <class T>
 class graph {
 public:
