@@ -3,16 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-
-// A function for the device, with its template arguments.
-#if KRYLITH_HAVE_CUDA
-#define KRYLITH_ON(where, ...)                                                                     \
-    ((where).kind() == backend::cuda ? cuda::__VA_ARGS__ : host::__VA_ARGS__)
-#else
-#define KRYLITH_ON(where, ...) (host::__VA_ARGS__)
-#endif
+#include <krylith/spmv/spmspv/backend_choice.hpp>
 
 namespace krylith::spmspv {
 
@@ -109,7 +101,7 @@ std::int64_t count_work(const two_way_matrix<M>& a, sparse_vector<T>& x) {
     if (x.known_count() == 0) return 0;
     const bool pairs = x.forms().has(vector_form::pairs);
     if (!pairs) x.require(vector_form::bits);
-    return KRYLITH_ON(a.where(), count_work<M, T>)(a.where(), a.by_columns(), x.arrays(), pairs);
+    return KRYLITH_ON(a.where(), count_work(a.where(), a.by_columns(), x.arrays(), pairs));
 }
 
 template <class S, class M>
@@ -136,10 +128,10 @@ void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::va
     arguments.row_scratch = a.row_scratch();
     arguments.entries = x.known_count().value_or(x.size());
     arguments.work = work;
-    arguments.scratch = scratch.at_least(KRYLITH_ON(a.where(), kernel_scratch_bytes<T>)(
-        k, arguments.entries, std::max<std::int64_t>(work, 0)));
+    arguments.scratch = scratch.at_least(KRYLITH_ON(
+        a.where(), kernel_scratch_bytes<T>(k, arguments.entries, std::max<std::int64_t>(work, 0))));
     arguments.y = overwrite(k, arguments.pairs, y);
-    KRYLITH_ON(a.where(), multiply<S, M>)(a.where(), k, arguments);
+    KRYLITH_ON(a.where(), multiply(a.where(), k, arguments));
     say_what_it_holds(k, arguments.pairs, options.beta, y);
     if (!options.as_it_comes)
         y.require(options.wanted == vector_form::pairs ? vector_form::pairs : vector_form::dense);
