@@ -5,7 +5,7 @@
 #include <krylith/config.hpp>
 #include <krylith/device/device.hpp>
 
-/// KRYLITH_ON(where, f<T>(...)) calls cuda::f for a device of CUDA, else host::f.
+// KRYLITH_ON(where, f<T>(...)) calls cuda::f for a device of CUDA, else host::f.
 #if KRYLITH_HAVE_CUDA
 #define KRYLITH_ON(where, ...)                                                                     \
     ((where).kind() == krylith::backend::cuda ? cuda::__VA_ARGS__ : host::__VA_ARGS__)
