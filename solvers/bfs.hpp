@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,12 +30,6 @@ struct [[nodiscard]] bfs_result : graph_outcome {
                                        ///< -1: the source, and what was not reached
     std::int64_t reached = 0;          ///< vertices, with the source
     std::int64_t depth = 0;            ///< the last level
-
-    /// Edges out of vertices reached, 10^9 a second (Graph500's measure, loops and both directions
-    /// of undirected edges counted).
-    [[nodiscard]] double gteps() const noexcept {
-        return seconds > 0 ? static_cast<double>(work()) / seconds * 1e-9 : 0;
-    }
 };
 
 /// Keeps its memory for one search after the other. Memory beside the graph's: 20 n bytes and what

@@ -23,8 +23,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krylith/device/error.hpp>
@@ -78,6 +80,7 @@ public:
             while (a_.entries() > 0) {
                 const bool last = result.iterations() + 1 == options_.max_steps;
                 const auto record = a_.multiply();
+                // After the last step nothing is passed on: bound() needs all that is left in s.
                 a_.advance(passing(last ? std::numeric_limits<double>::infinity() : threshold));
                 log.add(record);
             }
@@ -90,6 +93,8 @@ public:
                 log.finish(graph_reason::max_steps);
                 break;
             }
+            // The bound falls about as the threshold does: half of what should be enough, so that
+            // few rounds are needed, but a tenth at the least: a lower one means a denser x.
             threshold *= std::max(0.1, 0.5 * options_.tolerance / result.error_bound);
         }
         result.ranks = normalised(ranks_.download());
