@@ -37,6 +37,7 @@ struct [[nodiscard]] bfs_result : graph_outcome {
 template <class T>
 class breadth_first_search {
 public:
+    /// Throws usage_error for max_levels below 1, and what group_product throws.
     explicit breadth_first_search(const graph<T>& g, const bfs_options& options = {})
         : graph_(&g),
           options_(options),

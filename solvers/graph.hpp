@@ -29,8 +29,9 @@ enum class edge_values {
 template <class T>
 class graph {
 public:
-    /// The matrix must pass validate() (input_error otherwise) and be square; it is not needed any
-    /// more afterwards. Memory on the host: as much as the matrix; on the devices: two_way_matrix.
+    /// The matrix must pass validate() and be square, input_error otherwise, and is not needed any
+    /// more afterwards. O(n + edges) on the host, with as much memory as the matrix takes. Devices
+    /// take what group_matrix takes; it throws where it doesn't fit.
     graph(device_group group, const csr_view<T>& a, edge_values values = edge_values::weights);
 
     [[nodiscard]] std::int64_t vertices() const noexcept { return matrix_->size(); }

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/number_text.hpp>
 #include <krylith/solvers/graph.hpp>
 #include <krylith/solvers/graph_result.hpp>
 #include <krylith/solvers/vertex_array.hpp>
@@ -165,14 +166,17 @@ private:
 
 inline void pagerank_options::check() const {
     const auto refuse = [](const char* what, double found, const char* allowed) {
-        throw usage_error(std::string("pagerank_options::") + what + " is " +
-                          std::to_string(found) + ": allowed are " + allowed);
+        throw usage_error(std::string("pagerank_options::") + what + " is " + number_text(found) +
+                          ": allowed are " + allowed);
     };
     if (!(damping >= 0 && damping < 1)) refuse("damping", damping, "0 <= damping < 1");
     if (!(tolerance > 0 && tolerance < 1)) refuse("tolerance", tolerance, "0 < tolerance < 1");
     if (max_steps < 1) refuse("max_steps", static_cast<double>(max_steps), "1 and more");
-    if (std::set<std::int64_t>(sources.begin(), sources.end()).size() != sources.size())
-        throw usage_error("pagerank_options::sources names a vertex twice: allowed is each once");
+    std::set<std::int64_t> met;
+    for (const std::int64_t source : sources)
+        if (!met.insert(source).second)
+            throw usage_error("pagerank_options::sources has vertex " + std::to_string(source) +
+                              " twice: allowed is each once");
 }
 
 template <class T>

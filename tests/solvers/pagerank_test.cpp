@@ -136,13 +136,19 @@ TEST_CASE("pagerank: refuses weights, options out of range, and sources that are
     CHECK_THROWS_AS((void)pagerank(weights), usage_error);
     const graph<double> g(host, csr_view<double>(a), edge_values::shares);
     CHECK_THROWS_WITH_AS((void)pagerank(g, {.damping = 1}),
-                         "pagerank_options::damping is 1.000000: allowed are 0 <= damping < 1",
+                         "pagerank_options::damping is 1: allowed are 0 <= damping < 1",
                          usage_error);
     CHECK_THROWS_AS((void)pagerank(g, {.damping = NAN}), usage_error);
     CHECK_THROWS_AS((void)pagerank(g, {.tolerance = 0}), usage_error);
-    CHECK_THROWS_AS((void)pagerank(g, {.max_steps = 0}), usage_error);
+    CHECK_THROWS_WITH_AS((void)pagerank(g, {.tolerance = -1e-9}),
+                         "pagerank_options::tolerance is -1e-09: allowed are 0 < tolerance < 1",
+                         usage_error);
+    CHECK_THROWS_WITH_AS((void)pagerank(g, {.max_steps = 0}),
+                         "pagerank_options::max_steps is 0: allowed are 1 and more", usage_error);
     CHECK_THROWS_AS((void)pagerank(g, {.sources = {3}}), usage_error);
-    CHECK_THROWS_AS((void)pagerank(g, {.sources = {1, 1}}), usage_error);
+    CHECK_THROWS_WITH_AS((void)pagerank(g, {.sources = {1, 0, 1}}),
+                         "pagerank_options::sources has vertex 1 twice: allowed is each once",
+                         usage_error);
     CHECK_THROWS_WITH_AS((void)pagerank(g, {.kernels = {.fixed = spmspv::kernel::column_atomic,
                                                         .reproducible = true}}),
                          doctest::Contains("column-atomic"), usage_error);
