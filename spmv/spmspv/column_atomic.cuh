@@ -5,9 +5,9 @@
 // word of y.bits, a sector each from the second-level cache or memory. For a row touched: an atomic
 // on bits and 4 bytes for the list, later 4 + 4 + a sector to gather its value. For dense alone 4 m
 // (8 m with beta) before. Launches with pairs: direct 3 (count to 0, kernel, gather), balanced 3 or
-// 4 (scan 1 or 2, kernel, gather); 2 to 4 us each where there is little to do. Trips to memory of
-// the kernel: count, index, offsets, row, word of bits, atomic; balanced 2 to 7 more to find a
-// tile.
+// 4 (scan 1 or 2, kernel, gather), and before them one that cleans what y held; 2 to 4 us each
+// where there is little to do. Trips to memory of the kernel: count, index, offsets, row, word of
+// bits, atomic; balanced 2 to 7 more to find a tile.
 #pragma once
 
 #include <krylith/device/cuda_device.cuh>
@@ -92,32 +92,43 @@ struct adding_sink {
             std::uint32_t skipped[walk_at_once];
 #pragma unroll
             for (int u = 0; u < walk_at_once; ++u)
-                skipped[u] = there[u] ? skip_rows[row[u] / 32] : 0;
+                skipped[u] = there[u] ? skip_rows[word_of(row[u])] : 0;
 #pragma unroll
             for (int u = 0; u < walk_at_once; ++u)
-                there[u] = there[u] && (skipped[u] >> (row[u] % 32) & 1) == 0;
+                there[u] = there[u] && (skipped[u] & bit_of(row[u])) == 0;
         }
+        [[maybe_unused]] std::uint32_t word[walk_at_once];
         if constexpr (Listed) {
             // From the second-level cache, where atomics are: what was touched meanwhile is seen,
-            // and rows hit again and again cost no atomic.
-            std::uint32_t word[walk_at_once];
+            // and rows hit again and again cost no atomic. All looks, and then all atomics, are
+            // under way before the first is waited for.
 #pragma unroll
             for (int u = 0; u < walk_at_once; ++u)
-                word[u] = there[u] ? __ldcg(bits + row[u] / 32) : ~0u;
+                word[u] = there[u] ? __ldcg(bits + word_of(row[u])) : ~0u;
 #pragma unroll
-            for (int u = 0; u < walk_at_once; ++u) {
-                const std::uint32_t mask = 1u << (row[u] % 32);
-                bool is_new = (word[u] & mask) == 0;
-                if (is_new) is_new = (atomicOr(bits + row[u] / 32, mask) & mask) == 0;
-                list.add(is_new, row[u]);
-            }
+            for (int u = 0; u < walk_at_once; ++u)
+                if ((word[u] & bit_of(row[u])) == 0)
+                    word[u] = atomicOr(bits + word_of(row[u]), bit_of(row[u]));
         }
 #pragma unroll
         for (int u = 0; u < walk_at_once; ++u)
             if (there[u]) add_atomically(S{}, dense + row[u], term[u]);
+        if constexpr (Listed) {
+#pragma unroll
+            for (int u = 0; u < walk_at_once; ++u)
+                list.add((word[u] & bit_of(row[u])) == 0, row[u]);
+        }
     }
     __device__ void finish() {
         if constexpr (Listed) list.flush();
+    }
+
+    // Unsigned: division of signed numbers takes more instructions.
+    [[nodiscard]] __device__ static std::uint32_t word_of(std::int32_t row) {
+        return static_cast<std::uint32_t>(row) / 32;
+    }
+    [[nodiscard]] __device__ static std::uint32_t bit_of(std::int32_t row) {
+        return 1u << static_cast<std::uint32_t>(row) % 32;
     }
 };
 

@@ -3,8 +3,8 @@
 //
 // Bytes for a term of s bytes: 4 + s of A read, 4 + s written, 4 + s twice for each 8 bits of the
 // rows' numbers, and what sorted_sums.cuh says. Launches: scan 1 or 2, terms, sort 1 (up to some
-// thousand terms) or 2 and one for each 8 bits, sums 1 or 2; 2 to 4 us each where there is little
-// to do.
+// thousand terms) or 2 and one for each 8 bits, with as many memsets, sums 1 or 2; 2 to 4 us each
+// where there is little to do.
 #pragma once
 
 #include <bit>

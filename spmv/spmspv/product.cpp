@@ -121,6 +121,7 @@ void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::va
     if (options.beta != 0) y.require(vector_form::dense);
     const bool column = pattern_of(k) == pattern::column;
     if (work < 0 && column && write_back_of(k) == write_back::sort) work = count_work(a, x);
+    work = std::min(work, a.nonzeros()); // a bound may lie above; kernels take 32-bit numbers
 
     product_arguments<S, M> arguments = {};
     arguments.rows = a.by_rows();
@@ -133,8 +134,9 @@ void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::va
     arguments.row_scratch = a.row_scratch();
     arguments.entries = x.known_count().value_or(x.size());
     arguments.work = work;
-    arguments.scratch = scratch.at_least(KRYLITH_ON(
-        a.where(), kernel_scratch_bytes<T>(k, arguments.entries, std::max<std::int64_t>(work, 0))));
+    arguments.scratch = scratch.at_least(
+        KRYLITH_ON(a.where(), kernel_scratch_bytes<T>(a.where(), k, arguments.entries,
+                                                      std::max<std::int64_t>(work, 0))));
     arguments.y = overwrite(k, arguments.pairs, y);
     KRYLITH_ON(a.where(), multiply(a.where(), k, arguments));
     say_what_it_holds(k, arguments.pairs, options.beta, y);

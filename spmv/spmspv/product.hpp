@@ -122,8 +122,8 @@ struct product_arguments {
     template <class S, class M>                                                                    \
     void multiply(device& where, spmspv::kernel k, const spmspv::product_arguments<S, M>& a);      \
     template <class T>                                                                             \
-    [[nodiscard]] std::size_t kernel_scratch_bytes(spmspv::kernel k, std::int64_t entries,         \
-                                                   std::int64_t work);                             \
+    [[nodiscard]] std::size_t kernel_scratch_bytes(const device& where, spmspv::kernel k,          \
+                                                   std::int64_t entries, std::int64_t work);       \
     /** The sum of the columns' lengths over x, from pairs if has_pairs, else from bits. Waits. */ \
     template <class M, class T>                                                                    \
     [[nodiscard]] std::int64_t count_work(device& where,                                           \

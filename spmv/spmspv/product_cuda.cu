@@ -2,6 +2,7 @@
 #include <string>
 #include <type_traits>
 
+#include <krylith/device/cuda_check.cuh>
 #include <krylith/device/error.hpp>
 #include <krylith/spmv/spmspv/column_scratch.hpp>
 #include <krylith/spmv/spmspv/product.hpp>
@@ -31,6 +32,7 @@ void multiply(device& where, spmspv::kernel k, const spmspv::product_arguments<S
         plain<S>(a.rows), plain<S>(a.columns), a.x,       a.y,       a.alpha, a.beta, a.skip_rows,
         a.pairs,          a.row_scratch,       a.scratch, a.entries, a.work};
     if (pattern_of(k) != spmspv::pattern::column) return multiply_by_rows<S>(where, k, plainly);
+    const current_device current(where.ordinal()); // as in kernel_scratch_bytes()
     if (write_back_of(k) == spmspv::write_back::sort && a.work < 0)
         throw usage_error("sparse product by " + std::string(to_string(k)) +
                           ": the work is not known, it must be counted before");
@@ -38,14 +40,19 @@ void multiply(device& where, spmspv::kernel k, const spmspv::product_arguments<S
 }
 
 template <class T>
-std::size_t kernel_scratch_bytes(spmspv::kernel k, std::int64_t entries, std::int64_t work) {
+std::size_t kernel_scratch_bytes(const device& where, spmspv::kernel k, std::int64_t entries,
+                                 std::int64_t work) {
     if (pattern_of(k) != spmspv::pattern::column) return 0;
+    const current_device current(where.ordinal()); // sorting asks it what it needs
     return column_scratch<T>::in(nullptr, k, entries, work < 0 ? 0 : work).bytes;
 }
 
-template std::size_t kernel_scratch_bytes<double>(spmspv::kernel, std::int64_t, std::int64_t);
-template std::size_t kernel_scratch_bytes<float>(spmspv::kernel, std::int64_t, std::int64_t);
-template std::size_t kernel_scratch_bytes<std::int32_t>(spmspv::kernel, std::int64_t, std::int64_t);
+template std::size_t kernel_scratch_bytes<double>(const device&, spmspv::kernel, std::int64_t,
+                                                  std::int64_t);
+template std::size_t kernel_scratch_bytes<float>(const device&, spmspv::kernel, std::int64_t,
+                                                 std::int64_t);
+template std::size_t kernel_scratch_bytes<std::int32_t>(const device&, spmspv::kernel, std::int64_t,
+                                                        std::int64_t);
 
 #define KRYLITH_INSTANTIATE(S, M)                                                                  \
     template void multiply(device&, spmspv::kernel, const spmspv::product_arguments<S, M>&);

@@ -9,7 +9,8 @@
 namespace krylith::host {
 
 template <class T>
-std::size_t kernel_scratch_bytes(spmspv::kernel k, std::int64_t entries, std::int64_t work) {
+std::size_t kernel_scratch_bytes(const device&, spmspv::kernel k, std::int64_t entries,
+                                 std::int64_t work) {
     if (spmspv::pattern_of(k) != spmspv::pattern::column)
         return most_members * sizeof(row_edge<spmspv::plus_times<double>>);
     if (spmspv::write_back_of(k) == spmspv::write_back::sort)
@@ -63,9 +64,12 @@ std::int64_t count_work(device& where, const spmspv::compressed_lines<M>& column
 KRYLITH_FOR_PRODUCTS(KRYLITH_INSTANTIATE)
 #undef KRYLITH_INSTANTIATE
 
-template std::size_t kernel_scratch_bytes<double>(spmspv::kernel, std::int64_t, std::int64_t);
-template std::size_t kernel_scratch_bytes<float>(spmspv::kernel, std::int64_t, std::int64_t);
-template std::size_t kernel_scratch_bytes<std::int32_t>(spmspv::kernel, std::int64_t, std::int64_t);
+template std::size_t kernel_scratch_bytes<double>(const device&, spmspv::kernel, std::int64_t,
+                                                  std::int64_t);
+template std::size_t kernel_scratch_bytes<float>(const device&, spmspv::kernel, std::int64_t,
+                                                 std::int64_t);
+template std::size_t kernel_scratch_bytes<std::int32_t>(const device&, spmspv::kernel, std::int64_t,
+                                                        std::int64_t);
 
 #define KRYLITH_COUNT(M, T)                                                                        \
     template std::int64_t count_work(device&, const spmspv::compressed_lines<M>&,                  \

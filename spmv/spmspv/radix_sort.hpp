@@ -14,7 +14,7 @@ struct sort_arrays {
     void* values[2];
 };
 
-/// For keys of any number of bits. At most 2^31 - 1 pairs.
+/// For keys of any number of bits, on the current device. At most 2^31 - 1 pairs.
 [[nodiscard]] std::size_t sort_scratch_bytes(std::int64_t count, std::size_t value_bytes);
 
 /// Enqueues the sorting of what is in place 0 by the `bits` lowest bits; returns the place that

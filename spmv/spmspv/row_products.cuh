@@ -30,8 +30,9 @@ struct row_terms {
     /// of several entries are under way at once.
     [[nodiscard]] __device__ bool has(bool in, std::int32_t column) const {
         if constexpr (Masked) {
-            const std::uint32_t word = in ? bits[column / 32] : 0;
-            return (word >> (column % 32) & 1) != 0;
+            const auto i = static_cast<std::uint32_t>(column); // may be -1 unless `in`
+            const std::uint32_t word = in ? bits[i / 32] : 0;
+            return (word >> (i % 32) & 1) != 0;
         } else if constexpr (!S::reads_vector) {
             const T there = in ? x[column] : S::absent();
             return there != S::absent();

@@ -209,8 +209,14 @@ void sparse_vector<T>::require_ascending_pairs() {
 
 template <class T>
 void sparse_vector<T>::drop_content(vector_forms clean) {
+    const auto by_list = [&](vector_form form) {
+        return clean.has(form) && residue_of(form) == residue::listed && count_ != 0 &&
+               few(count_, size_);
+    };
+    const bool both = by_list(vector_form::dense) && by_list(vector_form::bits);
+    if (both) KRYLITH_ON(*device_, clean_entries(*device_, arrays())); // one launch instead of two
     const auto after = [&](vector_form form) {
-        if (clean.has(form)) make_clean(form);
+        if (clean.has(form) && !both) make_clean(form);
         return clean.has(form) || residue_of(form) == residue::clean ? residue::clean
                                                                      : residue::unknown;
     };

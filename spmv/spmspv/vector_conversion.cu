@@ -58,6 +58,13 @@ struct clear_bit {
         atomicAnd(v.bits + i / 32, ~(1u << i % 32));
     }
 };
+struct clean_entry {
+    template <class T>
+    __device__ void operator()(const vector_arrays<T>& v, std::uint32_t i, std::uint32_t k) const {
+        clean_value{}(v, i, k);
+        clear_bit{}(v, i, k);
+    }
+};
 struct gather_value {
     template <class T>
     __device__ void operator()(const vector_arrays<T>& v, std::uint32_t i, std::uint32_t k) const {
@@ -123,6 +130,11 @@ void clean_bits(device& where, const vector_arrays<T>& v) {
 }
 
 template <class T>
+void clean_entries(device& where, const vector_arrays<T>& v) {
+    for_each_pair(where, v, clean_entry{});
+}
+
+template <class T>
 void gather_values(device& where, const vector_arrays<T>& v) {
     for_each_pair(where, v, gather_value{});
 }
@@ -155,6 +167,7 @@ void bits_of_dense(device& where, const vector_arrays<T>& v) {
     template void scatter_bits(device&, const vector_arrays<T>&);                                  \
     template void clean_values(device&, const vector_arrays<T>&);                                  \
     template void clean_bits(device&, const vector_arrays<T>&);                                    \
+    template void clean_entries(device&, const vector_arrays<T>&);                                 \
     template void fill_absent(device&, const vector_arrays<T>&);                                   \
     template void gather_values(device&, const vector_arrays<T>&);                                 \
     template void bits_of_dense(device&, const vector_arrays<T>&);

@@ -21,6 +21,9 @@
     void clean_values(device& where, const spmspv::vector_arrays<T>& v);                           \
     template <class T>                                                                             \
     void clean_bits(device& where, const spmspv::vector_arrays<T>& v);                             \
+    /** Both at once. O(k). */                                                                     \
+    template <class T>                                                                             \
+    void clean_entries(device& where, const spmspv::vector_arrays<T>& v);                          \
     /** dense = absent everywhere. O(n). */                                                        \
     template <class T>                                                                             \
     void fill_absent(device& where, const spmspv::vector_arrays<T>& v);                            \

@@ -74,6 +74,12 @@ void clean_bits(device& where, const spmspv::vector_arrays<T>& v) {
 }
 
 template <class T>
+void clean_entries(device& where, const spmspv::vector_arrays<T>& v) {
+    clean_values(where, v);
+    clean_bits(where, v);
+}
+
+template <class T>
 void fill_absent(device& where, const spmspv::vector_arrays<T>& v) {
     on_range(where, v.size, 1, [v](std::int64_t begin, std::int64_t end) {
         std::fill(v.dense + begin, v.dense + end, v.absent);
@@ -133,6 +139,7 @@ void list_bits(device& where, const spmspv::vector_arrays<T>& v, void* scratch) 
     template void scatter_bits(device&, const spmspv::vector_arrays<T>&);                          \
     template void clean_values(device&, const spmspv::vector_arrays<T>&);                          \
     template void clean_bits(device&, const spmspv::vector_arrays<T>&);                            \
+    template void clean_entries(device&, const spmspv::vector_arrays<T>&);                         \
     template void fill_absent(device&, const spmspv::vector_arrays<T>&);                           \
     template void gather_values(device&, const spmspv::vector_arrays<T>&);                         \
     template void bits_of_dense(device&, const spmspv::vector_arrays<T>&);                         \

@@ -66,7 +66,7 @@ public:
         CAPTURE(options.skip_rows == nullptr);
         const std::int64_t work = work_of(x);
         if (random_.flip()) CHECK(count_work(a_, x_) == work);
-        multiply<S>(k, a_, x_, y_, scratch_, options, random_.flip() ? work : -1);
+        multiply<S>(k, a_, x_, y_, scratch_, options, told(work));
 
         CHECK(testing::flaw_of_forms(x_, x) == "");
         CHECK(y_.forms().has(wanted));
@@ -74,6 +74,16 @@ public:
     }
 
 private:
+    /// What products are told of the work: nothing, what it is, or a bound, far above all too.
+    std::int64_t told(std::int64_t work) {
+        switch (random_.below(4)) {
+        case 0: return -1;
+        case 1: return work;
+        case 2: return work + random_.below(5000);
+        default: return std::int64_t{1} << 40;
+        }
+    }
+
     entry_list<T> draw_entries(int kind) {
         entry_list<T> x;
         x.indices = testing::indices_of_kind(kind, pattern_, 13 + static_cast<unsigned>(kind));
