@@ -124,7 +124,7 @@ std::vector<graph_contestant> graph_contestants(const std::vector<double>& thres
             all.push_back({fmt::format("switch:{:g}:{}", threshold,
                                        way == distribution::direct ? "direct" : "balanced"),
                            threshold,
-                           {.model = std::move(model)},
+                           {.model = std::move(model), .as_predicted = true},
                            false});
         }
     }

@@ -95,8 +95,8 @@ private:
             if (!rows.contains(source)) continue;
             const std::int64_t at = source - rows.begin;
             const std::uint32_t bit = std::uint32_t{1} << (at % 32);
-            graph_->group()[a_.members()[m].rank].upload(visited_[m].data() + at / 32, &bit,
-                                                         sizeof bit);
+            spmspv::fill(graph_->group()[a_.members()[m].rank], visited_[m].data() + at / 32, 1,
+                         bit);
         }
         const auto index = static_cast<std::int32_t>(source);
         const std::int32_t value = 0; // nobody reads it

@@ -17,10 +17,13 @@
 // Error: r lies below its limit by (I - d P)^-1 s, which sums to |s| / (1 - d) at the most, so that
 // ranks differ from their limits by 2 |s| / ((1 - d) |r|) or less, all vertices together (sums of
 // magnitudes). The loop stops when that bound is within the tolerance, and not before; rounding
-// comes on top, some 10 epsilon of T. With every vertex in every step this is the power method.
+// comes on top, some 10 epsilon of T. With every vertex in every step this is the power method. The
+// bound is looked at where nobody has enough to pass on, but not later than after the steps that
+// method would take: the few vertices that get the most would go on for half as many.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -76,10 +79,11 @@ public:
         begin();
 
         double threshold = options_.tolerance / static_cast<double>(graph_->vertices());
+        std::int64_t look = steps_from(2); // at the bound, whatever is still to be passed on then
         for (;;) {
             a_.advance_all(passing(threshold));
             while (a_.entries() > 0) {
-                const bool last = result.iterations() + 1 == options_.max_steps;
+                const bool last = result.iterations() + 1 >= std::min(look, options_.max_steps);
                 const auto record = a_.multiply();
                 // After the last step nothing is passed on: bound() needs all that is left in s.
                 a_.advance(passing(last ? std::numeric_limits<double>::infinity() : threshold));
@@ -97,6 +101,7 @@ public:
             // The bound falls about as the threshold does: half of what should be enough, so that
             // few rounds are needed, but a tenth at the least: a lower one means a denser x.
             threshold *= std::max(0.1, 0.5 * options_.tolerance / result.error_bound);
+            look = result.iterations() + steps_from(result.error_bound);
         }
         result.ranks = normalised(ranks_.download());
         return result;
@@ -134,6 +139,13 @@ private:
             return spmspv::pass_on<T>{ranks_[m], residuals_[m], passed_[m],
                                       static_cast<T>(options_.damping), static_cast<T>(threshold)};
         };
+    }
+
+    /// That take such a bound to the tolerance: each brings what is under way down to d of it. At
+    /// least 1.
+    [[nodiscard]] std::int64_t steps_from(double bound) const {
+        const double steps = std::log(options_.tolerance / bound) / std::log(options_.damping);
+        return static_cast<std::int64_t>(std::ceil(std::max(steps, 1.0)));
     }
 
     /// Of the error, once nothing is under way.

@@ -32,8 +32,8 @@ public:
     void set(std::int64_t vertex, T value) {
         for (std::size_t m = 0; m < parts_.size(); ++m) {
             const row_range rows = matrix_->members()[m].rows;
-            if (rows.contains(vertex))
-                where(m).upload(parts_[m].data() + (vertex - rows.begin), &value, sizeof value);
+            if (rows.contains(vertex)) // no upload: it would wait for the device
+                spmspv::fill(where(m), parts_[m].data() + (vertex - rows.begin), 1, value);
         }
     }
     /// Of all vertices. Waits.

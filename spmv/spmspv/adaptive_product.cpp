@@ -47,6 +47,7 @@ adaptive_product<S, M>::adaptive_product(std::shared_ptr<const two_way_matrix<M>
       model_(options.model),
       fixed_(options.fixed),
       reproducible_(options.reproducible),
+      as_predicted_(options.as_predicted),
       scratch_((device_of(a_), a_->share())) {
     if (model_ == nullptr) model_ = std::make_shared<const kernel_model>(model_for(a_->where()));
     if (fixed_ && reproducible_ && !repeats<S>(*fixed_))
@@ -69,9 +70,10 @@ product_record adaptive_product<S, M>::operator()(sparse_vector<T>& x, sparse_ve
         record.used = record.predicted = *fixed_;
     } else {
         const kernel chosen = choose_kernel(*model_, std::ref(features));
+        const double ratio = features.guessed_ratio();
         record.predicted =
-            for_semiring<S>(chosen, features.guessed_ratio(), a_->features().mean_row);
-        record.used = switch_.decide(record.predicted, features.guessed_ratio());
+            as_predicted_ ? chosen : for_semiring<S>(chosen, ratio, a_->features().mean_row);
+        record.used = as_predicted_ ? chosen : switch_.decide(record.predicted, ratio);
         if (reproducible_ && !repeats<S>(record.used))
             record.used =
                 kernel_of(pattern::column, distribution_of(record.used), write_back::sort);

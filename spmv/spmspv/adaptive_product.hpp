@@ -37,6 +37,9 @@ struct adaptive_options {
     /// The same bits every time: where the semiring is not exact, atomic kernels give way to sort.
     /// usage_error together with a `fixed` kernel that isn't.
     bool reproducible = false;
+    /// The model's kernel each time: no row kernel in its stead where the semiring's first term
+    /// suffices, and no waiting for a second prediction. To compare models with.
+    bool as_predicted = false;
 };
 
 /// What happened in one call.
@@ -77,6 +80,7 @@ private:
     std::shared_ptr<const kernel_model> model_;
     std::optional<kernel> fixed_;
     bool reproducible_;
+    bool as_predicted_;
     kernel_switch switch_;
     product_scratch scratch_;
 };

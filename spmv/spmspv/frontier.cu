@@ -60,7 +60,8 @@ struct warp_total {
     }
 };
 
-/// By all threads, at the end: adds up the warps, and the last block posts and clears the totals.
+/// By all threads, at the end: adds up the warps, and the last block posts and clears the totals. A
+/// block that is alone leaves these aside, three trips to memory that the host would wait for.
 template <class T>
 __device__ inline void add_up_and_post(const frontier_arguments<T>& a, frontier_totals* totals,
                                        const warp_total& warp, std::int32_t* count) {
@@ -74,14 +75,18 @@ __device__ inline void add_up_and_post(const frontier_arguments<T>& a, frontier_
     if (lane == 0 && warp.entries != 0)
         atomicAdd(&sums[0], static_cast<unsigned long long>(warp.entries));
     __syncthreads();
-    if (place < words && sums[place] != 0) atomicAdd(&totals->sums[place], sums[place]);
-    if (!last_block(&totals->finished) || place >= 32) return;
+    const bool alone = gridDim.x == 1;
+    if (!alone) {
+        if (place < words && sums[place] != 0) atomicAdd(&totals->sums[place], sums[place]);
+        if (!last_block(&totals->finished)) return;
+    }
+    if (place >= 32) return;
     if (place < words) {
-        const unsigned long long sum = atomicExch(&totals->sums[place], 0ULL);
+        const unsigned long long sum = alone ? sums[place] : atomicExch(&totals->sums[place], 0ULL);
         a.post.words[place] = static_cast<std::int64_t>(sum);
         if (place == 0 && count != nullptr) *count = static_cast<std::int32_t>(sum);
     }
-    if (place == 0) totals->finished = 0;
+    if (place == 0 && !alone) totals->finished = 0;
     __syncwarp();
     if (place == 0) store_release(a.post.posted, a.post.number);
 }
@@ -190,8 +195,9 @@ __global__ void __launch_bounds__(block_threads)
         const bool inside = row < a.next.size;
         bool keep = false;
         if (inside && (there >> lane_number() & 1) != 0) {
-            const T value = a.y.bits != nullptr ? a.y.dense[row] : a.y.absent;
-            keep = rule.keep(row, value);
+            const T value = a.y.dense != nullptr ? a.y.dense[row] : a.y.absent;
+            const bool entry = a.y.bits != nullptr || a.y.dense == nullptr || value != a.y.absent;
+            keep = entry && rule.keep(row, value);
         }
         const unsigned set = __ballot_sync(all_lanes, keep);
         if (inside) a.next.dense[row] = keep ? rule.outgoing(row) : a.next.absent;
@@ -342,6 +348,7 @@ KRYLITH_INSTANTIATE(float)
 KRYLITH_INSTANTIATE(std::int32_t)
 #undef KRYLITH_INSTANTIATE
 
+template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
 template void post_sum(device&, const double*, std::int64_t, std::byte*, const post_address&);
 template void post_sum(device&, const float*, std::int64_t, std::byte*, const post_address&);
 

@@ -5,7 +5,7 @@
 // Bytes, k entries of y of which c stay, values of s bytes, beside the rule's own state:
 //
 //     filter_pairs    k (4 + s) + c (12 + 2 s)    two small kernels, one where k is small
-//     filter_bits     n / 4 + k s + n s + 8 c     one kernel
+//     filter_bits     n / 4 + k s + n s + 8 c     one kernel; without bits of y n / 8 + 2 n s + 8 c
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,8 @@ struct frontier_arguments {
                       const spmspv::frontier_arguments<typename Rule::value_type>& a,              \
                       std::int64_t bound);                                                         \
     /** Bits and dense values of y to bits and dense values of next, all of them. y.bits null:     \
-        every row is looked at, with the value absent. */                                          \
+        entries are where the dense value isn't absent. Both null: every row is looked at, with    \
+        the value absent. */                                                                       \
     template <class Rule>                                                                          \
     void filter_bits(device& where, const Rule& rule,                                              \
                      const spmspv::frontier_arguments<typename Rule::value_type>& a);              \

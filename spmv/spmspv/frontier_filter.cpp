@@ -19,14 +19,13 @@ void frontier_filter::enqueue(const Rule& rule, sparse_vector<typename Rule::val
                               sparse_vector<typename Rule::value_type>& next,
                               const column_lengths& lengths, std::int64_t most) {
     const bool pairs = y.forms().has(vector_form::pairs);
-    if (!pairs) {
-        y.require(vector_form::bits);
-        y.require(vector_form::dense);
-    }
+    if (!pairs) y.require(vector_form::dense);
     forms_ = pairs ? vector_forms(vector_form::pairs) : vector_form::bits | vector_form::dense;
     ascending_ = !pairs || y.ascending();
+    auto from = y.arrays();
+    if (!y.forms().has(vector_form::bits)) from.bits = nullptr;
     const frontier_arguments<typename Rule::value_type> a{
-        y.arrays(), pairs ? next.overwrite_pairs() : next.overwrite(), lengths, scratch_.data(),
+        from, pairs ? next.overwrite_pairs() : next.overwrite(), lengths, scratch_.data(),
         posted_.next()};
     if (pairs)
         KRYLITH_ON(*device_, filter_pairs(*device_, rule, a, most));
@@ -92,6 +91,7 @@ KRYLITH_INSTANTIATE(float)
 KRYLITH_INSTANTIATE(std::int32_t)
 #undef KRYLITH_INSTANTIATE
 
+template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
 template double frontier_filter::sum(const double*, std::int64_t);
 template double frontier_filter::sum(const float*, std::int64_t);
 

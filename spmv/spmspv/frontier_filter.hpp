@@ -51,7 +51,8 @@ private:
     bool ascending_ = true;
 };
 
-// Enqueued, on either backend: see frontier.hpp. T: double, float, std::int32_t.
+// Enqueued, on either backend: see frontier.hpp. T: double, float, std::int32_t; of fill()
+// std::uint32_t too.
 
 template <class T>
 void fill(device& where, T* to, std::int64_t count, T value);

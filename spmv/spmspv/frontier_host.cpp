@@ -111,8 +111,10 @@ void filter_bits(device& where, const Rule& rule,
                     a.next.dense[row] = a.next.absent;
                     const std::uint32_t bit = std::uint32_t{1} << (row % 32);
                     if ((there & bit) == 0) continue;
-                    if (!rule.keep(row, a.y.bits != nullptr ? a.y.dense[row] : a.y.absent))
+                    const auto value = a.y.dense != nullptr ? a.y.dense[row] : a.y.absent;
+                    if (a.y.bits == nullptr && a.y.dense != nullptr && value == a.y.absent)
                         continue;
+                    if (!rule.keep(row, value)) continue;
                     set |= bit;
                     a.next.dense[row] = rule.outgoing(row);
                     mine.add(a.lengths, row);
@@ -177,6 +179,7 @@ KRYLITH_INSTANTIATE(float)
 KRYLITH_INSTANTIATE(std::int32_t)
 #undef KRYLITH_INSTANTIATE
 
+template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
 template void post_sum(device&, const double*, std::int64_t, std::byte*, const post_address&);
 template void post_sum(device&, const float*, std::int64_t, std::byte*, const post_address&);
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
 
 #include "../support/graphs.hpp"
 #include "../support/groups.hpp"
@@ -112,13 +113,26 @@ KRYLITH_GROUP_TEST("pagerank: two parallel edges are taken twice as often as one
 }
 
 TEST_CASE("pagerank: few changes mean little work") {
-    const auto& web = graph_cases()[11];
-    REQUIRE(web.name == "web");
-    const graph<double> g(device_group::host(1), csr_view<double>(web.matrix), edge_values::shares);
+    const auto streets = road<double>(100); // of 31 thousand vertices
+    const graph<double> g(device_group::host(1), csr_view<double>(streets), edge_values::shares);
     const auto found = pagerank(g, {.tolerance = 1e-4, .sources = {7}});
     CHECK(found.steps.front().entries == 1);
-    CHECK(found.steps.back().entries < 100);
-    CHECK(found.work() < found.iterations() * web.matrix.nnz() * 3 / 4);
+    CHECK(found.steps.back().entries < 300);
+    CHECK(found.work() < streets.nnz());
+}
+
+TEST_CASE("pagerank: hardly more steps than the power method, whatever few vertices get") {
+    const double power_steps = std::log(1e-6 / 2) / std::log(0.85);
+    for (const auto& c : graph_cases()) {
+        CAPTURE(c.name);
+        const graph<double> g(device_group::host(2), csr_view<double>(c.matrix),
+                              edge_values::shares);
+        for (const auto& sources : {std::vector<std::int64_t>(), c.sources}) {
+            const auto found = pagerank(g, {.sources = sources});
+            CHECK(found.reason == graph_reason::converged);
+            CHECK(static_cast<double>(found.iterations()) <= power_steps + 6);
+        }
+    }
 }
 
 TEST_CASE("pagerank: the empty graph has no ranks") {

@@ -262,6 +262,21 @@ KRYLITH_DEVICE_TEST("adaptive product: every semiring with either matrix") {
     CHECK(reached(min_column(), float()) == expected);
 }
 
+TEST_CASE("adaptive product: as predicted, no row stands in and no second prediction is awaited") {
+    const device_group group = device_group::host(1);
+    const csr_matrix<double> a = whole_numbers();
+    const auto matrix =
+        std::make_shared<const two_way_matrix<double>>(group.share(0), csr_view<double>(a));
+    adaptive_product<min_column, double> multiply(
+        matrix, {.model = model_of("leaf spmv\n"), .as_predicted = true});
+    sparse_vector<std::int32_t> x(group.share(0), a.columns, min_column::absent());
+    sparse_vector<std::int32_t> y(group.share(0), a.rows, min_column::absent());
+    x.assign(std::vector<std::int32_t>{3}, std::vector<std::int32_t>{1});
+    const product_record told = multiply(x, y);
+    CHECK(told.predicted == kernel::spmv);
+    CHECK(told.used == kernel::spmv);
+}
+
 TEST_CASE("adaptive product: what contradicts is refused") {
     const device_group group = device_group::host(1);
     CHECK_THROWS_WITH_AS(product(nullptr), "adaptive_product: the matrix is null", usage_error);

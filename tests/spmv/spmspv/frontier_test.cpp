@@ -258,9 +258,10 @@ KRYLITH_DEVICE_TEST("frontier: residuals above the threshold, of all rows and of
         expect(std::vector<float>(n, 0.0F));
         std::vector<float> got(n, 0);
         for (std::size_t i = 0; i < n; i += 2) got[i] = static_cast<float>(1 + i % 5);
-        y.assign(got); // dense alone: its bits are made
+        y.assign(got);
         filter.enqueue(rule, y, next, lengths.view, size);
         expect(got);
+        CHECK_FALSE(y.forms().has(vector_form::bits)); // dense alone will do
         CHECK(filter.sum(residual_state.data(), size) ==
               std::accumulate(residuals.begin(), residuals.end(), 0.0));
     }
