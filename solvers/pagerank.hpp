@@ -85,7 +85,8 @@ public:
             while (a_.entries() > 0) {
                 const bool last = result.iterations() + 1 >= std::min(look, options_.max_steps);
                 const auto record = a_.multiply();
-                // After the last step nothing is passed on: bound() needs all that is left in s.
+                // Before the bound is looked at nothing is passed on: it needs all that is left in
+                // s.
                 a_.advance(passing(last ? std::numeric_limits<double>::infinity() : threshold));
                 log.add(record);
             }

@@ -275,6 +275,22 @@ TEST_CASE("adaptive product: as predicted, no row stands in and no second predic
     const product_record told = multiply(x, y);
     CHECK(told.predicted == kernel::spmv);
     CHECK(told.used == kernel::spmv);
+
+    // Over a border near by, where a second prediction would be waited for.
+    const auto border = model_of("node density 0.1 1 2\nleaf column\nleaf spmv\n");
+    sparse_vector<double> from(group.share(0), a.columns, 0);
+    sparse_vector<double> to(group.share(0), a.rows, 0);
+    for (const bool as_predicted : {true, false}) {
+        product numbers(matrix, {.model = border, .as_predicted = as_predicted});
+        std::vector<pattern> used;
+        for (const int step : {11, 9}) {
+            const pairs entries(a.columns, step);
+            from.assign(entries.indices, entries.values);
+            used.push_back(pattern_of(numbers(from, to).used));
+        }
+        CHECK(used == std::vector<pattern>{pattern::column,
+                                           as_predicted ? pattern::spmv : pattern::column});
+    }
 }
 
 TEST_CASE("adaptive product: what contradicts is refused") {
