@@ -5,6 +5,8 @@
 #include <cmath>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/counter_hash.hpp>
 #include <krylith/matrix/load.hpp>
@@ -92,7 +94,8 @@ template <class T>
 csr_matrix<T> load_graph(const std::string& name) {
     csr_matrix<T> a = load_matrix<T>(name);
     if (a.rows != a.columns) {
-        throw input_error(name + " is not square: no graph");
+        throw input_error(
+            fmt::format("{} is {} x {}, must be square to be a graph", name, a.rows, a.columns));
     }
     for (T& value : a.values) {
         value = std::fabs(value);

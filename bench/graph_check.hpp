@@ -1,5 +1,6 @@
 // Whether results of graph algorithms are right, without running one: distances are those of
-// shortest paths if no edge is a short cut and each is explained by one. O(edges).
+// shortest paths if no edge is a short cut and each is explained by one (and edges have lengths
+// above 0: a cycle of others would explain itself). O(edges).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace krylith::bench {
 
-/// Empty if right, else what is wrong. `unreached` is infinite, or -1 for levels.
+/// Empty if right, else what is wrong. Vertices that are not reached are at infinity, on level -1.
 [[nodiscard]] std::string check_levels(const csr_matrix<float>& a, std::int64_t source,
                                        std::span<const std::int32_t> levels);
 [[nodiscard]] std::string check_distances(const csr_matrix<float>& a, std::int64_t source,

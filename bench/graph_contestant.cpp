@@ -1,5 +1,7 @@
 #include <krylith/bench/graph_contestant.hpp>
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <krylith/bench/graph_check.hpp>
@@ -34,34 +36,25 @@ void note(graph_walk& walk, const graph_outcome& outcome, const std::string& wro
     }
 }
 
-class bfs_walker final : public graph_walker {
-public:
-    bfs_walker(const graph<float>& g, graph_task task, const spmspv::adaptive_options& kernels)
-        : task_(std::move(task)), search_(g, {.kernels = kernels}) {}
-    graph_walk run(bool check) override {
-        graph_walk walk;
-        for (const auto source : task_.sources) {
-            const bfs_result found = search_(source);
-            note(walk, found, check ? check_levels(*task_.matrix, source, found.levels) : "");
-        }
-        walk.seconds /= static_cast<double>(task_.sources.size());
-        return walk;
-    }
+std::string flaw_of(const csr_matrix<float>& a, std::int64_t source, const bfs_result& found) {
+    return check_levels(a, source, found.levels);
+}
+std::string flaw_of(const csr_matrix<float>& a, std::int64_t source,
+                    const shortest_paths_result<float>& found) {
+    return check_distances(a, source, found.distances);
+}
 
-private:
-    graph_task task_;
-    breadth_first_search<float> search_;
-};
-
-class sssp_walker final : public graph_walker {
+/// From each source. Search: breadth_first_search, shortest_paths_search.
+template <class Search>
+class search_walker final : public graph_walker {
 public:
-    sssp_walker(const graph<float>& g, graph_task task, const spmspv::adaptive_options& kernels)
+    search_walker(const graph<float>& g, graph_task task, const spmspv::adaptive_options& kernels)
         : task_(std::move(task)), search_(g, {.kernels = kernels}) {}
     graph_walk run(bool check) override {
         graph_walk walk;
         for (const auto source : task_.sources) {
             const auto found = search_(source);
-            note(walk, found, check ? check_distances(*task_.matrix, source, found.distances) : "");
+            note(walk, found, check ? flaw_of(*task_.matrix, source, found) : "");
         }
         walk.seconds /= static_cast<double>(task_.sources.size());
         return walk;
@@ -69,7 +62,7 @@ public:
 
 private:
     graph_task task_;
-    shortest_paths_search<float> search_;
+    Search search_;
 };
 
 class pagerank_walker final : public graph_walker {
@@ -84,7 +77,8 @@ public:
         if (found.reason != graph_reason::converged) {
             wrong = fmt::format("not converged: the bound is {:.1e}", found.error_bound);
         } else if (check) {
-            wrong = check_ranks(*task_.matrix, 0.85, found.ranks, found.error_bound);
+            wrong = check_ranks(*task_.matrix, pagerank_options().damping, found.ranks,
+                                found.error_bound);
         }
         note(walk, found, wrong);
         return walk;
@@ -152,10 +146,10 @@ std::unique_ptr<graph_walker> make_walker(const graph_contestant& c, const graph
 #endif
     }
     if (task.algorithm == "bfs") {
-        return std::make_unique<bfs_walker>(g, task, c.kernels);
+        return std::make_unique<search_walker<breadth_first_search<float>>>(g, task, c.kernels);
     }
     if (task.algorithm == "sssp") {
-        return std::make_unique<sssp_walker>(g, task, c.kernels);
+        return std::make_unique<search_walker<shortest_paths_search<float>>>(g, task, c.kernels);
     }
     return std::make_unique<pagerank_walker>(g, task, c.kernels);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <krylith/bench/graph_cases.hpp>
 #include <krylith/device/error.hpp>
@@ -18,17 +19,17 @@ std::vector<spmv_case> graph_request::cases() const {
 void graph_request::check() const {
     for (const double threshold : thresholds) {
         if (!(threshold >= 0)) {
-            throw usage_error("--thresholds has " + std::to_string(threshold) +
-                              ": allowed are 0 and more");
+            throw usage_error(
+                fmt::format("--thresholds has {}: allowed are 0 and more", threshold));
         }
     }
     if (sources < 1 || repetitions < 1) {
-        throw usage_error("--sources is " + std::to_string(sources) + ", --repetitions " +
-                          std::to_string(repetitions) + ": allowed are 1 and more");
+        throw usage_error(fmt::format("--sources is {}, --repetitions {}: allowed are 1 and more",
+                                      sources, repetitions));
     }
     if (!(tolerance > 0 && tolerance < 1)) {
-        throw usage_error("--tolerance is " + std::to_string(tolerance) +
-                          ": allowed is more than 0 and less than 1");
+        throw usage_error(
+            fmt::format("--tolerance is {}: allowed is more than 0 and less than 1", tolerance));
     }
 }
 

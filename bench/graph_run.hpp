@@ -20,7 +20,6 @@ private:
     void run_case(const spmv_case& c);
     void run_algorithm(const spmv_case& c, const csr_matrix<float>& matrix,
                        const std::string& algorithm, int devices);
-    void summarise();
 
     graph_request request_;
     device_choice choice_;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <type_traits>
 
 #include <time.h>
 
@@ -273,7 +272,9 @@ void spmspv_effort::check() const {
             fmt::format("measuring effort: repetitions are {}, must be at least 1", repetitions));
     }
     if (!(seconds >= 0) || !(batch >= 0)) {
-        throw usage_error("measuring effort: seconds must not be negative");
+        throw usage_error(fmt::format(
+            "measuring effort: seconds are {} and those of a batch {}, must be 0 or more", seconds,
+            batch));
     }
     if (!(quantile >= 0 && quantile <= 1)) {
         throw usage_error(

@@ -59,7 +59,7 @@ rule scrambled(const char* name, int edges, int sides, int seed) {
 
 rule geometric(int seed) {
     return [=](double nonzeros) {
-        int k = 6; // about 0.95 n ln n nonzeros
+        int k = 6; // about 0.95 n ln n nonzeros; the power of two nearest by its logarithm
         while (0.95 * std::exp2(k) * k * std::log(2.0) < 0.7 * nonzeros) {
             ++k;
         }

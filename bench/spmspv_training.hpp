@@ -6,9 +6,9 @@
 
 namespace krylith::bench {
 
-/// At least 300, as the krylith command takes them: all families of the gallery, in several shapes
-/// or seeds each, and each of these in four sizes, of about the same nonzeros for all. `scale`:
-/// small, medium or large; throws usage_error for another.
+/// At least 300, as the krylith command takes them: all families of the gallery, most of them in
+/// several shapes or seeds, and each of these in four sizes, of about the same nonzeros for all.
+/// `scale`: small, medium or large; throws usage_error for another.
 [[nodiscard]] std::vector<std::string> training_matrices(const std::string& scale);
 
 /// About how many nonzeros the sizes of a scale have, ascending.

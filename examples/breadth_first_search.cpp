@@ -1,11 +1,11 @@
 // Breadth-first search over the graph of a matrix, on all GPUs or a slice of the CPU: how far each
 // vertex is from the first, and by which kernels the levels were found. A queue checks it.
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <numeric>
 #include <queue>
+#include <string>
 #include <vector>
 
 #include <krylith/matrix/load.hpp>
@@ -47,7 +47,8 @@ int main(int argc, char** argv) {
 
         for (const graph_step& step : found.steps)
             std::printf("%9lld vertices, %11lld edges, %s\n", static_cast<long long>(step.entries),
-                        static_cast<long long>(step.work), to_string(step.kernels[0]).data());
+                        static_cast<long long>(step.work),
+                        std::string(to_string(step.kernels[0])).c_str());
         std::printf("%lld of %lld vertices reached on %lld levels, %.3f GTEPS\n",
                     static_cast<long long>(found.reached), static_cast<long long>(g.vertices()),
                     static_cast<long long>(found.depth), found.gteps());

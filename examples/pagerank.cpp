@@ -2,7 +2,6 @@
 // the CPU. One step of the power method, with jumps from pages without links, checks both.
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <numeric>

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,12 +30,6 @@ struct [[nodiscard]] bfs_result : graph_outcome {
                                        ///< -1: the source, and what was not reached
     std::int64_t reached = 0;          ///< vertices, with the source
     std::int64_t depth = 0;            ///< the last level
-
-    /// Edges out of vertices reached, 10^9 a second (Graph500's measure, loops and both directions
-    /// of undirected edges counted).
-    [[nodiscard]] double gteps() const noexcept {
-        return seconds > 0 ? static_cast<double>(work()) / seconds * 1e-9 : 0;
-    }
 };
 
 /// Keeps its memory for one search after the other. Memory beside the graph's: 20 n bytes and what
@@ -44,6 +37,7 @@ struct [[nodiscard]] bfs_result : graph_outcome {
 template <class T>
 class breadth_first_search {
 public:
+    /// Throws usage_error for max_levels below 1, and what group_product throws.
     explicit breadth_first_search(const graph<T>& g, const bfs_options& options = {})
         : graph_(&g),
           options_(options),

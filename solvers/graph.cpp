@@ -1,5 +1,6 @@
 #include <krylith/solvers/graph.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,29 @@ csr_matrix<T> shares_of(const csr_view<T>& a) {
     return transpose(csr_view<T>(a.rows, a.columns, a.row_offsets, a.column_indices, values));
 }
 
+/// Makes one of parallel edges, which stand side by side: the shortest, or the sum of their shares.
+template <class T>
+void join_parallel(csr_matrix<T>& a, edge_values values) {
+    std::size_t next = 0; // to be read
+    std::size_t kept = 0;
+    for (std::size_t row = 0; row < as_size(a.rows); ++row) {
+        const std::size_t first = kept;
+        for (const std::size_t end = as_size(a.row_offsets[row + 1]); next < end; ++next) {
+            const T value = a.values[next];
+            if (kept == first || a.column_indices[kept - 1] != a.column_indices[next]) {
+                a.column_indices[kept] = a.column_indices[next];
+                a.values[kept++] = value;
+            } else {
+                T& one = a.values[kept - 1];
+                one = values == edge_values::weights ? std::min(one, value) : one + value;
+            }
+        }
+        a.row_offsets[row + 1] = static_cast<std::int64_t>(kept);
+    }
+    a.column_indices.resize(kept);
+    a.values.resize(kept);
+}
+
 } // namespace
 
 template <class T>
@@ -49,7 +73,8 @@ graph<T>::graph(device_group group, const csr_view<T>& a, edge_values values) : 
     validate(a);
     check_square(a);
     if (values == edge_values::weights) negative_ = first_negative(a);
-    const csr_matrix<T> along = values == edge_values::weights ? transpose(a) : shares_of(a);
+    csr_matrix<T> along = values == edge_values::weights ? transpose(a) : shares_of(a);
+    if (!canonical(along)) join_parallel(along, values);
     matrix_ = std::make_shared<const spmspv::group_matrix<T>>(std::move(group), csr_view<T>(along));
 }
 

@@ -23,17 +23,19 @@ enum class edge_values {
 }
 
 /// Not copyable; several algorithms may use it, one at a time. T: double, float. Vertices are the
-/// rows of a square matrix, from 0. Every stored entry a_ij, a zero too, is an edge i -> j; equal
-/// entries stored twice are two edges. The devices hold A', by rows and by columns, so that a
-/// product goes along the edges: y = A' x reaches j from i.
+/// rows of a square matrix, from 0. Every stored entry a_ij, a zero too, is an edge i -> j. Entries
+/// of one place are parallel edges, kept as one: of weights the least, of shares the sum. The
+/// devices hold A', by rows and columns: a product goes along the edges, y = A' x reaches j from i.
 template <class T>
 class graph {
 public:
-    /// The matrix must pass validate() (input_error otherwise) and be square; it is not needed any
-    /// more afterwards. Memory on the host: as much as the matrix; on the devices: two_way_matrix.
+    /// The matrix must pass validate() and be square, input_error otherwise, and is not needed any
+    /// more afterwards. O(n + edges) on the host, with as much memory as the matrix takes. Devices
+    /// take what group_matrix takes; it throws where it doesn't fit.
     graph(device_group group, const csr_view<T>& a, edge_values values = edge_values::weights);
 
     [[nodiscard]] std::int64_t vertices() const noexcept { return matrix_->size(); }
+    /// Parallel ones count once.
     [[nodiscard]] std::int64_t edges() const noexcept { return matrix_->nonzeros(); }
     [[nodiscard]] edge_values values() const noexcept { return values_; }
     [[nodiscard]] const device_group& group() const noexcept { return matrix_->group(); }

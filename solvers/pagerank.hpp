@@ -26,11 +26,14 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/number_text.hpp>
 #include <krylith/solvers/graph.hpp>
 #include <krylith/solvers/graph_result.hpp>
 #include <krylith/solvers/vertex_array.hpp>
@@ -82,6 +85,8 @@ public:
             while (a_.entries() > 0) {
                 const bool last = result.iterations() + 1 >= std::min(look, options_.max_steps);
                 const auto record = a_.multiply();
+                // Before the bound is looked at nothing is passed on: it needs all that is left in
+                // s.
                 a_.advance(passing(last ? std::numeric_limits<double>::infinity() : threshold));
                 log.add(record);
             }
@@ -94,6 +99,8 @@ public:
                 log.finish(graph_reason::max_steps);
                 break;
             }
+            // The bound falls about as the threshold does: half of what should be enough, so that
+            // few rounds are needed, but a tenth at the least: a lower one means a denser x.
             threshold *= std::max(0.1, 0.5 * options_.tolerance / result.error_bound);
             look = result.iterations() + steps_from(result.error_bound);
         }
@@ -172,14 +179,17 @@ private:
 
 inline void pagerank_options::check() const {
     const auto refuse = [](const char* what, double found, const char* allowed) {
-        throw usage_error(std::string("pagerank_options::") + what + " is " +
-                          std::to_string(found) + ": allowed are " + allowed);
+        throw usage_error(std::string("pagerank_options::") + what + " is " + number_text(found) +
+                          ": allowed are " + allowed);
     };
     if (!(damping >= 0 && damping < 1)) refuse("damping", damping, "0 <= damping < 1");
     if (!(tolerance > 0 && tolerance < 1)) refuse("tolerance", tolerance, "0 < tolerance < 1");
     if (max_steps < 1) refuse("max_steps", static_cast<double>(max_steps), "1 and more");
-    if (std::set<std::int64_t>(sources.begin(), sources.end()).size() != sources.size())
-        throw usage_error("pagerank_options::sources names a vertex twice: allowed is each once");
+    std::set<std::int64_t> met;
+    for (const std::int64_t source : sources)
+        if (!met.insert(source).second)
+            throw usage_error("pagerank_options::sources has vertex " + std::to_string(source) +
+                              " twice: allowed is each once");
 }
 
 template <class T>

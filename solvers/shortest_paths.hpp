@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/number_text.hpp>
 #include <krylith/solvers/graph.hpp>
 #include <krylith/solvers/graph_result.hpp>
 #include <krylith/solvers/vertex_array.hpp>
@@ -83,7 +85,8 @@ private:
         if (const auto& edge = g.negative())
             throw input_error("shortest_paths: the edge from vertex " + std::to_string(edge->from) +
                               " to " + std::to_string(edge->to) + " has the weight " +
-                              std::to_string(edge->weight) + ": allowed are 0 and more");
+                              number_text(static_cast<double>(edge->weight)) +
+                              ": allowed are 0 and more");
         return g.matrix();
     }
 

@@ -1,23 +1,22 @@
 #include <krylith/spmv/adaptive_block.hpp>
 
 #include <array>
+#include <functional>
 #include <utility>
 #include <vector>
 
-#include <krylith/config.hpp>
-#include <krylith/device/error.hpp>
-#include <krylith/matrix/index_width.hpp>
 #include <krylith/spmv/foreign_product.hpp>
 #include <krylith/spmv/make_block.hpp>
+#include <krylith/spmv/spmspv/backend_choice.hpp>
 #include <krylith/spmv/spmspv/kernel_model.hpp>
 #include <krylith/spmv/spmspv/product.hpp>
+#include <krylith/spmv/spmspv/product_features.hpp>
 #include <krylith/spmv/spmspv/vector_conversion.hpp>
 
 namespace krylith {
 
 namespace {
 
-using spmspv::feature;
 using spmspv::kernel;
 using spmspv::vector_form;
 
@@ -47,14 +46,15 @@ public:
           matrix_(both_ways(device_, block)),
           x_(device_, block.columns, T(0), "sparse products"),
           y_(device_, block.rows, T(0), "sparse products"),
-          scratch_(device_) {}
+          scratch_(device_),
+          list_(device_, KRYLITH_ON(*device_, list_scratch_bytes(block.columns)),
+                "sparse products") {}
 
     void apply(const spmv_arguments<T>& a) override {
-        before_product(a);
+        KRYLITH_ON(*device_, before_product(*device_, a));
         look_at(a.x);
-        const std::int64_t entries = x_.count();
         std::int64_t work = -1;
-        const kernel chosen = choose(entries, work);
+        const kernel chosen = choose(work);
         if (spmspv::pattern_of(chosen) != spmspv::pattern::column) {
             ++dense_products_;
             return dense_->apply(after_waiting(a));
@@ -63,7 +63,7 @@ public:
         spmspv::multiply<spmspv::plus_times<T>>(chosen, matrix_, x_, y_, scratch_,
                                                 {.wanted = vector_form::pairs}, work);
         y_.require(vector_form::dense);
-        after_product(a, y_.arrays().dense);
+        KRYLITH_ON(*device_, after_product(*device_, a, y_.size(), y_.arrays().dense));
     }
 
     void update(std::span<const T> values) override {
@@ -91,72 +91,29 @@ private:
     void look_at(const T* x) {
         spmspv::vector_arrays<T> arrays = x_.overwrite();
         arrays.dense = const_cast<T*>(x); // read only by what follows
-        if (list_.size() == 0) list_ = {device_, scratch_bytes(), "sparse products"};
-#if KRYLITH_HAVE_CUDA
-        if (device_->kind() == backend::cuda) {
-            cuda::bits_of_dense(*device_, arrays);
-            cuda::list_bits(*device_, arrays, list_.data());
-            cuda::gather_values(*device_, arrays);
-        } else
-#endif
-        {
-            host::bits_of_dense(*device_, arrays);
-            host::list_bits(*device_, arrays, list_.data());
-            host::gather_values(*device_, arrays);
-        }
+        KRYLITH_ON(*device_, bits_of_dense(*device_, arrays));
+        KRYLITH_ON(*device_, list_bits(*device_, arrays, list_.data()));
+        KRYLITH_ON(*device_, gather_values(*device_, arrays));
         x_.holds(vector_form::pairs | vector_form::bits, true);
     }
 
-    [[nodiscard]] std::size_t scratch_bytes() const {
-#if KRYLITH_HAVE_CUDA
-        if (device_->kind() == backend::cuda) return cuda::list_scratch_bytes(x_.size());
-#endif
-        return host::list_scratch_bytes(x_.size());
-    }
-
-    [[nodiscard]] kernel choose(std::int64_t entries, std::int64_t& work) {
+    /// Also `work`, if a tree asked for it.
+    [[nodiscard]] kernel choose(std::int64_t& work) {
         // More can't pay: a column's entries cost several times what a row's do.
         constexpr std::int64_t sparse_enough = 4;
-        if (entries > matrix_.columns() / sparse_enough) return kernel::spmv;
-        const spmspv::kernel found = spmspv::choose_kernel(
-            model_, [&](feature which) { return value(which, entries, work); });
+        if (x_.count() > matrix_.columns() / sparse_enough) return kernel::spmv;
+        spmspv::product_features<T, T> features(matrix_, x_, x_.forms() | vector_form::dense,
+                                                vector_form::dense, work);
+        const kernel found = spmspv::choose_kernel(model_, std::ref(features));
+        work = features.known_work();
         return reproducible(found);
     }
 
-    [[nodiscard]] double value(feature which, std::int64_t entries, std::int64_t& work) {
-        spmspv::vector_features x;
-        x.entries = static_cast<double>(entries);
-        x.density = x.entries / static_cast<double>(matrix_.columns());
-        x.has_pairs = x.has_dense = x.has_bits = true;
-        if (which == feature::effective_nonzeros || which == feature::effective_ratio) {
-            if (work < 0) work = spmspv::count_work(matrix_, x_);
-            x.effective_nonzeros = static_cast<double>(work);
-            x.effective_ratio =
-                matrix_.nonzeros() == 0
-                    ? 0
-                    : x.effective_nonzeros / static_cast<double>(matrix_.nonzeros());
-        }
-        return spmspv::join(matrix_.features(), x)[static_cast<std::size_t>(which)];
-    }
-
-    void before_product(const spmv_arguments<T>& a) {
-#if KRYLITH_HAVE_CUDA
-        if (device_->kind() == backend::cuda) return cuda::before_product(*device_, a);
-#endif
-        host::before_product(*device_, a);
-    }
     [[nodiscard]] spmv_arguments<T> after_waiting(const spmv_arguments<T>& a) const {
 #if KRYLITH_HAVE_CUDA
         if (device_->kind() == backend::cuda) return cuda::after_waiting(a);
 #endif
         return a;
-    }
-    void after_product(const spmv_arguments<T>& a, const T* product) {
-#if KRYLITH_HAVE_CUDA
-        if (device_->kind() == backend::cuda)
-            return cuda::after_product(*device_, a, y_.size(), product);
-#endif
-        host::after_product(*device_, a, y_.size(), product);
     }
 
     std::shared_ptr<device> device_;

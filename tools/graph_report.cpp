@@ -113,7 +113,7 @@ std::string json_report(const graph_request& request, const graph_figures& f) {
                    {"reason", to_string(f.outcome.reason)},
                    {"iterations", f.outcome.iterations()},
                    {"work", f.outcome.work()},
-                   {"gteps", f.gteps()}};
+                   {"gteps", f.outcome.gteps()}};
     if (request.algorithm == "pagerank") {
         report["damping"] = request.damping;
         report["tolerance"] = request.tolerance;
@@ -142,7 +142,7 @@ std::string summary(const graph_request& request, const graph_figures& f) {
     double choosing = 0;
     for (const graph_step& step : f.outcome.steps) choosing += step.select_seconds;
     line("time", fmt::format("{}, {} edges walked along, {:.3g} GTEPS; choosing kernels {:.1f}%",
-                             in_seconds(f.outcome.seconds), f.outcome.work(), f.gteps(),
+                             in_seconds(f.outcome.seconds), f.outcome.work(), f.outcome.gteps(),
                              f.outcome.seconds > 0 ? 100 * choosing / f.outcome.seconds : 0.0));
     return text + by_steps(f.outcome);
 }

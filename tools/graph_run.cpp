@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
-#include <span>
 #include <string_view>
 
 #include <fmt/format.h>

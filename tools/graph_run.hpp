@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
@@ -42,12 +43,6 @@ struct graph_figures {
     std::optional<double> farthest;                       ///< sssp: the longest distance
     std::optional<double> error_bound;                    ///< pagerank
     std::vector<std::pair<std::int64_t, double>> highest; ///< pagerank: vertices from 0, and ranks
-
-    /// Edges walked along, 10^9 a second.
-    [[nodiscard]] double gteps() const noexcept {
-        return outcome.seconds > 0 ? static_cast<double>(outcome.work()) / outcome.seconds * 1e-9
-                                   : 0;
-    }
 };
 
 /// Runs it once to warm up where that changes the time (GPUs), then once, and writes the files.

@@ -41,8 +41,8 @@ PATTERNS, DISTRIBUTIONS, WRITE_BACKS = ["spmv", "row", "column"], ["direct", "ba
 OF_PATTERN = [[[0], [1]], [[2], [3]], [[4, 5], [6, 7]]]
 NEAR, NEAR_US = 1.05, 2.0
 CALL_US = 2.0  # what any call costs beside its kernel: no loss is reckoned against less
-MOST_WEIGHT = 3.0
-LONG_US = 50.0
+MOST_LOSS = 3.0  # a larger one counts as this in weights and folds: single runs of a busy machine
+LONG_US = 50.0  # of the report's line for products that a call's own time hardly matters to
 # Where a choice makes no difference: what is never much worse, and what is the same on any data.
 PREFERRED = {"row_distribution": 1, "column_distribution": 1}
 
@@ -73,11 +73,15 @@ def lines_of(path):
     opener = {".gz": gzip.open, ".xz": lzma.open}.get(pathlib.Path(path).suffix, open)
     try:
         with opener(path, "rt", encoding="utf-8") as file:
-            return [json.loads(line) for line in file if line.strip()]
+            lines = [json.loads(line) for line in file if line.strip()]
     except (OSError, lzma.LZMAError, EOFError) as e:
         raise training_failed(f"can't read '{path}': {e}") from None
     except ValueError as e:
         raise training_failed(f"'{path}' is not JSON lines: {e}") from None
+    for number, line in enumerate(lines, 1):
+        if not isinstance(line, dict):
+            raise training_failed(f"'{path}', line {number}: must be a JSON object")
+    return lines
 
 
 class samples:
@@ -92,6 +96,9 @@ class samples:
                 raise training_failed(f"'{path}' is no run of bench_spmspv")
             if lines[0].get("kernels") != KERNELS:
                 raise training_failed(f"'{path}': kernels are {lines[0].get('kernels')}, must be {KERNELS}")
+            for field in ("architecture", "device", "semiring", "precision"):
+                if field not in lines[0]:
+                    raise training_failed(f"'{path}': the first line has no '{field}'")
             self.headers.append(lines[0])
             for number, line in enumerate(lines[1:], 2):
                 try:
@@ -101,8 +108,10 @@ class samples:
                         self.void += 1
                     elif "us" in line:
                         self.take(line, features[line["matrix"]], rows, times, groups, counting)
-                except (KeyError, TypeError, ValueError) as e:
+                except KeyError as e:
                     raise training_failed(f"'{path}', line {number}: no {e}") from None
+                except (TypeError, ValueError) as e:
+                    raise training_failed(f"'{path}', line {number}: {e}") from None
         architectures = {h["architecture"] for h in self.headers}
         if len(architectures) != 1:
             raise training_failed(f"runs are of several architectures: {', '.join(sorted(architectures))}")
@@ -122,6 +131,8 @@ class samples:
                 line["work"] / max(of_matrix["nonzeros"], 1)]
         for given, by_wanted in line["us"].items():
             for wanted, us in by_wanted.items():
+                if len(us) != len(KERNELS) or not all(t > 0 for t in us):
+                    raise ValueError(f"us of {given}, {wanted} is {us}, must be {len(KERNELS)} numbers above 0")
                 forms = [given == "pairs", given in ("dense", "bits"), given == "bits", wanted == "pairs"]
                 rows.append(matrix + [float(v) for v in work + forms])
                 times.append(us)
@@ -146,7 +157,7 @@ class task:
         self.near = (us <= NEAR * least[:, None]) | (us <= least[:, None] + NEAR_US)
         loss = us / least[:, None] - 1
         # What a wrong choice loses, on average over the wrong ones; ties weigh next to nothing.
-        self.weight = np.minimum(loss.sum(axis=1) / (len(labels) - 1), MOST_WEIGHT) + 0.01
+        self.weight = np.minimum(loss.sum(axis=1) / (len(labels) - 1), MOST_LOSS) + 0.01
         self.loss = loss
 
     def picked(self, places):
@@ -158,7 +169,7 @@ class task:
 
     def capped(self, predicted):
         """The mean loss, where one of more than 300% counts as that: single runs of a busy machine."""
-        return np.minimum(self.loss[np.arange(len(predicted)), predicted], MOST_WEIGHT).mean()
+        return np.minimum(self.loss[np.arange(len(predicted)), predicted], MOST_LOSS).mean()
 
 
 def tasks_of(data):
@@ -266,6 +277,15 @@ def asks_for_work(model, x, columns):
     return asked
 
 
+def cascade_asks_for_work(models, x, columns):
+    """The same of the trees that the cascade comes by."""
+    by_columns = models["pattern"].predict(x[:, columns]).astype(int) == PATTERNS.index("column")
+    of_columns = (asks_for_work(models["column_distribution"], x, columns) |
+                  asks_for_work(models["write_back"], x, columns))
+    of_rows = asks_for_work(models["row_distribution"], x, columns)
+    return asks_for_work(models["pattern"], x, columns) | np.where(by_columns, of_columns, of_rows)
+
+
 def losses(data, at, chosen):
     loss = data.us[at, chosen] / data.best[at] - 1
     return {"mean": float(loss.mean()), "median": float(np.median(loss)),
@@ -326,7 +346,7 @@ def model_text(data, models, columns, name, origin):
 
 
 def percent(share):
-    return f"{100 * share:.1f}%"
+    return "-" if share is None else f"{100 * share:.1f}%"
 
 
 def markdown(r):
@@ -420,7 +440,7 @@ def plot(data, folder, test, chosen, fixed, report):
 # ---- All of it ------------------------------------------------------------------------------------
 
 def hold_out(data):
-    """A quarter of the matrices: every fourth of a fixed shuffle."""
+    """A quarter of the matrices: the first of a fixed shuffle."""
     order = np.random.RandomState(0).permutation(len(data.matrices))
     held = np.isin(data.group, order[: max(2, len(order) // 4)])
     return ~held, held
@@ -460,13 +480,16 @@ def train(data, quick, features):
     of_classifier = {}
     for name, t in tasks.items():
         ours, theirs = t.part(train_on), t.part(held)
-        classifiers = {}
+        classifiers, table = {}, np.zeros((len(t.labels), len(t.labels)), dtype=int).tolist()
         fitted = {"tree": models[name],
                   **{c: fit_classifier(make(), ours, data, columns) for c, make in forests.items()}}
         for classifier, model in fitted.items():
             of_classifier.setdefault(classifier, {})[name] = model
+            if len(theirs.at) == 0:  # no held-out product comes by this model: nothing is known of it
+                classifiers[classifier] = {"right": None, "strictly": None, "loss": None}
+                continue
             predicted = model.predict(data.x[theirs.at][:, columns]).astype(int)
-            right, strictly, loss = quality(theirs, predicted) if len(predicted) else (1, 1, 0)
+            right, strictly, loss = quality(theirs, predicted)
             classifiers[classifier] = {"right": float(right), "strictly": float(strictly), "loss": float(loss)}
             if classifier == "tree":
                 table = confusion(theirs, predicted)
@@ -481,9 +504,7 @@ def train(data, quick, features):
         report["losses"][name] = losses(data, test[long], chosen[long])
     report["losses"][f"best fixed: {KERNELS[fixed]}"] = fixed_losses
 
-    asked = np.zeros(len(test), dtype=bool)
-    for model in models.values():
-        asked |= asks_for_work(model, data.x[test], columns)
+    asked = cascade_asks_for_work(models, data.x[test], columns)
     taken = data.us[test, chosen]
     report["asks_for_work"] = float(asked.mean())
     report["selection"] = float((data.count_us[test] * asked).sum() / (taken + data.count_us[test] * asked).sum())
@@ -494,7 +515,7 @@ def train(data, quick, features):
 
 
 def by_family(data, tasks, columns, parameters):
-    """Trees that have seen nothing of a family, on that family."""
+    """Trees that have seen nothing of a family, on that family; their parameters are those found on all."""
     names = np.array([family(m) for m in data.matrices])
     found = {}
     if len(set(names)) < 2:

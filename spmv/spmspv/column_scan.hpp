@@ -23,22 +23,13 @@ std::int32_t scan_columns(const spmspv::product_arguments<S, M>& a, std::int32_t
         return offsets[column + 1] - offsets[column];
     };
     const int parts = team_for(threads, count);
-    if (parts > 1) {
-        for_parts(parts, [&](int part) {
-            std::int32_t sum = 0;
-            const std::int64_t end = part_begin(count, part + 1, parts);
-            for (std::int64_t e = part_begin(count, part, parts); e < end; ++e) sum += length(e);
-            sums[part] = sum;
-        });
-        std::int32_t before = 0;
-        for (int part = 0; part < parts; ++part) {
-            const std::int32_t sum = sums[part];
-            sums[part] = before;
-            before += sum;
-        }
-    }
-    for_parts(parts, [&](int part) {
-        std::int32_t next = parts > 1 ? sums[part] : 0;
+    const auto sum_of = [&](int part) {
+        std::int32_t sum = 0;
+        const std::int64_t end = part_begin(count, part + 1, parts);
+        for (std::int64_t e = part_begin(count, part, parts); e < end; ++e) sum += length(e);
+        return sum;
+    };
+    count_and_place(parts, sums, sum_of, [&](int part, std::int32_t next) {
         const std::int64_t end = part_begin(count, part + 1, parts);
         for (std::int64_t e = part_begin(count, part, parts); e < end; ++e) {
             starts[e] = next;

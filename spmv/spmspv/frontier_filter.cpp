@@ -3,20 +3,13 @@
 #include <bit>
 #include <utility>
 
-#include <krylith/config.hpp>
-
-#if KRYLITH_HAVE_CUDA
-#define KRYLITH_CHOOSE(where, function, ...)                                                       \
-    ((where).kind() == backend::cuda ? cuda::function(__VA_ARGS__) : host::function(__VA_ARGS__))
-#else
-#define KRYLITH_CHOOSE(where, function, ...) host::function(__VA_ARGS__)
-#endif
+#include <krylith/spmv/spmspv/backend_choice.hpp>
 
 namespace krylith::spmspv {
 
 frontier_filter::frontier_filter(std::shared_ptr<device> where, std::int64_t rows, int parts)
     : device_(std::move(where)),
-      scratch_(device_, KRYLITH_CHOOSE(*device_, frontier_scratch_bytes, rows), "frontiers"),
+      scratch_(device_, KRYLITH_ON(*device_, frontier_scratch_bytes(rows)), "frontiers"),
       posted_(device_, 1 + parts) {
     scratch_.zero();
 }
@@ -35,9 +28,9 @@ void frontier_filter::enqueue(const Rule& rule, sparse_vector<typename Rule::val
         from, pairs ? next.overwrite_pairs() : next.overwrite(), lengths, scratch_.data(),
         posted_.next()};
     if (pairs)
-        KRYLITH_CHOOSE(*device_, filter_pairs, *device_, rule, a, most);
+        KRYLITH_ON(*device_, filter_pairs(*device_, rule, a, most));
     else
-        KRYLITH_CHOOSE(*device_, filter_bits, *device_, rule, a);
+        KRYLITH_ON(*device_, filter_bits(*device_, rule, a));
 }
 
 template <class Rule>
@@ -49,7 +42,7 @@ void frontier_filter::enqueue_all(const Rule& rule, sparse_vector<typename Rule:
     const vector_arrays<T> all{nullptr, nullptr,     nullptr,      nullptr,
                                nullptr, next.size(), next.absent()};
     const frontier_arguments<T> a{all, next.overwrite(), lengths, scratch_.data(), posted_.next()};
-    KRYLITH_CHOOSE(*device_, filter_bits, *device_, rule, a);
+    KRYLITH_ON(*device_, filter_bits(*device_, rule, a));
 }
 
 template <class T>
@@ -61,23 +54,23 @@ frontier_filter::kept frontier_filter::wait(sparse_vector<T>& next) {
 
 template <class T>
 double frontier_filter::sum(const T* values, std::int64_t count) {
-    KRYLITH_CHOOSE(*device_, post_sum, *device_, values, count, scratch_.data(), posted_.next());
+    KRYLITH_ON(*device_, post_sum(*device_, values, count, scratch_.data(), posted_.next()));
     return std::bit_cast<double>(posted_.wait()[0]);
 }
 
 template <class T>
 void fill(device& where, T* to, std::int64_t count, T value) {
-    KRYLITH_CHOOSE(where, fill, where, to, count, value);
+    KRYLITH_ON(where, fill(where, to, count, value));
 }
 
 template <class T>
 void spread(device& where, const vector_arrays<T>& v, T present) {
-    KRYLITH_CHOOSE(where, spread_bits, where, v, present);
+    KRYLITH_ON(where, spread_bits(where, v, present));
 }
 
 void shift(device& where, const std::int32_t* from, std::int32_t* to, std::int64_t count,
            std::int32_t by) {
-    KRYLITH_CHOOSE(where, shift_indices, where, from, to, count, by);
+    KRYLITH_ON(where, shift_indices(where, from, to, count, by));
 }
 
 #define KRYLITH_INSTANTIATE_RULE(Rule)                                                             \

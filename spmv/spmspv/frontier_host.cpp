@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <krylith/device/host_device.hpp>
-#include <krylith/device/host_team.hpp>
+#include <krylith/spmv/spmspv/host_shares.hpp>
 
 namespace krylith::host {
 
@@ -14,7 +14,7 @@ namespace {
 
 using spmspv::frontier_arguments;
 
-/// What a thread has kept.
+/// What a part has kept.
 struct share {
     std::int64_t entries = 0;
     std::array<std::int64_t, max_ranks> work = {};
@@ -25,13 +25,6 @@ struct share {
             work[static_cast<std::size_t>(part)] += lengths.of(part, row);
     }
 };
-
-/// So many words of 32 rows or pairs that another thread pays.
-constexpr std::int64_t words_a_thread = 256;
-
-int team_for(const host_device& where, std::int64_t words) {
-    return static_cast<int>(std::clamp<std::int64_t>(words / words_a_thread, 1, where.threads()));
-}
 
 void post(const post_address& to, int parts, const std::vector<share>& shares) {
     std::fill_n(to.words, 1 + parts, 0);
@@ -78,21 +71,21 @@ template <class Rule>
 void filter_pairs(device& where, const Rule& rule,
                   const frontier_arguments<typename Rule::value_type>& a, std::int64_t bound) {
     auto& host = static_cast<host_device&>(where);
-    const int threads = team_for(host, bound / 32);
-    std::vector<share> shares(
-        static_cast<std::size_t>(threads)); // no memory is got inside the team
-    host.submit([rule, a, threads, shares]() mutable {
+    const int parts = team_for(host.threads(), bound);
+    std::vector<share> shares(static_cast<std::size_t>(parts)); // no memory is got inside the team
+    host.submit([rule, a, parts, shares]() mutable {
         auto* const keep = reinterpret_cast<std::uint32_t*>(a.scratch);
         const std::int64_t words = (std::int64_t{*a.y.count} + 31) / 32;
-        in_team(threads, [&](std::int64_t member, std::int64_t members) {
-            decide(rule, a, keep, words * member / members, words * (member + 1) / members,
-                   shares[static_cast<std::size_t>(member)]);
+        for_parts(parts, [&](int part) {
+            decide(rule, a, keep, part_begin(words, part, parts),
+                   part_begin(words, part + 1, parts), shares[static_cast<std::size_t>(part)]);
         });
-        in_team(threads, [&](std::int64_t member, std::int64_t members) {
-            const std::int64_t begin = words * member / members;
-            std::int64_t to = 0;
-            for (std::int64_t word = 0; word < begin; ++word) to += std::popcount(keep[word]);
-            place(rule, a, keep, begin, words * (member + 1) / members, to);
+        for_parts(parts, [&](int part) {
+            std::int64_t before = 0;
+            for (int other = 0; other < part; ++other)
+                before += shares[static_cast<std::size_t>(other)].entries;
+            place(rule, a, keep, part_begin(words, part, parts), part_begin(words, part + 1, parts),
+                  before);
         });
         post(a.post, a.lengths.parts, shares);
         *a.next.count = static_cast<std::int32_t>(a.post.words[0]);
@@ -104,13 +97,13 @@ void filter_bits(device& where, const Rule& rule,
                  const frontier_arguments<typename Rule::value_type>& a) {
     auto& host = static_cast<host_device&>(where);
     const std::int64_t words = a.next.words();
-    const int threads = team_for(host, words);
-    std::vector<share> shares(static_cast<std::size_t>(threads));
-    host.submit([rule, a, words, threads, shares]() mutable {
-        in_team(threads, [&](std::int64_t member, std::int64_t members) {
-            share& mine = shares[static_cast<std::size_t>(member)];
-            const std::int64_t end = words * (member + 1) / members;
-            for (std::int64_t word = words * member / members; word < end; ++word) {
+    const int parts = team_for(host.threads(), a.next.size);
+    std::vector<share> shares(static_cast<std::size_t>(parts));
+    host.submit([rule, a, words, parts, shares]() mutable {
+        for_parts(parts, [&](int part) {
+            share& mine = shares[static_cast<std::size_t>(part)];
+            const std::int64_t end = part_begin(words, part + 1, parts);
+            for (std::int64_t word = part_begin(words, part, parts); word < end; ++word) {
                 const std::uint32_t there = a.y.bits != nullptr ? a.y.bits[word] : ~0U;
                 std::uint32_t set = 0;
                 const std::int64_t last = std::min(a.next.size, word * 32 + 32);
@@ -147,11 +140,10 @@ void shift_indices(device& where, const std::int32_t* from, std::int32_t* to, st
 template <class T>
 void spread_bits(device& where, const spmspv::vector_arrays<T>& v, T present) {
     auto& host = static_cast<host_device&>(where);
-    host.submit([v, present, threads = team_for(host, v.words())] {
-        in_team(threads, [&](std::int64_t member, std::int64_t members) {
-            const std::int64_t end = v.size * (member + 1) / members;
-            for (std::int64_t i = v.size * member / members; i < end; ++i)
-                v.dense[i] = (v.bits[i / 32] >> (i % 32) & 1) != 0 ? present : v.absent;
+    host.submit([v, present, parts = team_for(host.threads(), v.size)] {
+        for_ranges(parts, v.size, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i)
+                v.dense[i] = has_bit(v.bits, i) ? present : v.absent;
         });
     });
 }

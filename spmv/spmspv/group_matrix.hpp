@@ -43,7 +43,7 @@ public:
 
     /// Rows are dealt by equal nonzeros, boundaries at multiples of 32, so that no word of bits is
     /// cut. The matrix must pass validate(). Throws input_error unless it is square, and what
-    /// two_way_matrix throws. O(nnz), the upload, and 4 n bytes from each device to each.
+    /// two_way_matrix throws. O(nnz), the upload, and 4 n bytes from each device, to all together.
     group_matrix(device_group group, const csr_view<M>& a);
 
     [[nodiscard]] const device_group& group() const noexcept { return group_; }

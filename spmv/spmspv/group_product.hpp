@@ -34,16 +34,17 @@ struct group_product_record {
     std::vector<product_record> products;     ///< of the members, in their order
 };
 
-/// Not copyable. S: a semiring, M: the type of the matrix' values. Memory beside the matrix: x, 12
-/// n
-/// + n / 8 bytes (fp32) on each device, as much for the device's rows of y, and with several
-/// devices for those of the next x.
+/// Not copyable. S: a semiring, M: the type of the matrix' values. Memory beside the matrix: x,
+/// 12 n + n / 8 bytes (fp32, 20 n + n / 8 in fp64) on each device, as much for each of the device's
+/// rows of y, and with several devices for each of its rows of the next x; and the scratch memory
+/// of its kernels (product.hpp).
 template <class S, class M>
 class group_product {
 public:
     using T = typename S::value_type;
     using member = typename group_matrix<M>::member;
 
+    /// Throws what adaptive_product throws, device_error where memory is short.
     explicit group_product(std::shared_ptr<const group_matrix<M>> a,
                            const adaptive_options& options = {});
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <krylith/device/host_team.hpp>
 
@@ -50,8 +51,18 @@ void for_ranges(int parts, std::int64_t n, const Body& body) {
               [&](int part) { body(part_begin(n, part, parts), part_begin(n, part + 1, parts)); });
 }
 
-template <class Word>
-[[nodiscard]] inline bool has_bit(const Word* bits, std::int64_t i) {
+/// Two passes over parts: count(part) says how many numbers a part has, and place(part, before) is
+/// told how many the parts before it have. One part is not counted. `counts`: [parts].
+template <class Count, class Place>
+void count_and_place(int parts, std::int32_t* counts, const Count& count, const Place& place) {
+    if (parts == 1) return place(0, std::int32_t{0});
+    for_parts(parts, [&](int part) { counts[part] = count(part); });
+    std::int32_t before = 0;
+    for (int part = 0; part < parts; ++part) before += std::exchange(counts[part], before);
+    for_parts(parts, [&](int part) { place(part, counts[part]); });
+}
+
+[[nodiscard]] inline bool has_bit(const std::uint32_t* bits, std::int64_t i) {
     return (bits[i / 32] >> (i % 32) & 1) != 0;
 }
 

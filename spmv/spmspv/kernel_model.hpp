@@ -29,8 +29,8 @@ namespace krylith::spmspv {
 struct kernel_model {
     std::string name;         ///< for reports: "NVIDIA H200", or the file's name
     std::string architecture; ///< "cuda:sm_90", "host"
-    std::string
-        origin; ///< how it came about: matrices, measurements, date, or "rules, not trained"
+    std::string origin;       ///< how it came about: matrices, measurements, date, or "rules, not
+                              ///< trained"
     decision_tree pattern;
     decision_tree row_distribution;    ///< of patterns spmv and row
     decision_tree column_distribution; ///< of pattern column

@@ -3,16 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-
-// A function for the device, with its template arguments.
-#if KRYLITH_HAVE_CUDA
-#define KRYLITH_ON(where, ...)                                                                     \
-    ((where).kind() == backend::cuda ? cuda::__VA_ARGS__ : host::__VA_ARGS__)
-#else
-#define KRYLITH_ON(where, ...) (host::__VA_ARGS__)
-#endif
+#include <krylith/device/number_text.hpp>
+#include <krylith/spmv/spmspv/backend_choice.hpp>
 
 namespace krylith::spmspv {
 
@@ -32,6 +25,11 @@ namespace {
 }
 
 template <class T>
+std::string text_of(T value) {
+    return number_text(static_cast<double>(value)); // exact: std::int32_t, float, double
+}
+
+template <class T>
 void check_vector(const char* name, const sparse_vector<T>& v, std::int64_t size,
                   const char* of_matrix, T absent, const device& where) {
     const std::string who = name;
@@ -39,8 +37,8 @@ void check_vector(const char* name, const sparse_vector<T>& v, std::int64_t size
         refuse(who + " has " + std::to_string(v.size()) + " entries, must have " +
                std::to_string(size) + ", as many as the matrix has " + of_matrix);
     if (v.absent() != absent)
-        refuse(who + " was made with " + std::to_string(v.absent()) +
-               " for entries that are not there, the semiring has " + std::to_string(absent));
+        refuse(who + " was made with " + text_of(v.absent()) +
+               " for entries that are not there, the semiring has " + text_of(absent));
     if (&v.where() != &where) refuse(who + " lies on another device than the matrix");
 }
 
@@ -56,14 +54,13 @@ void check(kernel k, const two_way_matrix<M>& a, const sparse_vector<typename S:
     check_vector("x", x, a.columns(), "columns", S::absent(), a.where());
     check_vector("y", y, a.rows(), "rows", S::absent(), a.where());
     if (!scales<S> && (options.alpha != 1 || options.beta != 0))
-        refuse("alpha is " + std::to_string(options.alpha) + " and beta " +
-               std::to_string(options.beta) + ", must be 1 and 0 with semiring " + S::name);
+        refuse("alpha is " + text_of(options.alpha) + " and beta " + text_of(options.beta) +
+               ", must be 1 and 0 with semiring " + S::name);
     if (options.beta == 0) return;
     if (options.wanted == vector_form::pairs)
-        refuse("beta is " + std::to_string(options.beta) +
-               ", must be 0 where y is wanted as pairs");
+        refuse("beta is " + text_of(options.beta) + ", must be 0 where y is wanted as pairs");
     if (options.skip_rows != nullptr)
-        refuse("beta is " + std::to_string(options.beta) + ", must be 0 where rows are skipped");
+        refuse("beta is " + text_of(options.beta) + ", must be 0 where rows are skipped");
 }
 
 /// What the kernel reads.
@@ -109,7 +106,7 @@ std::int64_t count_work(const two_way_matrix<M>& a, sparse_vector<T>& x) {
     if (x.known_count() == 0) return 0;
     const bool pairs = x.forms().has(vector_form::pairs);
     if (!pairs) x.require(vector_form::bits);
-    return KRYLITH_ON(a.where(), count_work<M, T>)(a.where(), a.by_columns(), x.arrays(), pairs);
+    return KRYLITH_ON(a.where(), count_work(a.where(), a.by_columns(), x.arrays(), pairs));
 }
 
 template <class S, class M>
@@ -137,10 +134,11 @@ void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::va
     arguments.row_scratch = a.row_scratch();
     arguments.entries = x.known_count().value_or(x.size());
     arguments.work = work;
-    arguments.scratch = scratch.at_least(KRYLITH_ON(a.where(), kernel_scratch_bytes<T>)(
-        a.where(), k, arguments.entries, std::max<std::int64_t>(work, 0)));
+    arguments.scratch = scratch.at_least(
+        KRYLITH_ON(a.where(), kernel_scratch_bytes<T>(a.where(), k, arguments.entries,
+                                                      std::max<std::int64_t>(work, 0))));
     arguments.y = overwrite(k, arguments.pairs, y);
-    KRYLITH_ON(a.where(), multiply<S, M>)(a.where(), k, arguments);
+    KRYLITH_ON(a.where(), multiply(a.where(), k, arguments));
     say_what_it_holds(k, arguments.pairs, options.beta, y);
     if (!options.as_it_comes)
         y.require(options.wanted == vector_form::pairs ? vector_form::pairs : vector_form::dense);

@@ -55,7 +55,6 @@ public:
     /// At least that many bytes, 256-byte aligned; what was there is lost if it grows. Grows by
     /// half at least, so that a run of products allocates a few times.
     [[nodiscard]] std::byte* at_least(std::size_t bytes);
-    [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size(); }
     [[nodiscard]] const device& where() const noexcept { return *device_; }
 
 private:

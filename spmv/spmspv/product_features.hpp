@@ -19,11 +19,15 @@ public:
     /// `work`: effective nonzeros if they are known, else -1.
     product_features(const two_way_matrix<M>& a, sparse_vector<T>& x, vector_form wanted,
                      std::int64_t work)
+        : product_features(a, x, x.forms(), wanted, work) {}
+    /// `given`: the forms of x, where one of them lies elsewhere.
+    product_features(const two_way_matrix<M>& a, sparse_vector<T>& x, vector_forms given,
+                     vector_form wanted, std::int64_t work)
         : a_(a), x_(x), work_(work), entries_(x.known_count().value_or(-1)) {
         vector_features known;
-        known.has_pairs = x.forms().has(vector_form::pairs);
-        known.has_dense = x.forms().has(vector_form::dense);
-        known.has_bits = x.forms().has(vector_form::bits);
+        known.has_pairs = given.has(vector_form::pairs);
+        known.has_dense = given.has(vector_form::dense);
+        known.has_bits = given.has(vector_form::bits);
         known.wants_pairs = wanted == vector_form::pairs;
         free_ = join(a.features(), known);
     }

@@ -77,11 +77,4 @@ struct min_column {
     }
 };
 
-/// Calls instantiate(T) for each semiring that products exist for.
-#define KRYLITH_FOR_SEMIRINGS(instantiate)                                                         \
-    instantiate(krylith::spmspv::plus_times<double>) instantiate(                                  \
-        krylith::spmspv::plus_times<float>) instantiate(krylith::spmspv::or_and<double>)           \
-        instantiate(krylith::spmspv::or_and<float>) instantiate(krylith::spmspv::min_plus<double>) \
-            instantiate(krylith::spmspv::min_plus<float>) instantiate(krylith::spmspv::min_column)
-
 } // namespace krylith::spmspv

@@ -16,9 +16,11 @@ inline constexpr std::int64_t sum_tile = 4096;
 
 inline constexpr int most_digit_bits = 11; ///< of the radix sort
 
+inline constexpr int most_sorters = 64; ///< all their counters are gone through by one thread
+
 /// Threads that sort so many terms: their counters must not outgrow the terms.
 [[nodiscard]] inline int sort_team(int threads, std::int64_t work) {
-    return team_for(std::min(threads, 64), work);
+    return team_for(std::min(threads, most_sorters), work);
 }
 
 template <class T>
@@ -53,7 +55,7 @@ struct sort_scratch {
         take(s.begun, tiles);
         take(s.starts, entries + 1);
         take(s.sums, most_members);
-        take(s.counters, std::int64_t{sort_team(64, work)} << most_digit_bits);
+        take(s.counters, std::int64_t{sort_team(most_sorters, work)} << most_digit_bits);
         s.bytes = used;
         return s;
     }

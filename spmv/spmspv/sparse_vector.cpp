@@ -4,29 +4,14 @@
 #include <numeric>
 #include <utility>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/index_width.hpp>
+#include <krylith/spmv/spmspv/backend_choice.hpp>
 #include <krylith/spmv/spmspv/vector_conversion.hpp>
-
-// A conversion for the device of the vector.
-#if KRYLITH_HAVE_CUDA
-#define KRYLITH_ENQUEUE(conversion)                                                                \
-    (device_->kind() == backend::cuda ? cuda::conversion<T> : host::conversion<T>)
-#else
-#define KRYLITH_ENQUEUE(conversion) (host::conversion<T>)
-#endif
 
 namespace krylith::spmspv {
 
 namespace {
-
-std::size_t scratch_bytes([[maybe_unused]] const device& where, std::int64_t size) {
-#if KRYLITH_HAVE_CUDA
-    if (where.kind() == backend::cuda) return cuda::list_scratch_bytes(size);
-#endif
-    return host::list_scratch_bytes(size);
-}
 
 /// Throws unless indices are in [0, size), each once. Returns whether they ascend.
 bool check_indices(std::span<const std::int32_t> indices, std::int64_t size) {
@@ -66,7 +51,7 @@ sparse_vector<T>::sparse_vector(std::shared_ptr<device> where, std::int64_t size
     device_count_ = {device_, 1, item};
     dense_ = {device_, as_size(size), item};
     bits_ = {device_, as_size((size + 31) / 32), item};
-    scratch_ = {device_, scratch_bytes(*device_, size), item};
+    scratch_ = {device_, KRYLITH_ON(*device_, list_scratch_bytes(size)), item};
     clear();
 }
 
@@ -94,13 +79,14 @@ void sparse_vector<T>::make_clean(vector_form form) {
     const residue found = residue_of(form);
     if (found == residue::clean || (found == residue::listed && count_ == 0)) return;
     const bool one_by_one = found == residue::listed && few(count_, size_);
-    if (form == vector_form::dense)
-        (one_by_one ? KRYLITH_ENQUEUE(clean_values) : KRYLITH_ENQUEUE(fill_absent))(*device_,
-                                                                                    arrays());
-    else if (one_by_one)
-        KRYLITH_ENQUEUE(clean_bits)(*device_, arrays());
-    else
+    if (form == vector_form::bits && !one_by_one)
         bits_.zero();
+    else if (form == vector_form::bits)
+        KRYLITH_ON(*device_, clean_bits(*device_, arrays()));
+    else if (one_by_one)
+        KRYLITH_ON(*device_, clean_values(*device_, arrays()));
+    else
+        KRYLITH_ON(*device_, fill_absent(*device_, arrays()));
 }
 
 // From and to the host.
@@ -184,7 +170,7 @@ template <class T>
 void sparse_vector<T>::list() {
     if (indexed_) return;
     require(vector_form::bits);
-    KRYLITH_ENQUEUE(list_bits)(*device_, arrays(), scratch_.data());
+    KRYLITH_ON(*device_, list_bits(*device_, arrays(), scratch_.data()));
     indexed_ = true;
     ascending_ = true;
 }
@@ -195,15 +181,15 @@ void sparse_vector<T>::require(vector_form form) {
     check_content();
     if (form == vector_form::pairs) {
         list();
-        KRYLITH_ENQUEUE(gather_values)(*device_, arrays());
+        KRYLITH_ON(*device_, gather_values(*device_, arrays()));
     } else if (form == vector_form::dense) {
         if (dense_residue_ == residue::unknown) make_clean(form);
-        KRYLITH_ENQUEUE(scatter_values)(*device_, arrays());
+        KRYLITH_ON(*device_, scatter_values(*device_, arrays()));
     } else if (forms_.has(vector_form::pairs)) {
         if (bits_residue_ == residue::unknown) make_clean(form);
-        KRYLITH_ENQUEUE(scatter_bits)(*device_, arrays());
+        KRYLITH_ON(*device_, scatter_bits(*device_, arrays()));
     } else {
-        KRYLITH_ENQUEUE(bits_of_dense)(*device_, arrays());
+        KRYLITH_ON(*device_, bits_of_dense(*device_, arrays()));
     }
     forms_ = forms_ | form;
 }
@@ -228,7 +214,7 @@ void sparse_vector<T>::drop_content(vector_forms clean) {
                few(count_, size_);
     };
     const bool both = by_list(vector_form::dense) && by_list(vector_form::bits);
-    if (both) KRYLITH_ENQUEUE(clean_entries)(*device_, arrays()); // one launch instead of two
+    if (both) KRYLITH_ON(*device_, clean_entries(*device_, arrays())); // one launch instead of two
     const auto after = [&](vector_form form) {
         if (clean.has(form) && !both) make_clean(form);
         return clean.has(form) || residue_of(form) == residue::clean ? residue::clean

@@ -9,6 +9,7 @@
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/index_width.hpp>
 #include <krylith/spmv/merge_product.hpp>
+#include <krylith/spmv/spmspv/backend_choice.hpp>
 
 namespace krylith::spmspv {
 
@@ -72,16 +73,6 @@ csr_matrix<T> sorted(const rows_of<T>& a, std::int64_t columns) {
     return to_csr(entries);
 }
 
-template <class T>
-void transpose(device& where, const compressed_lines<T>& rows, std::int32_t* column_offsets,
-               std::int32_t* row_indices, T* values) {
-#if KRYLITH_HAVE_CUDA
-    if (where.kind() == backend::cuda)
-        return cuda::transpose(where, rows, column_offsets, row_indices, values);
-#endif
-    host::transpose(where, rows, column_offsets, row_indices, values);
-}
-
 } // namespace
 
 template <class T>
@@ -121,8 +112,8 @@ two_way_matrix<T>::two_way_matrix(std::shared_ptr<device> where, const csr_view<
 
 template <class T>
 void two_way_matrix<T>::make_columns() {
-    transpose(*device_, by_rows(), column_offsets_.data(), row_indices_.data(),
-              column_values_.data());
+    KRYLITH_ON(*device_, transpose(*device_, by_rows(), column_offsets_.data(), row_indices_.data(),
+                                   column_values_.data()));
 }
 
 template <class T>

@@ -30,9 +30,6 @@ void on_range(device& where, std::int64_t n, std::int64_t work_of_each, const Wo
     });
 }
 
-/// Parts of the words that are counted and then listed by themselves.
-constexpr int most_parts = most_members;
-
 } // namespace
 
 template <class T>
@@ -111,33 +108,24 @@ void bits_of_dense(device& where, const spmspv::vector_arrays<T>& v) {
 }
 
 std::size_t list_scratch_bytes(std::int64_t) {
-    return most_parts * sizeof(std::int32_t);
+    return most_members * sizeof(std::int32_t);
 }
 
 template <class T>
 void list_bits(device& where, const spmspv::vector_arrays<T>& v, void* scratch) {
     auto& host = static_cast<host_device&>(where);
-    host.submit([v, threads = host.threads(), before = static_cast<std::int32_t*>(scratch)] {
+    host.submit([v, threads = host.threads(), counts = static_cast<std::int32_t*>(scratch)] {
         const std::int64_t words = v.words();
         const int parts = team_for(threads, words * 8);
-        if (parts > 1) {
-            for_parts(parts, [&](int part) {
-                const std::int64_t end = part_begin(words, part + 1, parts);
-                std::int32_t found = 0;
-                for (std::int64_t w = part_begin(words, part, parts); w < end; ++w)
-                    found += std::popcount(v.bits[w]);
-                before[part] = found;
-            });
-        }
-        std::int32_t sum = 0;
-        for (int part = 0; part < parts && parts > 1; ++part) {
-            const std::int32_t found = before[part];
-            before[part] = sum;
-            sum += found;
-        }
-        for_parts(parts, [&](int part) {
+        const auto count = [&](int part) {
             const std::int64_t end = part_begin(words, part + 1, parts);
-            std::int32_t next = parts > 1 ? before[part] : 0;
+            std::int32_t found = 0;
+            for (std::int64_t w = part_begin(words, part, parts); w < end; ++w)
+                found += std::popcount(v.bits[w]);
+            return found;
+        };
+        count_and_place(parts, counts, count, [&](int part, std::int32_t next) {
+            const std::int64_t end = part_begin(words, part + 1, parts);
             for (std::int64_t w = part_begin(words, part, parts); w < end; ++w)
                 for (std::uint32_t bits = v.bits[w]; bits != 0; bits &= bits - 1)
                     v.indices[next++] = static_cast<std::int32_t>(w * 32 + std::countr_zero(bits));

@@ -119,6 +119,8 @@ TEST_CASE("bench_spmspv: requests that can't be carried out are refused") {
     refused([](auto& q) { q.scale = "tiny"; });
     refused([](auto& q) { q.effort.repetitions = 0; });
     refused([](auto& q) { q.effort.quantile = 2; });
+    refused([](auto& q) { q.effort.seconds = -1; });
+    refused([](auto& q) { q.effort.batch = -1; });
 }
 
 TEST_CASE("bench_spmspv: a measurement has every form and kernel, and its checks hold") {

@@ -138,6 +138,21 @@ class train_test(unittest.TestCase):
         report = json.loads((self.here / "report.json").read_text())
         self.assertEqual((report["void"], report["samples"]), (1, 6 * 199))
 
+    def test_nothing_is_said_of_what_is_not_held_out(self):
+        if not self.need_trainer():
+            return
+        lines = [header()]
+        for k in range(8):  # columns pay for the first two alone, which the shuffle trains with
+            gini, ratio = (0.2, 0.8)[k % 2], 0.05 if k < 2 else 1
+            lines += [matrix(f"gallery:web:{k}", 20000, gini), product(f"gallery:web:{k}", 20000, gini, ratio)]
+        run = self.train(self.file("run.jsonl", lines), "--quick", "--model", str(self.here / "m"), "--report",
+                         str(self.here))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        models = json.loads((self.here / "report.json").read_text())["models"]
+        self.assertEqual(models["column_distribution"]["confusion"], [[0, 0], [0, 0]])
+        self.assertIsNone(models["column_distribution"]["classifiers"]["tree"]["right"])
+        self.assertIn("| column_distribution | tree | - | - | - |", run.stdout)
+
     def refused(self, words, *arguments):
         run = self.train(*arguments, "--model", str(self.here / "model.txt"))
         self.assertEqual(run.returncode, 2, run.stdout)
@@ -149,10 +164,16 @@ class train_test(unittest.TestCase):
             return
         self.refused("can't read", str(self.here / "missing.jsonl"))
         self.refused("is not JSON lines", self.text("x{"))
+        self.refused("line 1: must be a JSON object", self.text("[1]"))
         self.refused("is no run of bench_spmspv", self.file("other.jsonl", [{"program": "bench_cg"}]))
+        anonymous = {field: value for field, value in header().items() if field != "device"}
+        self.refused("the first line has no 'device'", self.file("anonymous.jsonl", [anonymous]))
         self.refused("kernels are", self.file("kernels.jsonl", [header(kernels=["a"])]))
         self.refused("there are 0 matrices", self.file("empty.jsonl", [header()]))
         self.refused("line 2: no 'nowhere'", self.file("lost.jsonl", [header(), product("nowhere", 10, 0, 0.5)]))
+        for us in ([1.0] * 7, [1.0] * 7 + [0], [1.0] * 7 + [None]):
+            odd = {**product("m", 10, 0, 0.5), "us": {"pairs": {"pairs": us}}}
+            self.refused("line 3: ", self.file("odd.jsonl", [header(), matrix("m", 10, 0), odd]))
         self.refused("several architectures", self.file("a.jsonl", run_of(10)),
                      self.file("b.jsonl", [header(architecture="cuda:sm_90")]))
         self.refused("--plot needs --report", self.file("c.jsonl", run_of(10)), "--plot")

@@ -77,17 +77,16 @@ KRYLITH_GROUP_TEST("bfs: a graph of shares or of floats is walked alike") {
 }
 
 KRYLITH_GROUP_TEST("bfs: max_levels leaves what is further away unreached") {
-    for (const auto& c : graph_cases()) {
-        if (c.name != "path") continue;
-        const graph<double> g(group, csr_view<double>(c.matrix));
-        const bfs_result found = bfs(g, 10, {.max_levels = 7});
-        CHECK(found.reason == graph_reason::max_steps);
-        CHECK(found.reached == 8);
-        CHECK(found.depth == 7);
-        CHECK(found.levels[17] == 7);
-        CHECK(found.levels[18] == -1);
-        CHECK(found.parents[18] == -1);
-    }
+    const auto& path = graph_cases()[3];
+    REQUIRE(path.name == "path");
+    const graph<double> g(group, csr_view<double>(path.matrix));
+    const bfs_result found = bfs(g, 10, {.max_levels = 7});
+    CHECK(found.reason == graph_reason::max_steps);
+    CHECK(found.reached == 8);
+    CHECK(found.depth == 7);
+    CHECK(found.levels[17] == 7);
+    CHECK(found.levels[18] == -1);
+    CHECK(found.parents[18] == -1);
 }
 
 TEST_CASE("bfs: refuses a source that is no vertex, no levels, and matrices that are no graph") {

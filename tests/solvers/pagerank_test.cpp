@@ -104,6 +104,14 @@ KRYLITH_GROUP_TEST("pagerank: the same bits every time where that is asked for")
     }
 }
 
+KRYLITH_GROUP_TEST("pagerank: two parallel edges are taken twice as often as one") {
+    const auto a = testing::from_edges(3, {{0, 1, 1}, {0, 2, 1}, {0, 1, 1}, {1, 0, 1}, {2, 0, 1}});
+    const graph<double> g(group, csr_view<double>(a), edge_values::shares);
+    const auto found = pagerank(g, {.tolerance = 1e-12});
+    CHECK(distance(found.ranks, stationary_ranks(a, 0.85, {})) <= found.error_bound + 1e-13);
+    CHECK(found.ranks[1] > 1.5 * found.ranks[2]);
+}
+
 TEST_CASE("pagerank: few changes mean little work") {
     const auto streets = road<double>(100); // of 31 thousand vertices
     const graph<double> g(device_group::host(1), csr_view<double>(streets), edge_values::shares);
@@ -142,13 +150,19 @@ TEST_CASE("pagerank: refuses weights, options out of range, and sources that are
     CHECK_THROWS_AS((void)pagerank(weights), usage_error);
     const graph<double> g(host, csr_view<double>(a), edge_values::shares);
     CHECK_THROWS_WITH_AS((void)pagerank(g, {.damping = 1}),
-                         "pagerank_options::damping is 1.000000: allowed are 0 <= damping < 1",
+                         "pagerank_options::damping is 1: allowed are 0 <= damping < 1",
                          usage_error);
     CHECK_THROWS_AS((void)pagerank(g, {.damping = NAN}), usage_error);
     CHECK_THROWS_AS((void)pagerank(g, {.tolerance = 0}), usage_error);
-    CHECK_THROWS_AS((void)pagerank(g, {.max_steps = 0}), usage_error);
+    CHECK_THROWS_WITH_AS((void)pagerank(g, {.tolerance = -1e-9}),
+                         "pagerank_options::tolerance is -1e-09: allowed are 0 < tolerance < 1",
+                         usage_error);
+    CHECK_THROWS_WITH_AS((void)pagerank(g, {.max_steps = 0}),
+                         "pagerank_options::max_steps is 0: allowed are 1 and more", usage_error);
     CHECK_THROWS_AS((void)pagerank(g, {.sources = {3}}), usage_error);
-    CHECK_THROWS_AS((void)pagerank(g, {.sources = {1, 1}}), usage_error);
+    CHECK_THROWS_WITH_AS((void)pagerank(g, {.sources = {1, 0, 1}}),
+                         "pagerank_options::sources has vertex 1 twice: allowed is each once",
+                         usage_error);
     CHECK_THROWS_WITH_AS((void)pagerank(g, {.kernels = {.fixed = spmspv::kernel::column_atomic,
                                                         .reproducible = true}}),
                          doctest::Contains("column-atomic"), usage_error);

@@ -64,12 +64,21 @@ TEST_CASE("shortest_paths: infinite weights are no edges") {
     CHECK(shortest_paths(g, 0).distances == std::vector<double>{0, INFINITY, 1});
 }
 
+KRYLITH_GROUP_TEST("shortest_paths: of parallel edges the shortest counts") {
+    const auto a = from_edges(3, {{0, 1, 2}, {0, 1, 0.5}, {0, 1, 1}, {1, 2, 4}, {1, 2, 4}});
+    const graph<double> g(group, csr_view<double>(a));
+    CHECK(g.edges() == 2);
+    const auto found = shortest_paths(g, 0);
+    CHECK(found.distances == std::vector<double>{0, 0.5, 4.5});
+    CHECK(found.work() == 2);
+}
+
 TEST_CASE("shortest_paths: refuses negative weights and NaN, shares, and sources that are none") {
     const auto host = device_group::host(2);
     const auto a = from_edges(3, {{0, 1, 1}, {1, 2, -2}, {2, 0, -3}});
     const graph<double> negative(host, csr_view<double>(a));
     CHECK_THROWS_WITH_AS((void)shortest_paths(negative, 0),
-                         "shortest_paths: the edge from vertex 1 to 2 has the weight -2.000000: "
+                         "shortest_paths: the edge from vertex 1 to 2 has the weight -2: "
                          "allowed are 0 and more",
                          input_error);
     const auto b = from_edges(2, {{0, 1, NAN}});

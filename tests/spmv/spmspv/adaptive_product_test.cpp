@@ -10,7 +10,7 @@
 #include <krylith/spmv/spmspv/adaptive_product.hpp>
 #include <krylith/spmv/spmspv/product_features.hpp>
 
-#include "../../support/groups.hpp"
+#include "one_device.hpp"
 
 namespace krylith::spmspv {
 
@@ -72,45 +72,41 @@ using product = adaptive_product<plus_times<double>, double>;
 
 } // namespace
 
-KRYLITH_GROUP_TEST("adaptive product: right whatever is chosen, and told") {
+KRYLITH_DEVICE_TEST("adaptive product: right whatever is chosen, and told") {
     const csr_matrix<double> a = whole_numbers();
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const auto matrix =
-            std::make_shared<const two_way_matrix<double>>(group.share(rank), csr_view<double>(a));
-        product multiply(matrix, {.model = model_of(by_ratio)});
-        sparse_vector<double> x(group.share(rank), a.columns, 0);
-        sparse_vector<double> y(group.share(rank), a.rows, 0);
-        std::vector<pattern> used;
-        for (const int step : {700, 100, 2, 1, 3, 50, 701}) {
-            const pairs entries(a.columns, step);
-            x.assign(entries.indices, entries.values);
-            const vector_form wanted = step % 2 == 0 ? vector_form::pairs : vector_form::dense;
-            const product_record told = multiply(x, y, {.wanted = wanted});
-            CAPTURE(step);
-            CHECK(y.forms().has(wanted));
-            CHECK(y.download_dense() == multiplied(a, entries));
-            CHECK(told.work == work_of(a, entries));
-            CHECK(told.entries == static_cast<std::int64_t>(entries.indices.size()));
-            CHECK(told.select_seconds >= 0);
-            CHECK(pattern_of(told.used) == pattern_of(told.predicted)); // each jump is a factor
-            used.push_back(pattern_of(told.used));
-        }
-        CHECK(used == std::vector<pattern>{pattern::column, pattern::column, pattern::row,
-                                           pattern::spmv, pattern::row, pattern::column,
-                                           pattern::column});
-        x.clear();
-        CHECK(pattern_of(multiply(x, y).used) == pattern::column);
-        CHECK(y.download_dense() == std::vector<double>(static_cast<std::size_t>(a.rows), 0));
+    const auto matrix = std::make_shared<const two_way_matrix<double>>(where, csr_view<double>(a));
+    product multiply(matrix, {.model = model_of(by_ratio)});
+    sparse_vector<double> x(where, a.columns, 0);
+    sparse_vector<double> y(where, a.rows, 0);
+    std::vector<pattern> used;
+    for (const int step : {700, 100, 2, 1, 3, 50, 701}) {
+        const pairs entries(a.columns, step);
+        x.assign(entries.indices, entries.values);
+        const vector_form wanted = step % 2 == 0 ? vector_form::pairs : vector_form::dense;
+        const product_record told = multiply(x, y, {.wanted = wanted});
+        CAPTURE(step);
+        CHECK(y.forms().has(wanted));
+        CHECK(y.download_dense() == multiplied(a, entries));
+        CHECK(told.work == work_of(a, entries));
+        CHECK(told.entries == static_cast<std::int64_t>(entries.indices.size()));
+        CHECK(told.select_seconds > 0);
+        CHECK(pattern_of(told.used) == pattern_of(told.predicted)); // each jump is a factor
+        used.push_back(pattern_of(told.used));
     }
+    CHECK(used == std::vector<pattern>{pattern::column, pattern::column, pattern::row,
+                                       pattern::spmv, pattern::row, pattern::column,
+                                       pattern::column});
+    x.clear();
+    CHECK(pattern_of(multiply(x, y).used) == pattern::column);
+    CHECK(y.download_dense() == std::vector<double>(static_cast<std::size_t>(a.rows), 0));
 }
 
-KRYLITH_GROUP_TEST("adaptive product: a fixed kernel is taken, and nothing is asked") {
+KRYLITH_DEVICE_TEST("adaptive product: a fixed kernel is taken, and nothing is asked") {
     const csr_matrix<double> a = whole_numbers();
-    const auto matrix =
-        std::make_shared<const two_way_matrix<double>>(group.share(0), csr_view<double>(a));
+    const auto matrix = std::make_shared<const two_way_matrix<double>>(where, csr_view<double>(a));
     const pairs entries(a.columns, 5);
-    sparse_vector<double> x(group.share(0), a.columns, 0);
-    sparse_vector<double> y(group.share(0), a.rows, 0);
+    sparse_vector<double> x(where, a.columns, 0);
+    sparse_vector<double> y(where, a.rows, 0);
     for (int number = 0; number < kernel_count; ++number) {
         const auto k = static_cast<kernel>(number);
         product multiply(matrix, {.fixed = k});
@@ -124,12 +120,11 @@ KRYLITH_GROUP_TEST("adaptive product: a fixed kernel is taken, and nothing is as
     }
 }
 
-KRYLITH_GROUP_TEST("adaptive product: what no tree asks for is not found out") {
+KRYLITH_DEVICE_TEST("adaptive product: what no tree asks for is not found out") {
     const csr_matrix<double> a = whole_numbers();
-    const auto matrix =
-        std::make_shared<const two_way_matrix<double>>(group.share(0), csr_view<double>(a));
-    sparse_vector<double> x(group.share(0), a.columns, 0);
-    sparse_vector<double> y(group.share(0), a.rows, 0);
+    const auto matrix = std::make_shared<const two_way_matrix<double>>(where, csr_view<double>(a));
+    sparse_vector<double> x(where, a.columns, 0);
+    sparse_vector<double> y(where, a.rows, 0);
     const std::vector<double> ones(static_cast<std::size_t>(a.columns), 1);
 
     // Of the matrix and of forms alone.
@@ -162,10 +157,10 @@ KRYLITH_GROUP_TEST("adaptive product: what no tree asks for is not found out") {
     CHECK(by_work(x, y, {}, 17).work == 17);
 }
 
-KRYLITH_GROUP_TEST("adaptive product: features of a product, each by the way it is known") {
+KRYLITH_DEVICE_TEST("adaptive product: features of a product, each by the way it is known") {
     const csr_matrix<double> a = whole_numbers();
-    const two_way_matrix<double> matrix(group.share(0), csr_view<double>(a));
-    sparse_vector<double> x(group.share(0), a.columns, 0);
+    const two_way_matrix<double> matrix(where, csr_view<double>(a));
+    sparse_vector<double> x(where, a.columns, 0);
     const pairs entries(a.columns, 10);
     x.assign(entries.indices, entries.values);
     product_features<double, double> f(matrix, x, vector_form::pairs, -1);
@@ -191,7 +186,7 @@ KRYLITH_GROUP_TEST("adaptive product: features of a product, each by the way it 
     CHECK(dense(feature::effective_nonzeros) == static_cast<double>(a.nnz()));
 }
 
-KRYLITH_GROUP_TEST("adaptive product: a matrix without rows, columns or entries") {
+KRYLITH_DEVICE_TEST("adaptive product: a matrix without rows, columns or entries") {
     struct sizes {
         std::int64_t rows, columns;
     };
@@ -201,10 +196,10 @@ KRYLITH_GROUP_TEST("adaptive product: a matrix without rows, columns or entries"
         a.columns = s.columns;
         a.row_offsets.assign(static_cast<std::size_t>(s.rows) + 1, 0);
         const auto matrix =
-            std::make_shared<const two_way_matrix<double>>(group.share(0), csr_view<double>(a));
+            std::make_shared<const two_way_matrix<double>>(where, csr_view<double>(a));
         product multiply(matrix, {.model = model_of(by_ratio)});
-        sparse_vector<double> x(group.share(0), a.columns, 0);
-        sparse_vector<double> y(group.share(0), a.rows, 0);
+        sparse_vector<double> x(where, a.columns, 0);
+        sparse_vector<double> y(where, a.rows, 0);
         x.assign(std::vector<double>(static_cast<std::size_t>(a.columns), 1));
         for (const vector_form wanted : {vector_form::pairs, vector_form::dense}) {
             (void)multiply(x, y, {.wanted = wanted});
@@ -213,14 +208,13 @@ KRYLITH_GROUP_TEST("adaptive product: a matrix without rows, columns or entries"
     }
 }
 
-KRYLITH_GROUP_TEST("adaptive product: reproducible products sort, where sums are not exact") {
+KRYLITH_DEVICE_TEST("adaptive product: reproducible products sort, where sums are not exact") {
     const csr_matrix<double> a = whole_numbers();
-    const auto matrix =
-        std::make_shared<const two_way_matrix<double>>(group.share(0), csr_view<double>(a));
+    const auto matrix = std::make_shared<const two_way_matrix<double>>(where, csr_view<double>(a));
     const auto column = model_of("leaf column\n");
     const pairs entries(a.columns, 3);
-    sparse_vector<double> x(group.share(0), a.columns, 0);
-    sparse_vector<double> y(group.share(0), a.rows, 0);
+    sparse_vector<double> x(where, a.columns, 0);
+    sparse_vector<double> y(where, a.rows, 0);
     x.assign(entries.indices, entries.values);
     product multiply(matrix, {.model = column, .reproducible = true});
     const product_record told = multiply(x, y);
@@ -229,14 +223,14 @@ KRYLITH_GROUP_TEST("adaptive product: reproducible products sort, where sums are
     CHECK(y.download_dense() == multiplied(a, entries));
     // Least columns are the same in any order.
     adaptive_product<min_column, double> least(matrix, {.model = column, .reproducible = true});
-    sparse_vector<std::int32_t> from(group.share(0), a.columns, min_column::absent());
-    sparse_vector<std::int32_t> to(group.share(0), a.rows, min_column::absent());
+    sparse_vector<std::int32_t> from(where, a.columns, min_column::absent());
+    sparse_vector<std::int32_t> to(where, a.rows, min_column::absent());
     from.assign(std::vector<std::int32_t>{3},
                 std::vector<std::int32_t>{1}); // few: no rows for columns
     CHECK(least(from, to).used == kernel::column_balanced_atomic);
 }
 
-KRYLITH_GROUP_TEST("adaptive product: every semiring with either matrix") {
+KRYLITH_DEVICE_TEST("adaptive product: every semiring with either matrix") {
     const csr_matrix<double> a = whole_numbers();
     const pairs entries(a.columns, 4);
     const auto reached = [&]<class S, class M>(S, M) {
@@ -248,9 +242,9 @@ KRYLITH_GROUP_TEST("adaptive product: every semiring with either matrix") {
         b.values.assign(a.values.size(), 1);
         using T = typename S::value_type;
         adaptive_product<S, M> multiply(
-            std::make_shared<const two_way_matrix<M>>(group.share(0), csr_view<M>(b)));
-        sparse_vector<T> x(group.share(0), a.columns, S::absent());
-        sparse_vector<T> y(group.share(0), a.rows, S::absent());
+            std::make_shared<const two_way_matrix<M>>(where, csr_view<M>(b)));
+        sparse_vector<T> x(where, a.columns, S::absent());
+        sparse_vector<T> y(where, a.rows, S::absent());
         x.assign(entries.indices, std::vector<T>(entries.indices.size(), T(1)));
         (void)multiply(x, y, {.wanted = vector_form::pairs});
         return y.download_pairs().indices;
@@ -281,6 +275,22 @@ TEST_CASE("adaptive product: as predicted, no row stands in and no second predic
     const product_record told = multiply(x, y);
     CHECK(told.predicted == kernel::spmv);
     CHECK(told.used == kernel::spmv);
+
+    // Over a border near by, where a second prediction would be waited for.
+    const auto border = model_of("node density 0.1 1 2\nleaf column\nleaf spmv\n");
+    sparse_vector<double> from(group.share(0), a.columns, 0);
+    sparse_vector<double> to(group.share(0), a.rows, 0);
+    for (const bool as_predicted : {true, false}) {
+        product numbers(matrix, {.model = border, .as_predicted = as_predicted});
+        std::vector<pattern> used;
+        for (const int step : {11, 9}) {
+            const pairs entries(a.columns, step);
+            from.assign(entries.indices, entries.values);
+            used.push_back(pattern_of(numbers(from, to).used));
+        }
+        CHECK(used == std::vector<pattern>{pattern::column,
+                                           as_predicted ? pattern::spmv : pattern::column});
+    }
 }
 
 TEST_CASE("adaptive product: what contradicts is refused") {
@@ -296,25 +306,30 @@ TEST_CASE("adaptive product: what contradicts is refused") {
     CHECK(product(matrix).model().architecture == "host");
 }
 
-KRYLITH_GROUP_TEST("adaptive product: row for spmv where the first term suffices") {
+KRYLITH_DEVICE_TEST("adaptive product: row for spmv where the first term suffices") {
     const csr_matrix<double> a = whole_numbers();
-    const auto matrix =
-        std::make_shared<const two_way_matrix<double>>(group.share(0), csr_view<double>(a));
-    const auto all_rows = model_of("leaf spmv\n");
-    const auto used = [&]<class S>(S) {
+    const auto matrix = std::make_shared<const two_way_matrix<double>>(where, csr_view<double>(a));
+    const auto used = [&]<class S>(S, const char* says, const pairs& entries) {
         using T = typename S::value_type;
-        adaptive_product<S, double> multiply(matrix, {.model = all_rows});
-        sparse_vector<T> x(group.share(0), a.columns, S::absent());
-        sparse_vector<T> y(group.share(0), a.rows, S::absent());
-        x.assign(std::vector<std::int32_t>{3}, std::vector<T>{1});
+        adaptive_product<S, double> multiply(matrix, {.model = model_of(says)});
+        sparse_vector<T> x(where, a.columns, S::absent());
+        sparse_vector<T> y(where, a.rows, S::absent());
+        x.assign(entries.indices, std::vector<T>(entries.indices.size(), T(1)));
         const product_record record = multiply(x, y);
         CHECK(record.predicted == record.used);
         return record.used;
     };
-    CHECK(used(or_and<double>()) == kernel::row);
-    CHECK(used(min_column()) == kernel::row);
-    CHECK(used(plus_times<double>()) == kernel::spmv);
-    CHECK(used(min_plus<double>()) == kernel::spmv);
+    const pairs few(a.columns, 700);
+    CHECK(used(or_and<double>(), "leaf spmv\n", few) == kernel::row);
+    CHECK(used(min_column(), "leaf spmv\n", few) == kernel::row);
+    CHECK(used(plus_times<double>(), "leaf spmv\n", few) == kernel::spmv);
+    CHECK(used(min_plus<double>(), "leaf spmv\n", few) == kernel::spmv);
+    // Columns too, once x has many entries.
+    const pairs many(a.columns, 2);
+    CHECK(used(or_and<double>(), "leaf column\n", few) == kernel::column_balanced_atomic);
+    CHECK(used(or_and<double>(), "leaf column\n", many) == kernel::row);
+    CHECK(used(min_column(), "leaf column\n", many) == kernel::row);
+    CHECK(used(min_plus<double>(), "leaf column\n", many) == kernel::column_balanced_atomic);
 }
 
 } // namespace krylith::spmspv

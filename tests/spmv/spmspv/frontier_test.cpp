@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/spmv/spmspv/semiring.hpp>
+#include <krylith/spmv/spmspv/host_shares.hpp>
 
-#include "../../support/groups.hpp"
 #include "../../support/random.hpp"
+#include "one_device.hpp"
+#include "product_cases.hpp"
 
 namespace krylith::spmspv {
 
@@ -31,9 +32,7 @@ entries random_entries(std::int64_t size, std::int64_t count, bool ascending, st
     entries e;
     e.rows.resize(static_cast<std::size_t>(size));
     std::iota(e.rows.begin(), e.rows.end(), 0);
-    for (std::size_t i = e.rows.size(); i > 1; --i)
-        std::swap(e.rows[i - 1],
-                  e.rows[static_cast<std::size_t>(random.below(static_cast<int>(i)))]);
+    testing::shuffle(e.rows, random);
     e.rows.resize(static_cast<std::size_t>(count));
     if (ascending) std::sort(e.rows.begin(), e.rows.end());
     for (std::int64_t k = 0; k < count; ++k) e.values.push_back(random.below(40) / 4.0);
@@ -79,9 +78,9 @@ void check_work(const lengths_of_columns& lengths, const std::vector<std::int32_
 }
 
 /// Sizes around words, and enough for several threads, or blocks.
-std::vector<std::int64_t> sizes(const device_group& group) {
+std::vector<std::int64_t> sizes(const device& where) {
     std::vector<std::int64_t> all = {1, 31, 32, 33, 1000, 40'000};
-    if (group.kind() == backend::cuda) all.insert(all.end(), {70'000, 1'500'000});
+    if (where.kind() == backend::cuda) all.insert(all.end(), {70'000, 1'500'000});
     return all;
 }
 
@@ -105,15 +104,15 @@ std::vector<T> in_order_of_device(sparse_vector<T>& x, std::vector<std::int32_t>
 
 } // namespace
 
-KRYLITH_GROUP_TEST("frontier: distances that become less, in the order of y") {
-    const auto where = group.share(group.size() - 1);
-    for (const std::int64_t size : sizes(group))
+KRYLITH_DEVICE_TEST("frontier: distances that become less, in the order of y") {
+    const host::mocked_thread_worth worth(64); // several threads, if the device has them
+    for (const std::int64_t size : sizes(*where))
         for (const std::int64_t count : counts(size))
             for (const bool ascending : {true, false}) {
                 CAPTURE(size);
                 CAPTURE(count);
                 CAPTURE(ascending);
-                const int parts = static_cast<int>(size % 3) + group.size();
+                const int parts = 1 + static_cast<int>(size % 7);
                 const lengths_of_columns lengths(where, size, parts);
                 const entries e = random_entries(size, count, ascending, 52);
                 std::vector<double> distances(static_cast<std::size_t>(size));
@@ -167,9 +166,9 @@ KRYLITH_GROUP_TEST("frontier: distances that become less, in the order of y") {
             }
 }
 
-KRYLITH_GROUP_TEST("frontier: rows visited first, from pairs and bits, and their bits") {
-    const auto where = group.share(0);
-    for (const std::int64_t size : sizes(group))
+KRYLITH_DEVICE_TEST("frontier: rows visited first, from pairs and bits, and their bits") {
+    const host::mocked_thread_worth worth(64); // several threads, if the device has them
+    for (const std::int64_t size : sizes(*where))
         for (const std::int64_t count : counts(size))
             for (const bool as_bits : {false, true}) {
                 CAPTURE(size);
@@ -222,9 +221,9 @@ KRYLITH_GROUP_TEST("frontier: rows visited first, from pairs and bits, and their
             }
 }
 
-KRYLITH_GROUP_TEST("frontier: residuals above the threshold, of all rows and of those reached") {
-    const auto where = group.share(0);
-    for (const std::int64_t size : sizes(group)) {
+KRYLITH_DEVICE_TEST("frontier: residuals above the threshold, of all rows and of those reached") {
+    const host::mocked_thread_worth worth(64); // several threads, if the device has them
+    for (const std::int64_t size : sizes(*where)) {
         CAPTURE(size);
         const lengths_of_columns lengths(where, size, 2);
         const auto n = static_cast<std::size_t>(size);
@@ -268,8 +267,7 @@ KRYLITH_GROUP_TEST("frontier: residuals above the threshold, of all rows and of 
     }
 }
 
-KRYLITH_GROUP_TEST("frontier: indices are shifted, arrays filled, bits spread") {
-    const auto where = group.share(0);
+KRYLITH_DEVICE_TEST("frontier: indices are shifted, arrays filled, bits spread") {
     const std::vector<std::int32_t> rows = {0, 5, 7, 300};
     const auto from = array(where, rows);
     const buffer<std::int32_t> to(where, 4, "test");

@@ -204,11 +204,11 @@ KRYLITH_DEVICE_TEST("sparse products: what is refused") {
             infinite, {});
     refused("sparse product: x and y are the same vector", x, x, {});
     refused("sparse product: x was made with inf for entries that are not there, the semiring has "
-            "0.000000",
+            "0",
             infinite, y, {});
-    refused("sparse product: beta is 2.000000, must be 0 where y is wanted as pairs", x, y,
-            {.wanted = vector_form::pairs, .beta = 2});
-    refused("sparse product: beta is 2.000000, must be 0 where rows are skipped", x, y,
+    refused("sparse product: beta is 1e-09, must be 0 where y is wanted as pairs", x, y,
+            {.wanted = vector_form::pairs, .beta = 1e-9});
+    refused("sparse product: beta is 2, must be 0 where rows are skipped", x, y,
             {.beta = 2, .skip_rows = skip.data()});
     CHECK_THROWS_WITH_AS(
         multiply<min_column>(kernel::row, a, sources, parents, scratch, {.alpha = 3}),
