@@ -29,28 +29,32 @@ void check_square(const csr_view<T>& a) {
                           " x " + std::to_string(a.columns));
 }
 
-/// The matrix with 1 / (entries of the row) everywhere, transposed.
-template <class T>
-csr_matrix<T> shares_of(const csr_view<T>& a) {
-    std::vector<T> values(a.values.size());
-    for (std::int64_t row = 0; row < a.rows; ++row) {
-        const auto begin = a.row_offsets[as_size(row)];
-        const auto end = a.row_offsets[as_size(row + 1)];
-        const T share = T(1) / static_cast<T>(end - begin);
-        for (auto k = begin; k < end; ++k) values[as_size(k)] = share;
-    }
-    return transpose(csr_view<T>(a.rows, a.columns, a.row_offsets, a.column_indices, values));
-}
-
 } // namespace
 
 template <class T>
-graph<T>::graph(device_group group, const csr_view<T>& a, edge_values values) : values_(values) {
+graph<T>::graph(device_group group, const csr_view<T>& a) {
     validate(a);
     check_square(a);
-    if (values == edge_values::weights) negative_ = first_negative(a);
-    const csr_matrix<T> along = values == edge_values::weights ? transpose(a) : shares_of(a);
+    negative_ = first_negative(a);
+    const csr_matrix<T> along = transpose(a);
     matrix_ = std::make_shared<const spmspv::group_matrix<T>>(std::move(group), csr_view<T>(along));
+}
+
+template <class T>
+std::vector<std::int64_t> graph<T>::out_degrees() const {
+    std::vector<std::int64_t> degrees(as_size(vertices()), 0);
+    std::vector<std::int32_t> offsets;
+    for (const auto& m : matrix_->members()) {
+        offsets.resize(as_size(m.rows.size()) + 1);
+        std::int64_t* const here = degrees.data() + m.rows.begin;
+        for (std::int32_t part = 0; part < m.lengths.parts; ++part) {
+            group()[m.rank].download(offsets.data(), m.lengths.offsets[part],
+                                     offsets.size() * sizeof(std::int32_t));
+            for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+                here[i] += offsets[i + 1] - offsets[i];
+        }
+    }
+    return degrees;
 }
 
 template <class T>

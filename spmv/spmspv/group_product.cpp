@@ -100,7 +100,7 @@ void group_product<S, M>::send_pairs() {
     const device_group& group = a_->group();
     const auto count = static_cast<std::int32_t>(entries_);
     for (local& here : locals_) {
-        const auto x = here.x->overwrite(); // cleans nothing: peers write there at once
+        const auto x = here.x->overwrite();       // cleans nothing: peers write there at once
         fill(here.x->where(), x.count, 1, count); // an upload would wait for the device
         if (here.kept != 0) here.next->require(vector_form::pairs);
     }
@@ -163,6 +163,8 @@ void group_product<S, M>::send_dense() {
 
 template class group_product<plus_times<double>, double>;
 template class group_product<plus_times<float>, float>;
+template class group_product<plus_second<double>, double>;
+template class group_product<plus_second<float>, float>;
 template class group_product<min_plus<double>, double>;
 template class group_product<min_plus<float>, float>;
 template class group_product<min_column, double>;

@@ -227,6 +227,10 @@ KRYLITH_GROUP_TEST("adaptive product: reproducible products sort, where sums are
     CHECK(told.predicted == kernel::column_balanced_atomic);
     CHECK(told.used == kernel::column_balanced_sort);
     CHECK(y.download_dense() == multiplied(a, entries));
+    // Values that are not read don't make sums exact.
+    adaptive_product<plus_second<double>, double> sums(matrix,
+                                                       {.model = column, .reproducible = true});
+    CHECK(sums(x, y).used == kernel::column_balanced_sort);
     // Least columns are the same in any order.
     adaptive_product<min_column, double> least(matrix, {.model = column, .reproducible = true});
     sparse_vector<std::int32_t> from(group.share(0), a.columns, min_column::absent());
@@ -258,6 +262,10 @@ KRYLITH_GROUP_TEST("adaptive product: every semiring with either matrix") {
     const std::vector<std::int32_t> expected = reached(plus_times<double>(), double());
     CHECK_FALSE(expected.empty());
     CHECK(reached(plus_times<float>(), float()) == expected);
+    CHECK(reached(plus_second<double>(), double()) == expected);
+    CHECK(reached(plus_second<double>(), float()) == expected);
+    CHECK(reached(plus_second<float>(), double()) == expected);
+    CHECK(reached(plus_second<float>(), float()) == expected);
     CHECK(reached(or_and<double>(), double()) == expected);
     CHECK(reached(or_and<double>(), float()) == expected);
     CHECK(reached(or_and<float>(), double()) == expected);
@@ -314,6 +322,7 @@ KRYLITH_GROUP_TEST("adaptive product: row for spmv where the first term suffices
     CHECK(used(or_and<double>()) == kernel::row);
     CHECK(used(min_column()) == kernel::row);
     CHECK(used(plus_times<double>()) == kernel::spmv);
+    CHECK(used(plus_second<double>()) == kernel::spmv);
     CHECK(used(min_plus<double>()) == kernel::spmv);
 }
 
