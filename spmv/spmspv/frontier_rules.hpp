@@ -79,7 +79,7 @@ struct pass_on {
     using value_type = T;
     T* ranks;
     T* residuals;
-    T* passed;       ///< to each neighbour: the shares of what kept rows have just taken
+    T* passed;       ///< of kept rows: what goes along each of their edges
     const T* shares; ///< 1 / the edges that leave the row, 0 where none does; read of kept rows
     T damping;
     T threshold;

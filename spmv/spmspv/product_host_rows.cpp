@@ -36,8 +36,6 @@ public:
             result.any = true;
             return result;
         }
-        if constexpr (!Sparse && !S::reads_matrix && S::reads_vector)
-            return {sum_of_all(begin, end), true};
         if constexpr (Sparse && !S::first_suffices) {
             if (!few_) return sum_of_many(begin, end);
         }
@@ -97,20 +95,6 @@ public:
     }
 
 private:
-    /// Of a dense x alone, in four sums to shorten the chain of additions.
-    [[nodiscard]] T sum_of_all(std::int32_t begin, std::int32_t end) const {
-        constexpr int chains = 4;
-        T sums[chains] = {S::absent(), S::absent(), S::absent(), S::absent()};
-        const auto add = [&](int chain, std::int32_t k) {
-            const std::int32_t column = a_.rows.indices[k];
-            sums[chain] = S::add(sums[chain], S::term(T{}, a_.x.dense[column], column));
-        };
-        for (; end - begin >= chains; begin += chains)
-            for (int c = 0; c < chains; ++c) add(c, begin + c);
-        for (int c = 0; begin < end; ++begin, ++c) add(c, begin);
-        return S::add(S::add(sums[0], sums[1]), S::add(sums[2], sums[3]));
-    }
-
     /// Where x has many entries all of its values are read, since a branch that nobody can predict
     /// takes longer (half of them: 17 ms, not 5, for 1.8 million nonzeros).
     [[nodiscard]] sum_type sum_of_many(std::int32_t begin, std::int32_t end) const {

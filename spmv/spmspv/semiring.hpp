@@ -27,9 +27,9 @@ struct plus_times {
     [[nodiscard]] KRYLITH_HD static T term(T a, T x, std::int32_t) { return a * x; }
 };
 
-/// (+, second operand): sums of the entries of x in a row's columns, whatever the values of A,
-/// which are not read: half the bytes of an entry in fp32. So multiply matrices whose columns have
-/// one value each: x is scaled by these values before. (The name is GraphBLAS'.)
+/// (+, second operand): sums of the entries of x in a row's columns, whatever the values of A. They
+/// are not read, in fp32 half the bytes of an entry. For matrices whose columns have one value
+/// each, by which the caller scales x before. (The name is GraphBLAS'.)
 template <class T>
 struct plus_second {
     using value_type = T;
