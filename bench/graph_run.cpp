@@ -165,8 +165,7 @@ void graph_run::run_case(const spmv_case& c) {
 
 void graph_run::run_algorithm(const spmv_case& c, const csr_matrix<float>& matrix,
                               const std::string& algorithm, int devices) {
-    const graph<float> g(choice_.group(devices), csr_view<float>(matrix),
-                         algorithm == "pagerank" ? edge_values::shares : edge_values::weights);
+    const graph<float> g(choice_.group(devices), csr_view<float>(matrix));
     graph_task task{algorithm, &matrix, {}, request_.tolerance};
     if (algorithm != "pagerank") {
         task.sources = pick_sources(matrix, request_.sources);

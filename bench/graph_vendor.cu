@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <cusparse.h>
 
@@ -146,6 +148,21 @@ __global__ void __launch_bounds__(block_threads)
     post_sums(sums, change, sum);
 }
 
+/// What cuSPARSE multiplies by for PageRank: values of its own, since it must have some. `along`:
+/// the graph's matrix on the device, `edges`: whose edges leave the rows.
+std::vector<float> shares_of(device& where, const spmspv::compressed_lines<float>& along,
+                             const csr_matrix<float>& edges) {
+    std::vector<std::int32_t> from(static_cast<std::size_t>(along.nonzeros));
+    where.download(from.data(), along.indices, from.size() * sizeof(std::int32_t));
+    std::vector<float> shares;
+    shares.reserve(from.size());
+    for (const std::int32_t vertex : from) {
+        const auto v = static_cast<std::size_t>(vertex);
+        shares.push_back(1 / static_cast<float>(edges.row_offsets[v + 1] - edges.row_offsets[v]));
+    }
+    return shares;
+}
+
 class vendor_walker final : public graph_walker {
 public:
     vendor_walker(const graph<float>& g, graph_task task)
@@ -158,7 +175,7 @@ public:
           partials_(device_, 2 * most_blocks, "bench"),
           finished_(device_, 1, "bench"),
           posted_(device_, 2),
-          product_(device_, g.matrix()->members().front().part->by_rows(), x_.data(), y_.data()),
+          product_(device_, multiplied(g), x_.data(), y_.data()),
           edges_(g.edges()) {
         finished_.zero();
     }
@@ -175,6 +192,16 @@ public:
     }
 
 private:
+    /// For searches the graph's own values.
+    spmspv::compressed_lines<float> multiplied(const graph<float>& g) {
+        auto along = g.matrix()->members().front().part->by_rows();
+        if (task_.algorithm != "pagerank") return along;
+        const auto shares = shares_of(*device_, along, *task_.matrix);
+        shares_ = buffer<float>(device_, std::span<const float>(shares), "bench");
+        along.values = shares_.data();
+        return along;
+    }
+
     void add(graph_walk& walk, const graph_outcome& outcome, bool check, std::int64_t source = -1) {
         walk.seconds += outcome.seconds;
         walk.walks.push_back(outcome);
@@ -253,6 +280,7 @@ private:
     buffer<double> partials_;
     buffer<unsigned> finished_;
     posted_words posted_;
+    buffer<float> shares_; ///< of PageRank
     vendor_product product_;
     std::int64_t edges_;
 };

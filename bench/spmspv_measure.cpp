@@ -251,6 +251,9 @@ std::unique_ptr<spmspv_subject> make(const std::shared_ptr<device>& where,
     if (semiring == "plus-times") {
         return std::make_unique<subject<spmspv::plus_times<M>, M>>(where, matrix);
     }
+    if (semiring == "plus-second") {
+        return std::make_unique<subject<spmspv::plus_second<M>, M>>(where, matrix);
+    }
     if (semiring == "or-and") {
         return std::make_unique<subject<spmspv::or_and<M>, M>>(where, matrix);
     }
@@ -261,7 +264,7 @@ std::unique_ptr<spmspv_subject> make(const std::shared_ptr<device>& where,
         return std::make_unique<subject<spmspv::min_column, M>>(where, matrix);
     }
     throw usage_error("unknown semiring '" + semiring +
-                      "'; allowed are plus-times, or-and, min-plus, min-column");
+                      "'; allowed are plus-times, plus-second, or-and, min-plus, min-column");
 }
 
 } // namespace

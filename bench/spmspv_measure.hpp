@@ -63,8 +63,8 @@ public:
                                                  const spmspv_effort& effort) = 0;
 };
 
-/// `semiring`: plus-times, or-and, min-plus or min-column; `precision`: fp32 or fp64, of the
-/// matrix' values too. Throws usage_error for others, device_error where memory is short.
+/// `semiring`: plus-times, plus-second, or-and, min-plus or min-column; `precision`: fp32 or fp64,
+/// of the matrix' values too. Throws usage_error for others, device_error where memory is short.
 [[nodiscard]] std::unique_ptr<spmspv_subject> make_subject(const std::shared_ptr<device>& where,
                                                            const csr_view<float>& matrix,
                                                            const std::string& semiring,

@@ -94,7 +94,8 @@ void add_options(CLI::App& app, spmspv_request& q) {
         ->allow_extra_args(false)
         ->capture_default_str();
     app.add_option("--precision", q.precision, "fp32 or fp64")->capture_default_str();
-    app.add_option("--semiring", q.semiring, "plus-times, or-and, min-plus or min-column")
+    app.add_option("--semiring", q.semiring,
+                   "plus-times, plus-second, or-and, min-plus or min-column")
         ->capture_default_str();
     app.add_option("--backend", q.backend_name, "auto, cuda or host")->capture_default_str();
     app.add_option("--device", q.device, "Which CUDA device")->capture_default_str();

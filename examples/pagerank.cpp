@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
         std::iota(gpus.begin(), gpus.end(), 0);
         const auto group = gpus.empty() ? device_group::host(1) : device_group::cuda(gpus);
 
-        const graph<double> g(group, matrix, edge_values::shares);
+        const graph<double> g(group, matrix);
         const auto all = pagerank(g, {.damping = damping});
         const auto near = pagerank(g, {.damping = damping, .sources = {0}});
 

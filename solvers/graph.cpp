@@ -30,22 +30,9 @@ void check_square(const csr_view<T>& a) {
                           " x " + std::to_string(a.columns));
 }
 
-/// The matrix with 1 / (entries of the row) everywhere, transposed.
+/// Makes one of parallel edges, which stand side by side: the shortest.
 template <class T>
-csr_matrix<T> shares_of(const csr_view<T>& a) {
-    std::vector<T> values(a.values.size());
-    for (std::int64_t row = 0; row < a.rows; ++row) {
-        const auto begin = a.row_offsets[as_size(row)];
-        const auto end = a.row_offsets[as_size(row + 1)];
-        const T share = T(1) / static_cast<T>(end - begin);
-        for (auto k = begin; k < end; ++k) values[as_size(k)] = share;
-    }
-    return transpose(csr_view<T>(a.rows, a.columns, a.row_offsets, a.column_indices, values));
-}
-
-/// Makes one of parallel edges, which stand side by side: the shortest, or the sum of their shares.
-template <class T>
-void join_parallel(csr_matrix<T>& a, edge_values values) {
+void join_parallel(csr_matrix<T>& a) {
     std::size_t next = 0; // to be read
     std::size_t kept = 0;
     for (std::size_t row = 0; row < as_size(a.rows); ++row) {
@@ -56,8 +43,7 @@ void join_parallel(csr_matrix<T>& a, edge_values values) {
                 a.column_indices[kept] = a.column_indices[next];
                 a.values[kept++] = value;
             } else {
-                T& one = a.values[kept - 1];
-                one = values == edge_values::weights ? std::min(one, value) : one + value;
+                a.values[kept - 1] = std::min(a.values[kept - 1], value);
             }
         }
         a.row_offsets[row + 1] = static_cast<std::int64_t>(kept);
@@ -69,13 +55,30 @@ void join_parallel(csr_matrix<T>& a, edge_values values) {
 } // namespace
 
 template <class T>
-graph<T>::graph(device_group group, const csr_view<T>& a, edge_values values) : values_(values) {
+graph<T>::graph(device_group group, const csr_view<T>& a) {
     validate(a);
     check_square(a);
-    if (values == edge_values::weights) negative_ = first_negative(a);
-    csr_matrix<T> along = values == edge_values::weights ? transpose(a) : shares_of(a);
-    if (!canonical(along)) join_parallel(along, values);
+    negative_ = first_negative(a);
+    csr_matrix<T> along = transpose(a);
+    if (!canonical(along)) join_parallel(along);
     matrix_ = std::make_shared<const spmspv::group_matrix<T>>(std::move(group), csr_view<T>(along));
+}
+
+template <class T>
+std::vector<std::int64_t> graph<T>::out_degrees() const {
+    std::vector<std::int64_t> degrees(as_size(vertices()), 0);
+    std::vector<std::int32_t> offsets;
+    for (const auto& m : matrix_->members()) {
+        offsets.resize(as_size(m.rows.size()) + 1);
+        std::int64_t* const here = degrees.data() + m.rows.begin;
+        for (std::int32_t part = 0; part < m.lengths.parts; ++part) {
+            group()[m.rank].download(offsets.data(), m.lengths.offsets[part],
+                                     offsets.size() * sizeof(std::int32_t));
+            for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+                here[i] += offsets[i + 1] - offsets[i];
+        }
+    }
+    return degrees;
 }
 
 template <class T>

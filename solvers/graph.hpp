@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/csr.hpp>
@@ -12,32 +13,22 @@
 
 namespace krylith {
 
-/// What the entries of the matrix are multiplied by.
-enum class edge_values {
-    weights, ///< as they are stored: lengths for shortest_paths
-    shares   ///< 1 over the edges that leave the vertex: what pagerank multiplies by
-};
-
-[[nodiscard]] constexpr const char* to_string(edge_values values) noexcept {
-    return values == edge_values::weights ? "weights" : "shares";
-}
-
 /// Not copyable; several algorithms may use it, one at a time. T: double, float. Vertices are the
 /// rows of a square matrix, from 0. Every stored entry a_ij, a zero too, is an edge i -> j. Entries
-/// of one place are parallel edges, kept as one: of weights the least, of shares the sum. The
-/// devices hold A', by rows and columns: a product goes along the edges, y = A' x reaches j from i.
+/// of one place are parallel edges, kept as one: the shortest. Values are weights: lengths for
+/// shortest_paths, which alone reads them. The devices hold A', by rows and columns: a product goes
+/// along the edges, y = A' x reaches j from i.
 template <class T>
 class graph {
 public:
     /// The matrix must pass validate() and be square, input_error otherwise, and is not needed any
     /// more afterwards. O(n + edges) on the host, with as much memory as the matrix takes. Devices
     /// take what group_matrix takes; it throws where it doesn't fit.
-    graph(device_group group, const csr_view<T>& a, edge_values values = edge_values::weights);
+    graph(device_group group, const csr_view<T>& a);
 
     [[nodiscard]] std::int64_t vertices() const noexcept { return matrix_->size(); }
     /// Parallel ones count once.
     [[nodiscard]] std::int64_t edges() const noexcept { return matrix_->nonzeros(); }
-    [[nodiscard]] edge_values values() const noexcept { return values_; }
     [[nodiscard]] const device_group& group() const noexcept { return matrix_->group(); }
     [[nodiscard]] const std::shared_ptr<const spmspv::group_matrix<T>>& matrix() const noexcept {
         return matrix_;
@@ -48,14 +39,16 @@ public:
         std::int64_t to;
         T weight;
     };
-    /// The first edge, by rows, whose weight is negative or not a number; for edge_values::weights.
+    /// The first edge, by rows, whose weight is negative or not a number.
     [[nodiscard]] const std::optional<edge>& negative() const noexcept { return negative_; }
+
+    /// Edges that leave each vertex, from the devices: 4 n bytes from each. Waits.
+    [[nodiscard]] std::vector<std::int64_t> out_degrees() const;
 
     /// Throws usage_error, naming `what`, unless it is a vertex.
     void check_vertex(const char* what, std::int64_t vertex) const;
 
 private:
-    edge_values values_;
     std::optional<edge> negative_;
     std::shared_ptr<const spmspv::group_matrix<T>> matrix_;
 };

@@ -36,7 +36,7 @@ struct [[nodiscard]] shortest_paths_result : graph_outcome {
 template <class T>
 class shortest_paths_search {
 public:
-    /// Throws input_error for a negative weight or NaN, usage_error for a graph of shares.
+    /// Throws input_error for a negative weight or NaN.
     explicit shortest_paths_search(const graph<T>& g, const shortest_paths_options& options = {})
         : graph_(&g),
           options_(options),
@@ -76,9 +76,6 @@ private:
 
     static const std::shared_ptr<const spmspv::group_matrix<T>>&
     checked(const graph<T>& g, const shortest_paths_options& options) {
-        if (g.values() != edge_values::weights)
-            throw usage_error("shortest_paths needs a graph of edge_values::weights, not of "
-                              "edge_values::shares");
         if (options.max_steps < 1)
             throw usage_error("shortest_paths_options::max_steps is " +
                               std::to_string(options.max_steps) + ": allowed are 1 and more");

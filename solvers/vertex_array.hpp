@@ -37,6 +37,14 @@ public:
         }
     }
     /// Of all vertices. Waits.
+    void upload(const std::vector<T>& all) {
+        for (std::size_t m = 0; m < parts_.size(); ++m) {
+            const row_range rows = matrix_->members()[m].rows;
+            where(m).upload(parts_[m].data(), all.data() + rows.begin,
+                            as_size(rows.size()) * sizeof(T));
+        }
+    }
+    /// Of all vertices. Waits.
     [[nodiscard]] std::vector<T> download() const {
         std::vector<T> all(as_size(matrix_->size()));
         for (std::size_t m = 0; m < parts_.size(); ++m) {

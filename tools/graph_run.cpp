@@ -175,8 +175,7 @@ graph_figures run_graph(const graph_request& request) {
     f.edges = matrix.nnz();
     f.load_seconds = watch.lap();
     f.sources = sources_of(request, matrix.rows);
-    const graph<T> g(group, csr_view<T>(matrix),
-                     request.algorithm == "pagerank" ? edge_values::shares : edge_values::weights);
+    const graph<T> g(group, csr_view<T>(matrix));
     group.synchronize();
     f.setup_seconds = watch.lap();
     if (request.algorithm == "bfs") run_bfs(request, g, f);

@@ -3,8 +3,9 @@
 //
 // Bytes (fp32), m rows: 8 nnz + 4 m + 4 m and the gather of x; with bits of x 4 nnz + 4 m + 4 m +
 // m / 8, x's bits from the caches, and 36 to 64 for each entry whose column x has: its value and x
-// are read after its bit. Rows that are skipped cost as much as others. One launch, with bits of x
-// a memset before it. Loads of a tile are in flight while the one before is summed up.
+// are read after its bit; less the values where the semiring reads none. Rows that are skipped cost
+// as much as others. One launch, with bits of x a memset before it. Loads of a tile are in flight
+// while the one before is summed up.
 #pragma once
 
 #include <krylith/spmv/merge_scratch.hpp>

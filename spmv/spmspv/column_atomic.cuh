@@ -1,13 +1,13 @@
 // Column kernels that add atomically: into y.dense alone, or into y's clean dense and bits, and
 // list the rows that they are the first to touch.
 //
-// Bytes (fp32) for a term: 8 of A, in lines of its column; an atomic on y.dense and a look at a
-// word of y.bits, a sector each from the second-level cache or memory. For a row touched: an atomic
-// on bits and 4 bytes for the list, later 4 + 4 + a sector to gather its value. For dense alone 4 m
-// (8 m with beta) before. Launches with pairs: direct 3 (count to 0, kernel, gather), balanced 3 or
-// 4 (scan 1 or 2, kernel, gather), and before them one that cleans what y held; 2 to 4 us each
-// where there is little to do. Trips to memory of the kernel: count, index, offsets, row, word of
-// bits, atomic; balanced 2 to 7 more to find a tile.
+// Bytes (fp32) for a term: 8 of A, in lines of its column (4 where the semiring reads no values);
+// an atomic on y.dense and a look at a word of y.bits, a sector each from the second-level cache or
+// memory. For a row touched: an atomic on bits and 4 bytes for the list, later 4 + 4 + a sector to
+// gather its value. For dense alone 4 m (8 m with beta) before. Launches with pairs: direct 3
+// (count to 0, kernel, gather), balanced 3 or 4 (scan 1 or 2, kernel, gather), and before them one
+// that cleans what y held; 2 to 4 us each where there is little to do. Trips to memory of the
+// kernel: count, index, offsets, row, word of bits, atomic; balanced 2 to 7 more to find a tile.
 #pragma once
 
 #include <krylith/device/cuda_device.cuh>
@@ -22,6 +22,10 @@ namespace krylith::cuda {
 
 template <class T>
 __device__ inline void add_atomically(spmspv::plus_times<T>, T* y, T term) {
+    atomicAdd(y, term);
+}
+template <class T>
+__device__ inline void add_atomically(spmspv::plus_second<T>, T* y, T term) {
     atomicAdd(y, term);
 }
 /// All that is ever stored there is the same.

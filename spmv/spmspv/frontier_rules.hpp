@@ -73,13 +73,14 @@ struct shorten {
 };
 
 /// PageRank: what a row got, damped, is added to its residual; a residual above the threshold
-/// becomes rank, and is passed on.
+/// becomes rank, and is passed on in equal shares along the edges that leave.
 template <class T>
 struct pass_on {
     using value_type = T;
     T* ranks;
     T* residuals;
-    T* passed; ///< what kept rows have just taken into their rank
+    T* passed;       ///< of kept rows: what goes along each of their edges
+    const T* shares; ///< 1 / the edges that leave the row, 0 where none does; read of kept rows
     T damping;
     T threshold;
 
@@ -89,7 +90,7 @@ struct pass_on {
         residuals[row] = enough ? T(0) : residual;
         if (!enough) return false;
         ranks[row] += residual;
-        passed[row] = residual;
+        passed[row] = residual * shares[row];
         return true;
     }
     [[nodiscard]] KRYLITH_HD T outgoing(std::int64_t row) const { return passed[row]; }

@@ -163,6 +163,8 @@ void group_product<S, M>::send_dense() {
 
 template class group_product<plus_times<double>, double>;
 template class group_product<plus_times<float>, float>;
+template class group_product<plus_second<double>, double>;
+template class group_product<plus_second<float>, float>;
 template class group_product<min_plus<double>, double>;
 template class group_product<min_plus<float>, float>;
 template class group_product<min_column, double>;

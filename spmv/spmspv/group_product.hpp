@@ -123,6 +123,8 @@ private:
 
 extern template class group_product<plus_times<double>, double>;
 extern template class group_product<plus_times<float>, float>;
+extern template class group_product<plus_second<double>, double>;
+extern template class group_product<plus_second<float>, float>;
 extern template class group_product<min_plus<double>, double>;
 extern template class group_product<min_plus<float>, float>;
 extern template class group_product<min_column, double>;

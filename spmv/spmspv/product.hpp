@@ -10,10 +10,11 @@
 // What y has entries at: the rows with an entry in a column where x has one, whatever the values
 // (spmv: where the result is not absent()).
 //
-// Cost (fp32): spmv and row 8 nnz + 12 m bytes and what is read of x; row kernels read values and x
-// only where x has entries. Column kernels are O(work), work = the nonzeros in the columns where x
-// has entries, and never O(m), as long as y is wanted as pairs: the arrays that they add into are
-// y's own dense and bits, which are cleaned by the pairs that y held before.
+// Cost (fp32): spmv and row 8 nnz + 12 m bytes and what is read of x, 4 nnz where the semiring
+// reads no values; row kernels read values and x only where x has entries. Column kernels are
+// O(work), work = the nonzeros in the columns where x has entries, and never O(m), as long as y is
+// wanted as pairs: the arrays that they add into are y's own dense and bits, which are cleaned by
+// the pairs that y held before.
 #pragma once
 
 #include <cstddef>
@@ -101,16 +102,16 @@ struct product_arguments {
 /// Calls instantiate(S, M) for each pair of a semiring and the matrix' values that products exist
 /// for: the same type where the semiring reads values, else any.
 #define KRYLITH_FOR_PRODUCTS(instantiate)                                                          \
-    instantiate(krylith::spmspv::plus_times<double>, double)                                       \
-        instantiate(krylith::spmspv::plus_times<float>, float)                                     \
-            instantiate(krylith::spmspv::or_and<double>, double)                                   \
-                instantiate(krylith::spmspv::or_and<double>, float)                                \
-                    instantiate(krylith::spmspv::or_and<float>, double)                            \
-                        instantiate(krylith::spmspv::or_and<float>, float)                         \
-                            instantiate(krylith::spmspv::min_plus<double>, double)                 \
-                                instantiate(krylith::spmspv::min_plus<float>, float)               \
-                                    instantiate(krylith::spmspv::min_column, double)               \
-                                        instantiate(krylith::spmspv::min_column, float)
+    KRYLITH_FOR_OWN_VALUES(instantiate, krylith::spmspv::plus_times)                               \
+    KRYLITH_FOR_ANY_VALUES(instantiate, krylith::spmspv::plus_second<double>)                      \
+    KRYLITH_FOR_ANY_VALUES(instantiate, krylith::spmspv::plus_second<float>)                       \
+    KRYLITH_FOR_ANY_VALUES(instantiate, krylith::spmspv::or_and<double>)                           \
+    KRYLITH_FOR_ANY_VALUES(instantiate, krylith::spmspv::or_and<float>)                            \
+    KRYLITH_FOR_OWN_VALUES(instantiate, krylith::spmspv::min_plus)                                 \
+    KRYLITH_FOR_ANY_VALUES(instantiate, krylith::spmspv::min_column)
+#define KRYLITH_FOR_OWN_VALUES(instantiate, S)                                                     \
+    instantiate(S<double>, double) instantiate(S<float>, float)
+#define KRYLITH_FOR_ANY_VALUES(instantiate, S) instantiate(S, double) instantiate(S, float)
 
 } // namespace krylith::spmspv
 

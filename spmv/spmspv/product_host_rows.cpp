@@ -103,7 +103,9 @@ private:
         for (std::int32_t k = begin; k < end; ++k) {
             const std::int32_t column = a_.rows.indices[k];
             const std::uint32_t there = a_.x.bits[column / 32] >> (column % 32) & 1;
-            const T term = S::term(a_.rows.values[k], a_.x.dense[column], column);
+            T matrix_value{};
+            if constexpr (S::reads_matrix) matrix_value = a_.rows.values[k];
+            const T term = S::term(matrix_value, a_.x.dense[column], column);
             sum = S::add(sum, there != 0 ? term : S::absent());
             any |= there;
         }

@@ -6,9 +6,10 @@
 //
 // Bytes (fp32), m rows: spmv 8 nnz + 4 m + 4 m, and the gather of x, 4 to 32 an entry. row: 4 nnz +
 // 4 m + 4 m + m / 8, x's bits from the caches, and 36 to 64 for each entry whose column x has (a
-// sector of values, one of x). Where the first term suffices, entries behind it are not read, nor
-// any of rows that are skipped. One launch; trips to memory: offsets, columns (and values), x, y;
-// with bits of x one more. About 3 us where there is little to do.
+// sector of values, one of x). Semirings that read no values: 4 nnz less of spmv, a sector less of
+// row. Where the first term suffices, entries behind it are not read, nor any of rows that are
+// skipped. One launch; trips to memory: offsets, columns (and values), x, y; with bits of x one
+// more. About 3 us where there is little to do.
 #pragma once
 
 #include <krylith/device/cuda_device.cuh>

@@ -3,7 +3,7 @@
 // dense arrays hold where a sparse vector has no entry.
 //
 // Adding is associative and commutative up to rounding. A semiring whose add is `exact` has the
-// same results in any order; plus_times has them only in a fixed order.
+// same results in any order; plus_times and plus_second have them only in a fixed order.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,22 @@ struct plus_times {
     [[nodiscard]] KRYLITH_HD static T absent() { return T(0); }
     [[nodiscard]] KRYLITH_HD static T add(T a, T b) { return a + b; }
     [[nodiscard]] KRYLITH_HD static T term(T a, T x, std::int32_t) { return a * x; }
+};
+
+/// (+, second operand): sums of the entries of x in a row's columns, whatever the values of A. They
+/// are not read, in fp32 half the bytes of an entry. For matrices whose columns have one value
+/// each, by which the caller scales x before. (The name is GraphBLAS'.)
+template <class T>
+struct plus_second {
+    using value_type = T;
+    static constexpr const char* name = "plus-second";
+    static constexpr bool exact = false;
+    static constexpr bool reads_matrix = false;
+    static constexpr bool reads_vector = true;
+    static constexpr bool first_suffices = false;
+    [[nodiscard]] KRYLITH_HD static T absent() { return T(0); }
+    [[nodiscard]] KRYLITH_HD static T add(T a, T b) { return a + b; }
+    [[nodiscard]] KRYLITH_HD static T term(T, T x, std::int32_t) { return x; }
 };
 
 /// (or, and) on 0 and 1: which rows are reached. Every stored entry of A and x is true, whatever

@@ -129,7 +129,8 @@ TEST_CASE("bench_spmspv: a measurement has every form and kernel, and its checks
     const std::vector<vector_kind> kinds = {vector_kind::random, vector_kind::frontier};
     const std::vector<double> densities = {0.1, 1};
     const spmspv_effort least{.repetitions = 1, .seconds = 0, .batch = 0};
-    for (const char* const semiring : {"plus-times", "or-and", "min-plus", "min-column"}) {
+    for (const char* const semiring :
+         {"plus-times", "plus-second", "or-and", "min-plus", "min-column"}) {
         for (const char* const precision : {"fp32", "fp64"}) {
             const auto subject =
                 make_subject(group.share(0), csr_view<float>(a), semiring, precision);

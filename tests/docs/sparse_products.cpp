@@ -23,7 +23,7 @@ std::vector<std::int32_t> walk(const csr_matrix<float>& links, int steps) {
     const auto matrix = std::make_shared<const spmspv::two_way_matrix<float>>(
         group.share(0), csr_view<float>(transpose(links)));
 
-    using S = spmspv::or_and<float>; // plus_times, min_plus, min_column
+    using S = spmspv::or_and<float>; // plus_times, plus_second, min_plus, min_column
     spmspv::adaptive_product<S, float> multiply(matrix);
     spmspv::sparse_vector<float> x(group.share(0), matrix->columns(), S::absent());
     spmspv::sparse_vector<float> y(group.share(0), matrix->rows(), S::absent());

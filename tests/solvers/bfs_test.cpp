@@ -2,6 +2,7 @@
 #include <krylith/solvers/bfs.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include <krylith/device/error.hpp>
@@ -66,11 +67,13 @@ KRYLITH_GROUP_TEST("bfs: levels and least parents, by every kernel, one search a
     }
 }
 
-KRYLITH_GROUP_TEST("bfs: a graph of shares or of floats is walked alike") {
+KRYLITH_GROUP_TEST("bfs: a graph of other weights or of floats is walked alike") {
     const auto& c = graph_cases().back();
     const auto levels = levels_from(c.matrix, 3);
-    const graph<double> shares(group, csr_view<double>(c.matrix), edge_values::shares);
-    CHECK(bfs(shares, 3).levels == levels);
+    auto other = c.matrix;
+    other.values.assign(other.values.size(), NAN);
+    const graph<double> weights(group, csr_view<double>(other));
+    CHECK(bfs(weights, 3).levels == levels);
     const auto narrow = testing::converted<float>(c.matrix);
     const graph<float> floats(group, csr_view<float>(narrow));
     CHECK(bfs(floats, 3).levels == levels);

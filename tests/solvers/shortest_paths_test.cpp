@@ -73,7 +73,7 @@ KRYLITH_GROUP_TEST("shortest_paths: of parallel edges the shortest counts") {
     CHECK(found.work() == 2);
 }
 
-TEST_CASE("shortest_paths: refuses negative weights and NaN, shares, and sources that are none") {
+TEST_CASE("shortest_paths: refuses negative weights and NaN, and sources that are none") {
     const auto host = device_group::host(2);
     const auto a = from_edges(3, {{0, 1, 1}, {1, 2, -2}, {2, 0, -3}});
     const graph<double> negative(host, csr_view<double>(a));
@@ -85,8 +85,6 @@ TEST_CASE("shortest_paths: refuses negative weights and NaN, shares, and sources
     const graph<double> unknown(host, csr_view<double>(b));
     CHECK_THROWS_AS((void)shortest_paths(unknown, 0), input_error);
     const auto c = from_edges(2, {{0, 1, 1}});
-    const graph<double> shares(host, csr_view<double>(c), edge_values::shares);
-    CHECK_THROWS_AS((void)shortest_paths(shares, 0), usage_error);
     const graph<double> good(host, csr_view<double>(c));
     CHECK_THROWS_AS((void)shortest_paths(good, 2), usage_error);
     CHECK_THROWS_AS((void)shortest_paths(good, 0, {.max_steps = 0}), usage_error);

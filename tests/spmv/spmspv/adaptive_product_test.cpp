@@ -221,6 +221,10 @@ KRYLITH_DEVICE_TEST("adaptive product: reproducible products sort, where sums ar
     CHECK(told.predicted == kernel::column_balanced_atomic);
     CHECK(told.used == kernel::column_balanced_sort);
     CHECK(y.download_dense() == multiplied(a, entries));
+    // Values that are not read don't make sums exact.
+    adaptive_product<plus_second<double>, double> sums(matrix,
+                                                       {.model = column, .reproducible = true});
+    CHECK(sums(x, y).used == kernel::column_balanced_sort);
     // Least columns are the same in any order.
     adaptive_product<min_column, double> least(matrix, {.model = column, .reproducible = true});
     sparse_vector<std::int32_t> from(where, a.columns, min_column::absent());
@@ -252,6 +256,10 @@ KRYLITH_DEVICE_TEST("adaptive product: every semiring with either matrix") {
     const std::vector<std::int32_t> expected = reached(plus_times<double>(), double());
     CHECK_FALSE(expected.empty());
     CHECK(reached(plus_times<float>(), float()) == expected);
+    CHECK(reached(plus_second<double>(), double()) == expected);
+    CHECK(reached(plus_second<double>(), float()) == expected);
+    CHECK(reached(plus_second<float>(), double()) == expected);
+    CHECK(reached(plus_second<float>(), float()) == expected);
     CHECK(reached(or_and<double>(), double()) == expected);
     CHECK(reached(or_and<double>(), float()) == expected);
     CHECK(reached(or_and<float>(), double()) == expected);
@@ -323,6 +331,7 @@ KRYLITH_DEVICE_TEST("adaptive product: row for spmv where the first term suffice
     CHECK(used(or_and<double>(), "leaf spmv\n", few) == kernel::row);
     CHECK(used(min_column(), "leaf spmv\n", few) == kernel::row);
     CHECK(used(plus_times<double>(), "leaf spmv\n", few) == kernel::spmv);
+    CHECK(used(plus_second<double>(), "leaf spmv\n", few) == kernel::spmv);
     CHECK(used(min_plus<double>(), "leaf spmv\n", few) == kernel::spmv);
     // Columns too, once x has many entries.
     const pairs many(a.columns, 2);

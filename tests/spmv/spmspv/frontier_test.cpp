@@ -234,7 +234,14 @@ KRYLITH_DEVICE_TEST("frontier: residuals above the threshold, of all rows and of
         const auto rank_state = array(where, ranks);
         const auto residual_state = array(where, residuals);
         const buffer<float> passed(where, n, "test");
-        const pass_on<float> rule{rank_state.data(), residual_state.data(), passed.data(), 0.5F,
+        std::vector<float> shares(n);
+        for (float& share : shares) share = static_cast<float>(random.below(5)) / 4; // exact
+        const auto shares_given = array(where, shares);
+        const pass_on<float> rule{rank_state.data(),
+                                  residual_state.data(),
+                                  passed.data(),
+                                  shares_given.data(),
+                                  0.5F,
                                   3.0F};
         sparse_vector<float> y(where, size, 0);
         sparse_vector<float> next(where, size, 0);
@@ -246,7 +253,7 @@ KRYLITH_DEVICE_TEST("frontier: residuals above the threshold, of all rows and of
                 residuals[i] += 0.5F * got[i];
                 if (!(residuals[i] > 3)) continue;
                 ranks[i] += residuals[i];
-                passing[i] = std::exchange(residuals[i], 0.0F);
+                passing[i] = shares[i] * std::exchange(residuals[i], 0.0F);
                 rows.push_back(static_cast<std::int32_t>(i));
             }
             check_work(lengths, rows, filter.wait(next));

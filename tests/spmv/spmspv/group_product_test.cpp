@@ -185,32 +185,46 @@ KRYLITH_GROUP_TEST("group_product: three steps of shortest paths by every kernel
     }
 }
 
-KRYLITH_GROUP_TEST("group_product: few entries are sent as pairs, many as blocks") {
+namespace {
+
+/// x is what rows pass on of their residuals, whole or half.
+template <class S>
+void check_sending(const device_group& group) {
     const std::int64_t n = 400;
     const auto matrix = uneven(n, 63);
     const auto narrow = converted<float>(matrix);
     const auto a = std::make_shared<const group_matrix<float>>(group, csr_view<float>(narrow));
-    group_product<plus_times<float>, float> p(a);
+    group_product<S, float> p(a);
     const bool several = p.members().size() > 1;
     for (const int every : {1, 2, 50, 1000, 3}) {
         CAPTURE(every);
         std::vector<buffer<float>> ranks;
         std::vector<buffer<float>> residuals;
         std::vector<buffer<float>> passed;
+        std::vector<buffer<float>> shares;
         pairs<float> x;
         for (const auto& m : p.members()) {
             std::vector<float> here(static_cast<std::size_t>(m.rows.size()), 0);
-            for (std::int64_t row = m.rows.begin; row < m.rows.end; ++row)
-                if (row % every == 0)
-                    here[static_cast<std::size_t>(row - m.rows.begin)] =
-                        x[static_cast<std::int32_t>(row)] = static_cast<float>(1 + row % 9);
+            std::vector<float> share(here.size(), 0); // of rows that pass nothing on: not read
+            for (std::int64_t row = m.rows.begin; row < m.rows.end; ++row) {
+                if (row % every != 0) continue;
+                const auto at = static_cast<std::size_t>(row - m.rows.begin);
+                here[at] = static_cast<float>(1 + row % 9);
+                share[at] = static_cast<float>(1 + row % 2) / 2;
+                x[static_cast<std::int32_t>(row)] = here[at] * share[at];
+            }
             const auto& where = group.share(m.rank);
             residuals.emplace_back(where, std::span<const float>(here), "test");
             ranks.emplace_back(where, std::span<const float>(here), "test");
             passed.emplace_back(where, here.size(), "test");
+            shares.emplace_back(where, std::span<const float>(share), "test");
         }
         p.advance_all([&](std::size_t m) {
-            return pass_on<float>{ranks[m].data(), residuals[m].data(), passed[m].data(), 1.0F,
+            return pass_on<float>{ranks[m].data(),
+                                  residuals[m].data(),
+                                  passed[m].data(),
+                                  shares[m].data(),
+                                  1.0F,
                                   0.0F};
         });
         check_x(p, matrix, x);
@@ -218,11 +232,18 @@ KRYLITH_GROUP_TEST("group_product: few entries are sent as pairs, many as blocks
         CHECK(record.sent == (!several     ? exchange_form::none
                               : every == 1 ? exchange_form::dense
                                            : exchange_form::pairs));
-        const auto y = product<plus_times<float>>(matrix, x);
+        const auto y = product<S>(matrix, x);
         pairs<float> found = y_of(p);
         std::erase_if(found, [](const auto& entry) { return entry.second == 0; });
         CHECK(found == y);
     }
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("group_product: few entries are sent as pairs, many as blocks") {
+    check_sending<plus_times<float>>(group);
+    check_sending<plus_second<float>>(group);
 }
 
 KRYLITH_GROUP_TEST("group_product: columns by which rows are reached, rows left out") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,14 @@ template <class T>
         }
         a.row_offsets.push_back(static_cast<std::int64_t>(a.column_indices.size()));
     }
+    return a;
+}
+
+/// NaN for a semiring that doesn't read values: nobody may see them.
+template <class S, class M>
+[[nodiscard]] csr_matrix<M> with_values_for(const line_pattern& p, std::uint64_t seed) {
+    csr_matrix<M> a = with_values<M>(p, S::exact, seed);
+    if (!S::reads_matrix) a.values.assign(a.values.size(), std::numeric_limits<M>::quiet_NaN());
     return a;
 }
 

@@ -37,7 +37,7 @@ entry_list<T> half_of(const testing::line_pattern& p) {
 }
 
 /// Both results of a kernel: as pairs and dense.
-template <class T>
+template <class S, class T>
 std::vector<std::vector<T>> results(const std::shared_ptr<device>& where, const csr_matrix<T>& host,
                                     const entry_list<T>& entries, kernel k) {
     const two_way_matrix<T> a(where, host);
@@ -48,21 +48,23 @@ std::vector<std::vector<T>> results(const std::shared_ptr<device>& where, const 
     std::vector<std::vector<T>> found;
     for (int round = 0; round < 3; ++round)
         for (const vector_form wanted : {vector_form::pairs, vector_form::dense}) {
-            multiply<plus_times<T>>(k, a, x, y, scratch, {.wanted = wanted, .alpha = T(1.5)});
+            multiply<S>(k, a, x, y, scratch,
+                        {.wanted = wanted, .alpha = scales<S> ? T(1.5) : T(1)});
             found.push_back(y.download_dense());
         }
     return found;
 }
 
-template <class T>
+template <class S>
 void check_same_bits(const std::vector<std::shared_ptr<device>>& devices) {
+    using T = typename S::value_type;
     const auto p = testing::with_giants(6000, 5500, 20, 54); // the giant row: two tiles of terms
     const auto a = testing::with_values<T>(p, false, 55);
     const auto x = half_of<T>(p);
     std::vector<T> first;
     for (const auto& where : devices)
         for (const kernel k : sorting)
-            for (const auto& y : results(where, a, x, k)) {
+            for (const auto& y : results<S>(where, a, x, k)) {
                 if (first.empty()) first = y;
                 CHECK(same_bits(y, first));
             }
@@ -74,14 +76,18 @@ TEST_CASE("sparse products: sort gives the same bits on any number of threads") 
     std::vector<std::shared_ptr<device>> devices;
     for (const int threads : {1, 2, 3, 7})
         devices.push_back(device_group::host(1, {.host_threads = threads}).share(0));
-    check_same_bits<double>(devices);
-    check_same_bits<float>(devices);
+    check_same_bits<plus_times<double>>(devices);
+    check_same_bits<plus_times<float>>(devices);
+    check_same_bits<plus_second<double>>(devices);
+    check_same_bits<plus_second<float>>(devices);
 }
 
 TEST_CASE("sparse products: sort gives the same bits every time [cuda]") {
     const std::vector<std::shared_ptr<device>> devices(2, testing::cuda_groups().front().share(0));
-    check_same_bits<double>(devices);
-    check_same_bits<float>(devices);
+    check_same_bits<plus_times<double>>(devices);
+    check_same_bits<plus_times<float>>(devices);
+    check_same_bits<plus_second<double>>(devices);
+    check_same_bits<plus_second<float>>(devices);
 }
 
 // Marks in rows that the product doesn't touch are still there afterwards.
@@ -122,10 +128,13 @@ KRYLITH_DEVICE_TEST("sparse products: an entry of x is one whatever its value") 
     for (int k = static_cast<int>(kernel::row); k < kernel_count; ++k) {
         CAPTURE(k);
         x.assign(std::vector<std::int32_t>{1}, std::vector<double>{0});
-        multiply<plus_times<double>>(static_cast<kernel>(k), a, x, y, scratch,
-                                     {.wanted = vector_form::pairs});
-        CHECK(y.download_pairs().indices == std::vector<std::int32_t>{0, 1});
-        CHECK(y.download_pairs().values == std::vector<double>{0, 0});
+        const auto check = [&]<class S>(S) {
+            multiply<S>(static_cast<kernel>(k), a, x, y, scratch, {.wanted = vector_form::pairs});
+            CHECK(y.download_pairs().indices == std::vector<std::int32_t>{0, 1});
+            CHECK(y.download_pairs().values == std::vector<double>{0, 0});
+        };
+        check(plus_times<double>());
+        check(plus_second<double>());
     }
 }
 
@@ -143,6 +152,10 @@ KRYLITH_DEVICE_TEST("sparse products: beta 0 reads no y, entries left out read n
             multiply<plus_times<double>>(static_cast<kernel>(k), a, x, y, scratch,
                                          {.wanted = wanted});
             CHECK(y.download_dense() == std::vector<double>{6, 15});
+            y.assign(std::vector<double>{NAN, NAN});
+            multiply<plus_second<double>>(static_cast<kernel>(k), a, x, y, scratch,
+                                          {.wanted = wanted});
+            CHECK(y.download_dense() == std::vector<double>{3, 3});
         }
 }
 
@@ -213,6 +226,11 @@ KRYLITH_DEVICE_TEST("sparse products: what is refused") {
     CHECK_THROWS_WITH_AS(
         multiply<min_column>(kernel::row, a, sources, parents, scratch, {.alpha = 3}),
         "sparse product: alpha is 3 and beta 0, must be 1 and 0 with semiring min-column",
+        usage_error);
+    CHECK_THROWS_WITH_AS(
+        multiply<plus_second<double>>(kernel::spmv, a, x, y, scratch, {.beta = 1}),
+        "sparse product: alpha is 1.000000 and beta 1.000000, must be 1 and 0 with semiring "
+        "plus-second",
         usage_error);
     CHECK_THROWS_AS(multiply<plus>(static_cast<kernel>(8), a, x, y, scratch), usage_error);
     CHECK_THROWS_WITH_AS(

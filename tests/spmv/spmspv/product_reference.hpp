@@ -33,6 +33,16 @@ template <class M>
     return reached;
 }
 
+/// The matrix as S sees it: 1 everywhere where it doesn't read values.
+template <class S, class M>
+[[nodiscard]] csr_matrix<typename S::value_type> as_read(const csr_matrix<M>& a) {
+    using T = typename S::value_type;
+    csr_matrix<T> seen = {a.rows, a.columns, a.row_offsets, a.column_indices, {}};
+    for (const M value : a.values)
+        seen.values.push_back(S::reads_matrix ? static_cast<T>(value) : 1);
+    return seen;
+}
+
 /// alpha A x + beta y by Eigen in long double, with what rounding may do.
 template <class T>
 class number_reference {
@@ -82,6 +92,7 @@ template <class S, class M>
 [[nodiscard]] std::vector<typename S::value_type>
 exact_reference(const csr_matrix<M>& a, const entry_list<typename S::value_type>& x) {
     using T = typename S::value_type;
+    const csr_matrix<T> seen = as_read<S>(a);
     std::vector<T> values(as_size(a.columns));
     std::vector<bool> there(as_size(a.columns), false);
     for (std::size_t k = 0; k < x.indices.size(); ++k) {
@@ -94,7 +105,7 @@ exact_reference(const csr_matrix<M>& a, const entry_list<typename S::value_type>
         for (auto k = as_size(a.row_offsets[row]); k < as_size(a.row_offsets[row + 1]); ++k) {
             const std::int32_t column = a.column_indices[k];
             if (!there[as_size(column)]) continue;
-            const T sum = static_cast<T>(a.values[k]) + values[as_size(column)];
+            const T sum = seen.values[k] + values[as_size(column)];
             if (name == "or-and") y[row] = 1;
             if (name == "min-plus") y[row] = std::min(y[row], sum);
             if (name == "min-column") y[row] = std::min(y[row], static_cast<T>(column));

@@ -31,8 +31,8 @@ public:
     product_tester(const std::shared_ptr<device>& where, const line_pattern& p)
         : device_(where),
           pattern_(p),
-          host_(testing::with_values<M>(p, S::exact, 11)),
-          numbers_(host_),
+          host_(testing::with_values_for<S, M>(p, 11)),
+          numbers_(testing::as_read<S>(host_)),
           a_(where, host_),
           x_(where, p.columns, S::absent()),
           y_(where, host_.rows, S::absent()),
@@ -148,7 +148,7 @@ private:
         CHECK(places);
 
         bool values = true;
-        if constexpr (scales<S>) {
+        if constexpr (!S::exact) {
             const auto expected = numbers_.product(x, options.alpha, options.beta, before);
             for (std::size_t row = 0; row < dense.size(); ++row)
                 values = values &&
@@ -166,7 +166,7 @@ private:
     std::shared_ptr<device> device_;
     line_pattern pattern_;
     csr_matrix<M> host_;
-    testing::number_reference<M> numbers_;
+    testing::number_reference<T> numbers_;
     two_way_matrix<M> a_;
     sparse_vector<T> x_;
     sparse_vector<T> y_;
@@ -209,6 +209,14 @@ KRYLITH_DEVICE_TEST("sparse products: plus-times, small") {
     check_small<plus_times<double>, double>(where);
     check_small<plus_times<float>, float>(where);
 }
+KRYLITH_DEVICE_TEST("sparse products: plus-second, small") {
+    check_small<plus_second<double>, double>(where);
+    check_small<plus_second<float>, float>(where);
+}
+KRYLITH_DEVICE_TEST("sparse products: plus-second, values of another type") {
+    check_small<plus_second<double>, float>(where);
+    check_small<plus_second<float>, double>(where);
+}
 KRYLITH_DEVICE_TEST("sparse products: or-and, small") {
     check_small<or_and<double>, double>(where);
     check_small<or_and<float>, float>(where);
@@ -228,6 +236,8 @@ KRYLITH_DEVICE_TEST("sparse products: min-column, small") {
 KRYLITH_DEVICE_TEST("sparse products: all semirings, large") {
     check_large<plus_times<double>, double>(where);
     check_large<plus_times<float>, float>(where);
+    check_large<plus_second<double>, double>(where);
+    check_large<plus_second<float>, float>(where);
     check_large<or_and<float>, float>(where);
     check_large<min_plus<float>, float>(where);
     check_large<min_column, double>(where);
