@@ -229,7 +229,7 @@ KRYLITH_DEVICE_TEST("sparse products: what is refused") {
         usage_error);
     CHECK_THROWS_WITH_AS(
         multiply<plus_second<double>>(kernel::spmv, a, x, y, scratch, {.beta = 1}),
-        "sparse product: alpha is 1.000000 and beta 1.000000, must be 1 and 0 with semiring "
+        "sparse product: alpha is 1 and beta 1, must be 1 and 0 with semiring "
         "plus-second",
         usage_error);
     CHECK_THROWS_AS(multiply<plus>(static_cast<kernel>(8), a, x, y, scratch), usage_error);
