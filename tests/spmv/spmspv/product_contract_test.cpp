@@ -227,11 +227,10 @@ KRYLITH_DEVICE_TEST("sparse products: what is refused") {
         multiply<min_column>(kernel::row, a, sources, parents, scratch, {.alpha = 3}),
         "sparse product: alpha is 3 and beta 0, must be 1 and 0 with semiring min-column",
         usage_error);
-    CHECK_THROWS_WITH_AS(
-        multiply<plus_second<double>>(kernel::spmv, a, x, y, scratch, {.beta = 1}),
-        "sparse product: alpha is 1 and beta 1, must be 1 and 0 with semiring "
-        "plus-second",
-        usage_error);
+    CHECK_THROWS_WITH_AS(multiply<plus_second<double>>(kernel::spmv, a, x, y, scratch, {.beta = 1}),
+                         "sparse product: alpha is 1 and beta 1, must be 1 and 0 with semiring "
+                         "plus-second",
+                         usage_error);
     CHECK_THROWS_AS(multiply<plus>(static_cast<kernel>(8), a, x, y, scratch), usage_error);
     CHECK_THROWS_WITH_AS(
         (void)count_work(a, y),
