@@ -1,10 +1,12 @@
 // krylith graph ALGORITHM MATRIX
 #include <cstdio>
 #include <memory>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <krylith/device/error.hpp>
 #include <krylith/tools/command.hpp>
 #include <krylith/tools/graph_report.hpp>
 #include <krylith/tools/operator_request.hpp>
@@ -32,6 +34,13 @@ exit_status run(const graph_job& job) {
     if (!job.quiet) fmt::print(job.report == "-" ? stderr : stdout, "{}", summary(job.request, f));
     return f.outcome.reason == graph_reason::max_steps ? exit_status::not_converged
                                                        : exit_status::success;
+}
+
+void refuse_options_of_pagerank(const CLI::App& given, const std::string& algorithm) {
+    if (algorithm != "bfs" && algorithm != "sssp") return;
+    for (const char* name : {"--reproducible", "--damping", "--tolerance"})
+        if (given.count(name) != 0)
+            throw usage_error(fmt::format("{} is for pagerank, not for {}", name, algorithm));
 }
 
 } // namespace
@@ -78,7 +87,10 @@ command add_graph(CLI::App& parent) {
     add_report(*app, job->report);
     app->add_flag("--quiet", job->quiet, "No summary; status 1 says that steps ran out")
         ->group("Output");
-    return {app, [job] { return run(*job); }};
+    return {app, [app, job] {
+                refuse_options_of_pagerank(*app, job->request.algorithm);
+                return run(*job);
+            }};
 }
 
 } // namespace krylith::tool

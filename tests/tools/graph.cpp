@@ -1,5 +1,6 @@
 // krylith graph: files, reports and refusals, on a small graph that can be followed by hand.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -100,6 +101,23 @@ TEST_CASE("graph: the summary is for people, and steps that run out end with 1")
         const auto cut = run_krylith(folder, std::string(arguments) + " --backend host");
         CHECK(cut.status == 1);
         CHECK_MESSAGE(contains(cut.out, "steps ran out"), cut.out);
+    }
+}
+
+TEST_CASE("graph: options of another algorithm are refused") {
+    const temporary_folder folder;
+    for (const auto& [arguments, message] :
+         {std::pair{"bfs gallery:road:5 --damping 0.5", "--damping is for pagerank, not for bfs"},
+          std::pair{"sssp gallery:road:5 --tolerance 0.1",
+                    "--tolerance is for pagerank, not for sssp"},
+          std::pair{"bfs gallery:road:5 --reproducible",
+                    "--reproducible is for pagerank, not for bfs"},
+          std::pair{"sssp gallery:road:5 --parents p.mtx",
+                    "--parents is for bfs: sssp has none"}}) {
+        const auto refused =
+            run_krylith(folder, std::string("graph ") + arguments + " --backend host");
+        CHECK(refused.status == 2);
+        CHECK_MESSAGE(contains(refused.err, message), refused.err);
     }
 }
 
