@@ -74,6 +74,7 @@ public:
           passed_(*g.matrix(), "ranks passed on"),
           shares_(*g.matrix(), "shares of edges") {
         std::vector<T> shares;
+        shares.reserve(as_size(g.vertices()));
         for (const std::int64_t edges : g.out_degrees())
             shares.push_back(edges == 0 ? T(0) : T(1) / static_cast<T>(edges));
         shares_.upload(shares);

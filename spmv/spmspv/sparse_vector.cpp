@@ -75,18 +75,23 @@ auto sparse_vector<T>::residue_of(vector_form form) const noexcept -> residue {
 }
 
 template <class T>
-void sparse_vector<T>::make_clean(vector_form form) {
-    const residue found = residue_of(form);
-    if (found == residue::clean || (found == residue::listed && count_ == 0)) return;
-    const bool one_by_one = found == residue::listed && few(count_, size_);
-    if (form == vector_form::bits && !one_by_one)
-        bits_.zero();
-    else if (form == vector_form::bits)
-        KRYLITH_ON(*device_, clean_bits(*device_, arrays()));
-    else if (one_by_one)
-        KRYLITH_ON(*device_, clean_values(*device_, arrays()));
-    else
-        KRYLITH_ON(*device_, fill_absent(*device_, arrays()));
+void sparse_vector<T>::make_clean(vector_forms forms) {
+    enum class way : std::uint8_t { none, one_by_one, whole };
+    const auto way_of = [&](vector_form form) {
+        const residue found = residue_of(form);
+        if (!forms.has(form) || found == residue::clean) return way::none;
+        if (found == residue::unknown) return way::whole;
+        if (count_ == 0) return way::none;
+        return few(count_, size_) ? way::one_by_one : way::whole;
+    };
+    const way dense = way_of(vector_form::dense);
+    const way bits = way_of(vector_form::bits);
+    if (dense == way::one_by_one && bits == way::one_by_one) // one launch instead of two
+        return KRYLITH_ON(*device_, clean_entries(*device_, arrays()));
+    if (dense == way::one_by_one) KRYLITH_ON(*device_, clean_values(*device_, arrays()));
+    if (dense == way::whole) KRYLITH_ON(*device_, fill_absent(*device_, arrays()));
+    if (bits == way::one_by_one) KRYLITH_ON(*device_, clean_bits(*device_, arrays()));
+    if (bits == way::whole) bits_.zero();
 }
 
 // From and to the host.
@@ -209,14 +214,8 @@ void sparse_vector<T>::require_ascending_pairs() {
 
 template <class T>
 void sparse_vector<T>::drop_content(vector_forms clean) {
-    const auto by_list = [&](vector_form form) {
-        return clean.has(form) && residue_of(form) == residue::listed && count_ != 0 &&
-               few(count_, size_);
-    };
-    const bool both = by_list(vector_form::dense) && by_list(vector_form::bits);
-    if (both) KRYLITH_ON(*device_, clean_entries(*device_, arrays())); // one launch instead of two
+    make_clean(clean);
     const auto after = [&](vector_form form) {
-        if (clean.has(form) && !both) make_clean(form);
         return clean.has(form) || residue_of(form) == residue::clean ? residue::clean
                                                                      : residue::unknown;
     };

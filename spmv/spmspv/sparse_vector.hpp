@@ -130,7 +130,7 @@ private:
     enum class residue : std::uint8_t { clean, listed, unknown };
 
     [[nodiscard]] residue residue_of(vector_form form) const noexcept;
-    void make_clean(vector_form form);
+    void make_clean(vector_forms forms);
     void drop_content(vector_forms clean);
     void list();
     void check_content() const;
