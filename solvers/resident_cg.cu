@@ -214,6 +214,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
     double beta = reg[a.beta];
     T alpha = 0; // the first time the pairs are only published
     bool first = true;
+    loop_state breakdown = loop_state::running;
     for (;;) {
         // 48 bytes a row in shared memory, 16 in L2.
         ++epoch;
@@ -294,9 +295,8 @@ __global__ void __launch_bounds__(resident_threads, 1)
         if (!exchange<1, false>(f, a, block.exchange, epoch, 1, pq)) break;
         if (reg[control::state] != 0.0) break;
         if (!(pq[0] > 0)) { // all threads of all devices agree
-            if (me == judge)
-                detail::stop(reg, detail::finite(pq[0]) ? loop_state::indefinite_matrix
-                                                        : loop_state::not_a_number);
+            breakdown = detail::finite(pq[0]) ? loop_state::indefinite_matrix
+                                              : loop_state::not_a_number;
             break;
         }
         alpha = static_cast<T>(rho / pq[0]);
@@ -310,6 +310,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
         }
     __syncthreads();
     if (blockIdx.x == 0 && me == judge) {
+        if (breakdown != loop_state::running) detail::stop(reg, breakdown);
         reg[a.rho] = rho;
         reg[a.beta] = beta;
         const std::uint8_t results[] = {control::state, control::iteration, control::residual,

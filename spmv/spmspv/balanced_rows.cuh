@@ -8,8 +8,11 @@
 // while the one before is summed up.
 #pragma once
 
+#include <krylith/device/cuda_device.cuh>
 #include <krylith/spmv/merge_scratch.hpp>
 #include <krylith/spmv/spmspv/masked_terms.cuh>
+#include <krylith/spmv/spmspv/product_launches.hpp>
+#include <krylith/spmv/spmspv/semiring_result.cuh>
 
 namespace krylith::cuda {
 
@@ -58,16 +61,6 @@ void multiply_rows_balanced(device& where, const plain_arguments<S>& a) {
     kernel<<<launch.blocks(kernel, block_threads, path.chunks), block_threads, 0,
              launch.stream()>>>(view, a, parts.finished);
     launch.check_launch();
-}
-
-template <class S>
-void multiply_by_rows(device& where, spmspv::kernel k, const plain_arguments<S>& a) {
-    switch (k) {
-    case spmspv::kernel::spmv: return multiply_rows<S, false>(where, a);
-    case spmspv::kernel::spmv_balanced: return multiply_rows_balanced<S, false>(where, a);
-    case spmspv::kernel::row: return multiply_rows<S, true>(where, a);
-    default: return multiply_rows_balanced<S, true>(where, a);
-    }
 }
 
 } // namespace krylith::cuda

@@ -7,7 +7,7 @@
 
 #include <krylith/spmv/merge_tile.cuh>
 #include <krylith/spmv/spmspv/kernel_arithmetic.hpp>
-#include <krylith/spmv/spmspv/row_products.cuh>
+#include <krylith/spmv/spmspv/row_terms.cuh>
 
 namespace krylith::cuda {
 

@@ -1,185 +1,28 @@
-// y = A x with lines of lanes: each row is summed up by a group of 1 to 32 lanes, as the mean
-// length of rows wants it. A warp takes 32 rows, one word of bits of y, whose sums end in a lane
-// each, so that offsets, y and bits are read and written in whole lines. Up to 4 rows a group are
-// under way at once; what is longer than the group goes on in a loop, and a giant row stalls its
-// warp.
-//
-// Bytes (fp32), m rows: spmv 8 nnz + 4 m + 4 m, and the gather of x, 4 to 32 an entry. row: 4 nnz +
-// 4 m + 4 m + m / 8, x's bits from the caches, and 36 to 64 for each entry whose column x has (a
-// sector of values, one of x). Semirings that read no values: 4 nnz less of spmv, a sector less of
-// row. Where the first term suffices, entries behind it are not read, nor any of rows that are
-// skipped. One launch; trips to memory: offsets, columns (and values), x, y; with bits of x one
-// more. About 3 us where there is little to do.
+// Which kernels the products of rows are, by semiring.
 #pragma once
 
-#include <krylith/device/cuda_device.cuh>
-#include <krylith/spmv/spmspv/product_launches.hpp>
-#include <krylith/spmv/spmspv/semiring_result.cuh>
-#include <krylith/spmv/spmv_kernel.cuh>
+#include <krylith/spmv/spmspv/balanced_rows.cuh>
+#include <krylith/spmv/spmspv/first_terms.cuh>
+#include <krylith/spmv/spmspv/streamed_rows.cuh>
 
 namespace krylith::cuda {
-
-/// The term of an entry, if x has one there.
-template <class S, bool Masked>
-struct row_terms {
-    using T = typename S::value_type;
-    const T* values;
-    const T* x;
-    const std::uint32_t* bits;
-
-    /// Whether an entry of A has a term; false without looking unless `in`. No branches: the looks
-    /// of several entries are under way at once.
-    [[nodiscard]] __device__ bool has(bool in, std::int32_t column) const {
-        if constexpr (Masked) {
-            const auto i = static_cast<std::uint32_t>(column); // may be -1 unless `in`
-            const std::uint32_t word = in ? bits[i / 32] : 0;
-            return (word >> (i % 32) & 1) != 0;
-        } else if constexpr (!S::reads_vector) {
-            const T there = in ? x[column] : S::absent();
-            return there != S::absent();
-        } else {
-            return in;
-        }
-    }
-    [[nodiscard]] __device__ T matrix_value(bool in, std::uint32_t entry) const {
-        if constexpr (S::reads_matrix) return in ? load_once(values + entry) : T(0);
-        return T(0);
-    }
-    [[nodiscard]] __device__ T vector_value(bool in, std::int32_t column) const {
-        if constexpr (S::reads_vector) return in ? x[column] : T(0);
-        return T(0);
-    }
-    [[nodiscard]] __device__ T term(std::uint32_t entry, std::int32_t column) const {
-        return S::term(matrix_value(true, entry), vector_value(true, column), column);
-    }
-};
-
-/// Blocks an SM: 40 or 48 registers a thread. Left alone the compiler takes 32 and spills.
-template <class T>
-inline constexpr int row_blocks = sizeof(T) == 8 ? 5 : 6;
-
-template <class S, bool Masked, int Lanes>
-__global__ void __launch_bounds__(block_threads, row_blocks<typename S::value_type>)
-    row_kernel(const __grid_constant__ plain_arguments<S> a) {
-    using T = typename S::value_type;
-    using deal = spmspv::rows_of_warp<Lanes>;
-    constexpr unsigned all = 0xffffffffu;
-    constexpr int at_once = Lanes < 4 ? Lanes : 4;
-    const row_terms<S, Masked> terms{a.rows.values, a.x.dense, a.x.bits};
-    const result_rows<S> results{a.y.dense, a.alpha, a.beta, nullptr};
-    const int lane = static_cast<int>(threadIdx.x & 31);
-    constexpr unsigned lowest = Lanes == 32 ? all : (1u << (Lanes % 32)) - 1;
-    const unsigned group = lowest << (lane & ~(Lanes - 1));
-    const auto rows = static_cast<std::uint32_t>(a.rows.lines);
-    const std::uint32_t words = rows / 32 + (rows % 32 != 0 ? 1 : 0);
-    const std::uint32_t stride = gridDim.x * block_warps;
-    for (std::uint32_t word = blockIdx.x * block_warps + threadIdx.x / 32; word < words;
-         word += stride) {
-        const std::uint32_t row = word * 32 + static_cast<std::uint32_t>(lane);
-        const std::uint32_t skipped = a.skip_rows != nullptr ? a.skip_rows[word] : 0;
-        // Unsigned: places may go up to 128 beyond the last of 2^31 - 1 entries.
-        std::uint32_t begin = 0;
-        std::uint32_t end = 0;
-        if (row < rows && (skipped >> lane & 1) == 0) {
-            begin = static_cast<std::uint32_t>(a.rows.offsets[row]);
-            end = static_cast<std::uint32_t>(a.rows.offsets[row + 1]);
-        }
-        T mine = S::absent();
-        bool mine_there = false;
-#pragma unroll 1
-        for (int first = 0; first < Lanes; first += at_once) {
-            std::uint32_t k[at_once];
-            std::uint32_t stop[at_once];
-            std::int32_t column[at_once];
-            bool hit[at_once];
-            T entry[at_once];
-            T sum[at_once];
-#pragma unroll
-            for (int u = 0; u < at_once; ++u) {
-                const int source = deal::row(first + u, lane);
-                k[u] = __shfl_sync(all, begin, source) + static_cast<unsigned>(lane % Lanes);
-                stop[u] = __shfl_sync(all, end, source);
-                column[u] = k[u] < stop[u] ? load_once(a.rows.indices + k[u]) : 0;
-                if constexpr (!Masked) entry[u] = terms.matrix_value(k[u] < stop[u], k[u]);
-            }
-#pragma unroll
-            for (int u = 0; u < at_once; ++u) hit[u] = terms.has(k[u] < stop[u], column[u]);
-#pragma unroll
-            for (int u = 0; u < at_once; ++u) {
-                if constexpr (Masked) entry[u] = terms.matrix_value(hit[u], k[u]);
-                sum[u] = terms.vector_value(hit[u], column[u]);
-            }
-#pragma unroll
-            for (int u = 0; u < at_once; ++u)
-                sum[u] = hit[u] ? S::term(entry[u], sum[u], column[u]) : S::absent();
-#pragma unroll
-            for (int u = 0; u < at_once; ++u) {
-                if constexpr (S::first_suffices) {
-                    // Columns ascend: the first entries with a term have the least of them.
-                    for (;;) {
-                        const bool found = (__ballot_sync(all, hit[u]) & group) != 0;
-                        const bool more = !found && k[u] < stop[u] && stop[u] - k[u] > Lanes;
-                        if (!__any_sync(all, more)) break;
-                        if (!more) continue;
-                        k[u] += Lanes;
-                        const std::int32_t at = load_once(a.rows.indices + k[u]);
-                        hit[u] = terms.has(true, at);
-                        if (hit[u]) sum[u] = terms.term(k[u], at);
-                    }
-                } else {
-#pragma unroll 4
-                    for (k[u] += Lanes; k[u] < stop[u]; k[u] += Lanes) {
-                        const std::int32_t at = load_once(a.rows.indices + k[u]);
-                        if (!terms.has(true, at)) continue;
-                        sum[u] = S::add(sum[u], terms.term(k[u], at));
-                        hit[u] = true;
-                    }
-                    __syncwarp();
-                }
-                const std::uint32_t hits = __ballot_sync(all, hit[u]);
-#pragma unroll
-                for (int by = Lanes / 2; by > 0; by /= 2)
-                    sum[u] = S::add(sum[u], __shfl_xor_sync(all, sum[u], by));
-                const T result = __shfl_sync(all, sum[u], deal::lane_of(lane));
-                if (deal::step_of(lane) == first + u) {
-                    mine = result;
-                    mine_there = (hits >> deal::lane_of(lane) & lowest) != 0;
-                }
-            }
-        }
-        if (row < rows) {
-            if (skipped >> lane & 1)
-                a.y.dense[row] = S::absent();
-            else
-                results.row(row, mine);
-        }
-        if constexpr (Masked) {
-            const std::uint32_t there = __ballot_sync(all, mine_there);
-            if (lane == 0) a.y.bits[word] = there;
-        }
-    }
-}
-
-template <class S, bool Masked, int Lanes>
-void launch_rows(device& where, const plain_arguments<S>& a) {
-    const launch_scope launch(where);
-    const auto kernel = row_kernel<S, Masked, Lanes>;
-    const std::int64_t words = (std::int64_t{a.rows.lines} + 31) / 32;
-    kernel<<<launch.blocks(kernel, block_threads, (words + block_warps - 1) / block_warps),
-             block_threads, 0, launch.stream()>>>(a);
-    launch.check_launch();
-}
 
 template <class S, bool Masked>
 void multiply_rows(device& where, const plain_arguments<S>& a) {
     if (a.rows.lines == 0) return;
-    switch (spmspv::lanes_a_line(a.rows.lines, a.rows.nonzeros)) {
-    case 1: return launch_rows<S, Masked, 1>(where, a);
-    case 2: return launch_rows<S, Masked, 2>(where, a);
-    case 4: return launch_rows<S, Masked, 4>(where, a);
-    case 8: return launch_rows<S, Masked, 8>(where, a);
-    case 16: return launch_rows<S, Masked, 16>(where, a);
-    default: return launch_rows<S, Masked, 32>(where, a);
+    if constexpr (S::first_suffices)
+        multiply_by_first_terms<S, Masked>(where, a);
+    else
+        multiply_streamed_rows<S, Masked>(where, a);
+}
+
+template <class S>
+void multiply_by_rows(device& where, spmspv::kernel k, const plain_arguments<S>& a) {
+    switch (k) {
+    case spmspv::kernel::spmv: return multiply_rows<S, false>(where, a);
+    case spmspv::kernel::spmv_balanced: return multiply_rows_balanced<S, false>(where, a);
+    case spmspv::kernel::row: return multiply_rows<S, true>(where, a);
+    default: return multiply_rows_balanced<S, true>(where, a);
     }
 }
 

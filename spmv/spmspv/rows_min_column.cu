@@ -1,4 +1,4 @@
-#include <krylith/spmv/spmspv/balanced_rows.cuh>
+#include <krylith/spmv/spmspv/row_products.cuh>
 
 namespace krylith::cuda {
 
