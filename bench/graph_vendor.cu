@@ -251,14 +251,14 @@ private:
         return outcome;
     }
 
-    /// The power method for (I - d P) r = v until the bound of pagerank.hpp holds.
+    /// The power method for (I - d P) r = v from v / (1 - d), until the bound of pagerank.hpp holds.
     graph_outcome ranks() {
         constexpr double damping = 0.85;
         const auto jump = 1 / static_cast<float>(n_);
         graph_outcome outcome;
         device_->synchronize();
         step_log log(outcome);
-        spmspv::fill<float>(*device_, x_.data(), n_, jump);
+        spmspv::fill<float>(*device_, x_.data(), n_, jump / static_cast<float>(1 - damping));
         for (;;) {
             product_.multiply(static_cast<float>(damping));
             const auto [change, sum] = launch(rank_kernel, y_.data(), x_.data(), jump, n_);

@@ -7,6 +7,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/conversions.hpp>
+#include <krylith/matrix/counter_hash.hpp>
 #include <krylith/matrix/index_width.hpp>
 
 namespace krylith {
@@ -52,6 +53,22 @@ void join_parallel(csr_matrix<T>& a) {
     a.values.resize(kept);
 }
 
+/// Edges and their reverses are the same set if their hashes add up to the same sum.
+template <class T>
+bool goes_both_ways(const csr_matrix<T>& a) {
+    constexpr std::uint64_t seed = 17;
+    std::uint64_t difference = 0;
+#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : difference)
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+        const auto i = static_cast<std::uint64_t>(row);
+        for (auto k = a.row_offsets[as_size(row)]; k < a.row_offsets[as_size(row + 1)]; ++k) {
+            const auto j = static_cast<std::uint64_t>(a.column_indices[as_size(k)]);
+            difference += counter_hash(seed, i, j) - counter_hash(seed, j, i);
+        }
+    }
+    return difference == 0;
+}
+
 } // namespace
 
 template <class T>
@@ -61,6 +78,7 @@ graph<T>::graph(device_group group, const csr_view<T>& a) {
     negative_ = first_negative(a);
     csr_matrix<T> along = transpose(a);
     if (!canonical(along)) join_parallel(along);
+    undirected_ = goes_both_ways(along);
     matrix_ = std::make_shared<const spmspv::group_matrix<T>>(std::move(group), csr_view<T>(along));
 }
 

@@ -34,6 +34,10 @@ public:
         return matrix_;
     }
 
+    /// Whether each edge goes both ways, whatever its weights: then the eigenvalues of the matrix of
+    /// equally likely edges are real. By hashes: a false yes has a chance of 2^-64.
+    [[nodiscard]] bool undirected() const noexcept { return undirected_; }
+
     struct edge {
         std::int64_t from;
         std::int64_t to;
@@ -50,6 +54,7 @@ public:
 
 private:
     std::optional<edge> negative_;
+    bool undirected_;
     std::shared_ptr<const spmspv::group_matrix<T>> matrix_;
 };
 

@@ -1,8 +1,4 @@
-// PageRank by changes: a vertex passes its rank on only when it has changed by more than a
-// threshold, so that x is sparse as soon as most ranks stand, or from the start where the surfer
-// begins at few vertices.
-// (Incremental PageRank with sparse vectors: Li, Ao, Yang 2020. As a method to solve the linear
-// system: Gleich, PageRank beyond the Web, SIAM Review 57, 2015.)
+// PageRank by changes of ranks.
 //
 // The surfer follows an edge of his vertex, each equally likely, with probability d (damping), and
 // else jumps to one of the sources, all vertices unless some are named. From a vertex without
@@ -10,17 +6,26 @@
 //
 //     (I - d P) r = v
 //
-// since jumps from dangling vertices only add a multiple of v: no sum over them in any step. Kept
-// are r and the residual s = v - (I - d P) r >= 0. What a step passes on, x, moves from s to r, and
-// d P x is added to s. A column of P has one value, so x is scaled by it and products add up x
-// alone (plus_second): values of the matrix are not read, whatever they are.
+// since jumps from dangling vertices only add a multiple of v: no sum over them in any step. (As a
+// linear system: Gleich, PageRank beyond the Web, SIAM Review 57, 2015.) Kept are r and the residual
+// s = v - (I - d P) r. A column of P has one value, so what vertices pass on is scaled by it and
+// products add up x alone (plus_second): values of the matrix are not read, whatever they are.
 //
-// Error: r lies below its limit by (I - d P)^-1 s, which sums to |s| / (1 - d) at the most, so that
+// Where the surfer begins at named vertices few ranks change at first: a vertex passes its residual
+// on only when that is above a threshold, so that x is sparse. (Incremental PageRank: Li, Ao, Yang
+// 2020.) As soon as half of all edges are walked along in a step, and from the start where he begins
+// anywhere, all vertices pass on in steps that look at no row by itself (rank_sweep.hpp): those of
+// the power method, from r = v / (1 - d), whose errors fall by d |lambda_2|; and where the graph is
+// undirected and they fall slower than that, weighted ones, by (1 - sqrt(1 - d^2)) / d: 0.56
+// instead of 0.85.
+//
+// Error: r lies off its limit by (I - d P)^-1 s, which sums to |s| / (1 - d) at the most, so that
 // ranks differ from their limits by 2 |s| / ((1 - d) |r|) or less, all vertices together (sums of
 // magnitudes). The loop stops when that bound is within the tolerance, and not before; rounding
-// comes on top, some 10 epsilon of T. With every vertex in every step this is the power method. The
-// bound is looked at where nobody has enough to pass on, but not later than after the steps that
-// method would take: the few vertices that get the most would go on for half as many.
+// comes on top, some 10 epsilon of T. With a threshold the bound is looked at where nobody has
+// enough to pass on, but not later than after the steps that the power method would take: the few
+// vertices that get the most would go on for half as many. Of dense steps it is known after each,
+// and looked at when it should be about to do.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +33,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -58,9 +64,10 @@ struct [[nodiscard]] pagerank_result : graph_outcome {
     double error_bound = 0; ///< on the sum of |rank - exact rank|, rounding aside
 };
 
-/// Keeps its memory: beside the graph's 4 n values of T and what vectors take. About
-/// log(tolerance) / log(d) steps. Bytes of one in which all ranks are passed on (a model, fp32): 4
-/// an edge, the gather of x, and about 50 a vertex for y, the state and the next x.
+/// Keeps its memory: beside the graph's 4 n values of T and what vectors take. At most about
+/// log(tolerance) / log(d) steps, of an undirected graph 28 / 85 of that. Bytes of one in which all
+/// ranks are passed on (a model, fp32): 4 an edge, the gather of x, and 40 a vertex for offsets, y,
+/// the state and the next x.
 template <class T>
 class pagerank_iteration {
 public:
@@ -88,33 +95,9 @@ public:
         step_log log(result);
         begin();
 
-        double threshold = options_.tolerance / static_cast<double>(graph_->vertices());
-        std::int64_t look = steps_from(2); // at the bound, whatever is still to be passed on then
-        for (;;) {
-            a_.advance_all(passing(threshold));
-            while (a_.entries() > 0) {
-                const bool last = result.iterations() + 1 >= std::min(look, options_.max_steps);
-                const auto record = a_.multiply();
-                // Before the bound is looked at nothing is passed on: it needs all that is left in
-                // s.
-                a_.advance(passing(last ? std::numeric_limits<double>::infinity() : threshold));
-                log.add(record);
-            }
-            result.error_bound = bound();
-            if (result.error_bound <= options_.tolerance) {
-                log.finish(graph_reason::converged);
-                break;
-            }
-            if (result.iterations() == options_.max_steps) {
-                log.finish(graph_reason::max_steps);
-                break;
-            }
-            // The bound falls about as the threshold does: half of what should be enough, so that
-            // few rounds are needed, but a tenth at the least: a lower one means a denser x.
-            threshold *= std::max(0.1, 0.5 * options_.tolerance / result.error_bound);
-            look = result.iterations() + steps_from(result.error_bound);
-        }
-        result.ranks = normalised(ranks_.download());
+        const bool anywhere = options_.sources.empty();
+        if (anywhere || !pass_few(result, log)) pass_all(result, log, anywhere);
+        result.ranks = normalised(swept_ ? ranks_and_residuals() : ranks_.download());
         return result;
     }
 
@@ -130,16 +113,107 @@ private:
         return g.matrix();
     }
 
-    /// r = 0, s = v.
+    /// r = 0, s = v, or anywhere v / (1 - d): what the first step makes of that is r.
     void begin() {
         a_.restart();
+        swept_ = false;
         ranks_.fill(T(0));
+        const auto& sources = options_.sources;
+        if (sources.empty()) return residuals_.fill(static_cast<T>(jump() / (1 - damping())));
+        residuals_.fill(T(0));
+        for (const std::int64_t source : sources) residuals_.set(source, static_cast<T>(jump()));
+    }
+
+    [[nodiscard]] double jump() const {
         const auto& sources = options_.sources;
         const auto targets =
             sources.empty() ? graph_->vertices() : static_cast<std::int64_t>(sources.size());
-        const T jump = T(1) / static_cast<T>(targets);
-        residuals_.fill(sources.empty() ? jump : T(0));
-        for (const std::int64_t source : sources) residuals_.set(source, jump);
+        return 1 / static_cast<double>(targets);
+    }
+    [[nodiscard]] double damping() const noexcept { return options_.damping; }
+
+    /// With a threshold, until the result is complete, or x has become dense: then false, and the
+    /// next step's product is due.
+    bool pass_few(pagerank_result<T>& result, step_log& log) {
+        double threshold = options_.tolerance / static_cast<double>(graph_->vertices());
+        std::int64_t look = steps_from(2); // at the bound, whatever is still to be passed on then
+        for (;;) {
+            a_.advance_all(passing(threshold));
+            while (a_.entries() > 0) {
+                if (2 * a_.work() > graph_->edges() && result.iterations() < options_.max_steps)
+                    return false;
+                const bool last = result.iterations() + 1 >= std::min(look, options_.max_steps);
+                const auto record = a_.multiply();
+                // Before the bound is looked at nothing is passed on: it needs all that is left in
+                // s.
+                a_.advance(passing(last ? std::numeric_limits<double>::infinity() : threshold));
+                log.add(record);
+            }
+            result.error_bound = std::min(bound(), most_bound);
+            if (ended(result, log)) return true;
+            // The bound falls about as the threshold does: half of what should be enough, so that
+            // few rounds are needed, but a tenth at the least: a lower one means a denser x.
+            threshold *= std::max(0.1, 0.5 * options_.tolerance / result.error_bound);
+            look = result.iterations() + steps_from(result.error_bound);
+        }
+    }
+
+    /// At the bound of dense steps.
+    struct look {
+        std::int64_t step;
+        double bound; ///< may be above most_bound
+    };
+
+    /// All vertices in each step. `first`: r is still to be passed on, else x is already.
+    void pass_all(pagerank_result<T>& result, step_log& log, bool first) {
+        swept_ = true;
+        if (first) {
+            a_.sweep(sweeping(1, false), true);
+            residuals_.fill(static_cast<T>(-damping() * jump() / (1 - damping()))); // v - r
+        }
+        std::optional<spmspv::chebyshev_weights> weights; // none: the power method
+        std::optional<look> before;
+        for (std::int64_t due = result.iterations() + 1;;) {
+            const auto record = a_.multiply({}, spmspv::vector_form::dense);
+            a_.sweep(sweeping(weights ? weights->next() : 1, weights.has_value()), false);
+            log.add(record);
+            const std::int64_t step = result.iterations();
+            if (step < std::min(due, options_.max_steps)) continue;
+            const look now{step, swept_bound()};
+            result.error_bound = std::min(now.bound, most_bound);
+            if (ended(result, log)) return;
+            due = step + 2;
+            if (before) {
+                double rate = std::pow(now.bound / before->bound,
+                                       1 / static_cast<double>(now.step - before->step));
+                const spmspv::chebyshev_weights faster(damping());
+                if (!weights && graph_->undirected() && rate > faster.rate()) {
+                    weights = faster;
+                    rate = faster.rate();
+                }
+                due = step + steps_to_next_look(now.bound, rate);
+            }
+            before = now;
+        }
+    }
+
+    /// Fewer than should take the bound to the tolerance, since it may fall faster: a look costs as
+    /// much as a tenth of a step of a small graph, a step too many all of one.
+    [[nodiscard]] std::int64_t steps_to_next_look(double bound, double rate) const {
+        if (!(rate < 1)) return 1;
+        const double steps = std::log(options_.tolerance / bound) / std::log(rate);
+        return static_cast<std::int64_t>(std::clamp(0.75 * steps, 1.0, 1e6));
+    }
+
+    /// Whether the bound does or steps have run out, which is told.
+    bool ended(const pagerank_result<T>& result, step_log& log) {
+        if (result.error_bound <= options_.tolerance) {
+            log.finish(graph_reason::converged);
+            return true;
+        }
+        if (result.iterations() < options_.max_steps) return false;
+        log.finish(graph_reason::max_steps);
+        return true;
     }
 
     auto passing(double threshold) {
@@ -169,8 +243,47 @@ private:
             s += a_.filter(m).sum(residuals_[m], rows);
             r += a_.filter(m).sum(ranks_[m], rows);
         }
-        const double most = 2; // of any two distributions
-        return s == 0 ? 0 : std::min(most, 2 * s / ((1 - options_.damping) * r));
+        return bound_of(s, r);
+    }
+
+    /// `remembered`: changes of ranks, for a step after this one that has another weight.
+    auto sweeping(double weight, bool remembered) {
+        return [this, weight, remembered](std::size_t m) {
+            return spmspv::rank_sweep<T>{ranks_[m],
+                                         residuals_[m],
+                                         remembered ? passed_[m] : nullptr,
+                                         shares_[m],
+                                         static_cast<T>(options_.damping),
+                                         static_cast<T>(weight)};
+        };
+    }
+
+    /// Of r + s, r being the ranks before the last dense step: a step of the power method more, in
+    /// which errors fall to d of what they were at the most. That is what is downloaded.
+    [[nodiscard]] double swept_bound() {
+        double s = 0;
+        double r = 0;
+        for (std::size_t m = 0; m < a_.members().size(); ++m) {
+            const auto sums = a_.filter(m).sums();
+            s += sums.residual;
+            r += sums.rank;
+        }
+        return bound_of(damping() * s, r - s);
+    }
+
+    /// After a dense step ranks hold r + c and residuals s - c.
+    [[nodiscard]] std::vector<T> ranks_and_residuals() const {
+        std::vector<T> sum = ranks_.download();
+        const std::vector<T> residuals = residuals_.download();
+        for (std::size_t i = 0; i < sum.size(); ++i)
+            sum[i] = std::max(sum[i] + residuals[i], T(0)); // limits are not negative
+        return sum;
+    }
+
+    /// s: of the residuals' magnitudes, r: of the ranks.
+    [[nodiscard]] double bound_of(double s, double r) const {
+        if (s == 0) return 0;
+        return r > 0 ? 2 * s / ((1 - damping()) * r) : std::numeric_limits<double>::infinity();
     }
 
     [[nodiscard]] static std::vector<T> normalised(std::vector<T> ranks) {
@@ -180,13 +293,16 @@ private:
         return ranks;
     }
 
+    static constexpr double most_bound = 2; ///< of any two distributions
+
     const graph<T>* graph_;
     pagerank_options options_;
     spmspv::group_product<spmspv::plus_second<T>, T> a_;
     vertex_array<T, T> ranks_;
     vertex_array<T, T> residuals_;
-    vertex_array<T, T> passed_;
+    vertex_array<T, T> passed_; ///< along each edge of a vertex; of dense steps changes of ranks
     vertex_array<T, T> shares_;
+    bool swept_ = false; ///< the last step was a dense one
 };
 
 inline void pagerank_options::check() const {

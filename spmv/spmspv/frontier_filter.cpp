@@ -53,6 +53,26 @@ frontier_filter::kept frontier_filter::wait(sparse_vector<T>& next) {
 }
 
 template <class T>
+void frontier_filter::enqueue_sweep(const rank_sweep<T>& sweep, sparse_vector<T>* y,
+                                    sparse_vector<T>& next) {
+    if (y != nullptr) y->require(vector_form::dense);
+    const vector_arrays<T> x = next.overwrite();
+    const sweep_arguments<T> a{y == nullptr ? nullptr : y->arrays().dense,
+                               x.dense,
+                               x.bits,
+                               x.size,
+                               scratch_.data(),
+                               posted_.next()};
+    KRYLITH_ON(*device_, sweep_ranks(*device_, sweep, a));
+    next.holds(vector_form::bits | vector_form::dense, true, next.size());
+}
+
+frontier_filter::sweep_sums frontier_filter::sums() {
+    const auto words = posted_.wait();
+    return {std::bit_cast<double>(words[0]), std::bit_cast<double>(words[1])};
+}
+
+template <class T>
 double frontier_filter::sum(const T* values, std::int64_t count) {
     KRYLITH_ON(*device_, post_sum(*device_, values, count, scratch_.data(), posted_.next()));
     return std::bit_cast<double>(posted_.wait()[0]);
@@ -92,6 +112,10 @@ KRYLITH_INSTANTIATE(std::int32_t)
 #undef KRYLITH_INSTANTIATE
 
 template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
+template void frontier_filter::enqueue_sweep(const rank_sweep<double>&, sparse_vector<double>*,
+                                             sparse_vector<double>&);
+template void frontier_filter::enqueue_sweep(const rank_sweep<float>&, sparse_vector<float>*,
+                                             sparse_vector<float>&);
 template double frontier_filter::sum(const double*, std::int64_t);
 template double frontier_filter::sum(const float*, std::int64_t);
 

@@ -8,6 +8,7 @@
 
 #include <krylith/device/buffer.hpp>
 #include <krylith/spmv/spmspv/frontier.hpp>
+#include <krylith/spmv/spmspv/rank_sweep.hpp>
 
 namespace krylith::spmspv {
 
@@ -29,6 +30,18 @@ public:
     template <class Rule>
     void enqueue_all(const Rule& rule, sparse_vector<typename Rule::value_type>& next,
                      const column_lengths& lengths);
+
+    /// Enqueues a step of all rows (rank_sweep.hpp) and what posts its sums; `next` is dense, with
+    /// every row an entry. `y` null: the first step, y is 0. Several may follow each other before
+    /// sums(), which is of the last.
+    template <class T>
+    void enqueue_sweep(const rank_sweep<T>& sweep, sparse_vector<T>* y, sparse_vector<T>& next);
+    struct sweep_sums {
+        double residual; ///< of magnitudes
+        double rank;
+    };
+    /// Of the ranks before the last step. Waits for it; throws device_error where the device failed.
+    [[nodiscard]] sweep_sums sums();
 
     struct kept {
         std::int64_t entries;

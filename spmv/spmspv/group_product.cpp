@@ -54,13 +54,13 @@ const kernel_model* group_product<S, M>::model() const noexcept {
 
 template <class S, class M>
 group_product_record
-group_product<S, M>::multiply(std::span<const std::uint32_t* const> skip_rows) {
+group_product<S, M>::multiply(std::span<const std::uint32_t* const> skip_rows, vector_form wanted) {
     group_product_record record{entries_, work(), sent_, {}};
     for (std::size_t m = 0; m < locals_.size(); ++m) {
         local& here = locals_[m];
         // The filter takes y in any form: column kernels leave pairs, the others bits.
-        const product_options<T> options{.wanted = vector_form::pairs,
-                                         .as_it_comes = true,
+        const product_options<T> options{.wanted = wanted,
+                                         .as_it_comes = wanted == vector_form::pairs,
                                          .skip_rows = skip_rows.empty() ? nullptr : skip_rows[m]};
         record.products.push_back((*here.product)(*here.x, *here.y, options, here.work));
     }
@@ -93,6 +93,16 @@ void group_product<S, M>::exchange() {
         send_pairs();
     else
         send_dense();
+}
+
+template <class S, class M>
+void group_product<S, M>::send_all() {
+    entries_ = a_->size();
+    for (std::size_t m = 0; m < locals_.size(); ++m)
+        locals_[m].work = members()[m].part->nonzeros();
+    if (locals_.size() < 2) return;
+    a_->group().join(); // a device may still multiply by the x before
+    send_dense();
 }
 
 template <class S, class M>

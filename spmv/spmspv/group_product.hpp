@@ -66,8 +66,10 @@ public:
     [[nodiscard]] std::int64_t work() const noexcept;
 
     /// Enqueues y = A x. `skip_rows`: for each member bits of its rows that y leaves out
-    /// (product.hpp), or empty.
-    group_product_record multiply(std::span<const std::uint32_t* const> skip_rows = {});
+    /// (product.hpp), or empty. `wanted`: the form in which y is read; pairs where a rule of
+    /// advance() reads it, which takes any form in which it comes.
+    group_product_record multiply(std::span<const std::uint32_t* const> skip_rows = {},
+                                  vector_form wanted = vector_form::pairs);
 
     /// x is what rules keep of y; rule_of(place of the member) gives the rule (frontier_rules.hpp)
     /// with that device's memory. Waits for every device's decision, not for what is then sent.
@@ -84,6 +86,16 @@ public:
         for (std::size_t m = 0; m < locals_.size(); ++m)
             locals_[m].filter->enqueue_all(rule_of(m), next(m), members()[m].lengths);
         exchange();
+    }
+
+    /// Enqueues: x is what a step of all rows makes of y (rank_sweep.hpp), or, the first time, of 0;
+    /// sweep_of(place of the member) gives it with that device's memory. Doesn't wait.
+    template <class SweepOf>
+    void sweep(const SweepOf& sweep_of, bool first) {
+        for (std::size_t m = 0; m < locals_.size(); ++m)
+            locals_[m].filter->enqueue_sweep(sweep_of(m), first ? nullptr : locals_[m].y.get(),
+                                             next(m));
+        send_all();
     }
 
     /// Of a member: for tests, and for products of other kinds between advance() and advance().
@@ -112,6 +124,7 @@ private:
     }
     [[nodiscard]] std::int64_t most_of_y(std::size_t m) const;
     void exchange();
+    void send_all();
     void send_pairs();
     void send_dense();
 

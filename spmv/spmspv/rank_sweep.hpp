@@ -1,0 +1,106 @@
+// A step of PageRank in which every vertex passes on: from y = P x to the next x, dense. Where most
+// ranks still change that takes fewer bytes than deciding row by row (frontier.hpp), and steps may
+// be weighted.
+//
+// With s the residual of the ranks r, a change of them by c leaves s - (I - d P) c. So a row that
+// got y adds d y to what is kept of its residual, chooses its change, and passes that on:
+//
+//     s = kept + d y     c = w s + (w - 1) c before     r += c     kept = s - c
+//
+// w = 1 is the power method; for the weights of chebyshev_weights this is the semi-iterative method
+// (Golub and Varga 1961; Saad, Iterative Methods, 12.3), whose residuals fall by (1 - sqrt(1 - d^2))
+// / d a step instead of d where the eigenvalues of P are real, as they are in undirected graphs.
+//
+// Bytes, n rows of s bytes a value: 8 s n + n / 8, or 7 s n where changes are null, in one kernel.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include <krylith/device/annotations.hpp>
+#include <krylith/device/device.hpp>
+#include <krylith/device/posted_words.hpp>
+#include <krylith/spmv/spmspv/sparse_vector.hpp>
+
+namespace krylith::spmspv {
+
+/// Arrays by row of the device. Plain data for kernels.
+template <class T>
+struct rank_sweep {
+    T* ranks;
+    T* residuals; ///< what is kept of them
+    T* changes;   ///< of the ranks, in the step before; null: not kept, the weight must be 1
+    const T* shares;
+    T damping;
+    T weight;
+
+    struct row {
+        T rank; ///< before the step
+        T residual;
+        T change;
+        T share;
+    };
+    [[nodiscard]] KRYLITH_HD row read(std::int64_t i) const {
+        return {ranks[i], residuals[i], changes != nullptr ? changes[i] : T(0), shares[i]};
+    }
+    /// What the row passes along each of its edges. `at.residual` becomes that of the ranks before.
+    [[nodiscard]] KRYLITH_HD T update(std::int64_t i, row& at, T got) const {
+        at.residual += damping * got;
+        T change = weight * at.residual;
+        if (weight != T(1)) change += (weight - T(1)) * at.change;
+        residuals[i] = at.residual - change;
+        ranks[i] = at.rank + change;
+        if (changes != nullptr) changes[i] = change;
+        return change * at.share;
+    }
+};
+
+/// Weights of steps 1, 2, ... for eigenvalues in [-radius, radius].
+class chebyshev_weights {
+public:
+    explicit chebyshev_weights(double radius) : square_(radius * radius) {}
+    [[nodiscard]] double next() {
+        weight_ = weight_ == 0 ? 1 : 1 / (1 - square_ * weight_ / (weight_ == 1 ? 2 : 4));
+        return weight_;
+    }
+    /// By which residuals fall in a step, after some.
+    [[nodiscard]] double rate() const {
+        return square_ == 0 ? 0 : (1 - std::sqrt(1 - square_)) / std::sqrt(square_);
+    }
+
+private:
+    double square_;
+    double weight_ = 0;
+};
+
+/// Plain data for kernels.
+template <class T>
+struct sweep_arguments {
+    const T* y; ///< null: 0 in all rows
+    T* x;       ///< dense
+    std::uint32_t* bits;
+    std::int64_t rows;
+    std::byte* scratch; ///< frontier_scratch_bytes()
+    /// Posts two numbers, as bits of double: the sums of the residuals' magnitudes and of the ranks,
+    /// both before the step, added in a fixed order.
+    post_address post;
+};
+
+} // namespace krylith::spmspv
+
+// Enqueued. T: double, float.
+#define KRYLITH_RANK_SWEEP                                                                         \
+    template <class T>                                                                             \
+    void sweep_ranks(device& where, const spmspv::rank_sweep<T>& sweep,                            \
+                     const spmspv::sweep_arguments<T>& a);
+
+namespace krylith::host {
+KRYLITH_RANK_SWEEP
+} // namespace krylith::host
+
+namespace krylith::cuda {
+KRYLITH_RANK_SWEEP
+} // namespace krylith::cuda
+
+#undef KRYLITH_RANK_SWEEP
