@@ -18,6 +18,15 @@ void spmspv_request::check() const {
     if (every < 1) {
         throw usage_error(fmt::format("--every is {}, must be at least 1", every));
     }
+    if (first < 0 || first >= every) {
+        throw usage_error(fmt::format("--first is {}, must be 0 to {} (below --every, which is {})",
+                                      first, every - 1, every));
+    }
+    if (!training && every != 1) { // and so --first is 0
+        throw usage_error(
+            fmt::format("--every {} and --first {} are for the list of --training: leave them out",
+                        every, first));
+    }
     if (densities.empty()) {
         throw usage_error("--densities is empty, must name at least one");
     }
@@ -43,17 +52,17 @@ device_group spmspv_request::group() const {
     return device_group::cuda(std::array{device});
 }
 
-std::vector<std::string> spmspv_request::matrix_list() const {
-    if (!matrices.empty()) {
-        return matrices;
+std::vector<listed_matrix> spmspv_request::matrix_list() const {
+    std::vector<std::string> all = matrices;
+    if (training) {
+        all = training_matrices(scale);
+    } else if (all.empty()) {
+        all = {"gallery:rmat:14", "gallery:poisson2d:256", "gallery:random:60000:17"};
     }
-    if (!training) {
-        return {"gallery:rmat:14", "gallery:poisson2d:256", "gallery:random:60000:17"};
-    }
-    std::vector<std::string> all = training_matrices(scale);
-    std::vector<std::string> result;
-    for (std::size_t k = 0; k < all.size(); k += static_cast<std::size_t>(every)) {
-        result.push_back(std::move(all[k]));
+    std::vector<listed_matrix> result;
+    for (auto k = static_cast<std::size_t>(first); k < all.size();
+         k += static_cast<std::size_t>(every)) {
+        result.push_back({std::move(all[k]), k});
     }
     return result;
 }
@@ -84,6 +93,11 @@ void add_options(CLI::App& app, spmspv_request& q) {
                    "thousand to 12 million), large (500 thousand to 60 million)")
         ->capture_default_str();
     app.add_option("--every", q.every, "Of --training: each Nth matrix only")
+        ->capture_default_str();
+    app.add_option(
+           "--first", q.first,
+           "Of --training: begin with the Kth of the list (0 to N - 1), so that N runs with "
+           "--every N measure what one run would")
         ->capture_default_str();
     app.add_option("--vectors", q.vectors,
                    "random, frontier (the nearest to a vertex by breadth-first search) or all")

@@ -1,6 +1,7 @@
 // What bench_spmspv is asked for on its command line.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,21 @@ class App;
 
 namespace krylith::bench {
 
+/// A matrix to measure. By its place in the whole list densities are varied and vectors drawn, so
+/// that runs that share a list measure what one run would.
+struct listed_matrix {
+    std::string name;
+    std::uint64_t place = 0;
+
+    [[nodiscard]] friend bool operator==(const listed_matrix&, const listed_matrix&) = default;
+};
+
 struct spmspv_request {
     std::vector<std::string> matrices;
     bool training = false; ///< the list of spmspv_training.hpp, densities varied by matrix
     std::string scale = "small";
     int every = 1; ///< of the list: each Nth matrix
+    int first = 0; ///< from this place on, below `every`
     std::string vectors = "all";
     std::vector<double> densities = {1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.6, 1};
     std::string precision = "fp32";
@@ -33,7 +44,7 @@ struct spmspv_request {
     void check() const;
     /// The one device. Throws what device_group does.
     [[nodiscard]] device_group group() const;
-    [[nodiscard]] std::vector<std::string> matrix_list() const;
+    [[nodiscard]] std::vector<listed_matrix> matrix_list() const;
     [[nodiscard]] std::vector<vector_kind> vector_kinds() const;
 };
 

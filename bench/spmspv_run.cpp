@@ -39,9 +39,9 @@ json header_of(const spmspv_request& request, const device_group& group) {
 }
 
 /// Training sees other densities for each matrix: thresholds lie between measured ones.
-std::vector<double> varied(std::vector<double> densities, std::uint64_t number) {
+std::vector<double> varied(std::vector<double> densities, std::uint64_t place) {
     for (std::size_t k = 0; k < densities.size(); ++k) {
-        const double chance = unit_interval(counter_hash(31, number, k));
+        const double chance = unit_interval(counter_hash(31, place, k));
         if (densities[k] < 1) {
             densities[k] = std::min(1.0, densities[k] * std::pow(4.0, chance - 0.5));
         }
@@ -62,23 +62,23 @@ bool spmspv_run::run() {
     if (!request_.training) {
         fmt::print("{}", spmspv_table_head());
     }
-    const std::vector<std::string> matrices = request_.matrix_list();
+    const std::vector<listed_matrix> matrices = request_.matrix_list();
     for (std::size_t k = 0; k < matrices.size(); ++k) {
         try {
             if (request_.training) {
                 fmt::print("{:>3} of {}  ", k + 1, matrices.size());
             }
-            run_matrix(matrices[k], k);
+            run_matrix(matrices[k]);
         } catch (const input_error& e) {
             if (request_.matrices.empty()) { // the host can't hold it
-                report_.skip(matrices[k], e.what());
+                report_.skip(matrices[k].name, e.what());
             } else {
-                report_.refuse(matrices[k], e.what());
+                report_.refuse(matrices[k].name, e.what());
             }
         } catch (const device_error& e) {
-            report_.skip(matrices[k], e.what());
+            report_.skip(matrices[k].name, e.what());
         } catch (const std::bad_alloc&) {
-            report_.skip(matrices[k], "the host's memory is too small for it");
+            report_.skip(matrices[k].name, "the host's memory is too small for it");
         }
     }
     if (report_.any_void()) {
@@ -87,13 +87,14 @@ bool spmspv_run::run() {
     return !report_.failed();
 }
 
-void spmspv_run::run_matrix(const std::string& name, std::uint64_t number) {
+void spmspv_run::run_matrix(const listed_matrix& listed) {
+    const auto& [name, place] = listed;
     const stopwatch watch;
     const auto matrix = load_matrix<float>(name);
     const std::vector<double> densities =
-        request_.training ? varied(request_.densities, number) : request_.densities;
+        request_.training ? varied(request_.densities, place) : request_.densities;
     const std::vector<test_vector> vectors =
-        make_vectors(csr_view<float>(matrix), request_.vector_kinds(), densities, 17 + number);
+        make_vectors(csr_view<float>(matrix), request_.vector_kinds(), densities, 17 + place);
     const auto subject = make_subject(group_.share(0), csr_view<float>(matrix), request_.semiring,
                                       request_.precision);
     report_.add(matrix_row(name, subject->features()));

@@ -1,9 +1,6 @@
 // The whole of bench_spmspv: every matrix with every vector.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include <krylith/bench/line_report.hpp>
 #include <krylith/bench/spmspv_request.hpp>
 
@@ -18,7 +15,7 @@ public:
     [[nodiscard]] bool run();
 
 private:
-    void run_matrix(const std::string& name, std::uint64_t number);
+    void run_matrix(const listed_matrix& listed);
 
     spmspv_request request_;
     device_group group_;

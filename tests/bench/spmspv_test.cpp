@@ -1,6 +1,7 @@
 // What bench_spmspv measures: the list of matrices, places of entries, requests.
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -10,11 +11,13 @@
 
 #include <krylith/bench/spmspv_request.hpp>
 #include <krylith/bench/spmspv_row.hpp>
+#include <krylith/bench/spmspv_run.hpp>
 #include <krylith/bench/spmspv_training.hpp>
 #include <krylith/bench/spmspv_vectors.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/load.hpp>
+#include <krylith/tests/matrix/temporary_folder.hpp>
 
 namespace krylith::bench {
 
@@ -112,7 +115,17 @@ TEST_CASE("bench_spmspv: requests that can't be carried out are refused") {
     };
     CHECK_NOTHROW(spmspv_request().check());
     refused([](auto& q) { q.training = true, q.matrices = {"gallery:rmat:5"}; });
-    refused([](auto& q) { q.every = 0; });
+    refused([](auto& q) { q.training = true, q.every = 0; });
+    refused([](auto& q) { q.every = 2; });
+    refused([](auto& q) { q.first = 1; });
+    refused([](auto& q) { q.training = true, q.first = 1; });
+    refused([](auto& q) { q.training = true, q.every = 3, q.first = -1; });
+    spmspv_request beyond;
+    beyond.training = true, beyond.every = 3, beyond.first = 3;
+    CHECK_THROWS_WITH_AS(beyond.check(), "--first is 3, must be 0 to 2 (below --every, which is 3)",
+                         usage_error);
+    beyond.first = 2;
+    CHECK_NOTHROW(beyond.check());
     refused([](auto& q) { q.densities = {}; });
     refused([](auto& q) { q.densities = {1.5}; });
     refused([](auto& q) { q.vectors = "some"; });
@@ -121,6 +134,62 @@ TEST_CASE("bench_spmspv: requests that can't be carried out are refused") {
     refused([](auto& q) { q.effort.quantile = 2; });
     refused([](auto& q) { q.effort.seconds = -1; });
     refused([](auto& q) { q.effort.batch = -1; });
+}
+
+TEST_CASE("bench_spmspv: runs that share the training list have each matrix once, with its place") {
+    const std::vector<std::string> all = training_matrices("small");
+    for (const int shares : {1, 2, 7, 1000}) {
+        std::map<std::uint64_t, std::string> seen;
+        for (int first = 0; first < shares; ++first) {
+            spmspv_request request;
+            request.training = true;
+            request.every = shares;
+            request.first = first;
+            for (const listed_matrix& matrix : request.matrix_list()) {
+                CHECK(seen.emplace(matrix.place, matrix.name).second);
+            }
+        }
+        CHECK(seen.size() == all.size());
+        for (const auto& matrix : seen) {
+            CHECK(all[matrix.first] == matrix.second);
+        }
+    }
+}
+
+TEST_CASE("bench_spmspv: runs that share the training list measure what one run does") {
+    const auto cases = [](int every, int first) {
+        const test::temporary_folder folder;
+        spmspv_request request;
+        request.training = true;
+        request.every = every;
+        request.first = first;
+        request.densities = {0.01, 0.3};
+        request.backend_name = "host";
+        request.threads = 2;
+        request.effort = {.repetitions = 1, .seconds = 0, .batch = 0};
+        request.json_file = folder.file("run.jsonl").string();
+        CHECK(spmspv_run(request).run());
+        std::ifstream lines(request.json_file);
+        std::vector<std::string> result; // all but the times
+        for (std::string line; std::getline(lines, line);) {
+            json row = json::parse(line);
+            row.erase("us");
+            row.erase("count_us");
+            if (row.contains("matrix")) {
+                result.push_back(row.dump());
+            }
+        }
+        return result;
+    };
+    std::vector<std::string> one = cases(160, 0);
+    std::vector<std::string> shared = cases(320, 0);
+    const std::vector<std::string> other = cases(320, 160);
+    CHECK(one.size() >= 9); // of three matrices: features, and two vectors or more
+    CHECK(!other.empty());
+    shared.insert(shared.end(), other.begin(), other.end());
+    std::ranges::sort(one);
+    std::ranges::sort(shared);
+    CHECK(one == shared);
 }
 
 TEST_CASE("bench_spmspv: a measurement has every form and kernel, and its checks hold") {

@@ -153,6 +153,20 @@ class train_test(unittest.TestCase):
         self.assertIsNone(models["column_distribution"]["classifiers"]["tree"]["right"])
         self.assertIn("| column_distribution | tree | - | - | - |", run.stdout)
 
+    def test_a_run_in_shares(self):
+        if not self.need_trainer():
+            return
+        lines = run_of(20)
+        shares = []
+        for first in range(3):  # each matrix is followed by its ten products
+            share = [line for k, line in enumerate(lines[1:]) if k // 11 % 3 == first]
+            shares.append(self.file(f"measured.{first}.jsonl", [header(device=f"a test {first}"), *share]))
+        run = self.train(*shares, "--quick", "--model", str(self.here / "m"), "--report", str(self.here))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        report = json.loads((self.here / "report.json").read_text())
+        self.assertEqual((report["matrices"], report["held_out"], report["samples"]), (20, 5, 6 * 200))
+        self.assertTrue(run.stdout.startswith("# Kernel model of a test 0"), run.stdout)
+
     def refused(self, words, *arguments):
         run = self.train(*arguments, "--model", str(self.here / "model.txt"))
         self.assertEqual(run.returncode, 2, run.stdout)
