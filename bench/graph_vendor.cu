@@ -133,19 +133,29 @@ __global__ void __launch_bounds__(block_threads)
     post_sums(sums, entries, 0);
 }
 
-/// r = v + y, and the sums of |change| and of r.
+/// r = v + y, and the sums of |change| and of the ranks of dangling vertices.
 __global__ void __launch_bounds__(block_threads)
-    rank_kernel(const float* y, float* ranks, float jump, std::int64_t n, const block_sums sums) {
+    rank_kernel(const float* y, float* ranks, const std::uint32_t* dangling, float jump,
+                std::int64_t n, const block_sums sums) {
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
     double change = 0;
     double sum = 0;
     for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
         const float rank = jump + y[i];
         change += fabs(static_cast<double>(rank) - static_cast<double>(ranks[i]));
-        sum += static_cast<double>(rank);
+        if ((dangling[i / 32] >> (i % 32) & 1) != 0) sum += static_cast<double>(rank);
         ranks[i] = rank;
     }
     post_sums(sums, change, sum);
+}
+
+/// Bits of vertices without edges.
+std::vector<std::uint32_t> dangling_bits(const csr_matrix<float>& edges) {
+    std::vector<std::uint32_t> bits(static_cast<std::size_t>((edges.rows + 31) / 32), 0);
+    for (std::size_t i = 0; i + 1 < edges.row_offsets.size(); ++i)
+        if (edges.row_offsets[i] == edges.row_offsets[i + 1])
+            bits[i / 32] |= std::uint32_t{1} << (i % 32);
+    return bits;
 }
 
 /// What cuSPARSE multiplies by for PageRank: values of its own, since it must have some. `along`:
@@ -199,6 +209,10 @@ private:
         const auto shares = shares_of(*device_, along, *task_.matrix);
         shares_ = buffer<float>(device_, std::span<const float>(shares), "bench");
         along.values = shares_.data();
+        const auto bits = dangling_bits(*task_.matrix);
+        dangling_ = buffer<std::uint32_t>(device_, std::span<const std::uint32_t>(bits), "bench");
+        for (const std::uint32_t word : bits) dangling_share_ += std::popcount(word);
+        dangling_share_ /= static_cast<double>(n_);
         return along;
     }
 
@@ -251,20 +265,25 @@ private:
         return outcome;
     }
 
-    /// The power method for (I - d P) r = v from v / (1 - d), until the bound of pagerank.hpp holds.
+    /// The power method from equal ranks, dangling vertices' surfers jumping, until the bound of
+    /// pagerank.hpp holds.
     graph_outcome ranks() {
         constexpr double damping = 0.85;
-        const auto jump = 1 / static_cast<float>(n_);
+        const double n = static_cast<double>(n_);
         graph_outcome outcome;
         device_->synchronize();
         step_log log(outcome);
-        spmspv::fill<float>(*device_, x_.data(), n_, jump / static_cast<float>(1 - damping));
+        spmspv::fill<float>(*device_, x_.data(), n_, static_cast<float>(1 / n));
+        double dangling = dangling_share_;
         for (;;) {
             product_.multiply(static_cast<float>(damping));
-            const auto [change, sum] = launch(rank_kernel, y_.data(), x_.data(), jump, n_);
+            const double jump = (1 - damping + damping * dangling) / n;
+            const auto [change, sum] = launch(rank_kernel, y_.data(), x_.data(), dangling_.data(),
+                                              static_cast<float>(jump), n_);
+            dangling = sum;
             log.add({n_, edges_, spmspv::exchange_form::none, {}});
             // The residual of the ranks before is this change, that of these is less by d.
-            if (2 * damping * change / ((1 - damping) * sum) <= task_.tolerance) break;
+            if (2 * damping * change / (1 - damping) <= task_.tolerance) break;
             if (outcome.iterations() == 1000) break;
         }
         log.finish(graph_reason::converged);
@@ -280,7 +299,9 @@ private:
     buffer<double> partials_;
     buffer<unsigned> finished_;
     posted_words posted_;
-    buffer<float> shares_; ///< of PageRank
+    buffer<float> shares_; ///< of PageRank, as the next two
+    buffer<std::uint32_t> dangling_;
+    double dangling_share_ = 0; ///< of all vertices
     vendor_product product_;
     std::int64_t edges_;
 };

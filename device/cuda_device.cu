@@ -44,6 +44,15 @@ host_sum& cuda_device::sum_for_host() {
     return *sum_;
 }
 
+int cuda_device::resident_blocks(const void* kernel, int threads, std::size_t shared_bytes) {
+    const std::lock_guard lock(resident_lock_);
+    const auto [place, is_new] = resident_.try_emplace({kernel, threads, shared_bytes}, 0);
+    if (is_new)
+        KRYLITH_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&place->second, kernel,
+                                                                         threads, shared_bytes));
+    return place->second;
+}
+
 std::string cuda_device::description() const {
     cudaDeviceProp properties{};
     if (cudaGetDeviceProperties(&properties, ordinal_) != cudaSuccess)

@@ -1,8 +1,11 @@
 // CUDA devices: streams, events, memory, and loops as graphs with a conditional node.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <tuple>
 
 #include <cuda_runtime.h>
 
@@ -50,6 +53,9 @@ public:
 
     [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
     [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }
+    /// Blocks of a kernel that are resident at once on a multiprocessor. The runtime is asked once
+    /// for each kernel: its answer takes about as long as a launch. The device is current.
+    [[nodiscard]] int resident_blocks(const void* kernel, int threads, std::size_t shared_bytes);
     /// For numbers that kernels of this device's stream add up for the host; made at the first use.
     [[nodiscard]] host_sum& sum_for_host();
 
@@ -58,6 +64,8 @@ private:
     cudaStream_t stream_ = nullptr;
     bool owns_stream_ = false;
     int multiprocessors_ = 0;
+    std::mutex resident_lock_;
+    std::map<std::tuple<const void*, int, std::size_t>, int> resident_;
     std::unique_ptr<host_sum> sum_;
 };
 
@@ -73,9 +81,8 @@ public:
     template <class Kernel>
     [[nodiscard]] unsigned blocks(Kernel kernel, int threads, std::int64_t work,
                                   std::size_t shared_bytes = 0) const {
-        int resident = 0;
-        KRYLITH_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads,
-                                                                         shared_bytes));
+        const int resident =
+            device_.resident_blocks(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
         const std::int64_t most =
             std::int64_t{resident < 8 ? resident : 8} * device_.multiprocessors();
         return static_cast<unsigned>(work < 1 ? 1 : work < most ? work : most);

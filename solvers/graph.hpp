@@ -34,8 +34,8 @@ public:
         return matrix_;
     }
 
-    /// Whether each edge goes both ways, whatever its weights: then the eigenvalues of the matrix of
-    /// equally likely edges are real. By hashes: a false yes has a chance of 2^-64.
+    /// Whether each edge goes both ways, whatever its weights: then the eigenvalues of the matrix
+    /// of equally likely edges are real. By hashes: a false yes has a chance of 2^-64.
     [[nodiscard]] bool undirected() const noexcept { return undirected_; }
 
     struct edge {

@@ -7,17 +7,18 @@
 //     (I - d P) r = v
 //
 // since jumps from dangling vertices only add a multiple of v: no sum over them in any step. (As a
-// linear system: Gleich, PageRank beyond the Web, SIAM Review 57, 2015.) Kept are r and the residual
-// s = v - (I - d P) r. A column of P has one value, so what vertices pass on is scaled by it and
-// products add up x alone (plus_second): values of the matrix are not read, whatever they are.
+// linear system: Gleich, PageRank beyond the Web, SIAM Review 57, 2015.) Kept are r and the
+// residual s = v - (I - d P) r. A column of P has one value, so what vertices pass on is scaled by
+// it and products add up x alone (plus_second): values of the matrix are not read, whatever they
+// are.
 //
 // Where the surfer begins at named vertices few ranks change at first: a vertex passes its residual
 // on only when that is above a threshold, so that x is sparse. (Incremental PageRank: Li, Ao, Yang
-// 2020.) As soon as half of all edges are walked along in a step, and from the start where he begins
-// anywhere, all vertices pass on in steps that look at no row by itself (rank_sweep.hpp): those of
-// the power method, from r = v / (1 - d), whose errors fall by d |lambda_2|; and where the graph is
-// undirected and they fall slower than that, weighted ones, by (1 - sqrt(1 - d^2)) / d: 0.56
-// instead of 0.85.
+// 2020.) As soon as half of all edges are walked along in a step, and from the start where he
+// begins anywhere, all vertices pass on in steps that look at no row by itself (rank_sweep.hpp):
+// those of the power method, from r = v / (1 - d), whose errors fall by d |lambda_2|; and where the
+// graph is undirected and they fall slower than that, weighted ones, by (1 - sqrt(1 - d^2)) / d:
+// 0.56 instead of 0.85.
 //
 // Error: r lies off its limit by (I - d P)^-1 s, which sums to |s| / (1 - d) at the most, so that
 // ranks differ from their limits by 2 |s| / ((1 - d) |r|) or less, all vertices together (sums of
@@ -158,31 +159,40 @@ private:
         }
     }
 
-    /// At the bound of dense steps.
+    /// At the bound of dense steps, of ranks before the last of them.
     struct look {
         std::int64_t step;
-        double bound; ///< may be above most_bound
+        double bound;      ///< may be above most_bound
+        double surplus;    ///< what residuals will add up to after the next product
+        double magnitudes; ///< of residuals
     };
 
     /// All vertices in each step. `first`: r is still to be passed on, else x is already.
     void pass_all(pagerank_result<T>& result, step_log& log, bool first) {
         swept_ = true;
         if (first) {
-            a_.sweep(sweeping(1, false), true);
+            a_.sweep(sweeping(1, 0, false), true);
             residuals_.fill(static_cast<T>(-damping() * jump() / (1 - damping()))); // v - r
         }
         std::optional<spmspv::chebyshev_weights> weights; // none: the power method
         std::optional<look> before;
+        double lift = 0;
         for (std::int64_t due = result.iterations() + 1;;) {
             const auto record = a_.multiply({}, spmspv::vector_form::dense);
-            a_.sweep(sweeping(weights ? weights->next() : 1, weights.has_value()), false);
+            const double weight = weights ? weights->next() : 1;
+            a_.sweep(sweeping(weight, lift, weights.has_value()), false);
+            lift = 0;
             log.add(record);
             const std::int64_t step = result.iterations();
             if (step < std::min(due, options_.max_steps)) continue;
-            const look now{step, swept_bound()};
+            const look now = look_at(step);
             result.error_bound = std::min(now.bound, most_bound);
             if (ended(result, log)) return;
-            due = step + 2;
+            due = step + 1;
+            // Dangling vertices take surfers out, and what that changes would die down by about d a
+            // step. But ranks are those of any multiple of v: of the one with which residuals will
+            // add up to 0.
+            if (first && !graph_->undirected()) lift = -now.surplus * jump();
             if (before) {
                 double rate = std::pow(now.bound / before->bound,
                                        1 / static_cast<double>(now.step - before->step));
@@ -191,7 +201,8 @@ private:
                     weights = faster;
                     rate = faster.rate();
                 }
-                due = step + steps_to_next_look(now.bound, rate);
+                if (lift == 0 || std::fabs(now.surplus) < 0.1 * now.magnitudes)
+                    due = step + steps_to_next_look(now.bound, rate);
             }
             before = now;
         }
@@ -247,28 +258,32 @@ private:
     }
 
     /// `remembered`: changes of ranks, for a step after this one that has another weight.
-    auto sweeping(double weight, bool remembered) {
-        return [this, weight, remembered](std::size_t m) {
+    auto sweeping(double weight, double lift, bool remembered) {
+        return [=, this](std::size_t m) {
             return spmspv::rank_sweep<T>{ranks_[m],
                                          residuals_[m],
                                          remembered ? passed_[m] : nullptr,
                                          shares_[m],
                                          static_cast<T>(options_.damping),
-                                         static_cast<T>(weight)};
+                                         static_cast<T>(weight),
+                                         static_cast<T>(lift)};
         };
     }
 
-    /// Of r + s, r being the ranks before the last dense step: a step of the power method more, in
-    /// which errors fall to d of what they were at the most. That is what is downloaded.
-    [[nodiscard]] double swept_bound() {
-        double s = 0;
-        double r = 0;
+    /// The bound is that of r + s, r being the ranks before the last dense step: a step of the
+    /// power method more, in which errors fall to d of what they were at the most. That is what is
+    /// downloaded.
+    [[nodiscard]] look look_at(std::int64_t step) {
+        double magnitudes = 0;
+        double residuals = 0;
+        double ranks = 0;
         for (std::size_t m = 0; m < a_.members().size(); ++m) {
             const auto sums = a_.filter(m).sums();
-            s += sums.residual;
-            r += sums.rank;
+            magnitudes += sums.magnitudes;
+            residuals += sums.residuals;
+            ranks += sums.ranks;
         }
-        return bound_of(damping() * s, r - s);
+        return {step, bound_of(damping() * magnitudes, ranks - magnitudes), residuals, magnitudes};
     }
 
     /// After a dense step ranks hold r + c and residuals s - c.

@@ -1,8 +1,10 @@
 #include <krylith/spmv/spmspv/frontier_filter.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
+#include <krylith/matrix/index_width.hpp>
 #include <krylith/spmv/spmspv/backend_choice.hpp>
 
 namespace krylith::spmspv {
@@ -10,7 +12,8 @@ namespace krylith::spmspv {
 frontier_filter::frontier_filter(std::shared_ptr<device> where, std::int64_t rows, int parts)
     : device_(std::move(where)),
       scratch_(device_, KRYLITH_ON(*device_, frontier_scratch_bytes(rows)), "frontiers"),
-      posted_(device_, 1 + parts) {
+      parts_(as_size(parts)),
+      posted_(device_, std::max(1 + parts, 3)) {
     scratch_.zero();
 }
 
@@ -49,7 +52,7 @@ template <class T>
 frontier_filter::kept frontier_filter::wait(sparse_vector<T>& next) {
     const auto words = posted_.wait();
     next.holds(forms_, ascending_, words[0]);
-    return {words[0], words.subspan(1)};
+    return {words[0], words.subspan(1, parts_)};
 }
 
 template <class T>
@@ -69,7 +72,8 @@ void frontier_filter::enqueue_sweep(const rank_sweep<T>& sweep, sparse_vector<T>
 
 frontier_filter::sweep_sums frontier_filter::sums() {
     const auto words = posted_.wait();
-    return {std::bit_cast<double>(words[0]), std::bit_cast<double>(words[1])};
+    return {std::bit_cast<double>(words[0]), std::bit_cast<double>(words[1]),
+            std::bit_cast<double>(words[2])};
 }
 
 template <class T>

@@ -16,7 +16,7 @@ namespace krylith::spmspv {
 /// frontier_rules.hpp, its memory is the device's.
 class frontier_filter {
 public:
-    /// Of rows that have columns of their own in so many parts. A bit a row, on CUDA and 20 KiB.
+    /// Of rows that have columns of their own in so many parts. A bit a row, on CUDA and 28 KiB.
     frontier_filter(std::shared_ptr<device> where, std::int64_t rows, int parts);
 
     /// Enqueues: next is what the rule keeps of y, as pairs where y has pairs, in the same order,
@@ -37,10 +37,12 @@ public:
     template <class T>
     void enqueue_sweep(const rank_sweep<T>& sweep, sparse_vector<T>* y, sparse_vector<T>& next);
     struct sweep_sums {
-        double residual; ///< of magnitudes
-        double rank;
+        double magnitudes; ///< of the residuals before
+        double residuals;  ///< after the product that follows
+        double ranks;      ///< before
     };
-    /// Of the ranks before the last step. Waits for it; throws device_error where the device failed.
+    /// Of the last step (sweep_arguments::post). Waits for it; throws device_error where the device
+    /// failed.
     [[nodiscard]] sweep_sums sums();
 
     struct kept {
@@ -59,6 +61,7 @@ public:
 private:
     std::shared_ptr<device> device_;
     buffer<std::byte> scratch_;
+    std::size_t parts_;
     posted_words posted_;
     vector_forms forms_; ///< of the next x, under way
     bool ascending_ = true;

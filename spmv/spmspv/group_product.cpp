@@ -53,8 +53,8 @@ const kernel_model* group_product<S, M>::model() const noexcept {
 }
 
 template <class S, class M>
-group_product_record
-group_product<S, M>::multiply(std::span<const std::uint32_t* const> skip_rows, vector_form wanted) {
+group_product_record group_product<S, M>::multiply(std::span<const std::uint32_t* const> skip_rows,
+                                                   vector_form wanted) {
     group_product_record record{entries_, work(), sent_, {}};
     for (std::size_t m = 0; m < locals_.size(); ++m) {
         local& here = locals_[m];

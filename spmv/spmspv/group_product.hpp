@@ -88,8 +88,8 @@ public:
         exchange();
     }
 
-    /// Enqueues: x is what a step of all rows makes of y (rank_sweep.hpp), or, the first time, of 0;
-    /// sweep_of(place of the member) gives it with that device's memory. Doesn't wait.
+    /// Enqueues: x is what a step of all rows makes of y (rank_sweep.hpp), or, the first time, of
+    /// 0; sweep_of(place of the member) gives it with that device's memory. Doesn't wait.
     template <class SweepOf>
     void sweep(const SweepOf& sweep_of, bool first) {
         for (std::size_t m = 0; m < locals_.size(); ++m)

@@ -13,31 +13,29 @@ namespace {
 
 using spmspv::frontier_scratch;
 
-/// Sums of the blocks: residuals, then ranks.
-constexpr unsigned sweep_blocks = spmspv::frontier_blocks / 2;
 constexpr int sweep_threads = 1024;
 constexpr int sweep_in_flight = 4;
+constexpr int sums = 3;
 
 /// By all threads: the sums over the block, known to thread 0.
-__device__ inline void add_up(double& residual, double& rank) {
-    __shared__ double sums[2][sweep_threads / 32];
-    for (int by = 16; by > 0; by /= 2) {
-        residual += __shfl_xor_sync(0xffffffffu, residual, by);
-        rank += __shfl_xor_sync(0xffffffffu, rank, by);
-    }
+__device__ inline void add_up(double (&sum)[sums]) {
+    __shared__ double of_warps[sums][sweep_threads / 32];
+    const auto over_warp = [&] {
+#pragma unroll
+        for (int by = 16; by > 0; by /= 2)
+#pragma unroll
+            for (double& s : sum) s += __shfl_xor_sync(0xffffffffu, s, by);
+    };
     const unsigned lane = threadIdx.x & 31;
-    if (lane == 0) {
-        sums[0][threadIdx.x / 32] = residual;
-        sums[1][threadIdx.x / 32] = rank;
-    }
+    over_warp();
+#pragma unroll
+    for (int v = 0; v < sums; ++v)
+        if (lane == 0) of_warps[v][threadIdx.x / 32] = sum[v];
     __syncthreads();
     if (threadIdx.x < 32) {
-        residual = sums[0][lane];
-        rank = sums[1][lane];
-        for (int by = 16; by > 0; by /= 2) {
-            residual += __shfl_xor_sync(0xffffffffu, residual, by);
-            rank += __shfl_xor_sync(0xffffffffu, rank, by);
-        }
+#pragma unroll
+        for (int v = 0; v < sums; ++v) sum[v] = of_warps[v][lane];
+        over_warp();
     }
     __syncthreads();
 }
@@ -49,8 +47,7 @@ __global__ void __launch_bounds__(sweep_threads)
                  const __grid_constant__ spmspv::sweep_arguments<T> a,
                  const frontier_scratch scratch) {
     const std::int64_t stride = std::int64_t{gridDim.x} * sweep_threads;
-    double residual = 0;
-    double rank = 0;
+    double sum[sums] = {};
     for (std::int64_t first = std::int64_t{blockIdx.x} * sweep_threads + threadIdx.x;
          first - (threadIdx.x & 31) < a.rows; first += sweep_in_flight * stride) {
         typename spmspv::rank_sweep<T>::row row[sweep_in_flight];
@@ -69,25 +66,26 @@ __global__ void __launch_bounds__(sweep_threads)
             if (i >= a.rows) continue;
             a.x[i] = sweep.update(i, row[u], got[u]);
             if ((threadIdx.x & 31) == 0) a.bits[i / 32] = there;
-            residual += fabs(static_cast<double>(row[u].residual));
-            rank += static_cast<double>(row[u].rank);
+            sum[0] += fabs(static_cast<double>(row[u].residual));
+            sum[1] += sweep.gives(row[u]);
+            sum[2] += static_cast<double>(row[u].rank);
         }
     }
-    add_up(residual, rank);
-    if (threadIdx.x == 0) {
-        scratch.partials[blockIdx.x] = residual;
-        scratch.partials[sweep_blocks + blockIdx.x] = rank;
-    }
+    add_up(sum);
+#pragma unroll
+    for (int v = 0; v < sums; ++v)
+        if (threadIdx.x == 0) scratch.partials[v * spmspv::frontier_blocks + blockIdx.x] = sum[v];
     if (!last_block(&scratch.totals->finished)) return;
-    residual = rank = 0;
-    if (threadIdx.x < gridDim.x) {
-        residual = scratch.partials[threadIdx.x];
-        rank = scratch.partials[sweep_blocks + threadIdx.x];
-    }
-    add_up(residual, rank);
+#pragma unroll
+    for (int v = 0; v < sums; ++v)
+        sum[v] = threadIdx.x < gridDim.x
+                     ? scratch.partials[v * spmspv::frontier_blocks + threadIdx.x]
+                     : 0;
+    add_up(sum);
     if (threadIdx.x != 0) return;
     scratch.totals->finished = 0;
-    post(a.post, __double_as_longlong(residual), __double_as_longlong(rank));
+    post(a.post, __double_as_longlong(sum[0]), __double_as_longlong(sum[1]),
+         __double_as_longlong(sum[2]));
 }
 
 } // namespace
@@ -95,11 +93,11 @@ __global__ void __launch_bounds__(sweep_threads)
 template <class T>
 void sweep_ranks(device& where, const spmspv::rank_sweep<T>& sweep,
                  const spmspv::sweep_arguments<T>& a) {
-    static_assert(sweep_blocks <= sweep_threads);
+    static_assert(spmspv::frontier_blocks <= sweep_threads && sums <= spmspv::frontier_sums);
     const launch_scope launch(where);
     const auto kernel = sweep_kernel<T>;
     const std::int64_t work = (a.rows + sweep_threads - 1) / sweep_threads;
-    const unsigned blocks = std::min(sweep_blocks, launch.blocks(kernel, sweep_threads, work));
+    const unsigned blocks = std::min(spmspv::frontier_blocks, launch.blocks(kernel, sweep_threads, work));
     kernel<<<blocks, sweep_threads, 0, launch.stream()>>>(sweep, a,
                                                           frontier_scratch::in(a.scratch));
     launch.check_launch();

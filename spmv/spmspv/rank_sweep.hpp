@@ -8,8 +8,9 @@
 //     s = kept + d y     c = w s + (w - 1) c before     r += c     kept = s - c
 //
 // w = 1 is the power method; for the weights of chebyshev_weights this is the semi-iterative method
-// (Golub and Varga 1961; Saad, Iterative Methods, 12.3), whose residuals fall by (1 - sqrt(1 - d^2))
-// / d a step instead of d where the eigenvalues of P are real, as they are in undirected graphs.
+// (Golub and Varga 1961; Saad, Iterative Methods, 12.3), whose residuals fall by (1 - sqrt(1 -
+// d^2)) / d a step instead of d where the eigenvalues of P are real, as they are in undirected
+// graphs.
 //
 // Bytes, n rows of s bytes a value: 8 s n + n / 8, or 7 s n where changes are null, in one kernel.
 #pragma once
@@ -34,25 +35,33 @@ struct rank_sweep {
     const T* shares;
     T damping;
     T weight;
+    T lift; ///< added to all residuals: by as much more, in all, surfers jump
 
     struct row {
         T rank; ///< before the step
         T residual;
-        T change;
+        T change; ///< of the step before
         T share;
     };
     [[nodiscard]] KRYLITH_HD row read(std::int64_t i) const {
         return {ranks[i], residuals[i], changes != nullptr ? changes[i] : T(0), shares[i]};
     }
-    /// What the row passes along each of its edges. `at.residual` becomes that of the ranks before.
+    /// What the row passes along each of its edges. `at` then has the residual of the ranks before,
+    /// and their change.
     [[nodiscard]] KRYLITH_HD T update(std::int64_t i, row& at, T got) const {
-        at.residual += damping * got;
-        T change = weight * at.residual;
-        if (weight != T(1)) change += (weight - T(1)) * at.change;
-        residuals[i] = at.residual - change;
-        ranks[i] = at.rank + change;
-        if (changes != nullptr) changes[i] = change;
-        return change * at.share;
+        at.residual += damping * got + lift;
+        const T before = at.change;
+        at.change = weight * at.residual;
+        if (weight != T(1)) at.change += (weight - T(1)) * before;
+        residuals[i] = at.residual - at.change;
+        ranks[i] = at.rank + at.change;
+        if (changes != nullptr) changes[i] = at.change;
+        return at.change * at.share;
+    }
+    /// What an updated row will have given to residuals, its own and others', after the product.
+    [[nodiscard]] KRYLITH_HD double gives(const row& at) const {
+        const T onward = at.share != T(0) ? damping * at.change : T(0);
+        return static_cast<double>(at.residual - at.change) + static_cast<double>(onward);
     }
 };
 
@@ -82,8 +91,9 @@ struct sweep_arguments {
     std::uint32_t* bits;
     std::int64_t rows;
     std::byte* scratch; ///< frontier_scratch_bytes()
-    /// Posts two numbers, as bits of double: the sums of the residuals' magnitudes and of the ranks,
-    /// both before the step, added in a fixed order.
+    /// Posts three numbers, as bits of double: the sums of the residuals' magnitudes before the
+    /// step, of residuals after the product that follows, and of ranks before the step; added in a
+    /// fixed order.
     post_address post;
 };
 

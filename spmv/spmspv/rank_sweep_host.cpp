@@ -1,9 +1,9 @@
 #include <krylith/spmv/spmspv/rank_sweep.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include <krylith/device/host_device.hpp>
@@ -16,33 +16,30 @@ void sweep_ranks(device& where, const spmspv::rank_sweep<T>& sweep,
                  const spmspv::sweep_arguments<T>& a) {
     auto& host = static_cast<host_device&>(where);
     const int parts = team_for(host.threads(), a.rows);
-    std::vector<std::pair<double, double>> sums(static_cast<std::size_t>(parts));
+    std::vector<std::array<double, 3>> sums(static_cast<std::size_t>(parts));
     host.submit([sweep, a, parts, sums]() mutable {
         const std::int64_t words = (a.rows + 31) / 32;
         for_parts(parts, [&](int part) {
-            double residual = 0;
-            double rank = 0;
+            std::array<double, 3> mine = {};
             const std::int64_t end = part_begin(words, part + 1, parts);
             for (std::int64_t word = part_begin(words, part, parts); word < end; ++word) {
                 const std::int64_t last = std::min(a.rows, word * 32 + 32);
                 for (std::int64_t i = word * 32; i < last; ++i) {
                     auto row = sweep.read(i);
                     a.x[i] = sweep.update(i, row, a.y != nullptr ? a.y[i] : T(0));
-                    residual += std::fabs(static_cast<double>(row.residual));
-                    rank += static_cast<double>(row.rank);
+                    mine[0] += std::fabs(static_cast<double>(row.residual));
+                    mine[1] += sweep.gives(row);
+                    mine[2] += static_cast<double>(row.rank);
                 }
                 a.bits[word] = ~0U >> (word * 32 + 32 - last);
             }
-            sums[static_cast<std::size_t>(part)] = {residual, rank};
+            sums[static_cast<std::size_t>(part)] = mine;
         });
-        double residual = 0;
-        double rank = 0;
-        for (const auto& part : sums) {
-            residual += part.first;
-            rank += part.second;
+        for (std::size_t v = 0; v < 3; ++v) {
+            double sum = 0;
+            for (const auto& part : sums) sum += part[v];
+            a.post.words[v] = std::bit_cast<std::int64_t>(sum);
         }
-        a.post.words[0] = std::bit_cast<std::int64_t>(residual);
-        a.post.words[1] = std::bit_cast<std::int64_t>(rank);
         *a.post.posted = a.post.number;
     });
 }

@@ -7,6 +7,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/index_width.hpp>
 #include <krylith/spmv/spmspv/backend_choice.hpp>
+#include <krylith/spmv/spmspv/frontier.hpp>
 #include <krylith/spmv/spmspv/vector_conversion.hpp>
 
 namespace krylith::spmspv {
@@ -105,11 +106,14 @@ void sparse_vector<T>::assign(std::span<const std::int32_t> indices, std::span<c
     const bool ascending = check_indices(indices, size_);
     const auto count = static_cast<std::int32_t>(indices.size());
     (void)overwrite_pairs();
-    if (count != 0) {
+    if (count == 1) { // a search begins: no upload, which would wait for the device
+        KRYLITH_ON(*device_, fill(*device_, indices_.data(), 1, indices.front()));
+        KRYLITH_ON(*device_, fill(*device_, values_.data(), 1, values.front()));
+    } else if (count != 0) {
         device_->upload(indices_.data(), indices.data(), indices.size_bytes());
         device_->upload(values_.data(), values.data(), values.size_bytes());
     }
-    device_->upload(device_count_.data(), &count, sizeof(count));
+    KRYLITH_ON(*device_, fill(*device_, device_count_.data(), 1, count));
     holds(vector_form::pairs, ascending, count);
 }
 
