@@ -56,8 +56,7 @@ struct streamed_entries {
                           std::uint32_t piece, std::uint32_t first, std::uint32_t last) {
 #pragma unroll
         for (int u = 0; u < stream_at_once; ++u) {
-            const std::uint32_t k =
-                piece + static_cast<std::uint32_t>(u) * 32 + (threadIdx.x & 31);
+            const std::uint32_t k = piece + static_cast<std::uint32_t>(u) * 32 + (threadIdx.x & 31);
             const bool in = k >= first && k < last;
             column[u] = in ? load_once(a.rows.indices + k) : -1;
             if constexpr (!Masked) value[u] = terms.matrix_value(in, k);
@@ -116,8 +115,8 @@ __global__ void __launch_bounds__(block_threads, stream_blocks<typename S::value
 #pragma unroll
         for (int u = 0; u < stream_at_once; ++u) {
             if constexpr (Masked)
-                loads.value[u] = terms.matrix_value(
-                    hit[u], piece + static_cast<std::uint32_t>(u) * 32 + lane);
+                loads.value[u] =
+                    terms.matrix_value(hit[u], piece + static_cast<std::uint32_t>(u) * 32 + lane);
             term[u] = terms.vector_value(hit[u], loads.column[u]);
         }
 #pragma unroll
