@@ -275,7 +275,8 @@ private:
         step_log log(outcome);
         spmspv::fill<float>(*device_, x_.data(), n_, static_cast<float>(1 / n));
         double dangling = dangling_share_;
-        for (;;) {
+        double least = 2;
+        for (int since_least = 0;;) {
             product_.multiply(static_cast<float>(damping));
             const double jump = (1 - damping + damping * dangling) / n;
             const auto [change, sum] = launch(rank_kernel, y_.data(), x_.data(), dangling_.data(),
@@ -284,7 +285,10 @@ private:
             log.add({n_, edges_, spmspv::exchange_form::none, {}});
             // The residual of the ranks before is this change, that of these is less by d.
             if (2 * damping * change / (1 - damping) <= task_.tolerance) break;
-            if (outcome.iterations() == 1000) break;
+            // In single precision changes may end at rounding, above the tolerance.
+            since_least = change < 0.99 * least ? 0 : since_least + 1;
+            least = std::min(least, change);
+            if (since_least == 3 || outcome.iterations() == 1000) break;
         }
         log.finish(graph_reason::converged);
         return outcome;

@@ -1,5 +1,5 @@
 // y = A x where the first term of a row suffices (or_and, min_column), with lines of lanes: each row
-// is looked through by a group of 1 to 32 lanes, as the mean length of rows wants it, until one
+// is looked through by a group of 2 to 32 lanes, as the mean length of rows wants it, until one
 // finds a term. A warp takes 32 rows, one word of bits of y, whose results end in a lane each, so
 // that offsets, y and bits are read and written in whole lines. Up to 4 rows a group are under way
 // at once; a giant row without terms stalls its warp.
@@ -125,8 +125,10 @@ void launch_first_terms(device& where, const plain_arguments<S>& a) {
 
 template <class S, bool Masked>
 void multiply_by_first_terms(device& where, const plain_arguments<S>& a) {
-    switch (spmspv::lanes_a_line(a.rows.lines, a.rows.nonzeros)) {
-    case 1: return launch_first_terms<S, Masked, 1>(where, a);
+    // A quarter of the mean row at once: where many entries have terms, one of these does, and
+    // where few have, more rows are under way.
+    switch (spmspv::lanes_a_line(a.rows.lines, a.rows.nonzeros / 4)) {
+    case 1:
     case 2: return launch_first_terms<S, Masked, 2>(where, a);
     case 4: return launch_first_terms<S, Masked, 4>(where, a);
     case 8: return launch_first_terms<S, Masked, 8>(where, a);
