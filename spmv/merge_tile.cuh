@@ -22,9 +22,12 @@ struct merge_shared {
     carry_shared<T> carry;
 };
 
-/// What is added up, and how: entries of A times x.
+/// What is added up, and how: entries of A times x. Other terms have the same members, and where
+/// `marks` is true those of spmspv/masked_terms.cuh.
 template <class T>
 struct dense_terms {
+    static constexpr bool loads_values = true; ///< while the tile before is multiplied
+    static constexpr bool marks = false;       ///< says which rows have any
     const T* x;
 
     [[nodiscard]] __device__ static T none() { return T(0); }
@@ -103,7 +106,7 @@ __device__ inline void multiply_chunks(const merge_view<T, Offset>& m, Terms& te
             carry = Terms::none();
         }
         __syncthreads();
-        loads.start(m, next);
+        loads.template start<Terms::loads_values>(m, next);
 
         const int items = entries + ended;
         const int item = min(me * loads_of::in_flight, items);
@@ -112,21 +115,26 @@ __device__ inline void multiply_chunks(const merge_view<T, Offset>& m, Terms& te
         int k = item - row;
         int end = s.row_end[row];
         T sum = Terms::none();
+        if constexpr (Terms::marks) terms.at_entry(k);
 #pragma unroll
         for (int u = 0; u < loads_of::in_flight; ++u) {
             if (item + u >= items) break;
             if (k < end) {
                 sum = Terms::add(sum, s.slot[k++]);
+                if constexpr (Terms::marks) terms.take_entry();
             } else {
                 s.slot[entries + row] = sum;
+                if constexpr (Terms::marks) terms.end_row(row);
                 sum = Terms::none();
                 end = s.row_end[++row];
             }
         }
+        if constexpr (Terms::marks) terms.end_row(row);
         const T into = carry_into<Terms>(sum, row != first_row, carry, carry, s.carry);
         if (row != first_row)
             s.slot[entries + first_row] = Terms::add(into, s.slot[entries + first_row]);
         __syncthreads();
+        if constexpr (Terms::marks) terms.write_marks(now.row, ended);
         rows.before_writing();
         int i = me;
         if (me == 0 && ended != 0 && began_before && first_ended == none_ended) {

@@ -8,8 +8,8 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/index_width.hpp>
+#include <krylith/spmv/merge_product.hpp>
 #include <krylith/spmv/spmspv/backend_choice.hpp>
-#include <krylith/spmv/spmspv/row_tasks.hpp>
 
 namespace krylith::spmspv {
 
@@ -102,10 +102,10 @@ two_way_matrix<T>::two_way_matrix(std::shared_ptr<device> where, const csr_view<
     make_columns();
 #if KRYLITH_HAVE_CUDA
     if (device_->kind() == backend::cuda) {
-        row_scratch_ = {device_, row_tasks::bytes(rows(), nonzeros()), item};
-        row_scratch_.zero();
-        cuda::find_row_tasks(*device_, row_offsets_.data(), rows(), nonzeros(),
-                             row_scratch_.data());
+        // For sums of any type: those of double take most.
+        row_scratch_ = {device_, merge_scratch_bytes<double>(rows(), nonzeros()), item};
+        cuda::find_merge_tiles<double>(*device_, row_offsets_.data(), rows(), nonzeros(),
+                                       row_scratch_.data());
     }
 #endif
 }

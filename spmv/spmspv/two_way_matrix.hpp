@@ -67,8 +67,8 @@ public:
     [[nodiscard]] compressed_lines<T> by_rows() const noexcept;
     [[nodiscard]] compressed_lines<T> by_columns() const noexcept;
 
-    /// What balanced kernels of rows keep, made once (row_tasks.hpp on CUDA, nothing on host
-    /// devices).
+    /// Rows and nonzeros are dealt equally by the merge path: what its kernels keep, made once
+    /// (merge_product.hpp on CUDA, nothing on host devices).
     [[nodiscard]] std::byte* row_scratch() const noexcept { return row_scratch_.data(); }
 
 private:
