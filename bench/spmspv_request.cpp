@@ -1,6 +1,8 @@
 #include <krylith/bench/spmspv_request.hpp>
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,6 +10,7 @@
 #include <krylith/bench/device_choice.hpp>
 #include <krylith/bench/spmspv_training.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/counter_hash.hpp>
 
 namespace krylith::bench {
 
@@ -59,10 +62,15 @@ std::vector<listed_matrix> spmspv_request::matrix_list() const {
     } else if (all.empty()) {
         all = {"gallery:rmat:14", "gallery:poisson2d:256", "gallery:random:60000:17"};
     }
+    std::vector<std::size_t> order(all.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (training) { // sizes come by turns: each Nth of them could be the large ones
+        std::ranges::sort(order, {}, [](std::size_t k) { return counter_hash(23, k); });
+    }
     std::vector<listed_matrix> result;
-    for (auto k = static_cast<std::size_t>(first); k < all.size();
+    for (auto k = static_cast<std::size_t>(first); k < order.size();
          k += static_cast<std::size_t>(every)) {
-        result.push_back({std::move(all[k]), k});
+        result.push_back({std::move(all[order[k]]), order[k]});
     }
     return result;
 }
@@ -92,7 +100,7 @@ void add_options(CLI::App& app, spmspv_request& q) {
                    "Of --training: small (5 thousand to 500 thousand nonzeros), medium (100 "
                    "thousand to 12 million), large (500 thousand to 60 million)")
         ->capture_default_str();
-    app.add_option("--every", q.every, "Of --training: each Nth matrix only")
+    app.add_option("--every", q.every, "Of --training: each Nth matrix only, of a shuffled list")
         ->capture_default_str();
     app.add_option(
            "--first", q.first,

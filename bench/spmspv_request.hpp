@@ -28,7 +28,7 @@ struct spmspv_request {
     std::vector<std::string> matrices;
     bool training = false; ///< the list of spmspv_training.hpp, densities varied by matrix
     std::string scale = "small";
-    int every = 1; ///< of the list: each Nth matrix
+    int every = 1; ///< of the list, shuffled: each Nth matrix
     int first = 0; ///< from this place on, below `every`
     std::string vectors = "all";
     std::vector<double> densities = {1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.6, 1};

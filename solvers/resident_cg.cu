@@ -295,8 +295,8 @@ __global__ void __launch_bounds__(resident_threads, 1)
         if (!exchange<1, false>(f, a, block.exchange, epoch, 1, pq)) break;
         if (reg[control::state] != 0.0) break;
         if (!(pq[0] > 0)) { // all threads of all devices agree
-            breakdown = detail::finite(pq[0]) ? loop_state::indefinite_matrix
-                                              : loop_state::not_a_number;
+            breakdown =
+                detail::finite(pq[0]) ? loop_state::indefinite_matrix : loop_state::not_a_number;
             break;
         }
         alpha = static_cast<T>(rho / pq[0]);

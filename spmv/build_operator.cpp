@@ -86,7 +86,8 @@ public:
         if (group_.size() == 1) return build(operator_kind::halo); // nothing moves
         const known_rates machine = rates_of(group_);
         const auto statistics =
-            measure_pattern(plan(), source_.matrix.row_offsets, source_.longest, sizeof(T));
+            measure_pattern(plan(), source_.matrix.row_offsets, source_.matrix.column_indices,
+                            source_.longest, sizeof(T));
         auto choice = std::make_shared<operator_choice>();
         choice->rates_from = machine.from;
         for (const prediction& p : predictions(statistics, machine.rates)) {

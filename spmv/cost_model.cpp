@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/number_text.hpp>
+#include <krylith/matrix/index_width.hpp>
 
 namespace krylith {
 
@@ -18,6 +20,8 @@ constexpr double blocks = 100;
 /// What the sender reads for an entry that it sends by a list: the list's entry, a sector of 32.
 constexpr double listed_bytes = 12 + 32;
 constexpr int phases = 3;
+/// Memory's unit: what an entry of x costs that nobody else needs.
+constexpr double sector = 32;
 
 double real(std::int64_t count) {
     return static_cast<double>(count);
@@ -68,7 +72,8 @@ public:
         for (const auto& d : s_.parts) nonzeros += real(d.nonzeros);
         return slowest(s_,
                        [&](const auto& d) {
-                           const double others = (value_ + 4) * (nonzeros - real(d.nonzeros));
+                           const double others =
+                               entry(d) * (nonzeros - real(d.nonzeros)); // as those of its own
                            const double mine =
                                std::max(product(d) + redundant * others / r_.product, row());
                            return std::max(mine, (1 - redundant) * transfer(d));
@@ -77,9 +82,13 @@ public:
     }
 
 private:
+    /// Bytes of a nonzero.
+    [[nodiscard]] double entry(const pattern_statistics::part& d) const {
+        return value_ + 4 + sector * d.scattered;
+    }
     [[nodiscard]] double product(const pattern_statistics::part& d) const {
         const double bytes =
-            (value_ + 4) * real(d.nonzeros) + value_ * (2 * real(d.rows) + real(d.ghosts));
+            entry(d) * real(d.nonzeros) + value_ * (2 * real(d.rows) + real(d.ghosts));
         return bytes / r_.product;
     }
     [[nodiscard]] double row() const {
@@ -99,6 +108,33 @@ private:
     double wait_;
 };
 
+/// Of a sample of the rows' nonzeros.
+double scattered_share(row_range rows, std::span<const std::int64_t> row_offsets,
+                       std::span<const std::int32_t> column_indices, std::int64_t value_bytes) {
+    constexpr std::int64_t samples = 256;
+    constexpr std::int64_t most = 32;
+    const auto near = static_cast<std::int32_t>(sector) / static_cast<std::int32_t>(value_bytes);
+    const auto columns = [&](std::int64_t row) {
+        const auto begin = row_offsets[as_size(row)];
+        const auto end = std::min(row_offsets[as_size(row) + 1], begin + most);
+        return column_indices.subspan(as_size(begin), as_size(end - begin));
+    };
+    std::int64_t looked = 0;
+    std::int64_t alone = 0;
+    const std::int64_t pairs = rows.size() - 1;
+    for (std::int64_t k = 0; k < std::min(samples, pairs); ++k) {
+        const std::int64_t row = rows.begin + (pairs <= samples ? k : pairs / samples * k);
+        const auto next = columns(row + 1);
+        for (const std::int32_t column : columns(row)) {
+            ++looked;
+            alone += std::ranges::none_of(next, [&](std::int32_t other) {
+                return std::abs(std::int64_t{other} - column) < near;
+            });
+        }
+    }
+    return looked == 0 ? 0 : real(alone) / real(looked);
+}
+
 } // namespace
 
 std::int64_t pattern_statistics::rows() const {
@@ -108,18 +144,19 @@ std::int64_t pattern_statistics::rows() const {
 }
 
 pattern_statistics measure_pattern(const halo_plan& plan, std::span<const std::int64_t> row_offsets,
+                                   std::span<const std::int32_t> column_indices,
                                    const longest_row& longest, std::int64_t value_bytes) {
     pattern_statistics s;
     s.value_bytes = value_bytes;
     s.longest_row = longest.nonzeros;
     for (int part = 0; part < plan.partition.parts(); ++part) {
         const row_range owned = plan.partition.owned(part);
-        s.parts.push_back(
-            {owned.size(),
-             row_offsets[static_cast<std::size_t>(owned.end)] -
-                 row_offsets[static_cast<std::size_t>(owned.begin)],
-             plan.ghost_count(part), plan.send_count(part),
-             owned.size() - plan.parts[static_cast<std::size_t>(part)].interior_rows});
+        s.parts.push_back({owned.size(),
+                           row_offsets[static_cast<std::size_t>(owned.end)] -
+                               row_offsets[static_cast<std::size_t>(owned.begin)],
+                           plan.ghost_count(part), plan.send_count(part),
+                           owned.size() - plan.parts[static_cast<std::size_t>(part)].interior_rows,
+                           scattered_share(owned, row_offsets, column_indices, value_bytes)});
     }
     return s;
 }

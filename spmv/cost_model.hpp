@@ -24,6 +24,7 @@ struct pattern_statistics {
         std::int64_t ghosts = 0;        ///< entries of others that its rows reference
         std::int64_t sent = 0;          ///< entries that others reference, once for each of them
         std::int64_t boundary_rows = 0; ///< rows that reference ghosts
+        double scattered = 0;           ///< share of nonzeros that find their entry of x alone
     };
     std::int64_t longest_row = 0; ///< nonzeros
     std::int64_t value_bytes = 8;
@@ -32,9 +33,12 @@ struct pattern_statistics {
     [[nodiscard]] std::int64_t rows() const;
 };
 
-/// `longest` is what validate() of the matrix has returned. O(parts).
+/// `longest` is what validate() of the matrix has returned. O(parts): a nonzero is scattered if
+/// the next row has none within a sector of x, 32 bytes, of it; that is looked up for 256 rows of a
+/// part, for 32 nonzeros each.
 [[nodiscard]] pattern_statistics measure_pattern(const halo_plan& plan,
                                                  std::span<const std::int64_t> row_offsets,
+                                                 std::span<const std::int32_t> column_indices,
                                                  const longest_row& longest,
                                                  std::int64_t value_bytes);
 
@@ -54,7 +58,8 @@ struct redundancy {
 /// their names above, but for one device, where all are the same: halo only. With v bytes a value,
 /// p devices, rates R of products, V of vectors, I of stores and t_f(p) a phase:
 ///
-///     P       = max over devices of max((v + 4) nnz + v (2 rows + ghosts), longest row) / R
+///     P       = max over devices of max((v + 4 + 32 scattered) nnz + v (2 rows + ghosts), longest
+///               row) / R
 ///     halo    = P + (8 v rows + 44 sent) / V + max(0, 1 us + v ghosts / I - interior) + 3 t_f
 ///     gather  = P + 3 v rows / V + max(5 v rows / V, v (n - rows) / I) + 3 t_f
 ///     nz, 2nz, lra = max(P, v (n - rows) / I) + 8 v n / V + 3 t_f

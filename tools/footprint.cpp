@@ -89,7 +89,9 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         halo.value_bytes = sizeof(T);
         std::int64_t global_sell = 0;
         const operator_kind automatic =
-            ranked_operators(measure_pattern(plan, matrix.row_offsets, longest, sizeof(T)), rates)
+            ranked_operators(measure_pattern(plan, matrix.row_offsets, matrix.column_indices,
+                                             longest, sizeof(T)),
+                             rates)
                 .front();
         halo.automatic = automatic == operator_kind::halo;
         for (int part = 0; part < devices; ++part) {

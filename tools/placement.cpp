@@ -20,7 +20,8 @@ prediction fastest(const csr_view<T>& matrix, const longest_row& longest, int de
                    operator_kind kind, const machine_rates& rates) {
     const auto plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
                                      deal_rows(matrix.row_offsets, devices));
-    const auto statistics = measure_pattern(plan, matrix.row_offsets, longest, sizeof(T));
+    const auto statistics =
+        measure_pattern(plan, matrix.row_offsets, matrix.column_indices, longest, sizeof(T));
     const operator_kind wanted = devices == 1 ? operator_kind::halo
                                  : kind == operator_kind::automatic
                                      ? ranked_operators(statistics, rates)[0]

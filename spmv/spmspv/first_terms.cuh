@@ -1,13 +1,13 @@
-// y = A x where the first term of a row suffices (or_and, min_column), with lines of lanes: each row
-// is looked through by a group of 2 to 32 lanes, as the mean length of rows wants it, until one
+// y = A x where the first term of a row suffices (or_and, min_column), with lines of lanes: each
+// row is looked through by a group of 2 to 32 lanes, as the mean length of rows wants it, until one
 // finds a term. A warp takes 32 rows, one word of bits of y, whose results end in a lane each, so
 // that offsets, y and bits are read and written in whole lines. Up to 4 rows a group are under way
 // at once; a giant row without terms stalls its warp.
 //
-// Bytes (fp32), m rows: 4 nnz + 4 m + 4 m, for row m / 8 more, and the gather of x, 4 to 32 an entry
-// (its bits from the caches). Entries behind the first term are not read, nor any of rows that are
-// skipped. One launch; trips to memory: offsets, columns, x or its bits, y. About 3 us where there
-// is little to do.
+// Bytes (fp32), m rows: 4 nnz + 4 m + 4 m, for row m / 8 more, and the gather of x, 4 to 32 an
+// entry (its bits from the caches). Entries behind the first term are not read, nor any of rows
+// that are skipped. One launch; trips to memory: offsets, columns, x or its bits, y. About 3 us
+// where there is little to do.
 #pragma once
 
 #include <krylith/device/cuda_device.cuh>

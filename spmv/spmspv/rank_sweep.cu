@@ -97,7 +97,8 @@ void sweep_ranks(device& where, const spmspv::rank_sweep<T>& sweep,
     const launch_scope launch(where);
     const auto kernel = sweep_kernel<T>;
     const std::int64_t work = (a.rows + sweep_threads - 1) / sweep_threads;
-    const unsigned blocks = std::min(spmspv::frontier_blocks, launch.blocks(kernel, sweep_threads, work));
+    const unsigned blocks =
+        std::min(spmspv::frontier_blocks, launch.blocks(kernel, sweep_threads, work));
     kernel<<<blocks, sweep_threads, 0, launch.stream()>>>(sweep, a,
                                                           frontier_scratch::in(a.scratch));
     launch.check_launch();
