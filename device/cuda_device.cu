@@ -46,11 +46,14 @@ host_sum& cuda_device::sum_for_host() {
 
 int cuda_device::resident_blocks(const void* kernel, int threads, std::size_t shared_bytes) {
     const std::lock_guard lock(resident_lock_);
-    const auto [place, is_new] = resident_.try_emplace({kernel, threads, shared_bytes}, 0);
-    if (is_new)
-        KRYLITH_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&place->second, kernel,
-                                                                         threads, shared_bytes));
-    return place->second;
+    const std::tuple key(kernel, threads, shared_bytes);
+    const auto known = resident_.find(key);
+    if (known != resident_.end()) return known->second;
+    int blocks = 0;
+    KRYLITH_CUDA_CHECK(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes));
+    resident_.emplace(key, blocks);
+    return blocks;
 }
 
 std::string cuda_device::description() const {

@@ -29,7 +29,9 @@ struct graph_step {
     std::vector<spmspv::kernel> kernels = {}; ///< by device; those without vertices have none
     spmspv::exchange_form sent = spmspv::exchange_form::none; ///< how x got to the other devices
     double select_seconds = 0;                                ///< of the host, choosing kernels
-    double seconds = 0; ///< until the host knew the size of the next x
+    /// Until the host knew the size of the next x; of PageRank's dense steps, most of which it
+    /// doesn't wait for, until it looked, or had enqueued the step.
+    double seconds = 0;
 };
 
 /// What all results have.

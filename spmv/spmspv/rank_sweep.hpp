@@ -12,7 +12,8 @@
 // d^2)) / d a step instead of d where the eigenvalues of P are real, as they are in undirected
 // graphs.
 //
-// Bytes, n rows of s bytes a value: 8 s n + n / 8, or 7 s n where changes are null, in one kernel.
+// Bytes, n rows of s bytes a value: 9 s n + n / 8, or 7 s n + n / 8 where changes are null, in one
+// kernel.
 #pragma once
 
 #include <cmath>
