@@ -42,6 +42,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/number_text.hpp>
+#include <krylith/solvers/chebyshev_weights.hpp>
 #include <krylith/solvers/graph.hpp>
 #include <krylith/solvers/graph_result.hpp>
 #include <krylith/solvers/vertex_array.hpp>
@@ -174,7 +175,7 @@ private:
             a_.sweep(sweeping(1, 0, false), true);
             residuals_.fill(static_cast<T>(-damping() * jump() / (1 - damping()))); // v - r
         }
-        std::optional<spmspv::chebyshev_weights> weights; // none: the power method
+        std::optional<chebyshev_weights> weights; // none: the power method
         std::optional<look> before;
         double lift = 0;
         for (std::int64_t due = result.iterations() + 1;;) {
@@ -196,7 +197,7 @@ private:
             if (before) {
                 double rate = std::pow(now.bound / before->bound,
                                        1 / static_cast<double>(now.step - before->step));
-                const spmspv::chebyshev_weights faster(damping());
+                const chebyshev_weights faster(damping());
                 if (!weights && graph_->undirected() && rate > faster.rate()) {
                     weights = faster;
                     rate = faster.rate();

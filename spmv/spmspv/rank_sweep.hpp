@@ -7,16 +7,12 @@
 //
 //     s = kept + d y     c = w s + (w - 1) c before     r += c     kept = s - c
 //
-// w = 1 is the power method; for the weights of chebyshev_weights this is the semi-iterative method
-// (Golub and Varga 1961; Saad, Iterative Methods, 12.3), whose residuals fall by (1 - sqrt(1 -
-// d^2)) / d a step instead of d where the eigenvalues of P are real, as they are in undirected
-// graphs.
+// w = 1 is the power method; other weights come from the solver.
 //
 // Bytes, n rows of s bytes a value: 9 s n + n / 8, or 7 s n + n / 8 where changes are null, in one
 // kernel.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -64,24 +60,6 @@ struct rank_sweep {
         const T onward = at.share != T(0) ? damping * at.change : T(0);
         return static_cast<double>(at.residual - at.change) + static_cast<double>(onward);
     }
-};
-
-/// Weights of steps 1, 2, ... for eigenvalues in [-radius, radius].
-class chebyshev_weights {
-public:
-    explicit chebyshev_weights(double radius) : square_(radius * radius) {}
-    [[nodiscard]] double next() {
-        weight_ = weight_ == 0 ? 1 : 1 / (1 - square_ * weight_ / (weight_ == 1 ? 2 : 4));
-        return weight_;
-    }
-    /// By which residuals fall in a step, after some.
-    [[nodiscard]] double rate() const {
-        return square_ == 0 ? 0 : (1 - std::sqrt(1 - square_)) / std::sqrt(square_);
-    }
-
-private:
-    double square_;
-    double weight_ = 0;
 };
 
 /// Plain data for kernels.
