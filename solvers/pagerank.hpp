@@ -68,8 +68,7 @@ struct [[nodiscard]] pagerank_result : graph_outcome {
 
 /// Keeps its memory: beside the graph's 4 n values of T and what vectors take. At most about
 /// log(tolerance) / log(d) steps, of an undirected graph 28 / 85 of that. Bytes of one in which all
-/// ranks are passed on (a model, fp32): 4 an edge, the gather of x, and 40 a vertex for offsets, y,
-/// the state and the next x.
+/// ranks are passed on: rank_sweep.hpp.
 template <class T>
 class pagerank_iteration {
 public:
@@ -115,13 +114,13 @@ private:
         return g.matrix();
     }
 
-    /// r = 0, s = v, or anywhere v / (1 - d): what the first step makes of that is r.
+    /// r = 0, and where sources are named s = v.
     void begin() {
         a_.restart();
         swept_ = false;
         ranks_.fill(T(0));
         const auto& sources = options_.sources;
-        if (sources.empty()) return residuals_.fill(static_cast<T>(jump() / (1 - damping())));
+        if (sources.empty()) return;
         residuals_.fill(T(0));
         for (const std::int64_t source : sources) residuals_.set(source, static_cast<T>(jump()));
     }
@@ -171,18 +170,20 @@ private:
     /// All vertices in each step. `first`: r is still to be passed on, else x is already.
     void pass_all(pagerank_result<T>& result, step_log& log, bool first) {
         swept_ = true;
-        if (first) {
-            a_.sweep(sweeping(1, 0, false), true);
-            residuals_.fill(static_cast<T>(-damping() * jump() / (1 - damping()))); // v - r
-        }
         std::optional<chebyshev_weights> weights; // none: the power method
         std::optional<look> before;
         double lift = 0;
+        keeping_ = first ? kept::nothing : kept::residuals; // what few have not passed on
+        if (first) {
+            const double rank = jump() / (1 - damping());
+            a_.sweep_all(sweeping(1, rank));
+            lift = jump() - rank; // s = v - r
+        }
         for (std::int64_t due = result.iterations() + 1;;) {
-            const auto record = a_.multiply({}, spmspv::vector_form::dense);
-            const double weight = weights ? weights->next() : 1;
-            a_.sweep(sweeping(weight, lift, weights.has_value()), false);
+            const auto record =
+                a_.multiply_and_sweep(sweeping(weights ? weights->next() : 1, lift));
             lift = 0;
+            if (!weights) keeping_ = kept::nothing;
             log.add(record);
             const std::int64_t step = result.iterations();
             if (step < std::min(due, options_.max_steps)) continue;
@@ -200,6 +201,8 @@ private:
                 const chebyshev_weights faster(damping());
                 if (!weights && graph_->undirected() && rate > faster.rate()) {
                     weights = faster;
+                    keeping_ = kept::residuals_and_changes;
+                    residuals_.fill(T(0));
                     rate = faster.rate();
                 }
                 if (lift == 0 || std::fabs(now.surplus) < 0.1 * now.magnitudes)
@@ -258,12 +261,15 @@ private:
         return bound_of(s, r);
     }
 
-    /// `remembered`: changes of ranks, for a step after this one that has another weight.
-    auto sweeping(double weight, double lift, bool remembered) {
+    /// What a dense step reads and writes of the one before and the next.
+    enum class kept : std::uint8_t { nothing, residuals, residuals_and_changes };
+
+    auto sweeping(double weight, double lift) {
         return [=, this](std::size_t m) {
+            const bool changes = keeping_ == kept::residuals_and_changes;
             return spmspv::rank_sweep<T>{ranks_[m],
-                                         residuals_[m],
-                                         remembered ? passed_[m] : nullptr,
+                                         keeping_ != kept::nothing ? residuals_[m] : nullptr,
+                                         changes ? passed_[m] : nullptr,
                                          shares_[m],
                                          static_cast<T>(options_.damping),
                                          static_cast<T>(weight),
@@ -287,10 +293,11 @@ private:
         return {step, bound_of(damping() * magnitudes, ranks - magnitudes), residuals, magnitudes};
     }
 
-    /// After a dense step ranks hold r + c and residuals s - c.
+    /// After a dense step ranks hold r + c and residuals, if they are kept, s - c.
     [[nodiscard]] std::vector<T> ranks_and_residuals() const {
         std::vector<T> sum = ranks_.download();
-        const std::vector<T> residuals = residuals_.download();
+        const std::vector<T> residuals =
+            keeping_ == kept::nothing ? std::vector<T>(sum.size()) : residuals_.download();
         for (std::size_t i = 0; i < sum.size(); ++i)
             sum[i] = std::max(sum[i] + residuals[i], T(0)); // limits are not negative
         return sum;
@@ -319,6 +326,7 @@ private:
     vertex_array<T, T> passed_; ///< along each edge of a vertex; of dense steps changes of ranks
     vertex_array<T, T> shares_;
     bool swept_ = false; ///< the last step was a dense one
+    kept keeping_ = kept::nothing;
 };
 
 inline void pagerank_options::check() const {

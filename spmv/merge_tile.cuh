@@ -22,20 +22,16 @@ struct merge_shared {
     carry_shared<T> carry;
 };
 
-/// What is added up, and how: entries of A times x. Other terms have the same members, and where
-/// `marks` is true those of spmspv/masked_terms.cuh.
+/// What is added up, and how: entries of A times x.
 template <class T>
 struct dense_terms {
-    static constexpr bool loads_values = true; ///< while the tile before is multiplied
-    static constexpr bool marks = false;       ///< says which rows have any
     const T* x;
 
     [[nodiscard]] __device__ static T none() { return T(0); }
     [[nodiscard]] __device__ static T add(T a, T b) { return a + b; }
-    /// The tile's entries, from where loads.start() has left them. `first`: of the tile.
+    /// The tile's entries, from where loads.start() has left them.
     template <class Offset>
-    __device__ void fill(const merge_view<T, Offset>&, const merge_loads<T, Offset>& loads,
-                         std::int64_t /*first*/, T* slot) const {
+    __device__ void fill(const merge_loads<T, Offset>& loads, T* slot) const {
         const int me = static_cast<int>(threadIdx.x);
 #pragma unroll
         for (int u = 0; u < merge_loads<T, Offset>::in_flight; ++u)
@@ -95,7 +91,7 @@ __device__ inline void multiply_chunks(const merge_view<T, Offset>& m, Terms& te
         const int ended = now.end_row - now.row;
         const int entries = loads_of::entries(m, now);
         const std::int64_t start = loads_of::first(now);
-        terms.fill(m, loads, start, s.slot);
+        terms.fill(loads, s.slot);
         if (me < ended) s.row_end[me] = static_cast<std::int32_t>(loads.row_end - start);
         for (int i = me + block_threads; i < ended; i += block_threads)
             s.row_end[i] = static_cast<std::int32_t>(m.offsets[now.row + 1 + i] - start);
@@ -106,7 +102,7 @@ __device__ inline void multiply_chunks(const merge_view<T, Offset>& m, Terms& te
             carry = Terms::none();
         }
         __syncthreads();
-        loads.template start<Terms::loads_values>(m, next);
+        loads.start(m, next);
 
         const int items = entries + ended;
         const int item = min(me * loads_of::in_flight, items);
@@ -115,26 +111,21 @@ __device__ inline void multiply_chunks(const merge_view<T, Offset>& m, Terms& te
         int k = item - row;
         int end = s.row_end[row];
         T sum = Terms::none();
-        if constexpr (Terms::marks) terms.at_entry(k);
 #pragma unroll
         for (int u = 0; u < loads_of::in_flight; ++u) {
             if (item + u >= items) break;
             if (k < end) {
                 sum = Terms::add(sum, s.slot[k++]);
-                if constexpr (Terms::marks) terms.take_entry();
             } else {
                 s.slot[entries + row] = sum;
-                if constexpr (Terms::marks) terms.end_row(row);
                 sum = Terms::none();
                 end = s.row_end[++row];
             }
         }
-        if constexpr (Terms::marks) terms.end_row(row);
         const T into = carry_into<Terms>(sum, row != first_row, carry, carry, s.carry);
         if (row != first_row)
             s.slot[entries + first_row] = Terms::add(into, s.slot[entries + first_row]);
         __syncthreads();
-        if constexpr (Terms::marks) terms.write_marks(now.row, ended);
         rows.before_writing();
         int i = me;
         if (me == 0 && ended != 0 && began_before && first_ended == none_ended) {

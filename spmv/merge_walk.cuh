@@ -86,20 +86,18 @@ struct merge_loads {
         return items - (at.end_row - at.row);
     }
 
-    /// Without `Values` they are left where they are.
-    template <bool Values = true>
     __device__ void start(const merge_view<T, Offset>& m, const merge_step& at) {
         if (at.tile < 0) return;
         const int me = static_cast<int>(threadIdx.x);
         const int count = entries(m, at);
         const std::int32_t* const columns = m.columns + first(at);
-        [[maybe_unused]] const T* const values = Values ? m.values + first(at) : nullptr;
+        const T* const values = m.values + first(at);
         row_end = me < at.end_row - at.row ? m.offsets[at.row + 1 + me] : Offset(0);
 #pragma unroll
         for (int u = 0; u < in_flight; ++u) {
             const int i = me + u * block_threads;
             column[u] = i < count ? load_once(columns + i) : -1;
-            if constexpr (Values) value[u] = i < count ? load_once(values + i) : T(0);
+            value[u] = i < count ? load_once(values + i) : T(0);
         }
     }
 };

@@ -74,6 +74,8 @@ public:
     [[nodiscard]] const two_way_matrix<M>& matrix() const noexcept { return *a_; }
     [[nodiscard]] const kernel_model& model() const noexcept { return *model_; }
     [[nodiscard]] const std::optional<kernel>& fixed() const noexcept { return fixed_; }
+    /// Whether it does so freely: not fixed, nor as_predicted.
+    [[nodiscard]] bool chooses() const noexcept { return !fixed_ && !as_predicted_; }
 
 private:
     std::shared_ptr<const two_way_matrix<M>> a_;

@@ -56,18 +56,32 @@ frontier_filter::kept frontier_filter::wait(sparse_vector<T>& next) {
 }
 
 template <class T>
+sweep_arguments<T> frontier_filter::sweep_into(sparse_vector<T>& next, const T* y) {
+    const vector_arrays<T> x = next.overwrite();
+    next.holds(vector_form::bits | vector_form::dense, true, next.size());
+    return {y, x.dense, x.bits, x.size, scratch_.data(), posted_.next()};
+}
+
+template <class T>
 void frontier_filter::enqueue_sweep(const rank_sweep<T>& sweep, sparse_vector<T>* y,
                                     sparse_vector<T>& next) {
     if (y != nullptr) y->require(vector_form::dense);
-    const vector_arrays<T> x = next.overwrite();
-    const sweep_arguments<T> a{y == nullptr ? nullptr : y->arrays().dense,
-                               x.dense,
-                               x.bits,
-                               x.size,
-                               scratch_.data(),
-                               posted_.next()};
+    const auto a = sweep_into(next, y == nullptr ? nullptr : y->arrays().dense);
     KRYLITH_ON(*device_, sweep_ranks(*device_, sweep, a));
-    next.holds(vector_form::bits | vector_form::dense, true, next.size());
+}
+
+template <class T, class M>
+void frontier_filter::enqueue_product([[maybe_unused]] const rank_sweep<T>& sweep,
+                                      const two_way_matrix<M>& a, const sparse_vector<T>& x,
+                                      sparse_vector<T>& next) {
+    const auto of = a.by_rows();
+    [[maybe_unused]] const compressed_lines<T> rows{of.offsets, of.indices, nullptr,
+                                                    of.lines,   of.across,  of.nonzeros};
+    [[maybe_unused]] const T* const from = x.arrays().dense;
+    [[maybe_unused]] const auto to = sweep_into<T>(next, nullptr);
+#if KRYLITH_HAVE_CUDA
+    cuda::multiply_and_sweep(*device_, rows, a.pieces(), from, sweep, to);
+#endif
 }
 
 frontier_filter::sweep_sums frontier_filter::sums() {
@@ -120,6 +134,14 @@ template void frontier_filter::enqueue_sweep(const rank_sweep<double>&, sparse_v
                                              sparse_vector<double>&);
 template void frontier_filter::enqueue_sweep(const rank_sweep<float>&, sparse_vector<float>*,
                                              sparse_vector<float>&);
+#define KRYLITH_INSTANTIATE(T, M)                                                                  \
+    template void frontier_filter::enqueue_product(const rank_sweep<T>&, const two_way_matrix<M>&, \
+                                                   const sparse_vector<T>&, sparse_vector<T>&);
+KRYLITH_INSTANTIATE(double, double)
+KRYLITH_INSTANTIATE(double, float)
+KRYLITH_INSTANTIATE(float, double)
+KRYLITH_INSTANTIATE(float, float)
+#undef KRYLITH_INSTANTIATE
 template double frontier_filter::sum(const double*, std::int64_t);
 template double frontier_filter::sum(const float*, std::int64_t);
 

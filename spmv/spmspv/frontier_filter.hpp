@@ -16,7 +16,7 @@ namespace krylith::spmspv {
 /// frontier_rules.hpp, its memory is the device's.
 class frontier_filter {
 public:
-    /// Of rows that have columns of their own in so many parts. A bit a row, on CUDA and 28 KiB.
+    /// Of rows that have columns of their own in so many parts. A bit a row, on CUDA and 40 KiB.
     frontier_filter(std::shared_ptr<device> where, std::int64_t rows, int parts);
 
     /// Enqueues: next is what the rule keeps of y, as pairs where y has pairs, in the same order,
@@ -36,6 +36,11 @@ public:
     /// sums(), which is of the last.
     template <class T>
     void enqueue_sweep(const rank_sweep<T>& sweep, sparse_vector<T>* y, sparse_vector<T>& next);
+    /// On CUDA: the same of y = A x over plus_second, in one kernel that stores no y. x is dense, and
+    /// not `next`.
+    template <class T, class M>
+    void enqueue_product(const rank_sweep<T>& sweep, const two_way_matrix<M>& a,
+                         const sparse_vector<T>& x, sparse_vector<T>& next);
     struct sweep_sums {
         double magnitudes; ///< of the residuals before
         double residuals;  ///< after the product that follows
@@ -59,6 +64,9 @@ public:
     [[nodiscard]] double sum(const T* values, std::int64_t count);
 
 private:
+    template <class T>
+    [[nodiscard]] sweep_arguments<T> sweep_into(sparse_vector<T>& next, const T* y);
+
     std::shared_ptr<device> device_;
     buffer<std::byte> scratch_;
     std::size_t parts_;

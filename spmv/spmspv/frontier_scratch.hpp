@@ -11,6 +11,9 @@ namespace krylith::spmspv {
 /// Most blocks of kernels that leave numbers by warp or block.
 inline constexpr unsigned frontier_blocks = 512;
 
+/// Most blocks of kernels that leave sums.
+inline constexpr unsigned frontier_partials = 1024;
+
 /// Sums that a kernel forms at once, at most.
 inline constexpr unsigned frontier_sums = 3;
 
@@ -23,12 +26,12 @@ struct frontier_totals {
 /// Plain pointers into the scratch memory.
 struct frontier_scratch {
     frontier_totals* totals;
-    double* partials;           ///< [frontier_sums][frontier_blocks]
+    double* partials;           ///< [frontier_sums][frontier_partials]
     std::int32_t* kept_by_warp; ///< [8 frontier_blocks]
     std::uint32_t* keep;        ///< a bit a pair
 
     static constexpr std::size_t totals_bytes = 256;
-    static constexpr std::size_t partials_bytes = frontier_sums * frontier_blocks * sizeof(double);
+    static constexpr std::size_t partials_bytes = frontier_sums * frontier_partials * sizeof(double);
     static constexpr std::size_t kept_bytes = 8 * frontier_blocks * sizeof(std::int32_t);
     static_assert(sizeof(frontier_totals) <= totals_bytes);
 

@@ -68,6 +68,13 @@ group_product_record group_product<S, M>::multiply(std::span<const std::uint32_t
 }
 
 template <class S, class M>
+bool group_product<S, M>::joins_sweeps() const {
+    for (const local& here : locals_)
+        if (!here.product->chooses() || here.x->where().kind() != backend::cuda) return false;
+    return true;
+}
+
+template <class S, class M>
 std::int64_t group_product<S, M>::most_of_y(std::size_t m) const {
     const sparse_vector<T>& y = *locals_[m].y;
     return y.known_count().value_or(std::min(locals_[m].work, y.size()));

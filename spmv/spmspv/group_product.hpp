@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <krylith/spmv/spmspv/adaptive_product.hpp>
@@ -88,14 +89,37 @@ public:
         exchange();
     }
 
-    /// Enqueues: x is what a step of all rows makes of y (rank_sweep.hpp), or, the first time, of
-    /// 0; sweep_of(place of the member) gives it with that device's memory. Doesn't wait.
+    /// Enqueues: x is what a step of all rows makes of 0 (rank_sweep.hpp); sweep_of(place of the
+    /// member) gives the step with that device's memory. Doesn't wait.
     template <class SweepOf>
-    void sweep(const SweepOf& sweep_of, bool first) {
+    void sweep_all(const SweepOf& sweep_of) {
         for (std::size_t m = 0; m < locals_.size(); ++m)
-            locals_[m].filter->enqueue_sweep(sweep_of(m), first ? nullptr : locals_[m].y.get(),
+            locals_[m].filter->enqueue_sweep(sweep_of(m), static_cast<sparse_vector<T>*>(nullptr),
                                              next(m));
         send_all();
+    }
+    /// Enqueues the same of y = A x. For plus_second. On CUDA, where kernels may be chosen, in one
+    /// kernel: then y loses its content. Doesn't wait.
+    template <class SweepOf>
+    group_product_record multiply_and_sweep(const SweepOf& sweep_of) {
+        if (!joins_sweeps()) {
+            auto record = multiply({}, vector_form::dense);
+            for (std::size_t m = 0; m < locals_.size(); ++m)
+                locals_[m].filter->enqueue_sweep(sweep_of(m), locals_[m].y.get(), next(m));
+            send_all();
+            return record;
+        }
+        group_product_record record{entries_, work(), sent_, {}};
+        for (std::size_t m = 0; m < locals_.size(); ++m) {
+            local& here = locals_[m];
+            here.x->require(vector_form::dense);
+            here.filter->enqueue_product(sweep_of(m), *members()[m].part, *here.x, *here.y);
+            std::swap(here.next ? here.next : here.x, here.y);
+            record.products.push_back(
+                {kernel::spmv_balanced, kernel::spmv_balanced, entries_, here.work, 0});
+        }
+        send_all();
+        return record;
     }
 
     /// Of a member: for tests, and for products of other kinds between advance() and advance().
@@ -122,6 +146,7 @@ private:
     [[nodiscard]] sparse_vector<T>& next(std::size_t m) {
         return locals_[m].next ? *locals_[m].next : *locals_[m].x;
     }
+    [[nodiscard]] bool joins_sweeps() const;
     [[nodiscard]] std::int64_t most_of_y(std::size_t m) const;
     void exchange();
     void send_all();

@@ -131,7 +131,7 @@ void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::va
     arguments.beta = options.beta;
     arguments.skip_rows = options.skip_rows;
     arguments.pairs = column && options.wanted == vector_form::pairs;
-    arguments.row_scratch = a.row_scratch();
+    arguments.pieces = a.pieces();
     arguments.entries = x.known_count().value_or(x.size());
     arguments.work = work;
     arguments.scratch = scratch.at_least(

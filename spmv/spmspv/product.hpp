@@ -92,11 +92,11 @@ struct product_arguments {
     T alpha;
     T beta;
     const std::uint32_t* skip_rows;
-    bool pairs;             ///< wanted of y (column kernels)
-    std::byte* row_scratch; ///< of the matrix
-    std::byte* scratch;     ///< kernel_scratch_bytes()
-    std::int64_t entries;   ///< of x if the host knows them, else an upper bound
-    std::int64_t work;      ///< known for sort; -1: not
+    bool pairs;           ///< wanted of y (column kernels)
+    row_pieces pieces;    ///< of the matrix
+    std::byte* scratch;   ///< kernel_scratch_bytes()
+    std::int64_t entries; ///< of x if the host knows them, else an upper bound
+    std::int64_t work;    ///< known for sort; -1: not
 };
 
 /// Calls instantiate(S, M) for each pair of a semiring and the matrix' values that products exist

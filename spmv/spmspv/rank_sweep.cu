@@ -5,6 +5,8 @@
 #include <krylith/device/cuda_device.cuh>
 #include <krylith/device/posted_words.cuh>
 #include <krylith/spmv/spmspv/frontier_scratch.hpp>
+#include <krylith/spmv/spmspv/semiring.hpp>
+#include <krylith/spmv/spmspv/streamed_rows.cuh>
 #include <krylith/vector/kernel_frame.cuh>
 
 namespace krylith::cuda {
@@ -13,79 +15,79 @@ namespace {
 
 using spmspv::frontier_scratch;
 
-constexpr int sweep_threads = 1024;
 constexpr int sweep_in_flight = 4;
-constexpr int sums = 3;
 
-/// By all threads: the sums over the block, known to thread 0.
-__device__ inline void add_up(double (&sum)[sums]) {
-    __shared__ double of_warps[sums][sweep_threads / 32];
-    const auto over_warp = [&] {
-#pragma unroll
-        for (int by = 16; by > 0; by /= 2)
-#pragma unroll
-            for (double& s : sum) s += __shfl_xor_sync(0xffffffffu, s, by);
-    };
-    const unsigned lane = threadIdx.x & 31;
-    over_warp();
-#pragma unroll
-    for (int v = 0; v < sums; ++v)
-        if (lane == 0) of_warps[v][threadIdx.x / 32] = sum[v];
-    __syncthreads();
-    if (threadIdx.x < 32) {
-#pragma unroll
-        for (int v = 0; v < sums; ++v) sum[v] = of_warps[v][lane];
-        over_warp();
-    }
-    __syncthreads();
-}
-
-/// The grid's stride is a multiple of 32: a warp has whole words of bits.
+/// A step's rows, and a thread's part of the three numbers that it posts.
 template <class T>
-__global__ void __launch_bounds__(sweep_threads)
-    sweep_kernel(const __grid_constant__ spmspv::rank_sweep<T> sweep,
-                 const __grid_constant__ spmspv::sweep_arguments<T> a,
-                 const frontier_scratch scratch) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * sweep_threads;
+struct swept_rows {
+    static constexpr int blocks = sizeof(T) == 8 ? 2 : 3; // registers
+    static constexpr int sums = 3;
+    using row_state = typename spmspv::rank_sweep<T>::row;
+
+    spmspv::rank_sweep<T> sweep;
+    spmspv::sweep_arguments<T> to;
+    frontier_scratch scratch;
     double sum[sums] = {};
-    for (std::int64_t first = std::int64_t{blockIdx.x} * sweep_threads + threadIdx.x;
-         first - (threadIdx.x & 31) < a.rows; first += sweep_in_flight * stride) {
-        typename spmspv::rank_sweep<T>::row row[sweep_in_flight];
+
+    [[nodiscard]] __device__ row_state read(std::int64_t i) const { return sweep.read(i); }
+
+    __device__ void row(std::int64_t i, T got, row_state& at) {
+        to.x[i] = sweep.update(i, at, got);
+        // The grid's strides are multiples of 32 rows: nobody else has this word.
+        if (i % 32 == 0) to.bits[i / 32] = to.rows - i < 32 ? (1U << (to.rows - i)) - 1 : ~0U;
+        sum[0] += fabs(static_cast<double>(at.residual));
+        sum[1] += sweep.gives(at);
+        sum[2] += static_cast<double>(at.rank);
+    }
+
+    /// By all threads of all blocks: adds up and posts.
+    __device__ void finish() {
+        static_assert(sums <= spmspv::frontier_sums);
+        __shared__ double warp_sums[block_warps];
+#pragma unroll
+        for (int v = 0; v < sums; ++v) {
+            const double of_block = block_sum(sum[v], warp_sums);
+            if (threadIdx.x == 0)
+                scratch.partials[v * spmspv::frontier_partials + blockIdx.x] = of_block;
+        }
+        if (!last_block(&scratch.totals->finished)) return;
+#pragma unroll
+        for (int v = 0; v < sums; ++v) {
+            double part = 0;
+            for (unsigned b = threadIdx.x; b < gridDim.x; b += block_threads)
+                part += __ldcg(scratch.partials + v * spmspv::frontier_partials + b);
+            sum[v] = block_sum(part, warp_sums);
+        }
+        if (threadIdx.x != 0) return;
+        scratch.totals->finished = 0;
+        post(to.post, __double_as_longlong(sum[0]), __double_as_longlong(sum[1]),
+             __double_as_longlong(sum[2]));
+    }
+};
+
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    sweep_kernel(const __grid_constant__ swept_rows<T> given) {
+    swept_rows<T> rows = given;
+    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
+    for (std::int64_t first = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+         first < rows.to.rows; first += sweep_in_flight * stride) {
+        typename swept_rows<T>::row_state state[sweep_in_flight];
         T got[sweep_in_flight];
 #pragma unroll
         for (int u = 0; u < sweep_in_flight; ++u) {
             const std::int64_t i = first + u * stride;
-            if (i >= a.rows) continue;
-            row[u] = sweep.read(i);
-            got[u] = a.y != nullptr ? a.y[i] : T(0);
+            if (i >= rows.to.rows) continue;
+            state[u] = rows.read(i);
+            got[u] = rows.to.y != nullptr ? rows.to.y[i] : T(0);
         }
 #pragma unroll
         for (int u = 0; u < sweep_in_flight; ++u) {
             const std::int64_t i = first + u * stride;
-            const unsigned there = __ballot_sync(0xffffffffu, i < a.rows);
-            if (i >= a.rows) continue;
-            a.x[i] = sweep.update(i, row[u], got[u]);
-            if ((threadIdx.x & 31) == 0) a.bits[i / 32] = there;
-            sum[0] += fabs(static_cast<double>(row[u].residual));
-            sum[1] += sweep.gives(row[u]);
-            sum[2] += static_cast<double>(row[u].rank);
+            if (i < rows.to.rows) rows.row(i, got[u], state[u]);
         }
     }
-    add_up(sum);
-#pragma unroll
-    for (int v = 0; v < sums; ++v)
-        if (threadIdx.x == 0) scratch.partials[v * spmspv::frontier_blocks + blockIdx.x] = sum[v];
-    if (!last_block(&scratch.totals->finished)) return;
-#pragma unroll
-    for (int v = 0; v < sums; ++v)
-        sum[v] = threadIdx.x < gridDim.x
-                     ? scratch.partials[v * spmspv::frontier_blocks + threadIdx.x]
-                     : 0;
-    add_up(sum);
-    if (threadIdx.x != 0) return;
-    scratch.totals->finished = 0;
-    post(a.post, __double_as_longlong(sum[0]), __double_as_longlong(sum[1]),
-         __double_as_longlong(sum[2]));
+    rows.finish();
 }
 
 } // namespace
@@ -93,20 +95,37 @@ __global__ void __launch_bounds__(sweep_threads)
 template <class T>
 void sweep_ranks(device& where, const spmspv::rank_sweep<T>& sweep,
                  const spmspv::sweep_arguments<T>& a) {
-    static_assert(spmspv::frontier_blocks <= sweep_threads && sums <= spmspv::frontier_sums);
     const launch_scope launch(where);
     const auto kernel = sweep_kernel<T>;
-    const std::int64_t work = (a.rows + sweep_threads - 1) / sweep_threads;
+    const std::int64_t work = (a.rows + block_threads - 1) / block_threads;
     const unsigned blocks =
-        std::min(spmspv::frontier_blocks, launch.blocks(kernel, sweep_threads, work));
-    kernel<<<blocks, sweep_threads, 0, launch.stream()>>>(sweep, a,
-                                                          frontier_scratch::in(a.scratch));
+        std::min(spmspv::frontier_partials, launch.blocks(kernel, block_threads, work));
+    kernel<<<blocks, block_threads, 0, launch.stream()>>>(
+        {sweep, a, frontier_scratch::in(a.scratch)});
     launch.check_launch();
 }
 
-template void sweep_ranks(device&, const spmspv::rank_sweep<double>&,
-                          const spmspv::sweep_arguments<double>&);
-template void sweep_ranks(device&, const spmspv::rank_sweep<float>&,
-                          const spmspv::sweep_arguments<float>&);
+template <class T>
+void multiply_and_sweep(device& where, const spmspv::compressed_lines<T>& rows,
+                        const spmspv::row_pieces& pieces, const T* x,
+                        const spmspv::rank_sweep<T>& sweep, const spmspv::sweep_arguments<T>& a) {
+    using S = spmspv::plus_second<T>;
+    plain_arguments<S> product = {};
+    product.rows = rows;
+    product.x.dense = const_cast<T*>(x); // arrays of vectors are written by others
+    product.pieces = pieces;
+    stream_rows_into<S, false, true>(swept_rows<T>{sweep, a, frontier_scratch::in(a.scratch)},
+                                     where, product, spmspv::frontier_partials);
+}
+
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void sweep_ranks(device&, const spmspv::rank_sweep<T>&,                               \
+                              const spmspv::sweep_arguments<T>&);                                  \
+    template void multiply_and_sweep(                                                              \
+        device&, const spmspv::compressed_lines<T>&, const spmspv::row_pieces&, const T*,          \
+        const spmspv::rank_sweep<T>&, const spmspv::sweep_arguments<T>&);
+KRYLITH_INSTANTIATE(double)
+KRYLITH_INSTANTIATE(float)
+#undef KRYLITH_INSTANTIATE
 
 } // namespace krylith::cuda

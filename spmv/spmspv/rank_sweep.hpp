@@ -7,10 +7,12 @@
 //
 //     s = kept + d y     c = w s + (w - 1) c before     r += c     kept = s - c
 //
-// w = 1 is the power method; other weights come from the solver.
+// w = 1 is the power method, which keeps nothing; other weights come from the solver.
 //
-// Bytes, n rows of s bytes a value: 9 s n + n / 8, or 7 s n + n / 8 where changes are null, in one
-// kernel.
+// Bytes, n rows of s bytes a value: s n for y where it comes from memory, 4 s n + n / 8, and 4 s n
+// more where residuals and changes are kept, in one kernel. With the product in the same kernel
+// (CUDA) its entries, offsets and gather come instead of y: in fp32 4 nnz + 24 n, or 40 n, and what
+// the gather takes beyond reading x once.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +21,7 @@
 #include <krylith/device/annotations.hpp>
 #include <krylith/device/device.hpp>
 #include <krylith/device/posted_words.hpp>
+#include <krylith/spmv/spmspv/two_way_matrix.hpp>
 #include <krylith/spmv/spmspv/sparse_vector.hpp>
 
 namespace krylith::spmspv {
@@ -27,7 +30,7 @@ namespace krylith::spmspv {
 template <class T>
 struct rank_sweep {
     T* ranks;
-    T* residuals; ///< what is kept of them
+    T* residuals; ///< what is kept of them; null: 0 before and after, the weight must be 1
     T* changes;   ///< of the ranks, in the step before; null: not kept, the weight must be 1
     const T* shares;
     T damping;
@@ -41,7 +44,8 @@ struct rank_sweep {
         T share;
     };
     [[nodiscard]] KRYLITH_HD row read(std::int64_t i) const {
-        return {ranks[i], residuals[i], changes != nullptr ? changes[i] : T(0), shares[i]};
+        return {ranks[i], residuals != nullptr ? residuals[i] : T(0),
+                changes != nullptr ? changes[i] : T(0), shares[i]};
     }
     /// What the row passes along each of its edges. `at` then has the residual of the ranks before,
     /// and their change.
@@ -50,7 +54,7 @@ struct rank_sweep {
         const T before = at.change;
         at.change = weight * at.residual;
         if (weight != T(1)) at.change += (weight - T(1)) * before;
-        residuals[i] = at.residual - at.change;
+        if (residuals != nullptr) residuals[i] = at.residual - at.change;
         ranks[i] = at.rank + at.change;
         if (changes != nullptr) changes[i] = at.change;
         return at.change * at.share;
@@ -65,7 +69,7 @@ struct rank_sweep {
 /// Plain data for kernels.
 template <class T>
 struct sweep_arguments {
-    const T* y; ///< null: 0 in all rows
+    const T* y; ///< null: 0 in all rows, or there is a product
     T* x;       ///< dense
     std::uint32_t* bits;
     std::int64_t rows;
@@ -90,6 +94,12 @@ KRYLITH_RANK_SWEEP
 
 namespace krylith::cuda {
 KRYLITH_RANK_SWEEP
+/// The product over plus_second and the step in one kernel, which stores no y: rows has no values,
+/// x is dense and not a.x. Sums as those of balanced products.
+template <class T>
+void multiply_and_sweep(device& where, const spmspv::compressed_lines<T>& rows,
+                        const spmspv::row_pieces& pieces, const T* x,
+                        const spmspv::rank_sweep<T>& sweep, const spmspv::sweep_arguments<T>& a);
 } // namespace krylith::cuda
 
 #undef KRYLITH_RANK_SWEEP

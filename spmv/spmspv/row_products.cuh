@@ -1,7 +1,6 @@
 // Which kernels the products of rows are, by semiring.
 #pragma once
 
-#include <krylith/spmv/spmspv/balanced_rows.cuh>
 #include <krylith/spmv/spmspv/first_terms.cuh>
 #include <krylith/spmv/spmspv/streamed_rows.cuh>
 
@@ -13,7 +12,12 @@ void multiply_rows(device& where, const plain_arguments<S>& a) {
     if constexpr (S::first_suffices)
         multiply_by_first_terms<S, Masked>(where, a);
     else
-        multiply_streamed_rows<S, Masked>(where, a);
+        multiply_streamed_rows<S, Masked, false>(where, a);
+}
+
+template <class S, bool Masked>
+void multiply_rows_balanced(device& where, const plain_arguments<S>& a) {
+    if (a.rows.lines != 0) multiply_streamed_rows<S, Masked, true>(where, a);
 }
 
 template <class S>

@@ -4,11 +4,9 @@
 #include <string>
 #include <utility>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/index_width.hpp>
-#include <krylith/spmv/merge_product.hpp>
 #include <krylith/spmv/spmspv/backend_choice.hpp>
 
 namespace krylith::spmspv {
@@ -100,14 +98,24 @@ two_way_matrix<T>::two_way_matrix(std::shared_ptr<device> where, const csr_view<
     row_indices_ = {device_, a.entries(), item};
     column_values_ = {device_, a.entries(), item};
     make_columns();
-#if KRYLITH_HAVE_CUDA
-    if (device_->kind() == backend::cuda) {
-        // For sums of any type: those of double take most.
-        row_scratch_ = {device_, merge_scratch_bytes<double>(rows(), nonzeros()), item};
-        cuda::find_merge_tiles<double>(*device_, row_offsets_.data(), rows(), nonzeros(),
-                                       row_scratch_.data());
-    }
-#endif
+    if (device_->kind() == backend::cuda) cut_rows(offsets);
+}
+
+template <class T>
+void two_way_matrix<T>::cut_rows(std::span<const std::int32_t> offsets) {
+    const std::vector<row_piece> pieces = cut_long_words(offsets);
+    if (pieces.empty()) return;
+    pieces_ = {device_, std::span<const row_piece>(pieces), item};
+    piece_sums_ = {device_, 32 * pieces.size(), item};
+    piece_marks_ = {device_, pieces.size(), item};
+    pieces_arrived_ = {device_, pieces.size(), item};
+    pieces_arrived_.zero();
+}
+
+template <class T>
+row_pieces two_way_matrix<T>::pieces() const noexcept {
+    return {pieces_.data(), piece_sums_.data(), piece_marks_.data(), pieces_arrived_.data(),
+            static_cast<std::int32_t>(pieces_.size())};
 }
 
 template <class T>

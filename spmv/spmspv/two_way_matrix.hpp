@@ -1,7 +1,8 @@
 // A matrix on one device by rows and by columns: what the eight kernels multiply by.
 //
-// 2 nnz (4 + s) + 4 (m + n) bytes for values of s bytes; the columns are made on the device from
-// the rows (SpTRANS), so that only the rows cross the link.
+// 2 nnz (4 + s) + 4 (m + n) bytes for values of s bytes, and on CUDA up to a quarter of a byte a
+// nonzero for long rows; the columns are made on the device from the rows (SpTRANS), so that only
+// the rows cross the link.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <krylith/device/device.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/spmv/spmspv/matrix_features.hpp>
+#include <krylith/spmv/spmspv/row_pieces.hpp>
 
 namespace krylith::spmspv {
 
@@ -67,11 +69,11 @@ public:
     [[nodiscard]] compressed_lines<T> by_rows() const noexcept;
     [[nodiscard]] compressed_lines<T> by_columns() const noexcept;
 
-    /// Rows and nonzeros are dealt equally by the merge path: what its kernels keep, made once
-    /// (merge_product.hpp on CUDA, nothing on host devices).
-    [[nodiscard]] std::byte* row_scratch() const noexcept { return row_scratch_.data(); }
+    /// Of balanced products of rows. Host devices have none.
+    [[nodiscard]] row_pieces pieces() const noexcept;
 
 private:
+    void cut_rows(std::span<const std::int32_t> offsets);
     void make_columns();
     void check_update() const;
 
@@ -84,7 +86,10 @@ private:
     buffer<std::int32_t> column_offsets_;
     buffer<std::int32_t> row_indices_;
     buffer<T> column_values_;
-    buffer<std::byte> row_scratch_;
+    buffer<row_piece> pieces_;
+    buffer<double> piece_sums_;
+    buffer<std::uint32_t> piece_marks_;
+    buffer<unsigned> pieces_arrived_;
 };
 
 extern template class two_way_matrix<double>;

@@ -185,6 +185,25 @@ KRYLITH_GROUP_TEST("pagerank: what dangling vertices take out is made up for") {
     CHECK(found.iterations() < 20); // else (2 / 3 d)^k: 37
 }
 
+KRYLITH_GROUP_TEST("pagerank: a vertex with very many edges stalls nothing, and gets its rank") {
+    std::vector<testing::weighted_edge> edges; // a ring, all to the hub, and some from it
+    constexpr std::int32_t n = 20000;
+    for (std::int32_t i = 0; i < n; ++i) {
+        edges.push_back({i, (i + 1) % n, 1});
+        if (i != 7) edges.push_back({i, 7, 1});
+        if (i % 3 == 0) edges.push_back({7, i, 1});
+    }
+    const auto a = testing::from_edges(n, edges);
+    const graph<double> g(group, csr_view<double>(a));
+    const auto expected = stationary_ranks(a, 0.85, {});
+    pagerank_iteration<double> iteration(g, {.tolerance = 1e-9});
+    const auto found = iteration();
+    CHECK(distance(found.ranks, expected) <= found.error_bound + 1e-13);
+    CHECK(testing::same_bits(iteration().ranks, found.ranks)); // counters are ready again
+    const auto few = pagerank(g, {.tolerance = 1e-9, .sources = {7}}); // becomes dense on the way
+    CHECK(distance(few.ranks, stationary_ranks(a, 0.85, {7})) <= few.error_bound + 1e-13);
+}
+
 TEST_CASE("pagerank: the empty graph has no ranks") {
     const csr_matrix<double> nothing;
     const graph<double> g(device_group::host(2), csr_view<double>(nothing));

@@ -203,8 +203,24 @@ void check_large(const std::shared_ptr<device>& where) {
                 tester.run(static_cast<kernel>(k), all_given[kind % 4], wanted, kind);
 }
 
+/// Rows so long that balanced products cut them into many pieces.
+template <class S, class M>
+void check_long_rows(const std::shared_ptr<device>& where) {
+    product_tester<S, M> tester(where, testing::with_giants(75, 60000, 12, 5));
+    for (const kernel k : {kernel::spmv, kernel::spmv_balanced, kernel::row, kernel::row_balanced})
+        for (const int kind : {4, 5, 6})
+            tester.run(k, all_given[kind % 4], vector_form::dense, kind);
+}
+
 } // namespace
 
+KRYLITH_DEVICE_TEST("sparse products: rows in many pieces") {
+    check_long_rows<plus_times<double>, double>(where);
+    check_long_rows<plus_second<float>, float>(where);
+    check_long_rows<or_and<double>, float>(where);
+    check_long_rows<min_plus<double>, double>(where);
+    check_long_rows<min_column, float>(where);
+}
 KRYLITH_DEVICE_TEST("sparse products: plus-times, small") {
     check_small<plus_times<double>, double>(where);
     check_small<plus_times<float>, float>(where);
