@@ -87,9 +87,12 @@ std::string by_steps(const graph_outcome& outcome) {
             sum.work += outcome.steps[i].work;
             sum.seconds += outcome.steps[i].seconds;
         }
-        if (const auto launches = outcome.steps[i - 1].walk - first_walk + 1; first_walk != 0)
-            kernels = launches == 1 ? "levels in one launch"
-                                    : fmt::format("levels in {} launches", launches);
+        if (first_walk != 0) {
+            const auto launches = outcome.steps[i - 1].walk - first_walk + 1;
+            kernels = first + 1 == i  ? "level in one launch"
+                      : launches == 1 ? "levels in one launch"
+                                      : fmt::format("levels in {} launches", launches);
+        }
         if (++lines > most_lines) {
             text += fmt::format("            ... {} more steps, see --report\n",
                                 outcome.steps.size() - first);
