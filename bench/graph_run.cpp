@@ -31,6 +31,7 @@ json steps_of(const graph_outcome& outcome) {
         steps.push_back({{"entries", step.entries},
                          {"work", step.work},
                          {"kernels", kernels},
+                         {"walk", step.walk},
                          {"us", step.seconds * 1e6}});
     }
     return steps;

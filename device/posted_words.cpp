@@ -11,7 +11,7 @@ namespace krylith {
 
 namespace {
 
-constexpr int most_words = 64;
+constexpr int most_words = 4096;
 const char* const item = "posted words";
 
 std::size_t bytes_of(int count) {

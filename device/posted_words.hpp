@@ -23,7 +23,7 @@ struct post_address {
 /// Not copyable. One posting at a time: next(), then work that posts, then wait().
 class posted_words {
 public:
-    /// At most 64 words. Throws device_error where there is no such memory.
+    /// At most 4096 words. Throws device_error where there is no such memory.
     posted_words(std::shared_ptr<device> where, int count);
     posted_words(const posted_words&) = delete;
     posted_words& operator=(const posted_words&) = delete;

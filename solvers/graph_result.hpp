@@ -1,11 +1,15 @@
 // What graph algorithms tell about their steps.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <krylith/spmv/spmspv/group_product.hpp>
+#include <krylith/spmv/spmspv/level_walker.hpp>
 
 namespace krylith {
 
@@ -22,16 +26,21 @@ enum class graph_reason {
                                              : "max_steps";
 }
 
-/// A product and what became of it.
+/// A product and what became of it, or a level of breadth-first search that was walked without one.
 struct graph_step {
-    std::int64_t entries = 0;                 ///< of x: vertices that pass something on
-    std::int64_t work = 0;                    ///< edges that leave them
-    std::vector<spmspv::kernel> kernels = {}; ///< by device; those without vertices have none
+    std::int64_t entries = 0; ///< of x: vertices that pass something on
+    std::int64_t work = 0;    ///< edges that leave them
+    /// By device; those without vertices have none, and walked levels none at all.
+    std::vector<spmspv::kernel> kernels = {};
     spmspv::exchange_form sent = spmspv::exchange_form::none; ///< how x got to the other devices
     double select_seconds = 0;                                ///< of the host, choosing kernels
     /// Until the host knew the size of the next x; of PageRank's dense steps, most of which it
-    /// doesn't wait for, until it looked, or had enqueued the step.
+    /// doesn't wait for, until it looked, or had enqueued the step. Of a walked level by the
+    /// device's clock; the first of a launch has what the launch and the wait took besides.
     double seconds = 0;
+    /// Several levels in one launch (level_walk.hpp): which launch of the search, from 1; 0: a
+    /// product.
+    std::int32_t walk = 0;
 };
 
 /// What all results have.
@@ -72,6 +81,21 @@ public:
         outcome_.seconds = now;
         outcome_.steps.push_back(std::move(step));
     }
+    /// The levels of one walk. Where there are none its time is the next step's.
+    void add(std::span<const spmspv::walked_level> levels) {
+        if (levels.empty()) return;
+        const double now = seconds();
+        double besides = now - outcome_.seconds;
+        for (const auto& level : levels) besides -= level.seconds;
+        outcome_.seconds = now;
+        ++walks_;
+        for (const auto& level : levels) {
+            graph_step step{.entries = level.entries, .work = level.work, .seconds = level.seconds};
+            step.walk = walks_;
+            step.seconds += std::max(std::exchange(besides, 0.0), 0.0);
+            outcome_.steps.push_back(std::move(step));
+        }
+    }
     /// Work since the last step belongs to no step.
     void finish(graph_reason why) {
         outcome_.seconds = seconds();
@@ -85,6 +109,7 @@ private:
     }
 
     graph_outcome& outcome_;
+    std::int32_t walks_ = 0;
     clock::time_point start_ = clock::now();
 };
 

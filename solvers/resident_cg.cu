@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include <krylith/device/cooperative_launch.cuh>
 #include <krylith/device/cuda_device.cuh>
 #include <krylith/solvers/resident_exchange.cuh>
 #include <krylith/solvers/resident_kernel.hpp>
@@ -383,18 +384,8 @@ void resident_cg(device& where, const frame& common, const resident_operands<T>&
     const auto kernel = kernel_of<T>(shape.slices_a_warp);
     KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             shape.pool_bytes));
-    // Cooperative: its blocks wait for each other, so all must be on the device at once.
-    cudaLaunchAttribute cooperative{};
-    cooperative.id = cudaLaunchAttributeCooperative;
-    cooperative.val.cooperative = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
-    config.blockDim = dim3(resident_threads);
-    config.dynamicSmemBytes = static_cast<std::size_t>(shape.pool_bytes);
-    config.stream = launch.stream();
-    config.attrs = &cooperative;
-    config.numAttrs = 1;
-    KRYLITH_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, compact(common), a));
+    launch_together(launch, kernel, static_cast<unsigned>(shape.blocks), resident_threads,
+                    static_cast<std::size_t>(shape.pool_bytes), compact(common), a);
 }
 
 template void resident_cg(device&, const frame&, const resident_operands<double>&,

@@ -36,7 +36,9 @@ exit_status run(const graph_job& job) {
                                                        : exit_status::success;
 }
 
-void refuse_options_of_pagerank(const CLI::App& given, const std::string& algorithm) {
+void refuse_options_of_others(const CLI::App& given, const std::string& algorithm) {
+    if (algorithm != "bfs" && given.count("--walk-limit") != 0)
+        throw usage_error(fmt::format("--walk-limit is for bfs, not for {}", algorithm));
     if (algorithm != "bfs" && algorithm != "sssp") return;
     for (const char* name : {"--reproducible", "--damping", "--tolerance"})
         if (given.count(name) != 0)
@@ -72,6 +74,9 @@ command add_graph(CLI::App& parent) {
     add("--tolerance", request.tolerance, "T",
         "pagerank: bound on the sum of the ranks' errors to reach")
         ->capture_default_str();
+    add("--walk-limit", request.walk_limit, "N",
+        "bfs on one device: edges up to which levels are walked, many in one launch, instead of "
+        "multiplied by chosen kernels; 0: never; without: as suits the device");
     add("--max-steps", request.max_steps, "N",
         "Most products; -1: 1000 for pagerank, no limit for the others")
         ->capture_default_str();
@@ -88,7 +93,7 @@ command add_graph(CLI::App& parent) {
     app->add_flag("--quiet", job->quiet, "No summary; status 1 says that steps ran out")
         ->group("Output");
     return {app, [app, job] {
-                refuse_options_of_pagerank(*app, job->request.algorithm);
+                refuse_options_of_others(*app, job->request.algorithm);
                 return run(*job);
             }};
 }

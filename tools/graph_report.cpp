@@ -18,8 +18,9 @@ using json = nlohmann::ordered_json;
 
 constexpr std::size_t most_lines = 12; ///< of steps in the summary
 
-/// "row", or where devices differ "row+column-sort".
+/// "row", or where devices differ "row+column-sort"; of walked levels "walked".
 std::string kernels_of(const graph_step& step) {
+    if (step.walk != 0) return "walked";
     std::vector<std::string_view> names;
     for (const auto used : step.kernels)
         if (std::ranges::find(names, to_string(used)) == names.end())
@@ -30,9 +31,13 @@ std::string kernels_of(const graph_step& step) {
 json as_json(const graph_step& step) {
     json kernels = json::array();
     for (const auto used : step.kernels) kernels.push_back(std::string(to_string(used)));
-    return {{"entries", step.entries}, {"work", step.work},
-            {"kernels", kernels},      {"sent", to_string(step.sent)},
-            {"seconds", step.seconds}, {"select_seconds", step.select_seconds}};
+    return {{"entries", step.entries},
+            {"work", step.work},
+            {"kernels", kernels},
+            {"walk", step.walk},
+            {"sent", to_string(step.sent)},
+            {"seconds", step.seconds},
+            {"select_seconds", step.select_seconds}};
 }
 
 std::vector<std::int64_t> from_one(std::vector<std::int64_t> vertices) {
@@ -68,18 +73,25 @@ std::string what_came_out(const graph_request& request, const graph_figures& f) 
                        extent, f.outcome.iterations());
 }
 
-/// A line for each run of steps with the same kernels.
+/// A line for each run of steps with the same kernels, or of walked levels.
 std::string by_steps(const graph_outcome& outcome) {
     std::string text;
     std::size_t lines = 0;
     for (std::size_t i = 0; i < outcome.steps.size();) {
         const std::size_t first = i;
-        const std::string kernels = kernels_of(outcome.steps[i]);
+        std::string kernels = kernels_of(outcome.steps[i]);
+        const std::int32_t first_walk = outcome.steps[i].walk;
         graph_step sum;
         for (; i < outcome.steps.size() && kernels_of(outcome.steps[i]) == kernels; ++i) {
             sum.entries += outcome.steps[i].entries;
             sum.work += outcome.steps[i].work;
             sum.seconds += outcome.steps[i].seconds;
+        }
+        if (first_walk != 0) {
+            const auto launches = outcome.steps[i - 1].walk - first_walk + 1;
+            kernels = first + 1 == i  ? "level in one launch"
+                      : launches == 1 ? "levels in one launch"
+                                      : fmt::format("levels in {} launches", launches);
         }
         if (++lines > most_lines) {
             text += fmt::format("            ... {} more steps, see --report\n",
@@ -123,6 +135,8 @@ std::string json_report(const graph_request& request, const graph_figures& f) {
     } else {
         report["reached"] = f.reached;
     }
+    if (request.algorithm == "bfs")
+        report["walk_limit"] = request.walk_limit ? json(*request.walk_limit) : json();
     if (f.depth) report["depth"] = *f.depth;
     if (f.farthest) report["farthest"] = *f.farthest;
     report["steps"] = json::array();

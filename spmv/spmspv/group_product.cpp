@@ -1,8 +1,10 @@
 #include <krylith/spmv/spmspv/group_product.hpp>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include <krylith/device/error.hpp>
 #include <krylith/matrix/index_width.hpp>
 
 namespace krylith::spmspv {
@@ -45,6 +47,16 @@ std::int64_t group_product<S, M>::work() const noexcept {
     std::int64_t sum = 0;
     for (const local& here : locals_) sum += here.work;
     return sum;
+}
+
+template <class S, class M>
+void group_product<S, M>::x_became(std::int64_t work) {
+    if (locals_.size() != 1)
+        throw usage_error("group_product: x was replaced on one of " +
+                          std::to_string(locals_.size()) + " members, allowed is where there is 1");
+    locals_.front().work = work;
+    entries_ = locals_.front().x->count();
+    sent_ = exchange_form::none;
 }
 
 template <class S, class M>

@@ -122,6 +122,10 @@ public:
         return record;
     }
 
+    /// For work other than products that has left another x on the only member, as x(0) knows: so
+    /// much work it is now. Throws usage_error where there are several members.
+    void x_became(std::int64_t work);
+
     /// Of a member: for tests, and for products of other kinds between advance() and advance().
     [[nodiscard]] sparse_vector<T>& x(std::size_t m) { return *locals_.at(m).x; }
     [[nodiscard]] sparse_vector<T>& y(std::size_t m) { return *locals_.at(m).y; }

@@ -31,7 +31,7 @@ void enqueue_post(device& where, const post_address& to, std::int64_t first, int
 
 KRYLITH_GROUP_TEST("posted words: each posting is seen, of any size and on every device") {
     for (int r = 0; r < group.size(); ++r)
-        for (const int count : {1, 2, 64}) {
+        for (const int count : {1, 2, 64, 4096}) {
             CAPTURE(r);
             CAPTURE(count);
             posted_words words(group.share(r), count);
@@ -55,15 +55,16 @@ KRYLITH_GROUP_TEST("posted words: work that doesn't post is an error, and not an
     group[0].synchronize(); // no error is left behind
 }
 
-KRYLITH_GROUP_TEST("posted words: 1 to 64 of them") {
-    for (const int count : {-1, 0, 65}) {
+KRYLITH_GROUP_TEST("posted words: 1 to 4096 of them") {
+    for (const int count : {-1, 0, 4097}) {
         std::string message;
         try {
             const posted_words words(group.share(0), count);
         } catch (const usage_error& e) {
             message = e.what();
         }
-        CHECK(message == "posted words: " + std::to_string(count) + " words, allowed are 1 to 64");
+        CHECK(message ==
+              "posted words: " + std::to_string(count) + " words, allowed are 1 to 4096");
     }
 }
 

@@ -10,7 +10,8 @@ namespace {
 /// All but the first word by other threads, which a barrier orders before the post.
 __global__ void post_numbers(post_address to, std::int64_t first, int count) {
     const int me = static_cast<int>(threadIdx.x);
-    if (me > 0 && me < count) to.words[me] = first + me;
+    const int step = static_cast<int>(blockDim.x);
+    for (int w = me > 0 ? me : step; w < count; w += step) to.words[w] = first + w;
     __syncthreads();
     if (me == 0) cuda::post(to, first);
 }

@@ -1,4 +1,5 @@
 // krylith graph: files, reports and refusals, on a small graph that can be followed by hand.
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,6 +105,30 @@ TEST_CASE("graph: the summary is for people, and steps that run out end with 1")
     }
 }
 
+TEST_CASE("graph: levels walked in one launch are told from products") {
+    const temporary_folder folder;
+    const std::string common = "graph bfs gallery:poisson2d:40 --backend host --devices 1 ";
+    const auto walked = run_krylith(folder, common + "--report walked.json");
+    REQUIRE_MESSAGE(walked.status == 0, walked.err);
+    CHECK_MESSAGE(contains(walked.out, "1-79 levels in one launch"), walked.out);
+    const json report = json::parse(std::ifstream(folder.file("walked.json")));
+    CHECK(report.at("walk_limit").is_null());
+    CHECK(report.at("steps").size() == 79);
+    for (const json& step : report.at("steps")) {
+        CHECK(step.at("walk") == 1);
+        CHECK(step.at("kernels").empty());
+    }
+    const auto products = run_krylith(folder, common + "--report - --quiet --walk-limit 0");
+    REQUIRE_MESSAGE(products.status == 0, products.err);
+    const json without = json::parse(products.out);
+    CHECK(without.at("walk_limit") == 0);
+    CHECK(without.at("work") == report.at("work"));
+    for (const json& step : without.at("steps")) {
+        CHECK(step.at("walk") == 0);
+        CHECK(step.at("kernels").size() == 1);
+    }
+}
+
 TEST_CASE("graph: options of another algorithm are refused") {
     const temporary_folder folder;
     for (const auto& [arguments, message] :
@@ -112,8 +137,10 @@ TEST_CASE("graph: options of another algorithm are refused") {
                     "--tolerance is for pagerank, not for sssp"},
           std::pair{"bfs gallery:road:5 --reproducible",
                     "--reproducible is for pagerank, not for bfs"},
-          std::pair{"sssp gallery:road:5 --parents p.mtx",
-                    "--parents is for bfs: sssp has none"}}) {
+          std::pair{"sssp gallery:road:5 --parents p.mtx", "--parents is for bfs: sssp has none"},
+          std::pair{"sssp gallery:road:5 --walk-limit 3", "--walk-limit is for bfs, not for sssp"},
+          std::pair{"bfs gallery:road:5 --walk-limit -3",
+                    "--walk-limit is -3: allowed are 0 and more"}}) {
         const auto refused =
             run_krylith(folder, std::string("graph ") + arguments + " --backend host");
         CHECK(refused.status == 2);

@@ -297,4 +297,26 @@ TEST_CASE("group_matrix: refuses matrices that are not square") {
         "a matrix dealt to a group for sparse products must be square, not 33 x 34", input_error);
 }
 
+KRYLITH_GROUP_TEST("group_product: x that other work has left is taken on one member alone") {
+    const auto matrix = uneven(400, 66);
+    group_product<min_plus<double>, double> a(
+        std::make_shared<const group_matrix<double>>(group, csr_view<double>(matrix)));
+    const pairs<double> x = {{3, 1.0}, {200, 2.0}, {399, 0.5}};
+    std::vector<std::int32_t> indices;
+    std::vector<double> values;
+    for (const auto& [index, value] : x) {
+        indices.push_back(index);
+        values.push_back(value);
+    }
+    if (a.members().size() != 1) {
+        CHECK_THROWS_AS(a.x_became(1), usage_error);
+        return;
+    }
+    a.x(0).assign(indices, values);
+    a.x_became(count_work(*a.members()[0].part, a.x(0)));
+    check_x(a, matrix, x);
+    (void)a.multiply();
+    CHECK(y_of(a) == product<min_plus<double>>(matrix, x));
+}
+
 } // namespace krylith::spmspv
