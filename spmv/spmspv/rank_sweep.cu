@@ -5,8 +5,8 @@
 #include <krylith/device/cuda_device.cuh>
 #include <krylith/device/posted_words.cuh>
 #include <krylith/spmv/spmspv/frontier_scratch.hpp>
+#include <krylith/spmv/spmspv/grouped_rows.cuh>
 #include <krylith/spmv/spmspv/semiring.hpp>
-#include <krylith/spmv/spmspv/streamed_rows.cuh>
 #include <krylith/vector/kernel_frame.cuh>
 
 namespace krylith::cuda {
@@ -20,7 +20,7 @@ constexpr int sweep_in_flight = 4;
 /// A step's rows, and a thread's part of the three numbers that it posts.
 template <class T>
 struct swept_rows {
-    static constexpr int blocks = sizeof(T) == 8 ? 2 : 3; // registers
+    static constexpr int blocks = sizeof(T) == 8 ? 4 : 5; // a multiprocessor
     static constexpr int sums = 3;
     using row_state = typename spmspv::rank_sweep<T>::row;
 
@@ -114,8 +114,8 @@ void multiply_and_sweep(device& where, const spmspv::compressed_lines<T>& rows,
     product.rows = rows;
     product.x.dense = const_cast<T*>(x); // arrays of vectors are written by others
     product.pieces = pieces;
-    stream_rows_into<S, false, true>(swept_rows<T>{sweep, a, frontier_scratch::in(a.scratch)},
-                                     where, product, spmspv::frontier_partials);
+    multiply_rows_into<S, false, true>(swept_rows<T>{sweep, a, frontier_scratch::in(a.scratch)},
+                                       where, product, spmspv::frontier_partials);
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \

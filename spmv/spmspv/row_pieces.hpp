@@ -12,9 +12,9 @@
 
 namespace krylith::spmspv {
 
-/// Entries of a word that one warp takes: more are cut. A warp of balanced kernels reads about 8000
+/// Entries of a word that one warp takes: more are cut. A warp of balanced kernels reads about 6000
 /// of a matrix of 32 million on an H200.
-inline constexpr std::uint32_t whole_word_entries = 2048;
+inline constexpr std::uint32_t whole_word_entries = 1024;
 
 /// Of a word with so many entries, more than whole_word_entries; the last piece may have less. At
 /// most 1024 pieces, since one warp adds them up.
@@ -31,7 +31,7 @@ struct row_piece {
 };
 
 /// The pieces of all long words, in the order of words, from the rows' offsets [rows + 1]. O(rows /
-/// 32 + pieces); at most nnz / 1024 pieces.
+/// 32 + pieces); at most nnz / 512 pieces.
 [[nodiscard]] std::vector<row_piece> cut_long_words(std::span<const std::int32_t> offsets);
 
 /// On a device. Arrays [count], sums 32 times as many. Plain data for kernels.

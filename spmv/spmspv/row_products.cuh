@@ -2,7 +2,7 @@
 #pragma once
 
 #include <krylith/spmv/spmspv/first_terms.cuh>
-#include <krylith/spmv/spmspv/streamed_rows.cuh>
+#include <krylith/spmv/spmspv/grouped_rows.cuh>
 
 namespace krylith::cuda {
 
@@ -12,12 +12,12 @@ void multiply_rows(device& where, const plain_arguments<S>& a) {
     if constexpr (S::first_suffices)
         multiply_by_first_terms<S, Masked>(where, a);
     else
-        multiply_streamed_rows<S, Masked, false>(where, a);
+        multiply_grouped_rows<S, Masked, false>(where, a);
 }
 
 template <class S, bool Masked>
 void multiply_rows_balanced(device& where, const plain_arguments<S>& a) {
-    if (a.rows.lines != 0) multiply_streamed_rows<S, Masked, true>(where, a);
+    if (a.rows.lines != 0) multiply_grouped_rows<S, Masked, true>(where, a);
 }
 
 template <class S>

@@ -1,6 +1,6 @@
 // A matrix on one device by rows and by columns: what the eight kernels multiply by.
 //
-// 2 nnz (4 + s) + 4 (m + n) bytes for values of s bytes, and on CUDA up to a quarter of a byte a
+// 2 nnz (4 + s) + 4 (m + n) bytes for values of s bytes, and on CUDA up to half a byte a
 // nonzero for long rows; the columns are made on the device from the rows (SpTRANS), so that only
 // the rows cross the link.
 #pragma once

@@ -47,14 +47,14 @@ void check_pieces(const std::vector<std::int32_t>& lengths) {
 
 TEST_CASE("row pieces: none where no word is long") {
     CHECK(cut_long_words(std::vector<std::int32_t>{0}).empty());
-    CHECK(cut_long_words(offsets_of(std::vector<std::int32_t>(100, 64))).empty());
-    CHECK(cut_long_words(offsets_of({2048})).empty());
-    CHECK(cut_long_words(offsets_of({2049})).size() == 2);
+    CHECK(cut_long_words(offsets_of(std::vector<std::int32_t>(100, 32))).empty());
+    CHECK(cut_long_words(offsets_of({1024})).empty());
+    CHECK(cut_long_words(offsets_of({1025})).size() == 2);
 }
 
 TEST_CASE("row pieces: cover the entries of each long word once") {
     check_pieces({5000});
-    check_pieces(std::vector<std::int32_t>(33, 65)); // the last word is short
+    check_pieces(std::vector<std::int32_t>(33, 33)); // the last word is short
     check_pieces({0, 0, 100000, 0, 3});
     std::mt19937 random(7);
     for (int round = 0; round < 200; ++round) {
@@ -69,7 +69,7 @@ TEST_CASE("row pieces: cover the entries of each long word once") {
 
 TEST_CASE("row pieces: at most 1024 of a word, whatever its length") {
     for (const std::uint32_t entries :
-         {2049U, 100000U, 2097152U, 2097153U, 100000000U, 2147483647U}) {
+         {1025U, 100000U, 2097152U, 2097153U, 100000000U, 2147483647U}) {
         CAPTURE(entries);
         const std::uint32_t each = piece_entries(entries);
         CHECK(each >= whole_word_entries);
