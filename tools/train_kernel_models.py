@@ -11,9 +11,10 @@ nonzeros are known, and one that guesses, for the others. To count them takes a 
 products are too short for; where a product is expected to be so large that counting costs less than half of what
 it saves, and at most 5% of the time, the pattern's tree goes over to the one that knows, and so asks (`gate`).
 
-A run of some kernels (bench_spmspv --kernels) replaces their times in the runs of all kernels: each of its
-products must be in one of these, by matrix, kind of vector, entries, effective nonzeros, semiring and precision.
-What such a run has no new times for is left out. Of one product in two runs of all kernels the later counts.
+A run of some kernels (bench_spmspv --kernels) replaces their times in the runs of all kernels, where matrix, kind of
+vector, entries, effective nonzeros, semiring and precision are the same. Products that either has alone are left
+out, since runs end early; but a run with other vectors of the same matrix is refused. Of one product in two runs of
+all kernels the later counts.
 
 A quarter of the matrices is held out: no vector of theirs is seen in training, nor in the grid search with
 cross-validation (folds by matrix too) over depth and leaf size. Trees are grown by what a wrong choice loses, and
@@ -25,8 +26,8 @@ the parameters found, on all matrices.
 
 A choice is called right where its kernel is the fastest, or takes at most 5% or 2 us more: that is less than two
 runs differ by. Strict accuracy is reported beside it. Where a constant loses no more than the best tree, within one
-standard error of the difference between folds, there is no tree. Needs NumPy and scikit-learn, with --plot matplotlib. The
-same input gives the same output. Exits with 2 where it can't train.
+standard error of the difference between folds, there is no tree. Needs NumPy and scikit-learn, with --plot
+matplotlib. The same input gives the same output. Exits with 2 where it can't train.
 """
 import argparse
 import datetime
@@ -99,7 +100,7 @@ class samples:
     """Products by row: x [features], us [kernels], group (number of the matrix)."""
 
     def __init__(self, paths):
-        self.headers, self.void, self.stale, self.again = [], 0, 0, set()
+        self.headers, self.void, self.stale, self.alone, self.again = [], 0, 0, 0, set()
         self.features, self.products = {}, {}
         runs = [(path, self.checked(path, lines_of(path))) for path in paths]
         for path, lines in runs:
@@ -115,7 +116,9 @@ class samples:
         for path, lines in runs:
             if lines[0]["kernels"] != KERNELS:
                 self.again |= set(lines[0]["kernels"])
+                self.missing = []
                 self.read(path, lines, self.replace)
+                self.check_missing(path, lines)
         self.gather()
 
     @staticmethod
@@ -178,13 +181,12 @@ class samples:
         key = self.key(line, header)
         what = f"{key[0]}, a {key[1]} vector of {key[2]} entries"
         product = self.products.get(key)
-        if product is None:
-            works = [str(k[3]) for k in self.products if k[:3] + k[4:] == key[:3] + key[4:]]
-            raise ValueError(f"{what} and {key[3]} effective nonzeros, {key[4]} {key[5]}, is in no run of all "
-                             "kernels" + (f"; there it has {' or '.join(works)}: another vector" if works else ""))
         if key in seen:
             raise ValueError(f"{what} is there twice")
         seen.add(key)
+        if product is None:
+            self.missing.append(key)
+            return
         effort = [header.get(f) for f in ("clock", "quantile")]
         if effort != product["effort"]:
             raise ValueError(f"clock and quantile are {effort}, must be those of {product['run']}: "
@@ -200,6 +202,22 @@ class samples:
             for kernel, t in zip(header["kernels"], us):
                 product["us"][forms][KERNELS.index(kernel)] = t
         product["new"] |= set(header["kernels"])
+
+    def check_missing(self, path, lines):
+        """Products of a run of some kernels that no run of all has: ones that it was too short for, or others?"""
+        if len(self.missing) == sum("us" in line for line in lines):
+            raise training_failed(f"'{path}': none of its products ({lines[0]['semiring']} {lines[0]['precision']}) is "
+                                  "in a run of all kernels, by matrix, kind of vector, entries and effective nonzeros")
+        replaced = set(lines[0]["kernels"])
+        kept = {(k[0], *k[4:]): k for k, p in self.products.items() if not p["void"] and not replaced <= p["new"]}
+        for key in self.missing:
+            other = kept.get((key[0], *key[4:]))
+            if other is not None:
+                raise training_failed(
+                    f"'{path}': {key[0]} has a {key[1]} vector of {key[2]} entries and {key[3]} effective nonzeros "
+                    f"that no run of all kernels has, and lacks their {other[1]} one of {other[2]} and {other[3]}: not the "
+                    "same vectors")
+        self.alone += len(self.missing)
 
     def gather(self):
         self.matrices, rows, times, groups, counting, numbers = [], [], [], [], [], {}
@@ -587,8 +605,8 @@ def markdown(r):
            f"{r['samples']} products of {r['matrices']} matrices; {r['held_out']} matrices "
            f"({r['held_out_samples']} products) held out. {r['origin']}.", ""]
     if r["again"]:
-        out += [f"Measured again, later: {', '.join(r['again'])}; {r['stale']} vectors without new times are left "
-                "out.", ""]
+        out += [f"Measured again, later: {', '.join(r['again'])}; {r['stale']} vectors without new times and "
+                f"{r['alone']} without the other kernels' are left out.", ""]
     out += ["Right: the fastest, or at most 5% or 2 us slower. Loss: time over that of the best kernel, less 1.", "",
             "| on held-out matrices | pattern | rows' distribution | columns' distribution | write-back | mean loss | "
             "choosing asks the device | which takes, of the time |", "|---|---|---|---|---|---|---|---|"]
@@ -817,7 +835,7 @@ def main(arguments):
               f"{data.headers[0]['device']}), {date}" + (f"; {options.note}" if options.note else ""))
     report = {"name": name, "architecture": data.architecture, "origin": origin, "samples": len(data.us),
               "void": data.void, "again": [k for k in KERNELS if k in data.again], "stale": data.stale,
-              "matrices": len(data.matrices),
+              "alone": data.alone, "matrices": len(data.matrices),
               "held_out": int(len(set(data.group[test].tolist()))), "held_out_samples": int(len(test)),
               "sklearn": sklearn.__version__, **report}
     path = pathlib.Path(options.model)

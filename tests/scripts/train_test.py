@@ -210,7 +210,8 @@ class train_test(unittest.TestCase):
         self.assertEqual(*texts)
         report = json.loads((self.here / "report.json").read_text())
         self.assertEqual((report["again"], report["stale"]), (two, 0))
-        self.assertIn("Measured again, later: spmv-balanced, row-balanced; 0 vectors", run.stdout)
+        self.assertIn("Measured again, later: spmv-balanced, row-balanced; 0 vectors without new times and 0 without",
+                      run.stdout)
 
     def test_what_was_not_measured_again_is_left_out(self):
         if not self.need_trainer():
@@ -224,6 +225,17 @@ class train_test(unittest.TestCase):
         report = json.loads((self.here / "report.json").read_text())
         self.assertEqual((report["stale"], report["samples"], report["matrices"]), (5, 6 * 196, 21))
 
+    def test_what_only_some_kernels_were_measured_on_is_left_out(self):
+        if not self.need_trainer():
+            return
+        lines = run_of(20)
+        short = lines[:-14]  # without the last matrix, and three products of the one before
+        run = self.train(self.file("all.jsonl", short), self.file("again.jsonl", self.again(lines, ["row"])),
+                         "--quick", "--model", str(self.here / "m"), "--report", str(self.here))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        report = json.loads((self.here / "report.json").read_text())
+        self.assertEqual((report["stale"], report["alone"], report["samples"]), (0, 13, 6 * 187))
+
     def test_measured_again_what_does_not_fit_is_refused(self):
         if not self.need_trainer():
             return
@@ -235,14 +247,13 @@ class train_test(unittest.TestCase):
 
         one = ["row"]
         self.refused("there is no run of all kernels, only of some", self.file("b.jsonl", self.again(lines, one)))
-        work = lines[2]["work"]
-        self.refused(f"line 3: {lines[1]['matrix']}, a random vector of {lines[2]['entries']} entries and {work + 1} "
-                     f"effective nonzeros, fp32 plus-times, is in no run of all kernels; there it has {work}: another "
-                     "vector".replace("fp32 plus-times", "plus-times fp32"),
-                     base, self.file("c.jsonl", self.again(with_second(work=work + 1), one)))
-        self.refused("is in no run of all kernels", base,
-                     self.file("d.jsonl", self.again(with_second(vector="frontier"), one)))
-        self.refused("is in no run of all kernels", base,
+        self.refused(f"{lines[1]['matrix']} has a random vector of {lines[2]['entries']} entries and "
+                     f"{lines[2]['work'] + 1} effective nonzeros that no run of all kernels has, and lacks their "
+                     f"random one of {lines[2]['entries']} and {lines[2]['work']}: not the same vectors", base,
+                     self.file("c.jsonl", self.again([*with_second(work=lines[2]["work"] + 1), *lines[3:]], one)))
+        self.refused("not the same vectors", base,
+                     self.file("d.jsonl", self.again([*with_second(vector="frontier"), *lines[3:]], one)))
+        self.refused("none of its products (plus-times fp64) is in a run of all kernels", base,
                      self.file("e.jsonl", self.again(lines, one, precision="fp64")))
         self.refused("line 4: ", base, self.file("f.jsonl", self.again([*lines[:3], lines[2]], one)))
         self.refused("clock and quantile are ['processor', None], must be those of", base,
