@@ -8,8 +8,9 @@ Reads what bench_spmspv has written, one architecture, and writes a kernel model
 distribution of work (direct, balanced; one tree for kernels of rows, one for kernels of columns) and the
 write-back of column kernels (atomic, sort). Each is two trees behind one node: one for products whose effective
 nonzeros are known, and one that guesses, for the others. To count them takes a wait for the device, which most
-products are too short for; where a product is expected to be so large that counting costs less than half of what
-it saves, and at most 5% of the time, the pattern's tree goes over to the one that knows, and so asks (`gate`).
+products are too short for (a sort needs their number in any case, and pays for it). Where a product is expected to
+be so large that counting costs less than half of what it saves, and at most 5% of the time, the pattern's tree goes
+over to the one that knows, and so asks (`find_gate`).
 
 A run of some kernels (bench_spmspv --kernels) replaces their times in the runs of all kernels, where matrix, kind of
 vector, entries, effective nonzeros, semiring and precision are the same. Products that either has alone are left
@@ -30,6 +31,7 @@ standard error of the difference between folds, there is no tree. Needs NumPy an
 matplotlib. The same input gives the same output. Exits with 2 where it can't train.
 """
 import argparse
+import copy
 import datetime
 import gzip
 import json
@@ -50,6 +52,7 @@ KERNELS = ["spmv", "spmv-balanced", "row", "row-balanced", "column-atomic", "col
 PATTERNS, DISTRIBUTIONS, WRITE_BACKS = ["spmv", "row", "column"], ["direct", "balanced"], ["atomic", "sort"]
 # Kernels of [pattern][distribution]; of columns two, by write-back.
 OF_PATTERN = [[[0], [1]], [[2], [3]], [[4, 5], [6, 7]]]
+SORTS = (5, 7)
 NEAR, NEAR_US = 1.05, 2.0
 CALL_US = 2.0  # what any call costs beside its kernel: no loss is reckoned against less
 MOST_LOSS = 30.0  # a larger one counts as this: single runs of a busy machine
@@ -215,8 +218,8 @@ class samples:
             if other is not None:
                 raise training_failed(
                     f"'{path}': {key[0]} has a {key[1]} vector of {key[2]} entries and {key[3]} effective nonzeros "
-                    f"that no run of all kernels has, and lacks their {other[1]} one of {other[2]} and {other[3]}: not the "
-                    "same vectors")
+                    f"that no run of all kernels has, and lacks their {other[1]} one of {other[2]} and {other[3]}: "
+                    "not the same vectors")
         self.alone += len(self.missing)
 
     def gather(self):
@@ -257,6 +260,13 @@ class samples:
     def told(self):
         """For which products effective nonzeros are known in any case: x is empty or full."""
         return (self.of("entries") == 0) | (self.of("entries") == self.of("columns"))
+
+    def where_nobody_knows(self):
+        """The same products, with what a sort has to find out first in its time: it needs the effective nonzeros."""
+        view = copy.copy(self)
+        view.us = self.us + np.where(self.told(), 0, self.count_us)[:, None] * [k in SORTS for k in range(len(KERNELS))]
+        view.best = view.us.min(axis=1)
+        return view
 
 
 def family(matrix):
@@ -490,10 +500,11 @@ class pair:
         return np.where(self.knows(data, at, known), knowing, guessing)
 
     def asks(self, data, at, known):
-        """For which products the device is waited for."""
+        """For which products the device is waited for: by a tree, or by a sort, which needs the number itself."""
         if known:
             return np.zeros(len(at), dtype=bool)
-        return self.counts(data, at) & cascade_asks_for_work(self.knowing, data.x[at], usable(True))
+        return (self.counts(data, at) & cascade_asks_for_work(self.knowing, data.x[at], usable(True)) |
+                ~data.told()[at] & np.isin(self.kernels(data, at, known), SORTS))
 
 
 def find_gate(data, at, saved):
@@ -720,39 +731,44 @@ def train(data, quick):
     """The report, the trees grown on all matrices, and what the figures need."""
     train_on, held = hold_out(data)
     every = np.ones(len(data.x), dtype=bool)
-    parameters = {work: search(train_on, data, usable(work), quick) for work in (True, False)}
+    views = {True: data, False: data.where_nobody_knows()}
+    parameters = {work: search(train_on, views[work], usable(work), quick) for work in views}
     # Judged by the training matrices' folds: the held-out ones are for the report alone.
-    gate = find_gate(data, np.flatnonzero(train_on), fold_savings(data, train_on, parameters))
+    gate = find_gate(data, np.flatnonzero(train_on), fold_savings(views, train_on, parameters))
 
     def grown(chosen):
-        return pair(*(grow(chosen, data, usable(work), parameters[work]) for work in (True, False)), gate)
+        return pair(*(grow(chosen, view, usable(work), parameters[work]) for work, view in views.items()), gate)
 
     trees, test = grown(train_on), np.flatnonzero(held)
-    fixed, fixed_losses = best_fixed(data, np.flatnonzero(train_on), test)
     report = {"gate": gate, "cases": {}}
     final, chosen = grown(every), {}
     for case in CASES:
         known = case == "known"
         chosen[case] = trees.kernels(data, test, known)
-        report["cases"][case] = judged(data, trees, known, train_on, held, chosen[case])
+        report["cases"][case] = judged(views[known], trees, known, train_on, held, chosen[case])
+        counting = data.count_us[test][trees.asks(data, test, known)]
+        report["cases"][case]["asks_for_work"] = len(counting) / len(test)
+        report["cases"][case]["selection"] = float(counting.sum() /
+                                                   (data.us[test, chosen[case]].sum() + counting.sum()))
+        fixed, fixed_losses = best_fixed(views[known], np.flatnonzero(train_on), test)
         report["cases"][case]["losses"][f"best fixed: {KERNELS[fixed]}"] = fixed_losses
         for name, m in report["cases"][case]["models"].items():
             m["parameters"] = parameters[known][name]
             m["nodes"] = len(nodes_of((final.knowing if known else final.guessing)[name], m["labels"],
                                       usable(known)))
-    report["families"] = by_family(data, grown)
+    report["families"] = by_family(views, grown)
     return report, final, test, chosen, fixed
 
 
-def fold_savings(data, train_on, parameters):
+def fold_savings(views, train_on, parameters):
     """By training sample: how much less a tree loses that knows than one that guesses, both grown without it."""
-    at = np.flatnonzero(train_on)
+    data, at = views[True], np.flatnonzero(train_on)
     saved = np.zeros(len(at))
     for inner, outer in GroupKFold(4).split(at, groups=data.group[at]):
         mask = np.zeros(len(data.x), dtype=bool)
         mask[at[inner]] = True
-        taken = [data.us[at[outer], cascade(grow(mask, data, usable(work), parameters[work]), data.x[at[outer]],
-                                            usable(work))] for work in (True, False)]
+        taken = [data.us[at[outer], cascade(grow(mask, view, usable(work), parameters[work]), data.x[at[outer]],
+                                            usable(work))] for work, view in views.items()]
         knowing, guessing = (np.minimum(us / data.best[at[outer]] - 1, MOST_LOSS) for us in taken)
         saved[outer] = guessing - knowing
     return saved
@@ -790,15 +806,12 @@ def judged(data, trees, known, train_on, held, chosen):
     if long.any():
         name = f"cascade of trees, products of {LONG_US:g} us and more"
         report["losses"][name] = losses(data, test[long], chosen[long])
-    asked = trees.asks(data, test, known)
-    counting = (data.count_us[test] * asked).sum()
-    report["asks_for_work"] = float(asked.mean())
-    report["selection"] = float(counting / (data.us[test, chosen].sum() + counting))
     return report
 
 
-def by_family(data, grown):
+def by_family(views, grown):
     """Trees that have seen nothing of a family, on that family; their parameters are those found on all."""
+    data = views[True]
     names = np.array([family(m) for m in data.matrices])
     found = {}
     if len(set(names)) < 2:
@@ -806,8 +819,10 @@ def by_family(data, grown):
     for name in sorted(set(names)):
         outer = names[data.group] == name
         trees, at = grown(~outer), np.flatnonzero(outer)
-        found[name] = {**{case: losses(data, at, trees.kernels(data, at, case == "known"))["mean"] for case in CASES},
-                       "products": int(len(at))}
+        found[name] = {"products": int(len(at))}
+        for case in CASES:
+            known = case == "known"
+            found[name][case] = losses(views[known], at, trees.kernels(data, at, known))["mean"]
     return found
 
 

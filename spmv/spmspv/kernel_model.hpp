@@ -16,7 +16,7 @@
 // Labels: spmv, row, column; direct, balanced; atomic, sort. A node may be behind several: trees
 // of a trained model begin with knows_work, which leads to one that asks for effective nonzeros or
 // to one that guesses, and where counting them costs next to nothing of the product, from that one
-// to the other.
+// to the other. matrix_features.hpp has the features.
 #pragma once
 
 #include <filesystem>

@@ -269,6 +269,32 @@ class train_test(unittest.TestCase):
         self.refused("several architectures", base,
                      self.file("l.jsonl", [header(kernels=one, architecture="cuda:sm_90")]))
 
+    def test_a_sort_pays_for_the_number_that_nobody_knows(self):
+        if not self.need_trainer():
+            return
+        trainer = self.trainer()
+        trainer.libraries()
+        numpy = trainer.np
+        lines = [header()]
+        for k in range(8):
+            lines += [matrix(f"m{k}", 20000, 0.5), product(f"m{k}", 20000, 0.5, 1 if k == 3 else 0.1)]
+        data = trainer.samples([self.file("run.jsonl", lines)])
+        more = data.where_nobody_knows().us - data.us
+        sorts = [k for k, name in enumerate(KERNELS) if name.endswith("sort")]
+        full = data.group == 3
+        self.assertTrue(full.any())
+        numpy.testing.assert_allclose(more[~full][:, sorts], 1)
+        more[:, sorts] -= 1
+        numpy.testing.assert_allclose(more[~full], 0)
+        numpy.testing.assert_allclose(more[full][:, [0, 1, 2, 3, 4, 6]], 0)
+        sort, atomic = ({name: trainer.constant(label) for name, label in
+                         (("pattern", 2), ("row_distribution", 0), ("column_distribution", 0), ("write_back", w))}
+                        for w in (1, 0))
+        at = numpy.arange(len(data.us))
+        for guessing, known, asked in ((sort, False, ~full), (sort, True, full & ~full), (atomic, False, full & ~full)):
+            found = trainer.pair(guessing, guessing, None).asks(data, at, known)
+            self.assertEqual(found.tolist(), asked.tolist())
+
     def test_the_gate_asks_only_where_counting_is_cheap(self):
         if not self.need_trainer():
             return
