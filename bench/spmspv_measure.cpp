@@ -60,7 +60,9 @@ public:
 
     [[nodiscard]] const spmspv::matrix_features& features() const override { return a_.features(); }
 
-    spmspv_numbers measure(const test_vector& pattern, const spmspv_effort& effort) override {
+    using spmspv_subject::measure;
+    spmspv_numbers measure(const test_vector& pattern, const spmspv_effort& effort,
+                           std::span<const kernel> kernels) override {
         std::vector<T> values(pattern.indices.size());
         for (std::size_t k = 0; k < values.size(); ++k) {
             values[k] = drawn<T>(7, k);
@@ -68,12 +70,17 @@ public:
         given_vector<T> x(device_, a_.columns(), S::absent(), pattern.indices, values,
                           pattern.ascending);
         spmspv_numbers numbers;
+        numbers.kernels.assign(kernels.begin(), kernels.end());
         numbers.work = count(x, numbers);
         check(x, numbers);
         for (std::size_t given = 0; given < given_names.size(); ++given) {
             for (std::size_t wanted = 0; wanted < wanted_names.size(); ++wanted) {
-                numbers.seconds[given][wanted] = time(x, static_cast<given_form>(given),
-                                                      wanted_forms[wanted], numbers.work, effort);
+                const auto seconds = time(x, static_cast<given_form>(given), wanted_forms[wanted],
+                                          numbers.work, effort, kernels);
+                for (std::size_t k = 0; k < kernels.size(); ++k) {
+                    numbers.seconds[given][wanted][static_cast<std::size_t>(kernels[k])] =
+                        seconds[k];
+                }
             }
         }
         return numbers;
@@ -114,18 +121,17 @@ private:
         x.give(given_form::dense);
         multiply(kernel::spmv, x, vector_form::dense, numbers.work);
         const std::vector<T> expected = y_.download_dense();
-        for (int k = 0; k < spmspv::kernel_count; ++k) {
+        for (const kernel k : numbers.kernels) {
             const auto place = static_cast<std::size_t>(k);
             const std::size_t given = place % given_names.size();
             const std::size_t wanted = (place / 2) % wanted_names.size();
             x.give(static_cast<given_form>(given));
-            multiply(static_cast<kernel>(k), x, wanted_forms[wanted], numbers.work);
+            multiply(k, x, wanted_forms[wanted], numbers.work);
             const std::int64_t row = first_difference(expected, y_.download_dense(), x.entries());
             if (row >= 0) {
                 numbers.void_because.push_back(
-                    fmt::format("{} from {} to {} differs from spmv in row {}",
-                                to_string(static_cast<kernel>(k)), given_names[given],
-                                wanted_names[wanted], row));
+                    fmt::format("{} from {} to {} differs from spmv in row {}", to_string(k),
+                                given_names[given], wanted_names[wanted], row));
             }
         }
     }
@@ -177,9 +183,10 @@ private:
         return watch.seconds();
     }
 
-    std::array<double, spmspv::kernel_count> time(given_vector<T>& x, given_form given,
-                                                  vector_form wanted, std::int64_t work,
-                                                  const spmspv_effort& effort) {
+    /// Seconds of each of the kernels.
+    std::vector<double> time(given_vector<T>& x, given_form given, vector_form wanted,
+                             std::int64_t work, const spmspv_effort& effort,
+                             std::span<const kernel> kernels) {
         const auto give = [&] { x.give(given); };
         struct contest {
             int steps = 1;
@@ -190,13 +197,13 @@ private:
                 return std::max(quantile_of(both, q) - quantile_of(giving, q), least_seconds);
             }
         };
-        std::array<contest, spmspv::kernel_count> all;
+        std::vector<contest> all(kernels.size());
         const auto run = [&](std::size_t k) {
             contest& c = all[k];
             c.giving.push_back(batch(c.steps, effort.processor_time, give) / c.steps);
             const double both = batch(c.steps, effort.processor_time, [&] {
                 x.give(given);
-                multiply(static_cast<kernel>(k), x, wanted, work);
+                multiply(kernels[k], x, wanted, work);
             });
             c.both.push_back(both / c.steps);
             c.spent += both;
@@ -231,7 +238,7 @@ private:
                 }
             }
         }
-        std::array<double, spmspv::kernel_count> seconds{};
+        std::vector<double> seconds(all.size());
         for (std::size_t k = 0; k < all.size(); ++k) {
             seconds[k] = all[k].seconds(effort.quantile);
         }
@@ -283,6 +290,14 @@ void spmspv_effort::check() const {
         throw usage_error(
             fmt::format("measuring effort: the quantile is {}, must be 0 to 1", quantile));
     }
+}
+
+spmspv_numbers spmspv_subject::measure(const test_vector& x, const spmspv_effort& effort) {
+    std::array<kernel, spmspv::kernel_count> all{};
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        all[k] = static_cast<kernel>(k);
+    }
+    return measure(x, effort, all);
 }
 
 std::unique_ptr<spmspv_subject> make_subject(const std::shared_ptr<device>& where,

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,8 @@ inline constexpr std::array given_names = {"pairs", "dense", "bits"};
 inline constexpr std::array wanted_names = {"pairs", "dense"};
 
 struct spmspv_numbers {
-    /// Seconds by form given, form wanted and kernel.
+    std::vector<spmspv::kernel> kernels; ///< that were timed
+    /// Seconds by form given, form wanted and kernel; 0 of kernels that were not timed.
     std::array<std::array<std::array<double, spmspv::kernel_count>, wanted_names.size()>,
                given_names.size()>
         seconds{};
@@ -58,9 +60,11 @@ class spmspv_subject {
 public:
     virtual ~spmspv_subject() = default;
     [[nodiscard]] virtual const spmspv::matrix_features& features() const = 0;
-    /// Each kernel's result is checked against that of spmv once.
-    [[nodiscard]] virtual spmspv_numbers measure(const test_vector& x,
-                                                 const spmspv_effort& effort) = 0;
+    /// Each kernel's result is checked against that of spmv once. `kernels`: each once.
+    [[nodiscard]] virtual spmspv_numbers measure(const test_vector& x, const spmspv_effort& effort,
+                                                 std::span<const spmspv::kernel> kernels) = 0;
+    /// All of them.
+    [[nodiscard]] spmspv_numbers measure(const test_vector& x, const spmspv_effort& effort);
 };
 
 /// `semiring`: plus-times, plus-second, or-and, min-plus or min-column; `precision`: fp32 or fp64,

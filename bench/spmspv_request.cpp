@@ -39,6 +39,7 @@ void spmspv_request::check() const {
         }
     }
     (void)vector_kinds();
+    (void)kernel_list();
     (void)training_matrices(scale);
     effort.check();
 }
@@ -89,6 +90,21 @@ std::vector<vector_kind> spmspv_request::vector_kinds() const {
                       "'; allowed are random, frontier, all");
 }
 
+std::vector<spmspv::kernel> spmspv_request::kernel_list() const {
+    std::array<bool, spmspv::kernel_count> asked{};
+    asked.fill(kernels.empty());
+    for (const std::string& name : kernels) {
+        asked[static_cast<std::size_t>(spmspv::parse_kernel(name))] = true;
+    }
+    std::vector<spmspv::kernel> result;
+    for (std::size_t k = 0; k < asked.size(); ++k) {
+        if (asked[k]) {
+            result.push_back(static_cast<spmspv::kernel>(k));
+        }
+    }
+    return result;
+}
+
 void add_options(CLI::App& app, spmspv_request& q) {
     app.add_option("MATRIX", q.matrices,
                    "gallery:NAME[:ARGUMENT...] or Matrix Market files; without (and without "
@@ -115,6 +131,11 @@ void add_options(CLI::App& app, spmspv_request& q) {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->capture_default_str();
+    app.add_option("--kernels", q.kernels,
+                   "Only these, for times in place of older ones: the trainer puts them into a run "
+                   "of all kernels on the same matrices and vectors; without: all")
+        ->delimiter(',')
+        ->allow_extra_args(false);
     app.add_option("--precision", q.precision, "fp32 or fp64")->capture_default_str();
     app.add_option("--semiring", q.semiring,
                    "plus-times, plus-second, or-and, min-plus or min-column")

@@ -32,6 +32,7 @@ struct spmspv_request {
     int first = 0; ///< from this place on, below `every`
     std::string vectors = "all";
     std::vector<double> densities = {1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.6, 1};
+    std::vector<std::string> kernels; ///< empty: all
     std::string precision = "fp32";
     std::string semiring = "plus-times";
     std::string backend_name = "auto";
@@ -46,6 +47,8 @@ struct spmspv_request {
     [[nodiscard]] device_group group() const;
     [[nodiscard]] std::vector<listed_matrix> matrix_list() const;
     [[nodiscard]] std::vector<vector_kind> vector_kinds() const;
+    /// In the order of kernel_names. Throws usage_error for an unknown one.
+    [[nodiscard]] std::vector<spmspv::kernel> kernel_list() const;
 };
 
 void add_options(CLI::App& app, spmspv_request& q);

@@ -34,8 +34,9 @@ json product_row(const std::string& matrix, const test_vector& x, const spmspv_n
     for (std::size_t given = 0; given < given_names.size(); ++given) {
         for (std::size_t wanted = 0; wanted < wanted_names.size(); ++wanted) {
             json& list = times[given_names[given]][wanted_names[wanted]];
-            for (const double seconds : numbers.seconds[given][wanted]) {
-                list.push_back(rounded_us(seconds));
+            for (const spmspv::kernel k : numbers.kernels) {
+                list.push_back(
+                    rounded_us(numbers.seconds[given][wanted][static_cast<std::size_t>(k)]));
             }
         }
     }
@@ -54,14 +55,19 @@ std::string spmspv_table_head() {
                        "b-sort", "");
 }
 
-std::string spmspv_table_lines(const json& row) {
+std::string spmspv_table_lines(const json& row, std::span<const spmspv::kernel> kernels) {
     std::string lines;
     for (const char* const given : given_names) {
         for (const char* const wanted : wanted_names) {
             const auto us = row["us"][given][wanted].get<std::vector<double>>();
             const double least = *std::ranges::min_element(us);
-            const auto cell = [&](std::size_t k) {
-                return fmt::format("{:.1f}{}", us[k], us[k] == least ? "*" : " ");
+            const auto cell = [&](int number) -> std::string {
+                const auto found = std::ranges::find(kernels, static_cast<spmspv::kernel>(number));
+                if (found == kernels.end()) {
+                    return "- ";
+                }
+                const double own = us[static_cast<std::size_t>(found - kernels.begin())];
+                return fmt::format("{:.1f}{}", own, own == least ? "*" : " ");
             };
             lines += fmt::format(fmt::runtime(line), row["matrix"].get<std::string>(),
                                  row["vector"].get<std::string>(), row["entries"].get<long>(),

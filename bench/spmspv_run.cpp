@@ -21,8 +21,8 @@ namespace {
 
 json header_of(const spmspv_request& request, const device_group& group) {
     json kernels = json::array();
-    for (const std::string_view name : spmspv::kernel_names) {
-        kernels.push_back(name);
+    for (const spmspv::kernel k : request.kernel_list()) {
+        kernels.push_back(to_string(k));
     }
     return {{"architecture", spmspv::architecture_of(group[0])},
             {"device", group[0].description()},
@@ -97,12 +97,13 @@ void spmspv_run::run_matrix(const listed_matrix& listed) {
         make_vectors(csr_view<float>(matrix), request_.vector_kinds(), densities, 17 + place);
     const auto subject = make_subject(group_.share(0), csr_view<float>(matrix), request_.semiring,
                                       request_.precision);
+    const std::vector<spmspv::kernel> kernels = request_.kernel_list();
     report_.add(matrix_row(name, subject->features()));
     std::vector<std::string> problems;
     for (const test_vector& x : vectors) {
-        const json row = product_row(name, x, subject->measure(x, request_.effort));
+        const json row = product_row(name, x, subject->measure(x, request_.effort, kernels));
         if (!request_.training) {
-            fmt::print("{}", spmspv_table_lines(row));
+            fmt::print("{}", spmspv_table_lines(row, kernels));
         } else if (!row["void_because"].empty()) {
             problems.push_back(row["void_because"][0].get<std::string>());
         }

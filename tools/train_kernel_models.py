@@ -6,20 +6,32 @@
 Reads what bench_spmspv has written, one architecture, and writes a kernel model
 (spmv/spmspv/kernel_model.hpp): three models in cascade, for the computing pattern (spmv, row, column), the
 distribution of work (direct, balanced; one tree for kernels of rows, one for kernels of columns) and the
-write-back of column kernels (atomic, sort).
+write-back of column kernels (atomic, sort). Each is two trees behind one node: one for products whose effective
+nonzeros are known, and one that guesses, for the others. To count them takes a wait for the device, which most
+products are too short for (a sort needs their number in any case, and pays for it). Where a product is expected to
+be so large that counting costs less than half of what it saves, and at most 5% of the time, the pattern's tree goes
+over to the one that knows, and so asks (`find_gate`).
+
+A run of some kernels (bench_spmspv --kernels) replaces their times in the runs of all kernels, where matrix, kind of
+vector, entries, effective nonzeros, semiring and precision are the same. Products that either has alone are left
+out, since runs end early; but a run with other vectors of the same matrix is refused. Of one product in two runs of
+all kernels the later counts.
 
 A quarter of the matrices is held out: no vector of theirs is seen in training, nor in the grid search with
-cross-validation (folds by matrix too) over depth, leaf size and class weights. Samples weigh what a wrong choice
-loses. The report says, for held-out matrices, accuracy and confusion of each model, for a tree, a random forest
-and gradient boosting; mean and worst loss of the cascade against the best kernel, that of the best fixed kernel,
-and what finding the features costs. The trees of the file are grown with the parameters found, on all matrices.
+cross-validation (folds by matrix too) over depth and leaf size. Trees are grown by what a wrong choice loses, and
+each leaf takes the choice that loses least; the pattern's tree reckons with the kernels that the trees behind it
+would take. The report says, for held-out matrices and for each of both cases, accuracy and confusion of each
+model, for a tree, a random forest and gradient boosting; mean and worst loss of the cascade against the best
+kernel, that of the best fixed kernel, and what finding the features costs. The trees of the file are grown with
+the parameters found, on all matrices.
 
 A choice is called right where its kernel is the fastest, or takes at most 5% or 2 us more: that is less than two
-runs differ by. Strict accuracy is reported beside it. Of trees whose losses differ by less than the folds do (one
-standard error) the smallest is taken. Needs NumPy and scikit-learn, with --plot matplotlib. The
-same input gives the same output. Exits with 2 where it can't train.
+runs differ by. Strict accuracy is reported beside it. Where a constant loses no more than the best tree, within one
+standard error of the difference between folds, there is no tree. Needs NumPy and scikit-learn, with --plot
+matplotlib. The same input gives the same output. Exits with 2 where it can't train.
 """
 import argparse
+import copy
 import datetime
 import gzip
 import json
@@ -31,7 +43,8 @@ import warnings
 
 FEATURES = ["rows", "columns", "nonzeros", "longest_row", "shortest_row", "mean_row", "relative_range",
             "deviation", "gini", "entries", "density", "effective_nonzeros", "effective_ratio",
-            "has_pairs", "has_dense", "has_bits", "wants_pairs"]
+            "has_pairs", "has_dense", "has_bits", "wants_pairs", "expected_nonzeros", "most_nonzeros",
+            "knows_work"]
 OF_MATRIX = FEATURES[:9]
 NEED_WORK = ("effective_nonzeros", "effective_ratio")
 KERNELS = ["spmv", "spmv-balanced", "row", "row-balanced", "column-atomic", "column-sort",
@@ -39,9 +52,11 @@ KERNELS = ["spmv", "spmv-balanced", "row", "row-balanced", "column-atomic", "col
 PATTERNS, DISTRIBUTIONS, WRITE_BACKS = ["spmv", "row", "column"], ["direct", "balanced"], ["atomic", "sort"]
 # Kernels of [pattern][distribution]; of columns two, by write-back.
 OF_PATTERN = [[[0], [1]], [[2], [3]], [[4, 5], [6, 7]]]
+SORTS = (5, 7)
 NEAR, NEAR_US = 1.05, 2.0
 CALL_US = 2.0  # what any call costs beside its kernel: no loss is reckoned against less
-MOST_LOSS = 3.0  # a larger one counts as this in weights and folds: single runs of a busy machine
+MOST_LOSS = 30.0  # a larger one counts as this: single runs of a busy machine
+MOST_COUNTING = 0.05  # of a product's time, where trees ask for effective nonzeros nobody knows
 LONG_US = 50.0  # of the report's line for products that a call's own time hardly matters to
 # Where a choice makes no difference: what is never much worse, and what is the same on any data.
 PREFERRED = {"row_distribution": 1, "column_distribution": 1}
@@ -52,7 +67,7 @@ class training_failed(Exception):
 
 
 def libraries():
-    global np, sklearn, GroupKFold, DecisionTreeClassifier, RandomForestClassifier
+    global np, sklearn, GroupKFold, DecisionTreeRegressor, RandomForestClassifier
     global HistGradientBoostingClassifier
     # Boosting asks for all cores, and waits for them on a busy machine.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -61,7 +76,7 @@ def libraries():
         import sklearn
         from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
         from sklearn.model_selection import GroupKFold
-        from sklearn.tree import DecisionTreeClassifier
+        from sklearn.tree import DecisionTreeRegressor
     except ImportError as e:
         raise training_failed(f"{e.name} is missing: the packages python3-numpy and python3-sklearn, or "
                               "python3 -m pip install scikit-learn") from None
@@ -88,56 +103,170 @@ class samples:
     """Products by row: x [features], us [kernels], group (number of the matrix)."""
 
     def __init__(self, paths):
-        self.headers, self.matrices, self.void = [], [], 0
-        features, rows, times, groups, counting = {}, [], [], [], []
-        for path in paths:
-            lines = lines_of(path)
-            if not lines or lines[0].get("program") != "bench_spmspv":
-                raise training_failed(f"'{path}' is no run of bench_spmspv")
-            if lines[0].get("kernels") != KERNELS:
-                raise training_failed(f"'{path}': kernels are {lines[0].get('kernels')}, must be {KERNELS}")
-            for field in ("architecture", "device", "semiring", "precision"):
-                if field not in lines[0]:
-                    raise training_failed(f"'{path}': the first line has no '{field}'")
-            self.headers.append(lines[0])
-            for number, line in enumerate(lines[1:], 2):
-                try:
-                    if "features" in line:
-                        features[line["matrix"]] = [float(line["features"][f]) for f in OF_MATRIX]
-                    elif line.get("void_because"):
-                        self.void += 1
-                    elif "us" in line:
-                        self.take(line, features[line["matrix"]], rows, times, groups, counting)
-                except KeyError as e:
-                    raise training_failed(f"'{path}', line {number}: no {e}") from None
-                except (TypeError, ValueError) as e:
-                    raise training_failed(f"'{path}', line {number}: {e}") from None
-        architectures = {h["architecture"] for h in self.headers}
+        self.headers, self.void, self.stale, self.alone, self.again = [], 0, 0, 0, set()
+        self.features, self.products = {}, {}
+        runs = [(path, self.checked(path, lines_of(path))) for path in paths]
+        for path, lines in runs:
+            if lines[0]["kernels"] == KERNELS:
+                self.headers.append(lines[0])
+                self.read(path, lines, self.take)
+        architectures = {lines[0]["architecture"] for _, lines in runs}
         if len(architectures) != 1:
             raise training_failed(f"runs are of several architectures: {', '.join(sorted(architectures))}")
         self.architecture = architectures.pop()
-        self.x, self.us = np.array(rows), np.array(times) + CALL_US
-        self.group, self.count_us = np.array(groups), np.array(counting)
+        if not self.headers:
+            raise training_failed("there is no run of all kernels, only of some: " + ", ".join(map(str, paths)))
+        for path, lines in runs:
+            if lines[0]["kernels"] != KERNELS:
+                self.again |= set(lines[0]["kernels"])
+                self.missing = []
+                self.read(path, lines, self.replace)
+                self.check_missing(path, lines)
+        self.gather()
+
+    @staticmethod
+    def checked(path, lines):
+        if not lines or lines[0].get("program") != "bench_spmspv":
+            raise training_failed(f"'{path}' is no run of bench_spmspv")
+        kernels = lines[0].get("kernels")
+        if not (isinstance(kernels, list) and kernels and kernels == [k for k in KERNELS if k in kernels]):
+            raise training_failed(f"'{path}': kernels are {kernels}, must be {KERNELS} or some of them in this order")
+        for field in ("architecture", "device", "semiring", "precision"):
+            if field not in lines[0]:
+                raise training_failed(f"'{path}': the first line has no '{field}'")
+        return lines
+
+    def read(self, path, lines, take):
+        seen = set()
+        for number, line in enumerate(lines[1:], 2):
+            try:
+                if "features" in line:
+                    self.know(line)
+                elif "us" in line:
+                    take(line, lines[0], path, seen)
+            except KeyError as e:
+                raise training_failed(f"'{path}', line {number}: no {e}") from None
+            except (TypeError, ValueError) as e:
+                raise training_failed(f"'{path}', line {number}: {e}") from None
+
+    def know(self, line):
+        """Features of a matrix; those of another by the same name are refused."""
+        name, found = line["matrix"], [float(line["features"][f]) for f in OF_MATRIX]
+        for f, value, before in zip(OF_MATRIX, found, self.features.get(name, found)):
+            if abs(value - before) > 1e-9 * abs(before):
+                raise ValueError(f"{f} of {name} is {value:g}, was {before:g} before: not the same matrix")
+        self.features.setdefault(name, found)
+
+    @staticmethod
+    def key(line, header):
+        return (line["matrix"], line["vector"], line["entries"], line["work"], header["semiring"],
+                header["precision"])
+
+    @staticmethod
+    def times(line, kernels):
+        for given, by_wanted in line["us"].items():
+            for wanted, us in by_wanted.items():
+                if len(us) != kernels or not all(t > 0 for t in us):
+                    raise ValueError(f"us of {given}, {wanted} is {us}, must be {kernels} numbers above 0")
+                yield (given, wanted), us
+
+    def take(self, line, header, path, _):
+        void = bool(line.get("void_because"))
+        if line["matrix"] not in self.features:
+            raise KeyError(line["matrix"])
+        us = {} if void else {forms: list(us) for forms, us in self.times(line, len(KERNELS))}
+        self.products[self.key(line, header)] = {
+            "us": us, "void": void, "count_us": 0 if void else float(line["count_us"]), "run": path, "new": set(),
+            "effort": [header.get(f) for f in ("clock", "quantile")]}
+
+    def replace(self, line, header, path, seen):
+        """Times of some kernels, in place of those that the same product has."""
+        key = self.key(line, header)
+        what = f"{key[0]}, a {key[1]} vector of {key[2]} entries"
+        product = self.products.get(key)
+        if key in seen:
+            raise ValueError(f"{what} is there twice")
+        seen.add(key)
+        if product is None:
+            self.missing.append(key)
+            return
+        effort = [header.get(f) for f in ("clock", "quantile")]
+        if effort != product["effort"]:
+            raise ValueError(f"clock and quantile are {effort}, must be those of {product['run']}: "
+                             f"{product['effort']}")
+        if line.get("void_because"):
+            product["void"] = True
+        if product["void"]:
+            return
+        found = dict(self.times(line, len(header["kernels"])))
+        if found.keys() != product["us"].keys():
+            raise ValueError(f"{what} has times for other forms than in {product['run']}")
+        for forms, us in found.items():
+            for kernel, t in zip(header["kernels"], us):
+                product["us"][forms][KERNELS.index(kernel)] = t
+        product["new"] |= set(header["kernels"])
+
+    def check_missing(self, path, lines):
+        """Products of a run of some kernels that no run of all has: ones that it was too short for, or others?"""
+        if len(self.missing) == sum("us" in line for line in lines):
+            raise training_failed(f"'{path}': none of its products ({lines[0]['semiring']} {lines[0]['precision']}) is "
+                                  "in a run of all kernels, by matrix, kind of vector, entries and effective nonzeros")
+        replaced = set(lines[0]["kernels"])
+        kept = {(k[0], *k[4:]): k for k, p in self.products.items() if not p["void"] and not replaced <= p["new"]}
+        for key in self.missing:
+            other = kept.get((key[0], *key[4:]))
+            if other is not None:
+                raise training_failed(
+                    f"'{path}': {key[0]} has a {key[1]} vector of {key[2]} entries and {key[3]} effective nonzeros "
+                    f"that no run of all kernels has, and lacks their {other[1]} one of {other[2]} and {other[3]}: "
+                    "not the same vectors")
+        self.alone += len(self.missing)
+
+    def gather(self):
+        self.matrices, rows, times, groups, counting, numbers = [], [], [], [], [], {}
+        touched = {p["run"] for p in self.products.values() if p["new"]}
+        for (name, _, entries, work, *_), p in self.products.items():
+            if p["void"]:
+                self.void += 1
+                continue
+            if p["run"] in touched and p["new"] != self.again:
+                self.stale += 1
+                continue
+            if name not in numbers:
+                numbers[name] = len(self.matrices)
+                self.matrices.append(name)
+            matrix = self.features[name]
+            of_matrix = dict(zip(OF_MATRIX, matrix))
+            density = entries / max(of_matrix["columns"], 1)
+            of_vector = [entries, density, work, work / max(of_matrix["nonzeros"], 1)]
+            nonzeros = of_matrix["nonzeros"]
+            bounds = [density * nonzeros, min(nonzeros, entries * of_matrix["longest_row"])]
+            for (given, wanted), us in p["us"].items():
+                forms = [given == "pairs", given in ("dense", "bits"), given == "bits", wanted == "pairs"]
+                rows.append([*matrix, *map(float, of_vector), *map(float, forms), *bounds, 1])
+                times.append(us)
+                groups.append(numbers[name])
+                counting.append(p["count_us"])
         if len(self.matrices) < 8:
             raise training_failed(f"there are {len(self.matrices)} matrices, needed are at least 8, "
                                   "and some hundred for trees worth having")
+        self.x, self.us = np.array(rows), np.array(times) + CALL_US
+        self.group, self.count_us = np.array(groups), np.array(counting)
         self.best = self.us.min(axis=1)
 
-    def take(self, line, matrix, rows, times, groups, counting):
-        if line["matrix"] not in self.matrices:
-            self.matrices.append(line["matrix"])
-        of_matrix = dict(zip(OF_MATRIX, matrix))
-        work = [line["entries"], line["entries"] / max(of_matrix["columns"], 1), line["work"],
-                line["work"] / max(of_matrix["nonzeros"], 1)]
-        for given, by_wanted in line["us"].items():
-            for wanted, us in by_wanted.items():
-                if len(us) != len(KERNELS) or not all(t > 0 for t in us):
-                    raise ValueError(f"us of {given}, {wanted} is {us}, must be {len(KERNELS)} numbers above 0")
-                forms = [given == "pairs", given in ("dense", "bits"), given == "bits", wanted == "pairs"]
-                rows.append(matrix + [float(v) for v in work + forms])
-                times.append(us)
-                groups.append(self.matrices.index(line["matrix"]))
-                counting.append(line["count_us"])
+    def of(self, feature):
+        return self.x[:, FEATURES.index(feature)]
+
+    def told(self):
+        """For which products effective nonzeros are known in any case: x is empty or full."""
+        return (self.of("entries") == 0) | (self.of("entries") == self.of("columns"))
+
+    def where_nobody_knows(self):
+        """The same products, with what a sort has to find out first in its time: it needs the effective nonzeros."""
+        view = copy.copy(self)
+        view.us = self.us + np.where(self.told(), 0, self.count_us)[:, None] * [k in SORTS for k in range(len(KERNELS))]
+        view.best = view.us.min(axis=1)
+        return view
 
 
 def family(matrix):
@@ -168,7 +297,7 @@ class task:
         return self.picked(chosen[self.at])
 
     def capped(self, predicted):
-        """The mean loss, where one of more than 300% counts as that: single runs of a busy machine."""
+        """The mean loss, where one of more than MOST_LOSS counts as that."""
         return np.minimum(self.loss[np.arange(len(predicted)), predicted], MOST_LOSS).mean()
 
 
@@ -199,16 +328,34 @@ class constant:
         return np.full(len(x), self.label)
 
 
+class cost_tree:
+    """Grown by the square roots of losses, which keep a single large one from ruling; a leaf takes the label that
+    loses least."""
+
+    def __init__(self, depth, leaf):
+        self.grown = DecisionTreeRegressor(max_depth=depth, min_samples_leaf=leaf, random_state=0)
+
+    def fit(self, x, loss):
+        loss = np.minimum(loss, MOST_LOSS)
+        leaves = self.grown.fit(x, np.sqrt(loss)).apply(x)
+        sums = [np.bincount(leaves, of_label, self.grown.tree_.node_count) for of_label in loss.T]
+        self.labels = np.argmin(sums, axis=0)
+        return self
+
+    def predict(self, x):
+        return self.labels[self.grown.apply(x)]
+
+
 def usable(work):
-    return [k for k, f in enumerate(FEATURES) if work or f not in NEED_WORK]
+    """Columns of features that trees may ask for, where effective nonzeros are known or not."""
+    without = ("knows_work",) if work else ("knows_work", *NEED_WORK)
+    return [k for k, f in enumerate(FEATURES) if f not in without]
 
 
-def fit(parameters, t, data, columns):
+def fit(parameters, lesson, data, columns):
     if "label" in parameters:
         return constant(parameters["label"])
-    return fit_classifier(DecisionTreeClassifier(
-        max_depth=parameters["depth"], min_samples_leaf=parameters["leaf"],
-        class_weight=parameters["weights"], random_state=0), t, data, columns)
+    return cost_tree(parameters["depth"], parameters["leaf"]).fit(data.x[lesson.at][:, columns], lesson.loss)
 
 
 def fit_classifier(classifier, t, data, columns):
@@ -224,34 +371,70 @@ def quality(t, predicted):
             t.loss[here, predicted].mean())
 
 
-def search(t, data, columns, quick):
-    """Depth, leaf size and class weights by cross-validation over matrices: the shallowest within a standard
-    error of the least mean loss (Breiman, Friedman, Olshen, Stone, 1984), no tree at all if a constant is.
-    By hand, as scikit-learn's GridSearchCV passes neither weights nor times to its scores."""
-    fixed = PREFERRED.get(t.name, 0)
-    groups = data.group[t.at]
-    folds = min(5, len(np.unique(groups)))
-    if folds < 2 or len(np.unique(t.label)) == 1:
-        return {"depth": 0, "leaf": 0, "weights": None, "label": int(t.label[0]) if len(t.at) else fixed}
-    splits = [(t.picked(train), t.picked(test))
-              for train, test in GroupKFold(folds).split(t.at, groups=groups)]
-    grid = [{"depth": 0, "leaf": 0, "weights": None, "label": k} for k in range(len(t.labels))]
-    grid.sort(key=lambda p: p["label"] != fixed)
-    grid += [{"depth": depth, "leaf": leaf, "weights": weights}
-             for depth in ((2, 4, 6) if quick else (1, 2, 3, 4, 5, 6, 7, 8))
-             for leaf in ((20,) if quick else (60, 20, 5)) for weights in (None, "balanced")]
-    found = []
-    for p in grid:
-        scores = []
-        for inner, outer in splits:
-            predicted = fit(p, inner, data, columns).predict(data.x[outer.at][:, columns]).astype(int)
-            right, _, _ = quality(outer, predicted)
-            scores.append((outer.capped(predicted), right))
-        each = np.array(scores)
-        found.append((each[:, 0].mean(), each[:, 0].std(ddof=1) / np.sqrt(len(each)), each[:, 1].mean()))
-    least = min(found)
-    taken = next(k for k, f in enumerate(found) if f[0] <= least[0] + least[1])
-    return {**grid[taken], "fold_loss": float(found[taken][0]), "fold_right": float(found[taken][2])}
+def lesson_of(name, data, at, models, columns):
+    """What a tree learns from: all samples `at`, since no tree can rely on the ones before it, with the times of
+    the kernels that `models`, those behind it, take."""
+    us, x = data.us[at], data.x[at][:, columns]
+    here = np.arange(len(at))
+    if name == "write_back":
+        return task(name, WRITE_BACKS, at, np.minimum(us[:, [4, 5]], us[:, [6, 7]]))
+    if name == "row_distribution":
+        return task(name, DISTRIBUTIONS, np.concatenate([at, at]), np.concatenate([us[:, [0, 1]], us[:, [2, 3]]]))
+    written = models["write_back"].predict(x).astype(int)
+    if name == "column_distribution":
+        return task(name, DISTRIBUTIONS, at, np.stack([us[here, 4 + written], us[here, 6 + written]], axis=1))
+    rows = models["row_distribution"].predict(x).astype(int)
+    by_columns = models["column_distribution"].predict(x).astype(int)
+    return task(name, PATTERNS, at, np.stack([us[here, rows], us[here, 2 + rows],
+                                              us[here, 4 + 2 * by_columns + written]], axis=1))
+
+
+# Those behind come first.
+ORDER = ["write_back", "column_distribution", "row_distribution", "pattern"]
+
+
+def grow(chosen, data, columns, parameters):
+    """The trees named in `parameters`, by samples for which `chosen` is true."""
+    at, models = np.flatnonzero(chosen), {}
+    for name in ORDER:
+        if name in parameters:
+            models[name] = fit(parameters[name], lesson_of(name, data, at, models, columns), data, columns)
+    return models
+
+
+def grid_of(labels, preferred, quick):
+    """The smaller, the earlier."""
+    yield from ({"depth": 0, "leaf": 0, "label": k} for k in sorted(range(labels), key=lambda k: k != preferred))
+    for depth in (2, 4, 6) if quick else (2, 4, 6, 8, 10, 12):
+        yield from ({"depth": depth, "leaf": leaf} for leaf in ((20,) if quick else (40, 20, 10)))
+
+
+def search(chosen, data, columns, quick):
+    """Depth and leaf size of each tree by cross-validation over matrices: those that lose least, but no tree where
+    a constant loses no more by one standard error of the difference. By hand, as scikit-learn's GridSearchCV knows
+    no losses."""
+    at = np.flatnonzero(chosen)
+    folds = min(5, len(np.unique(data.group[at])))
+    splits = [(at[inner], at[outer]) for inner, outer in GroupKFold(folds).split(at, groups=data.group[at])]
+    behind = [{} for _ in splits]
+    parameters = {}
+    for name in ORDER:
+        lessons = [(lesson_of(name, data, inner, models, columns), lesson_of(name, data, outer, models, columns))
+                   for (inner, outer), models in zip(splits, behind)]
+        grid = list(grid_of(len(lessons[0][0].labels), PREFERRED.get(name, 0), quick))
+        fitted = [[fit(p, inner, data, columns) for inner, _ in lessons] for p in grid]
+        scores = np.array([[outer.capped(model.predict(data.x[outer.at][:, columns]))
+                            for model, (_, outer) in zip(models, lessons)] for models in fitted])
+        taken = int(scores.mean(axis=1).argmin())
+        for k in (k for k, p in enumerate(grid) if "label" in p):
+            more = scores[k] - scores[taken]
+            if more.mean() <= more.std(ddof=1) / np.sqrt(folds):
+                taken = k
+                break
+        parameters[name] = {**grid[taken], "fold_loss": float(scores[taken].mean())}
+        for models, model in zip(behind, fitted[taken]):
+            models[name] = model
+    return parameters
 
 
 # ---- The cascade ----------------------------------------------------------------------------------
@@ -271,9 +454,12 @@ def asks_for_work(model, x, columns):
     if isinstance(model, constant):
         return asked
     need = [k for k, c in enumerate(columns) if FEATURES[c] in NEED_WORK]
-    paths = model.decision_path(x[:, columns])
-    for node in np.flatnonzero(np.isin(model.tree_.feature, need)):
-        asked |= paths[:, node].toarray().ravel().astype(bool)
+    tree = model.grown.tree_
+    decided = common_labels(model)
+    paths = model.grown.decision_path(x[:, columns])
+    for node in np.flatnonzero(np.isin(tree.feature, need)):
+        if decided[node] is None:
+            asked |= paths[:, node].toarray().ravel().astype(bool)
     return asked
 
 
@@ -284,6 +470,62 @@ def cascade_asks_for_work(models, x, columns):
                   asks_for_work(models["write_back"], x, columns))
     of_rows = asks_for_work(models["row_distribution"], x, columns)
     return asks_for_work(models["pattern"], x, columns) | np.where(by_columns, of_columns, of_rows)
+
+
+class pair:
+    """What the file holds: trees for products whose effective nonzeros are known, trees that guess, and the gate
+    between them: (expected nonzeros, mean row) above which counting pays, or None."""
+
+    def __init__(self, knowing, guessing, gate):
+        self.knowing, self.guessing, self.gate = knowing, guessing, gate
+
+    def counts(self, data, at):
+        """Where the gate leads to the trees that ask, though nobody knows."""
+        if self.gate is None:
+            return np.zeros(len(at), dtype=bool)
+        expected, mean_row = data.of("expected_nonzeros")[at], data.of("mean_row")[at]
+        return ~data.told()[at] & (expected > self.gate[0]) & (mean_row > self.gate[1])
+
+    def knows(self, data, at, known):
+        return np.full(len(at), known) | data.told()[at] | self.counts(data, at)
+
+    def predict(self, name, data, at, known):
+        knowing, guessing = (models[name].predict(data.x[at][:, usable(work)]).astype(int)
+                             for models, work in ((self.knowing, True), (self.guessing, False)))
+        return np.where(self.knows(data, at, known), knowing, guessing)
+
+    def kernels(self, data, at, known):
+        knowing, guessing = (cascade(models, data.x[at], usable(work))
+                             for models, work in ((self.knowing, True), (self.guessing, False)))
+        return np.where(self.knows(data, at, known), knowing, guessing)
+
+    def asks(self, data, at, known):
+        """For which products the device is waited for: by a tree, or by a sort, which needs the number itself."""
+        if known:
+            return np.zeros(len(at), dtype=bool)
+        return (self.counts(data, at) & cascade_asks_for_work(self.knowing, data.x[at], usable(True)) |
+                ~data.told()[at] & np.isin(self.kernels(data, at, known), SORTS))
+
+
+def find_gate(data, at, saved):
+    """From which product on counting takes less than half of what it saves, and than 5% of the time, `saved` being
+    the losses that it spared in folds: the largest tenth of the products that nobody knows tells what is saved and
+    how long an expected nonzero takes there, the median; counting takes a wait and a time an entry, each of which
+    may take half of what is allowed. None where nothing worth mentioning is saved."""
+    unknown = ~data.told()[at]
+    at, saved = at[unknown], saved[unknown]
+    expected, entries = data.of("expected_nonzeros")[at], data.of("entries")[at]
+    if len(at) < 100 or not expected.max() > 0:
+        return None
+    large = expected >= np.quantile(expected, 0.9)
+    allowed = min(MOST_COUNTING, saved[large].mean() / 2)
+    if allowed < 0.005:
+        return None
+    nonzero_us = float(np.median(data.best[at][large] / expected[large]))
+    entry_us, wait_us = np.polyfit(entries, data.count_us[at], 1)
+    wait_us = max(float(wait_us), float(np.median(data.count_us[at])))
+    share = allowed / 2 * nonzero_us
+    return float(f"{wait_us / share:.3g}"), float(f"{max(entry_us, 0) / share:.3g}")
 
 
 def losses(data, at, chosen):
@@ -302,46 +544,63 @@ def best_fixed(data, train, test):
 
 # ---- Output ---------------------------------------------------------------------------------------
 
-def nodes_of(model, labels, columns):
-    """Lines of the file. scikit-learn compares numbers of single precision with its thresholds; krylith
-    compares doubles, which can differ only for a value within a rounding of the threshold."""
+def common_labels(model):
+    """By node of a grown tree: the label of all leaves below, or None where they differ: such a split decides."""
+    tree = model.grown.tree_
+    labels = [None] * tree.node_count
+    for node in reversed(range(tree.node_count)):  # children stand behind
+        below, above = tree.children_left[node], tree.children_right[node]
+        if below < 0:
+            labels[node] = int(model.labels[node])
+        elif labels[below] == labels[above]:
+            labels[node] = labels[below]
+    return labels
+
+
+def nodes_of(model, labels, columns, first=0):
+    """Lines of the file, from node `first` on. scikit-learn compares numbers of single precision with its
+    thresholds; krylith compares doubles, which can differ only for a value within a rounding of the threshold."""
     if isinstance(model, constant):
         return [f"leaf {labels[model.label]}"]
-    tree, leaves = model.tree_, {}
-
-    def label(node):
-        """Of all leaves below, or None where they differ: such a split decides nothing."""
-        if node not in leaves:
-            if tree.children_left[node] < 0:
-                leaves[node] = int(model.classes_[tree.value[node][0].argmax()])
-            else:
-                below, above = label(tree.children_left[node]), label(tree.children_right[node])
-                leaves[node] = below if below is not None and below == above else None
-        return leaves[node]
-
-    lines = []
+    tree, decided, lines = model.grown.tree_, common_labels(model), []
 
     def write(node):
         here = len(lines)
-        if label(node) is not None:
-            lines.append(f"leaf {labels[label(node)]}")
+        if decided[node] is not None:
+            lines.append(f"leaf {labels[decided[node]]}")
             return here
         lines.append("")
         below = write(tree.children_left[node])
         above = write(tree.children_right[node])
         lines[here] = (f"node {FEATURES[columns[tree.feature[node]]]} {float(tree.threshold[node])!r} "
-                       f"{below} {above}")
+                       f"{first + below} {first + above}")
         return here
 
     write(0)
     return lines
 
 
-def model_text(data, models, columns, name, origin):
+def pair_nodes(trees, name, labels):
+    """Both trees behind a node; the gate, where there is one, is the pattern's: what it has asked for, the trees
+    behind it know."""
+    gate = trees.gate if name == "pattern" else None
+    first = 1 if gate is None else 3
+    guessing = nodes_of(trees.guessing[name], labels, usable(False), first)
+    knows = first + len(guessing)
+    knowing = nodes_of(trees.knowing[name], labels, usable(True), knows)
+    if len(guessing) == 1 and guessing == knowing:
+        return guessing
+    head = [f"node knows_work 0.5 1 {knows}"]
+    if gate is not None:
+        head += [f"node expected_nonzeros {gate[0]!r} 3 2", f"node mean_row {gate[1]!r} 3 {knows}"]
+    return head + guessing + knowing
+
+
+def model_text(data, trees, name, origin):
     text = ["krylith kernel model 1", f"architecture {data.architecture}", f"name {name}", f"origin {origin}"]
     for tree, labels in (("pattern", PATTERNS), ("row_distribution", DISTRIBUTIONS),
                          ("column_distribution", DISTRIBUTIONS), ("write_back", WRITE_BACKS)):
-        text += [f"tree {tree}", *nodes_of(models[tree], labels, columns)]
+        text += [f"tree {tree}", *pair_nodes(trees, tree, labels)]
     return "\n".join(text) + "\n"
 
 
@@ -349,12 +608,37 @@ def percent(share):
     return "-" if share is None else f"{100 * share:.1f}%"
 
 
+CASES = {"known": "where effective nonzeros are known", "unknown": "where nobody knows them"}
+
+
 def markdown(r):
     out = [f"# Kernel model of {r['name']}", "",
            f"{r['samples']} products of {r['matrices']} matrices; {r['held_out']} matrices "
-           f"({r['held_out_samples']} products) held out. {r['origin']}.", "",
-           "Right: the fastest, or at most 5% or 2 us slower. Loss: time over that of the best kernel, less 1.", "",
-           "| model | classifier | right | strictly | mean loss |", "|---|---|---|---|---|"]
+           f"({r['held_out_samples']} products) held out. {r['origin']}.", ""]
+    if r["again"]:
+        out += [f"Measured again, later: {', '.join(r['again'])}; {r['stale']} vectors without new times and "
+                f"{r['alone']} without the other kernels' are left out.", ""]
+    out += ["Right: the fastest, or at most 5% or 2 us slower. Loss: time over that of the best kernel, less 1.", "",
+            "| on held-out matrices | pattern | rows' distribution | columns' distribution | write-back | mean loss | "
+            "choosing asks the device | which takes, of the time |", "|---|---|---|---|---|---|---|---|"]
+    for case, title in CASES.items():
+        c = r["cases"][case]
+        right = " | ".join(percent(m["classifiers"]["tree"]["right"]) for m in c["models"].values())
+        out.append(f"| {title} | {right} | {percent(c['losses']['cascade of trees']['mean'])} | "
+                   f"{percent(c['asks_for_work'])} | {percent(c['selection'])} |")
+    out += ["", "Where nobody knows them, trees guess, and count " + (
+        "never." if r["gate"] is None else f"where more than {r['gate'][0]:g} nonzeros are expected to be effective "
+        f"and a mean row has more than {r['gate'][1]:g}."), ""]
+    for case, title in CASES.items():
+        out += [f"## {title[0].upper()}{title[1:]}", "", *case_lines(r["cases"][case])]
+    out += ["| family (held out whole) | mean loss, known | mean loss, unknown | products |", "|---|---|---|---|"]
+    out += [f"| {name} | {percent(f['known'])} | {percent(f['unknown'])} | {f['products']} |"
+            for name, f in r["families"].items()]
+    return "\n".join(out) + "\n"
+
+
+def case_lines(r):
+    out = ["| model | classifier | right | strictly | mean loss |", "|---|---|---|---|---|"]
     for name, by_classifier in r["models"].items():
         for classifier, q in by_classifier["classifiers"].items():
             out.append(f"| {name} | {classifier} | {percent(q['right'])} | {percent(q['strictly'])} | "
@@ -364,21 +648,16 @@ def markdown(r):
     for name, l in r["losses"].items():
         shares = " | ".join(percent(l[key]) for key in ("mean", "median", "p95", "worst", "total"))
         out.append(f"| {name} | {shares} |")
-    out += ["", f"Effective nonzeros are asked for in {percent(r['asks_for_work'])} of the products; finding them "
-            f"takes {percent(r['selection'])} of the time, where the caller doesn't know them.", "",
-            "| tree | depth | leaf | class weights | nodes |", "|---|---|---|---|---|"]
-    for name, m in r["models"].items():
-        p = m["parameters"]
-        out.append(f"| {name} | {p['depth']} | {p['leaf']} | {p['weights'] or 'none'} | {m['nodes']} |")
+    out += ["", "| tree | depth | leaf | nodes |", "|---|---|---|---|"]
+    out += [f"| {name} | {m['parameters']['depth']} | {m['parameters']['leaf']} | {m['nodes']} |"
+            for name, m in r["models"].items()]
     for name, m in r["models"].items():
         labels = m["labels"]
         out += ["", f"Confusion of the tree `{name}` (rows: the fastest, columns: chosen; near choices "
                 "count as chosen right):", "", "| | " + " | ".join(labels) + " |", "|---" * (len(labels) + 1) + "|"]
         out += [f"| {label} | " + " | ".join(str(n) for n in row) + " |"
                 for label, row in zip(labels, m["confusion"])]
-    out += ["", "| family (held out whole) | mean loss of the cascade | products |", "|---|---|---|"]
-    out += [f"| {name} | {percent(f['mean'])} | {f['products']} |" for name, f in r["families"].items()]
-    return "\n".join(out) + "\n"
+    return [*out, ""]
 
 
 def confusion(t, predicted):
@@ -404,7 +683,8 @@ def plot(data, folder, test, chosen, fixed, report):
         plt.close(figure)
 
     figure, axes = plt.subplots(figsize=(6, 3.5))
-    for label, choice in (("trees", chosen), (f"always {KERNELS[fixed]}", np.full(len(test), fixed))):
+    for label, choice in (*((f"trees, work {case}", chosen[case]) for case in CASES),
+                          (f"always {KERNELS[fixed]}", np.full(len(test), fixed))):
         loss = np.sort(data.us[test, choice] / data.best[test])
         axes.plot(loss, np.linspace(0, 1, len(loss)), label=label)
     axes.set(xscale="log", xlabel="time over that of the best kernel", ylabel="share of products")
@@ -425,8 +705,9 @@ def plot(data, folder, test, chosen, fixed, report):
              xticks=range(0, len(edges), 6), xticklabels=[f"{edges[b]:.0e}" for b in range(0, len(edges), 6)])
     axes.legend(frameon=False, fontsize=7, bbox_to_anchor=(1, 1))
     save(figure, "fastest.svg")
-    figure, panels = plt.subplots(1, len(report["models"]), figsize=(12, 3))
-    for axes, (name, m) in zip(panels, report["models"].items()):
+    models = report["cases"]["known"]["models"]
+    figure, panels = plt.subplots(1, len(models), figsize=(12, 3))
+    for axes, (name, m) in zip(panels, models.items()):
         table = np.array(m["confusion"])
         axes.imshow(table / np.maximum(table.sum(axis=1, keepdims=True), 1), cmap="Blues", vmin=0, vmax=1)
         for i, row in enumerate(table):
@@ -446,85 +727,102 @@ def hold_out(data):
     return ~held, held
 
 
-def grow(all_tasks, chosen, data, columns, parameters):
-    return {name: fit(p, all_tasks[name].part(chosen), data, columns) for name, p in parameters.items()}
+def train(data, quick):
+    """The report, the trees grown on all matrices, and what the figures need."""
+    train_on, held = hold_out(data)
+    every = np.ones(len(data.x), dtype=bool)
+    views = {True: data, False: data.where_nobody_knows()}
+    parameters = {work: search(train_on, views[work], usable(work), quick) for work in views}
+    # Judged by the training matrices' folds: the held-out ones are for the report alone.
+    gate = find_gate(data, np.flatnonzero(train_on), fold_savings(views, train_on, parameters))
+
+    def grown(chosen):
+        return pair(*(grow(chosen, view, usable(work), parameters[work]) for work, view in views.items()), gate)
+
+    trees, test = grown(train_on), np.flatnonzero(held)
+    report = {"gate": gate, "cases": {}}
+    final, chosen = grown(every), {}
+    for case in CASES:
+        known = case == "known"
+        chosen[case] = trees.kernels(data, test, known)
+        report["cases"][case] = judged(views[known], trees, known, train_on, held, chosen[case])
+        counting = data.count_us[test][trees.asks(data, test, known)]
+        report["cases"][case]["asks_for_work"] = len(counting) / len(test)
+        report["cases"][case]["selection"] = float(counting.sum() /
+                                                   (data.us[test, chosen[case]].sum() + counting.sum()))
+        fixed, fixed_losses = best_fixed(views[known], np.flatnonzero(train_on), test)
+        report["cases"][case]["losses"][f"best fixed: {KERNELS[fixed]}"] = fixed_losses
+        for name, m in report["cases"][case]["models"].items():
+            m["parameters"] = parameters[known][name]
+            m["nodes"] = len(nodes_of((final.knowing if known else final.guessing)[name], m["labels"],
+                                      usable(known)))
+    report["families"] = by_family(views, grown)
+    return report, final, test, chosen, fixed
 
 
-def train(data, quick, features):
-    tasks, (train_on, held) = tasks_of(data), hold_out(data)
-    test = np.flatnonzero(held)
-    candidates = {}
-    for work in (True, False):  # with and without what a wait for the device costs
-        columns = usable(work)
-        parameters = {name: search(t.part(train_on), data, columns, quick) for name, t in tasks.items()}
-        # Judged by the training matrices' folds: the held-out ones are for the report alone.
-        fold_loss = []
-        for inner, outer in GroupKFold(4).split(data.x[train_on], groups=data.group[train_on]):
-            at = np.flatnonzero(train_on)
-            mask = np.zeros(len(data.x), dtype=bool)
-            mask[at[inner]] = True
-            models = grow(tasks, mask, data, columns, parameters)
-            picked = cascade(models, data.x[at[outer]], columns)
-            fold_loss.append(losses(data, at[outer], picked)["mean"])
-        candidates[work] = (float(np.mean(fold_loss)), columns, parameters)
-    work = {"all": True, "cheap": False}.get(features, candidates[True][0] < candidates[False][0] - 0.005)
-    _, columns, parameters = candidates[work]
-    models = grow(tasks, train_on, data, columns, parameters)
-    chosen = cascade(models, data.x[test], columns)
-    fixed, fixed_losses = best_fixed(data, np.flatnonzero(train_on), test)
+def fold_savings(views, train_on, parameters):
+    """By training sample: how much less a tree loses that knows than one that guesses, both grown without it."""
+    data, at = views[True], np.flatnonzero(train_on)
+    saved = np.zeros(len(at))
+    for inner, outer in GroupKFold(4).split(at, groups=data.group[at]):
+        mask = np.zeros(len(data.x), dtype=bool)
+        mask[at[inner]] = True
+        taken = [data.us[at[outer], cascade(grow(mask, view, usable(work), parameters[work]), data.x[at[outer]],
+                                            usable(work))] for work, view in views.items()]
+        knowing, guessing = (np.minimum(us / data.best[at[outer]] - 1, MOST_LOSS) for us in taken)
+        saved[outer] = guessing - knowing
+    return saved
+
+
+def judged(data, trees, known, train_on, held, chosen):
+    """What the report says of one case, by held-out matrices."""
+    test, columns, tasks = np.flatnonzero(held), usable(known), tasks_of(data)
     report = {"models": {}, "losses": {"cascade of trees": losses(data, test, chosen)}}
-
     forests = {
         "random forest": lambda: RandomForestClassifier(100, min_samples_leaf=3, random_state=0, n_jobs=1),
         "gradient boosting": lambda: HistGradientBoostingClassifier(random_state=0)}
-    of_classifier = {}
+    of_classifier = {name: {} for name in forests}
     for name, t in tasks.items():
         ours, theirs = t.part(train_on), t.part(held)
         classifiers, table = {}, np.zeros((len(t.labels), len(t.labels)), dtype=int).tolist()
-        fitted = {"tree": models[name],
-                  **{c: fit_classifier(make(), ours, data, columns) for c, make in forests.items()}}
-        for classifier, model in fitted.items():
-            of_classifier.setdefault(classifier, {})[name] = model
+        for forest, make in forests.items():
+            of_classifier[forest][name] = fit_classifier(make(), ours, data, columns)
+        for classifier in ("tree", *forests):
             if len(theirs.at) == 0:  # no held-out product comes by this model: nothing is known of it
                 classifiers[classifier] = {"right": None, "strictly": None, "loss": None}
                 continue
-            predicted = model.predict(data.x[theirs.at][:, columns]).astype(int)
+            if classifier == "tree":
+                predicted = trees.predict(name, data, theirs.at, known)
+                table = confusion(theirs, predicted)
+            else:
+                predicted = of_classifier[classifier][name].predict(data.x[theirs.at][:, columns]).astype(int)
             right, strictly, loss = quality(theirs, predicted)
             classifiers[classifier] = {"right": float(right), "strictly": float(strictly), "loss": float(loss)}
-            if classifier == "tree":
-                table = confusion(theirs, predicted)
         report["models"][name] = {"labels": t.labels, "classifiers": classifiers, "confusion": table,
-                                  "parameters": parameters[name], "samples": int(len(t.at))}
-    for classifier in forests:
-        picked = cascade(of_classifier[classifier], data.x[test], columns)
-        report["losses"][f"cascade of {classifier}"] = losses(data, test, picked)
+                                  "samples": int(len(t.at))}
+    for forest, models in of_classifier.items():
+        report["losses"][f"cascade of {forest}"] = losses(data, test, cascade(models, data.x[test], columns))
     long = data.best[test] >= LONG_US
     if long.any():
         name = f"cascade of trees, products of {LONG_US:g} us and more"
         report["losses"][name] = losses(data, test[long], chosen[long])
-    report["losses"][f"best fixed: {KERNELS[fixed]}"] = fixed_losses
-
-    asked = cascade_asks_for_work(models, data.x[test], columns)
-    taken = data.us[test, chosen]
-    report["asks_for_work"] = float(asked.mean())
-    report["selection"] = float((data.count_us[test] * asked).sum() / (taken + data.count_us[test] * asked).sum())
-    report["families"] = by_family(data, tasks, columns, parameters)
-    report["fold_loss"] = {"with work": candidates[True][0], "without": candidates[False][0]}
-    final = grow(tasks, np.ones(len(data.x), dtype=bool), data, columns, parameters)
-    return report, final, columns, test, chosen, fixed
+    return report
 
 
-def by_family(data, tasks, columns, parameters):
+def by_family(views, grown):
     """Trees that have seen nothing of a family, on that family; their parameters are those found on all."""
+    data = views[True]
     names = np.array([family(m) for m in data.matrices])
     found = {}
     if len(set(names)) < 2:
         return found
     for name in sorted(set(names)):
         outer = names[data.group] == name
-        models = grow(tasks, ~outer, data, columns, parameters)
-        at = np.flatnonzero(outer)
-        found[name] = {**losses(data, at, cascade(models, data.x[at], columns)), "products": int(len(at))}
+        trees, at = grown(~outer), np.flatnonzero(outer)
+        found[name] = {"products": int(len(at))}
+        for case in CASES:
+            known = case == "known"
+            found[name][case] = losses(views[known], at, trees.kernels(data, at, known))["mean"]
     return found
 
 
@@ -535,9 +833,6 @@ def main(arguments):
     parser.add_argument("--report", help="a folder for report.md and report.json (and figures)")
     parser.add_argument("--plot", action="store_true", help="figures too; needs matplotlib")
     parser.add_argument("--quick", action="store_true", help="a smaller grid")
-    parser.add_argument("--features", choices=["auto", "all", "cheap"], default="auto",
-                        help="cheap: none that counts effective nonzeros, which takes a pass over x and a wait for "
-                        "the device unless the caller knows them; auto: all where that loses less by half a percent")
     parser.add_argument("--name", help="of the model; the device's if it is left out")
     parser.add_argument("--note", default="", help="added to the origin")
     parser.add_argument("--date", help="in the origin; today's if it is left out")
@@ -547,21 +842,20 @@ def main(arguments):
     libraries()
     warnings.filterwarnings("ignore")
     data = samples(options.runs)
-    report, final, columns, test, chosen, fixed = train(data, options.quick, options.features)
+    report, final, test, chosen, fixed = train(data, options.quick)
     name = options.name or data.headers[0]["device"]
     kinds = sorted({f"{h['semiring']} {h['precision']}" for h in data.headers})
     date = options.date or datetime.date.today().isoformat()
     origin = (f"trained on {len(data.us)} products of {len(data.matrices)} matrices ({', '.join(kinds)}; "
               f"{data.headers[0]['device']}), {date}" + (f"; {options.note}" if options.note else ""))
-    for tree, m in report["models"].items():
-        m["nodes"] = len(nodes_of(final[tree], m["labels"], columns))
     report = {"name": name, "architecture": data.architecture, "origin": origin, "samples": len(data.us),
-              "void": data.void, "matrices": len(data.matrices),
+              "void": data.void, "again": [k for k in KERNELS if k in data.again], "stale": data.stale,
+              "alone": data.alone, "matrices": len(data.matrices),
               "held_out": int(len(set(data.group[test].tolist()))), "held_out_samples": int(len(test)),
               "sklearn": sklearn.__version__, **report}
     path = pathlib.Path(options.model)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(model_text(data, final, columns, name, origin), encoding="utf-8")
+    path.write_text(model_text(data, final, name, origin), encoding="utf-8")
     text = markdown(report)
     if options.report:
         folder = pathlib.Path(options.report)

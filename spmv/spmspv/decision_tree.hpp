@@ -19,7 +19,7 @@ using feature_source = std::function<double(feature)>;
 struct tree_node {
     feature tests = feature::rows;
     double threshold = 0;   ///< `below` where the value <= threshold, else `above`
-    std::int32_t below = 0; ///< nodes by place; a child stands behind its parent
+    std::int32_t below = 0; ///< nodes by place; a child stands behind its parent, or several
     std::int32_t above = 0; ///< below = above = 0: a leaf
     std::int32_t label = 0; ///< of a leaf
     [[nodiscard]] bool leaf() const noexcept { return below == 0; }

@@ -13,7 +13,10 @@
 //     leaf column                               FEATURE THRESHOLD BELOW ABOVE: BELOW is the next
 //     leaf spmv                                 where the value <= THRESHOLD
 //
-// Labels: spmv, row, column; direct, balanced; atomic, sort.
+// Labels: spmv, row, column; direct, balanced; atomic, sort. A node may be behind several: trees
+// of a trained model begin with knows_work, which leads to one that asks for effective nonzeros or
+// to one that guesses, and where counting them costs next to nothing of the product, from that one
+// to the other. matrix_features.hpp has the features.
 #pragma once
 
 #include <filesystem>

@@ -42,6 +42,9 @@ feature_values join(const matrix_features& a, const vector_features& x) {
     put(feature::has_dense, x.has_dense ? 1 : 0);
     put(feature::has_bits, x.has_bits ? 1 : 0);
     put(feature::wants_pairs, x.wants_pairs ? 1 : 0);
+    put(feature::expected_nonzeros, x.expected_nonzeros);
+    put(feature::most_nonzeros, x.most_nonzeros);
+    put(feature::knows_work, x.knows_work ? 1 : 0);
     return all;
 }
 

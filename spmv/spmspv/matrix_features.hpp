@@ -35,7 +35,10 @@ struct vector_features {
     bool has_pairs = false;        ///< forms of x that are there
     bool has_dense = false;
     bool has_bits = false;
-    bool wants_pairs = false; ///< the form of y that is asked for; false: dense
+    bool wants_pairs = false;     ///< the form of y that is asked for; false: dense
+    double expected_nonzeros = 0; ///< density * nonzeros: effective, if entries lie anywhere
+    double most_nonzeros = 0;     ///< entries * longest row, or all: rows stand for columns
+    bool knows_work = false;      ///< effective nonzeros are known, so that to ask costs nothing
 };
 
 /// All features by place, as decision trees know them.
@@ -56,9 +59,12 @@ enum class feature : std::uint8_t {
     has_pairs,
     has_dense,
     has_bits,
-    wants_pairs
+    wants_pairs,
+    expected_nonzeros,
+    most_nonzeros,
+    knows_work
 };
-inline constexpr int feature_count = 17;
+inline constexpr int feature_count = 20;
 
 inline constexpr std::array<std::string_view, feature_count> feature_names = {"rows",
                                                                               "columns",
@@ -76,7 +82,10 @@ inline constexpr std::array<std::string_view, feature_count> feature_names = {"r
                                                                               "has_pairs",
                                                                               "has_dense",
                                                                               "has_bits",
-                                                                              "wants_pairs"};
+                                                                              "wants_pairs",
+                                                                              "expected_nonzeros",
+                                                                              "most_nonzeros",
+                                                                              "knows_work"};
 
 using feature_values = std::array<double, feature_count>;
 

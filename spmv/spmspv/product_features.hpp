@@ -3,6 +3,7 @@
 // over x and a wait for the device, only for a tree that asks for them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -38,6 +39,12 @@ public:
         case feature::density: return share(entries(), a_.columns());
         case feature::effective_nonzeros: return static_cast<double>(work());
         case feature::effective_ratio: return share(work(), a_.nonzeros());
+        case feature::expected_nonzeros:
+            return share(entries(), a_.columns()) * static_cast<double>(a_.nonzeros());
+        case feature::most_nonzeros:
+            return std::min(static_cast<double>(entries()) * a_.features().longest_row,
+                            static_cast<double>(a_.nonzeros()));
+        case feature::knows_work: return knows_work() ? 1 : 0;
         default: return free_[static_cast<std::size_t>(f)];
         }
     }
@@ -45,6 +52,11 @@ public:
     /// -1: not known, and nobody asked.
     [[nodiscard]] std::int64_t known_entries() const noexcept { return entries_; }
     [[nodiscard]] std::int64_t known_work() const noexcept { return work_; }
+    /// Whether effective nonzeros cost nothing: the caller told, a tree has asked already, or x is
+    /// known to be empty or full.
+    [[nodiscard]] bool knows_work() const noexcept {
+        return work_ >= 0 || entries_ == 0 || entries_ == a_.columns();
+    }
 
     /// The best guess at the effective ratio from what is known; -1 for none.
     [[nodiscard]] double guessed_ratio() const {

@@ -130,6 +130,10 @@ TEST_CASE("bench_spmspv: requests that can't be carried out are refused") {
     refused([](auto& q) { q.densities = {1.5}; });
     refused([](auto& q) { q.vectors = "some"; });
     refused([](auto& q) { q.scale = "tiny"; });
+    spmspv_request misspelt;
+    misspelt.kernels = {"row", "column-balanced"};
+    CHECK_THROWS_WITH_AS(misspelt.check(), doctest::Contains("unknown kernel 'column-balanced'"),
+                         usage_error);
     refused([](auto& q) { q.effort.repetitions = 0; });
     refused([](auto& q) { q.effort.quantile = 2; });
     refused([](auto& q) { q.effort.seconds = -1; });
@@ -190,6 +194,47 @@ TEST_CASE("bench_spmspv: runs that share the training list measure what one run 
     std::ranges::sort(one);
     std::ranges::sort(shared);
     CHECK(one == shared);
+}
+
+TEST_CASE("bench_spmspv: a run of some kernels has the vectors of a run of all, and their order") {
+    const auto lines_of = [](const std::vector<std::string>& kernels) {
+        const test::temporary_folder folder;
+        spmspv_request request;
+        request.training = true;
+        request.every = 320;
+        request.densities = {0.01, 0.3};
+        request.kernels = kernels;
+        request.backend_name = "host";
+        request.threads = 2;
+        request.effort = {.repetitions = 1, .seconds = 0, .batch = 0};
+        request.json_file = folder.file("run.jsonl").string();
+        CHECK(spmspv_run(request).run());
+        std::ifstream lines(request.json_file);
+        std::vector<json> result;
+        for (std::string line; std::getline(lines, line);) {
+            result.push_back(json::parse(line));
+        }
+        return result;
+    };
+    const std::vector<json> all = lines_of({});
+    const std::vector<json> some = lines_of({"row-balanced", "spmv-balanced", "row-balanced"});
+    CHECK(all.front()["kernels"].size() == spmspv::kernel_count);
+    CHECK(some.front()["kernels"] == json({"spmv-balanced", "row-balanced"}));
+    REQUIRE(all.size() == some.size());
+    for (std::size_t k = 1; k < all.size(); ++k) {
+        for (const char* const field :
+             {"matrix", "features", "vector", "entries", "work", "void_because"}) {
+            CHECK(all[k].value(field, json()) == some[k].value(field, json()));
+        }
+        if (some[k].contains("us")) {
+            for (const json& times : some[k]["us"]["bits"]) {
+                CHECK(times.size() == 2);
+            }
+        }
+    }
+    const std::vector<spmspv::kernel> two = {spmspv::kernel::spmv_balanced,
+                                             spmspv::kernel::row_balanced};
+    CHECK(spmspv_table_lines(some.back(), two).find(" - ") != std::string::npos);
 }
 
 TEST_CASE("bench_spmspv: a measurement has every form and kernel, and its checks hold") {

@@ -146,6 +146,29 @@ class train_on_gpus_test(unittest.TestCase):
         self.assertEqual(sorted(self.measured()), sorted(["measured.0.jsonl", "measured.1.jsonl", *own]))
         self.assertFalse((self.results / "measured.7.log").exists())
 
+    def test_some_kernels_are_measured_again_beside_the_others(self):
+        code, _, err = self.run_script("--kernels", "row")
+        self.assertEqual(code, 1)
+        self.assertIn("and there is none in ", err)
+        for name in ("measured.0.jsonl", "mine.jsonl", "again.7.jsonl"):
+            (self.results / name).write_text('{"given": []}\n')
+        code, out, err = self.run_script("--kernels", "row,row-balanced", "--gpus", "2")
+        self.assertEqual(code, 0, out + err)
+        found = self.measured()
+        self.assertEqual(sorted(found), ["again.0.jsonl", "again.1.jsonl", "measured.0.jsonl", "mine.jsonl"])
+        self.assertEqual(sorted(self.trained_with()), sorted(found))
+        for gpu in range(2):
+            given, places = found[f"again.{gpu}.jsonl"]
+            self.assertEqual(given[given.index("--kernels") + 1], "row,row-balanced")
+            self.assertEqual(places, list(range(gpu, MATRICES, 2)))
+        code, out, err = self.run_script("--kernels", "row")  # one GPU, and no shares of before
+        self.assertEqual(code, 0, out + err)
+        self.assertEqual(sorted(self.trained_with()), ["again.jsonl", "measured.0.jsonl", "mine.jsonl"])
+        code, out, err = self.run_script("--quick")  # all of them anew: what was measured again is of before
+        self.assertEqual(code, 0, out + err)
+        self.assertEqual(self.trained_with(), ["measured.jsonl"])
+        self.assertEqual(sorted(self.measured()), ["measured.jsonl", "mine.jsonl"])
+
     def test_the_one_that_failed_is_named(self):
         code, out, err = self.run_script("--gpus", "3", FAILING="1")
         self.assertEqual(code, 1)
@@ -175,6 +198,7 @@ class train_on_gpus_test(unittest.TestCase):
                 ("--gpus is '0', must be a number from 1 on, or all", ["--gpus", "0"]),
                 ("--gpus is 'two', must be a number", ["--gpus", "two"]),
                 ("--gpus needs a value", ["--gpus"]),
+                ("--kernels row measures, --reuse does not", ["--kernels", "row", "--reuse"]),
                 ("--gpus is 2, must be 1 with --backend host", ["--gpus", "2", "--backend", "host"]),
                 ("--gpus is all, must be 1 with --backend host", ["--gpus", "all", "--backend", "host"]),
                 ("--gpus is 5, must be at most 4: that is how many", ["--gpus", "5"]),

@@ -98,23 +98,48 @@ class train_test(unittest.TestCase):
                          "--report", str(self.here / "report"))
         self.assertEqual(run.returncode, 0, run.stderr)
         report = json.loads((self.here / "report" / "report.json").read_text())
-        for name in ("pattern", "row_distribution", "column_distribution", "write_back"):
-            self.assertGreater(report["models"][name]["classifiers"]["tree"]["right"], 0.95, name)
-        trees = report["losses"]["cascade of trees"]["mean"]
-        self.assertLess(trees, 0.02)
-        fixed = next(l["mean"] for name, l in report["losses"].items() if name.startswith("best fixed"))
-        self.assertGreater(fixed, 10 * trees)
+        for case in ("known", "unknown"):
+            found = report["cases"][case]
+            for name in ("pattern", "row_distribution", "column_distribution", "write_back"):
+                self.assertGreater(found["models"][name]["classifiers"]["tree"]["right"], 0.95, (case, name))
+            trees = found["losses"]["cascade of trees"]["mean"]
+            self.assertLess(trees, 0.02)
+            fixed = next(l["mean"] for name, l in found["losses"].items() if name.startswith("best fixed"))
+            self.assertGreater(fixed, 10 * trees)
+            self.assertEqual((found["asks_for_work"], found["selection"]), (0, 0))
         self.assertEqual(report["held_out"], 15)
-        self.assertIn("| pattern | tree |", (self.here / "report" / "report.md").read_text())
+        text = (self.here / "report" / "report.md").read_text()
+        self.assertEqual(text.count("| pattern | tree |"), 2)
+        for line in ("| where effective nonzeros are known | ", "| where nobody knows them | "):
+            self.assertEqual(text.count(line), 1)
+        self.assertIn("trees guess, and count never", text)
         model = (self.here / "model.txt").read_text().splitlines()
         self.assertEqual(model[:3], ["krylith kernel model 1", "architecture host", "name a test"])
         at = model.index("tree pattern")
-        self.assertRegex(model[at + 1], r"^node (effective_ratio|density) 0\.\d+ 1 2$")
-        self.assertAlmostEqual(float(model[at + 1].split()[2]), 0.2, delta=0.05)
+        tree = model[at + 1:model.index("tree row_distribution")]
+        knowing = int(tree[0].split()[-1])
+        self.assertEqual(tree[0], f"node knows_work 0.5 1 {knowing}")
+        self.assertNotIn("effective", " ".join(tree[:knowing]))
+        for knows in (0, 1):
+            for ratio, right in ((0.02, "column"), (0.1, "column"), (0.3, "spmv"), (0.9, "spmv")):
+                nonzeros = ratio * 5e5
+                values = {"knows_work": knows, "density": ratio, "effective_ratio": ratio, "rows": 5e4, "columns": 5e4,
+                          "nonzeros": 5e5, "entries": ratio * 5e4, "effective_nonzeros": nonzeros, "gini": 0.7,
+                          "expected_nonzeros": nonzeros, "most_nonzeros": min(2 * nonzeros, 5e5)}
+                self.assertEqual(self.label(tree, values), right, (knows, ratio))
         self.assertEqual(model[model.index("tree write_back") + 1:], ["leaf atomic"])
         for line in model:
             if line.startswith("node"):
                 self.assertEqual(len(line.split()), 5)
+
+    @staticmethod
+    def label(tree, values):
+        """What lines of a tree say; features that are not told are 0."""
+        words = tree[0].split()
+        while words[0] == "node":
+            below = values.get(words[1], 0) <= float(words[2])
+            words = tree[int(words[3] if below else words[4])].split()
+        return words[1]
 
     def test_the_same_every_time(self):
         if not self.need_trainer():
@@ -148,10 +173,154 @@ class train_test(unittest.TestCase):
         run = self.train(self.file("run.jsonl", lines), "--quick", "--model", str(self.here / "m"), "--report",
                          str(self.here))
         self.assertEqual(run.returncode, 0, run.stderr)
-        models = json.loads((self.here / "report.json").read_text())["models"]
+        models = json.loads((self.here / "report.json").read_text())["cases"]["known"]["models"]
         self.assertEqual(models["column_distribution"]["confusion"], [[0, 0], [0, 0]])
         self.assertIsNone(models["column_distribution"]["classifiers"]["tree"]["right"])
         self.assertIn("| column_distribution | tree | - | - | - |", run.stdout)
+
+    def again(self, lines, kernels, factor=1.0, **more):
+        """The same products, some kernels measured again."""
+        places = [KERNELS.index(k) for k in kernels]
+        out = [header(kernels=kernels, **more)]
+        for line in lines[1:]:
+            if "us" in line:
+                line = {**line, "us": {given: {wanted: [factor * us[p] for p in places] for wanted, us in t.items()}
+                                       for given, t in line["us"].items()}}
+            out.append(line)
+        return out
+
+    def test_some_kernels_measured_again_replace_their_times(self):
+        if not self.need_trainer():
+            return
+        two = ["spmv-balanced", "row-balanced"]
+        lines = run_of(20)
+        slow = json.loads(json.dumps(lines))
+        for line in slow[1:]:
+            for times in line.get("us", {}).values():
+                for us in times.values():
+                    us[1] *= 50
+                    us[3] *= 50
+        new = self.file("a_new.jsonl", self.again(lines, two))
+        texts = []
+        for name, files in (("straight", [self.file("straight.jsonl", lines)]),
+                            ("merged", [new, self.file("slow.jsonl", slow)])):  # in whatever order
+            run = self.train(*files, "--quick", "--model", str(self.here / name), "--report", str(self.here))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            texts.append((self.here / name).read_text())
+        self.assertEqual(*texts)
+        report = json.loads((self.here / "report.json").read_text())
+        self.assertEqual((report["again"], report["stale"]), (two, 0))
+        self.assertIn("Measured again, later: spmv-balanced, row-balanced; 0 vectors without new times and 0 without",
+                      run.stdout)
+
+    def test_what_was_not_measured_again_is_left_out(self):
+        if not self.need_trainer():
+            return
+        lines = run_of(20)
+        own = [header(), matrix("mine.mtx", 20000, 0.2), product("mine.mtx", 20000, 0.2, 0.5)]
+        again = self.again(lines[:-5], ["row"])  # five products short; and nothing of another run
+        run = self.train(self.file("all.jsonl", lines), self.file("own.jsonl", own), self.file("again.jsonl", again),
+                         "--quick", "--model", str(self.here / "m"), "--report", str(self.here))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        report = json.loads((self.here / "report.json").read_text())
+        self.assertEqual((report["stale"], report["samples"], report["matrices"]), (5, 6 * 196, 21))
+
+    def test_what_only_some_kernels_were_measured_on_is_left_out(self):
+        if not self.need_trainer():
+            return
+        lines = run_of(20)
+        short = lines[:-14]  # without the last matrix, and three products of the one before
+        run = self.train(self.file("all.jsonl", short), self.file("again.jsonl", self.again(lines, ["row"])),
+                         "--quick", "--model", str(self.here / "m"), "--report", str(self.here))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        report = json.loads((self.here / "report.json").read_text())
+        self.assertEqual((report["stale"], report["alone"], report["samples"]), (0, 13, 6 * 187))
+
+    def test_measured_again_what_does_not_fit_is_refused(self):
+        if not self.need_trainer():
+            return
+        lines = run_of(10)
+        base = self.file("base.jsonl", lines)
+
+        def with_second(**more):
+            return [lines[0], lines[1], {**lines[2], **more}]
+
+        one = ["row"]
+        self.refused("there is no run of all kernels, only of some", self.file("b.jsonl", self.again(lines, one)))
+        self.refused(f"{lines[1]['matrix']} has a random vector of {lines[2]['entries']} entries and "
+                     f"{lines[2]['work'] + 1} effective nonzeros that no run of all kernels has, and lacks their "
+                     f"random one of {lines[2]['entries']} and {lines[2]['work']}: not the same vectors", base,
+                     self.file("c.jsonl", self.again([*with_second(work=lines[2]["work"] + 1), *lines[3:]], one)))
+        self.refused("not the same vectors", base,
+                     self.file("d.jsonl", self.again([*with_second(vector="frontier"), *lines[3:]], one)))
+        self.refused("none of its products (plus-times fp64) is in a run of all kernels", base,
+                     self.file("e.jsonl", self.again(lines, one, precision="fp64")))
+        self.refused("line 4: ", base, self.file("f.jsonl", self.again([*lines[:3], lines[2]], one)))
+        self.refused("clock and quantile are ['processor', None], must be those of", base,
+                     self.file("g.jsonl", self.again(lines, one, clock="processor")))
+        other = matrix(lines[1]["matrix"], 77, 0.1)
+        self.refused("not the same matrix", base, self.file("h.jsonl", self.again([lines[0], other], one)))
+        fewer = {**lines[2], "us": {"pairs": lines[2]["us"]["pairs"]}}
+        self.refused("has times for other forms", base,
+                     self.file("i.jsonl", self.again([lines[0], lines[1], fewer], one)))
+        self.refused("must be 1 numbers above 0", base,
+                     self.file("j.jsonl", [header(kernels=one), lines[1], lines[2]]))
+        self.refused("or some of them in this order", base, self.file("k.jsonl", [header(kernels=["row", "spmv"])]))
+        self.refused("several architectures", base,
+                     self.file("l.jsonl", [header(kernels=one, architecture="cuda:sm_90")]))
+
+    def test_a_sort_pays_for_the_number_that_nobody_knows(self):
+        if not self.need_trainer():
+            return
+        trainer = self.trainer()
+        trainer.libraries()
+        numpy = trainer.np
+        lines = [header()]
+        for k in range(8):
+            lines += [matrix(f"m{k}", 20000, 0.5), product(f"m{k}", 20000, 0.5, 1 if k == 3 else 0.1)]
+        data = trainer.samples([self.file("run.jsonl", lines)])
+        more = data.where_nobody_knows().us - data.us
+        sorts = [k for k, name in enumerate(KERNELS) if name.endswith("sort")]
+        full = data.group == 3
+        self.assertTrue(full.any())
+        numpy.testing.assert_allclose(more[~full][:, sorts], 1)
+        more[:, sorts] -= 1
+        numpy.testing.assert_allclose(more[~full], 0)
+        numpy.testing.assert_allclose(more[full][:, [0, 1, 2, 3, 4, 6]], 0)
+        sort, atomic = ({name: trainer.constant(label) for name, label in
+                         (("pattern", 2), ("row_distribution", 0), ("column_distribution", 0), ("write_back", w))}
+                        for w in (1, 0))
+        at = numpy.arange(len(data.us))
+        for guessing, known, asked in ((sort, False, ~full), (sort, True, full & ~full), (atomic, False, full & ~full)):
+            found = trainer.pair(guessing, guessing, None).asks(data, at, known)
+            self.assertEqual(found.tolist(), asked.tolist())
+
+    def test_the_gate_asks_only_where_counting_is_cheap(self):
+        if not self.need_trainer():
+            return
+        trainer = self.trainer()
+        trainer.libraries()
+        numpy = trainer.np
+
+        class data:
+            expected = numpy.geomspace(1, 1e7, 1000)
+            count_us = numpy.full(1000, 10.0)
+            best = 1 + 1e-5 * expected
+
+            def told(self):
+                return self.expected < 0
+
+            def of(self, feature):
+                return {"expected_nonzeros": self.expected, "entries": self.expected / 10}[feature]
+
+        at = numpy.arange(1000)
+        self.assertIsNone(trainer.find_gate(data(), at, numpy.zeros(1000)))
+        for saved in (0.02, 0.1, 5.0):
+            expected, mean_row = trainer.find_gate(data(), at, numpy.full(1000, saved))
+            share = 10 / (1e-5 * expected)
+            self.assertLessEqual(share, min(saved / 2, 0.05))
+            self.assertAlmostEqual(share, min(saved / 2, 0.05) / 2, delta=0.1 * share)
+            self.assertAlmostEqual(mean_row, 0, delta=1e-3)
 
     def test_a_run_in_shares(self):
         if not self.need_trainer():
@@ -197,11 +366,16 @@ class train_test(unittest.TestCase):
         path.write_text(text)
         return str(path)
 
-    def test_features_are_those_of_the_library(self):
+    @staticmethod
+    def trainer():
         sys.dont_write_bytecode = True
         spec = importlib.util.spec_from_file_location("trainer", TOOLS / "train_kernel_models.py")
         trainer = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(trainer)
+        return trainer
+
+    def test_features_are_those_of_the_library(self):
+        trainer = self.trainer()
         header_text = (TOOLS.parent / "spmv/spmspv/matrix_features.hpp").read_text()
         names = header_text[header_text.index("feature_names ="):]
         names = names[names.index("{") + 1:names.index("}")]

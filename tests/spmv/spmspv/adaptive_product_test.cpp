@@ -1,5 +1,6 @@
 // The product that chooses its kernel: right whatever is chosen, told, nothing found out that
 // nobody asks for, nothing converted that is there.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -155,6 +156,18 @@ KRYLITH_DEVICE_TEST("adaptive product: what no tree asks for is not found out") 
     CHECK(by_work(x, y).work == work_of(a, entries));
     // The caller's word is taken.
     CHECK(by_work(x, y, {}, 17).work == 17);
+
+    // Only where the caller told.
+    product where_known(
+        matrix, {.model = model_of("node knows_work 0.5 1 2\nleaf column\n"
+                                   "node effective_nonzeros 10000 3 4\nleaf row\nleaf spmv\n")});
+    x.assign(entries.indices, entries.values);
+    told = where_known(x, y);
+    CHECK(told.used == kernel::column_balanced_atomic);
+    CHECK(told.work == -1);
+    CHECK(y.download_dense() == multiplied(a, entries));
+    where_known.restart();
+    CHECK(where_known(x, y, {}, 17).used == kernel::row);
 }
 
 KRYLITH_DEVICE_TEST("adaptive product: features of a product, each by the way it is known") {
@@ -172,16 +185,28 @@ KRYLITH_DEVICE_TEST("adaptive product: features of a product, each by the way it
     CHECK(f(feature::density) == doctest::Approx(0.1));
     CHECK(f.known_work() == -1);
     CHECK(f.guessed_ratio() == doctest::Approx(0.1));
+    CHECK(f(feature::expected_nonzeros) ==
+          doctest::Approx(static_cast<double>(a.nnz()) * f(feature::density)));
+    CHECK(f(feature::most_nonzeros) ==
+          std::min(static_cast<double>(a.nnz()),
+                   f(feature::entries) * matrix.features().longest_row));
+    CHECK(f(feature::knows_work) == 0);
     const auto work = static_cast<double>(work_of(a, entries));
     CHECK(f(feature::effective_nonzeros) == work);
     CHECK(f(feature::effective_ratio) == work / static_cast<double>(a.nnz()));
     CHECK(f.guessed_ratio() == work / static_cast<double>(a.nnz()));
+    CHECK(f(feature::knows_work) == 1); // by now
+    const product_features<double, double> told(matrix, x, vector_form::pairs, 17);
+    CHECK(told.knows_work());
     // Counting from dense makes bits: the form flags are of the beginning.
     x.assign(std::vector<double>(static_cast<std::size_t>(a.columns), 3));
     product_features<double, double> dense(matrix, x, vector_form::dense, -1);
     CHECK(dense.known_entries() == -1);
     CHECK(dense.guessed_ratio() == -1);
+    CHECK(dense(feature::knows_work) == 0);
+    CHECK(dense.known_entries() == -1); // that was no reason to look
     CHECK(dense(feature::entries) == static_cast<double>(a.columns));
+    CHECK(dense(feature::knows_work) == 1); // x is full
     CHECK(dense(feature::has_bits) == 0);
     CHECK(dense(feature::effective_nonzeros) == static_cast<double>(a.nnz()));
 }

@@ -89,7 +89,7 @@ TEST_CASE("decision tree: what is no tree is refused, naming the node") {
     CHECK(fault_of({split(feature::rows, infinite, 1, 2), leaf(0), leaf(0)}) ==
           "decision tree, node 0: threshold is inf, must be finite");
     CHECK(fault_of({split(static_cast<feature>(99), 1, 1, 2), leaf(0), leaf(0)}) ==
-          "decision tree, node 0: feature is 99, must be 0 to 16");
+          "decision tree, node 0: feature is 99, must be 0 to 19");
     CHECK(fault_of(two_levels()) == "accepted");
 }
 

@@ -51,7 +51,9 @@ TEST_CASE("features: each in its own place") {
                                         .density = 11,
                                         .effective_nonzeros = 12,
                                         .effective_ratio = 13,
-                                        .wants_pairs = true});
+                                        .wants_pairs = true,
+                                        .expected_nonzeros = 18,
+                                        .most_nonzeros = 19});
     for (int place = 0; place < 13; ++place)
         CHECK(all[static_cast<std::size_t>(place)] == place + 1);
     const auto of = [](const feature_values& v, feature f) {
@@ -62,8 +64,12 @@ TEST_CASE("features: each in its own place") {
     CHECK(of(all, feature::effective_ratio) == 13);
     CHECK(of(all, feature::has_pairs) == 0);
     CHECK(of(all, feature::wants_pairs) == 1);
+    CHECK(of(all, feature::expected_nonzeros) == 18);
+    CHECK(of(all, feature::most_nonzeros) == 19);
+    CHECK(of(all, feature::knows_work) == 0);
     CHECK(of(join({}, {.has_pairs = true}), feature::has_pairs) == 1);
     CHECK(of(join({}, {.has_dense = true}), feature::has_dense) == 1);
+    CHECK(of(join({}, {.knows_work = true}), feature::knows_work) == 1);
     CHECK(of(join({}, {.has_bits = true}), feature::has_bits) == 1);
     const std::set<std::string_view> names(feature_names.begin(), feature_names.end());
     CHECK(names.size() == static_cast<std::size_t>(feature_count));
