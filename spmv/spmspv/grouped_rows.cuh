@@ -1,14 +1,12 @@
-// y = A x where all terms of a row count: each row is added up by a group of 1 to 32 lanes, a few
-// entries a lane, and what a long row has left by the whole warp. A warp takes 32 rows, one word of
-// bits of y, whose results end in a lane each, so that offsets, y and bits are read and written in
-// whole lines; a group's entries lie side by side, and what else a line has of them comes from the
-// L1 cache. Of balanced products (`Cut`) no warp takes more than a piece (row_pieces.hpp) at once;
-// else a giant row stalls its warp.
+// y = A x where all terms of a row count: each row is added up by a group of 1 to 32 lanes, some
+// entries a lane at once, and what a long row has left by the whole warp. A warp takes 32 rows, one
+// word of bits of y, whose results end in a lane each, so that offsets, y and bits are read and
+// written in whole lines. Of balanced products (`Cut`) no warp takes more than a piece
+// (row_pieces.hpp) at once; else a giant row stalls its warp.
 //
-// Where x comes from the caches, what bounds it is the number of instructions: some 12 for 32
-// entries. So a lane has several entries of a row, and a row few lanes; shared memory, segmented
-// sums and loads started ahead cost more than they saved (31 million entries of a web graph: 86
-// instructions, and 1.4 times as long).
+// Where x comes from the caches, what bounds it is the number of instructions, 15 to 30 for 32
+// entries, and of lines that a load touches: hence few lanes a row, and values with their columns
+// in loads of four. Streaming all entries through shared memory took 50 to 90 instructions.
 //
 // Bytes (fp32), m rows: spmv 8 nnz + 4 m + 4 m, and the gather of x, 4 to 32 an entry. row: 4 nnz +
 // 4 m + 4 m + m / 8, x's bits from the caches, and 36 to 64 for each entry whose column x has (a
@@ -97,12 +95,17 @@ struct row_task {
 template <class S>
 struct stored_sums : result_rows<S> {
     using T = typename S::value_type;
-    static constexpr int blocks = sizeof(T) == 8 ? 4 : 5; ///< a multiprocessor
+    static constexpr int blocks = (sizeof(T) == 8 ? 4 : 5) - (S::reads_matrix ? 1 : 0); ///< a multiprocessor
 
     struct row_state {}; ///< read while the row's terms are under way
     [[nodiscard]] __device__ row_state read(std::int64_t) const { return {}; }
     __device__ void row(std::int64_t row, T sum, const row_state&) const {
         result_rows<S>::row(row, sum);
+    }
+    /// By a warp: rows of a long word, whose first piece is `piece`. Which warp that is differs.
+    __device__ void joined_row(bool valid, std::int64_t row, T sum, const row_state&,
+                               std::uint32_t /*piece*/) const {
+        if (valid) result_rows<S>::row(row, sum);
     }
     /// By all threads of all blocks, in the end.
     __device__ void finish() const {}
@@ -142,58 +145,149 @@ __device__ inline bool join_pieces(const spmspv::row_pieces& pieces, const row_t
     return true;
 }
 
-/// Rows of a task that groups of lanes add up at once, `at_once` a group, and `depth` entries of
-/// each a lane in a round.
+/// Of the whole matrix: arrays are 16-byte aligned.
+template <class S>
+struct row_arrays {
+    const std::int32_t* columns;
+    const typename S::value_type* values;
+    std::uint32_t nonzeros;
+};
+
+/// Whether lanes take entries by fours, a load each. Where values are read that makes up for the
+/// entries of other rows that they find at a row's ends.
+template <class S, bool Masked>
+inline constexpr bool by_quads = S::reads_matrix && !Masked;
+
+/// Entries of a row, `Count` a lane, in three steps, so that all are under way at once.
+template <class S, bool Masked, int Count>
+struct row_entries {
+    using T = typename S::value_type;
+    static constexpr int quad = by_quads<S, Masked> ? 4 : 1;
+    static_assert(Count % quad == 0);
+    std::int32_t column[Count];
+    T matrix[Count];
+    T vector[Count];
+    bool hit[Count];
+
+    /// Of entry i of the lane whose first is k, with so many lanes. Unsigned: it may go beyond the
+    /// last of 2^31 - 1 entries.
+    [[nodiscard]] __device__ static std::uint32_t place(std::uint32_t k, int i, int lanes) {
+        return k + static_cast<unsigned>(i / quad * quad * lanes + i % quad);
+    }
+    /// Entries [begin, stop) count.
+    __device__ void start(const row_arrays<S>& a, const row_terms<S, Masked>& terms,
+                          std::uint32_t k, int lanes, std::uint32_t begin, std::uint32_t stop) {
+#pragma unroll
+        for (int i = 0; i < Count; ++i) {
+            const std::uint32_t at = place(k, i, lanes);
+            hit[i] = at < stop && (quad == 1 || at >= begin);
+        }
+        if constexpr (quad == 1) {
+#pragma unroll
+            for (int i = 0; i < Count; ++i) start_one(a, terms, i, place(k, i, lanes));
+        } else {
+#pragma unroll
+            for (int i = 0; i < Count; i += quad) {
+                const std::uint32_t at = place(k, i, lanes);
+                start_quad(a, i, at, at < stop && at + quad <= a.nonzeros);
+                if (at >= stop || at + quad <= a.nonzeros) continue;
+#pragma unroll
+                for (int j = i; j < i + quad; ++j) start_one(a, terms, j, place(k, j, lanes));
+            }
+        }
+    }
+    __device__ void look(const row_terms<S, Masked>& terms, std::uint32_t k, int lanes) {
+#pragma unroll
+        for (int i = 0; i < Count; ++i) hit[i] = terms.has(hit[i], column[i]);
+#pragma unroll
+        for (int i = 0; i < Count; ++i) {
+            if constexpr (Masked) matrix[i] = terms.matrix_value(hit[i], place(k, i, lanes));
+            vector[i] = terms.vector_value(hit[i], column[i]);
+        }
+    }
+    __device__ void add_to(T& sum, bool& there) const {
+#pragma unroll
+        for (int i = 0; i < Count; ++i) {
+            if (!hit[i]) continue;
+            sum = S::add(sum, S::term(matrix[i], vector[i], column[i]));
+            there = true;
+        }
+    }
+
+private:
+    __device__ void start_one(const row_arrays<S>& a, const row_terms<S, Masked>& terms, int i,
+                              std::uint32_t at) {
+        column[i] = hit[i] ? load_once(a.columns + at) : 0;
+        if constexpr (!Masked) matrix[i] = terms.matrix_value(hit[i], at);
+    }
+    __device__ void start_quad(const row_arrays<S>& a, int i, std::uint32_t at, bool there) {
+        int4 four = make_int4(0, 0, 0, 0);
+        if (there) four = load_once(reinterpret_cast<const int4*>(a.columns + at));
+        column[i] = four.x;
+        column[i + 1] = four.y;
+        column[i + 2] = four.z;
+        column[i + 3] = four.w;
+        if constexpr (sizeof(T) == 4) {
+            float4 v = make_float4(0, 0, 0, 0);
+            if (there) v = load_once(reinterpret_cast<const float4*>(a.values + at));
+            matrix[i] = v.x;
+            matrix[i + 1] = v.y;
+            matrix[i + 2] = v.z;
+            matrix[i + 3] = v.w;
+        } else {
+            double2 v = make_double2(0, 0);
+            double2 w = make_double2(0, 0);
+            if (there) v = load_once(reinterpret_cast<const double2*>(a.values + at));
+            if (there) w = load_once(reinterpret_cast<const double2*>(a.values + at + 2));
+            matrix[i] = v.x;
+            matrix[i + 1] = v.y;
+            matrix[i + 2] = w.x;
+            matrix[i + 3] = w.y;
+        }
+    }
+};
+
+/// Rows of a task, which groups of lanes add up, some at once, in rounds of so many entries a lane.
 template <class S, bool Masked, int Lanes>
 class row_groups {
     using T = typename S::value_type;
     using deal = spmspv::rows_of_warp<Lanes>;
     static constexpr unsigned all = 0xffffffffu;
     static constexpr int at_once = Lanes == 1 ? 1 : 2;
-    static constexpr int depth = Lanes == 1 ? 8 : 4;
+    static constexpr int count = Lanes == 1 ? 8 : 4;
+    static constexpr int quad = by_quads<S, Masked> ? 4 : 1;
 
 public:
-    __device__ row_groups(const std::int32_t* columns, const row_terms<S, Masked>& terms)
-        : columns_(columns), terms_(terms) {}
+    __device__ row_groups(const row_arrays<S>& a, const row_terms<S, Masked>& terms)
+        : a_(a), terms_(terms) {}
 
     /// By the warp: sums of rows [begin, end), a row a lane. `there`: whether it has a term.
-    __device__ void add_up(std::uint32_t begin, std::uint32_t end, T& sum, bool& there) {
+    __device__ void add_up(std::uint32_t begin, std::uint32_t end, T& sum, bool& there) const {
         const int lane = static_cast<int>(threadIdx.x & 31);
         constexpr unsigned lowest = Lanes == 32 ? all : (1u << (Lanes % 32)) - 1;
 #pragma unroll 1
-        for (int first = 0; first < Lanes; first += at_once) {
+        for (int step = 0; step < Lanes; step += at_once) {
+            row_part rows[at_once];
 #pragma unroll
             for (int u = 0; u < at_once; ++u) {
-                const int source = deal::row(first + u, lane);
-                k_[u] = __shfl_sync(all, begin, source) + static_cast<unsigned>(lane % Lanes);
-                stop_[u] = __shfl_sync(all, end, source);
-                part_[u] = S::absent();
-                any_[u] = false;
+                const int source = deal::row(step + u, lane);
+                rows[u].first = __shfl_sync(all, begin, source);
+                rows[u].stop = __shfl_sync(all, end, source);
+                rows[u].next = rows[u].first / quad * quad + lane % Lanes * quad;
             }
-            for (;;) {
-                round();
-                unsigned left[at_once];
-                int rows = 0;
-#pragma unroll
-                for (int u = 0; u < at_once; ++u) {
-                    left[u] = __ballot_sync(all, k_[u] < stop_[u] && lane % Lanes == 0);
-                    rows += __popc(left[u]);
-                }
-                if (rows > few) continue;
-#pragma unroll
-                for (int u = 0; u < at_once; ++u)
-                    for (; left[u] != 0; left[u] &= left[u] - 1)
-                        finish(u, __ffs(static_cast<int>(left[u])) - 1);
-                break;
+            while (take_round(rows) > few) {
             }
 #pragma unroll
             for (int u = 0; u < at_once; ++u) {
+                row_part& row = rows[u];
+                for (unsigned left = unfinished(row); left != 0; left &= left - 1)
+                    add_rest(row, __ffs(static_cast<int>(left)) - 1);
 #pragma unroll
                 for (int by = Lanes / 2; by > 0; by /= 2)
-                    part_[u] = S::add(part_[u], __shfl_xor_sync(all, part_[u], by));
-                const T result = __shfl_sync(all, part_[u], deal::lane_of(lane));
-                const unsigned hits = Masked ? __ballot_sync(all, any_[u]) : 0;
-                if (deal::step_of(lane) != first + u) continue;
+                    row.sum = S::add(row.sum, __shfl_xor_sync(all, row.sum, by));
+                const T result = __shfl_sync(all, row.sum, deal::lane_of(lane));
+                const unsigned hits = Masked ? __ballot_sync(all, row.there) : 0;
+                if (deal::step_of(lane) != step + u) continue;
                 sum = result;
                 there = (hits >> deal::lane_of(lane) & lowest) != 0;
             }
@@ -201,88 +295,65 @@ public:
     }
 
 private:
-    /// Rows that the whole warp takes one by one.
+    /// Rows of which the whole warp takes what is left, one by one.
     static constexpr int few = 2;
 
-    /// Entries of all groups' rows.
-    __device__ void round() {
-        bool hit[at_once][depth];
-        std::int32_t column[at_once][depth];
-        T matrix[at_once][depth];
-        T term[at_once][depth];
+    /// A lane's part of a row.
+    struct row_part {
+        std::uint32_t first;
+        std::uint32_t next; ///< the lane's next entry
+        std::uint32_t stop;
+        T sum = S::absent();
+        bool there = false;
+    };
+
+    /// Leaders of groups whose row has more.
+    [[nodiscard]] __device__ static unsigned unfinished(const row_part& row) {
+        return __ballot_sync(all, row.next < row.stop && threadIdx.x % Lanes == 0);
+    }
+
+    /// How many rows then have more.
+    __device__ int take_round(row_part (&rows)[at_once]) const {
+        row_entries<S, Masked, count> entry[at_once];
 #pragma unroll
         for (int u = 0; u < at_once; ++u)
+            entry[u].start(a_, terms_, rows[u].next, Lanes, rows[u].first, rows[u].stop);
 #pragma unroll
-            for (int d = 0; d < depth; ++d)
-                start(k_[u] + d * Lanes, stop_[u], hit[u][d], column[u][d], matrix[u][d]);
-#pragma unroll
-        for (int u = 0; u < at_once; ++u)
-#pragma unroll
-            for (int d = 0; d < depth; ++d)
-                look(k_[u] + d * Lanes, hit[u][d], column[u][d], matrix[u][d], term[u][d]);
+        for (int u = 0; u < at_once; ++u) entry[u].look(terms_, rows[u].next, Lanes);
+        int left = 0;
 #pragma unroll
         for (int u = 0; u < at_once; ++u) {
-#pragma unroll
-            for (int d = 0; d < depth; ++d)
-                take(hit[u][d], column[u][d], matrix[u][d], term[u][d], part_[u], any_[u]);
-            k_[u] += depth * Lanes;
+            entry[u].add_to(rows[u].sum, rows[u].there);
+            rows[u].next += count * Lanes;
+            left += __popc(unfinished(rows[u]));
         }
+        return left;
     }
 
-    /// By the whole warp: what is left of the row that lane `leader` begins.
-    __device__ void finish(int u, int leader) {
+    /// By the whole warp: the rest of the row of lane `leader`'s group, to that lane's part.
+    __device__ void add_rest(row_part& row, int leader) const {
+        constexpr int at_once_here = 4;
         const std::uint32_t lane = threadIdx.x & 31;
-        const std::uint32_t stop = __shfl_sync(all, stop_[u], leader);
-        T part = S::absent();
-        bool any = false;
-        for (std::uint32_t k = __shfl_sync(all, k_[u], leader) + lane; k < stop; k += 4 * 32) {
-            bool hit[4];
-            std::int32_t column[4];
-            T matrix[4];
-            T term[4];
-#pragma unroll
-            for (int d = 0; d < 4; ++d) start(k + d * 32, stop, hit[d], column[d], matrix[d]);
-#pragma unroll
-            for (int d = 0; d < 4; ++d) look(k + d * 32, hit[d], column[d], matrix[d], term[d]);
-#pragma unroll
-            for (int d = 0; d < 4; ++d) take(hit[d], column[d], matrix[d], term[d], part, any);
+        const std::uint32_t first = __shfl_sync(all, row.next, leader);
+        const std::uint32_t stop = __shfl_sync(all, row.stop, leader);
+        T rest = S::absent();
+        bool found = false;
+        for (std::uint32_t k = first + lane * quad; k < stop; k += at_once_here * 32) {
+            row_entries<S, Masked, at_once_here> entry;
+            entry.start(a_, terms_, k, 32, first, stop);
+            entry.look(terms_, k, 32);
+            entry.add_to(rest, found);
         }
 #pragma unroll
-        for (int by = 16; by > 0; by /= 2) part = S::add(part, __shfl_xor_sync(all, part, by));
-        if constexpr (Masked) any = __any_sync(all, any);
+        for (int by = 16; by > 0; by /= 2) rest = S::add(rest, __shfl_xor_sync(all, rest, by));
+        if constexpr (Masked) found = __any_sync(all, found);
         if (lane != static_cast<std::uint32_t>(leader)) return;
-        part_[u] = S::add(part_[u], part);
-        any_[u] = any_[u] || any;
+        row.sum = S::add(row.sum, rest);
+        row.there = row.there || found;
     }
 
-    // An entry, in three steps, so that those of several are under way at once.
-
-    __device__ void start(std::uint32_t k, std::uint32_t stop, bool& hit, std::int32_t& column,
-                          T& matrix) const {
-        hit = k < stop;
-        column = hit ? load_once(columns_ + k) : 0;
-        if constexpr (!Masked) matrix = terms_.matrix_value(hit, k);
-    }
-    __device__ void look(std::uint32_t k, bool& hit, std::int32_t column, T& matrix,
-                         T& term) const {
-        hit = terms_.has(hit, column);
-        if constexpr (Masked) matrix = terms_.matrix_value(hit, k);
-        term = terms_.vector_value(hit, column);
-    }
-    __device__ void take(bool hit, std::int32_t column, T matrix, T vector, T& part,
-                         bool& any) const {
-        if (!hit) return;
-        part = S::add(part, S::term(matrix, vector, column));
-        any = true;
-    }
-
-    const std::int32_t* columns_;
+    const row_arrays<S>& a_;
     const row_terms<S, Masked>& terms_;
-    // Of the rows under way. Unsigned: places may go beyond the last of 2^31 - 1 entries.
-    std::uint32_t k_[at_once];
-    std::uint32_t stop_[at_once];
-    T part_[at_once];
-    bool any_[at_once];
 };
 
 /// By all warps of the grid.
@@ -291,7 +362,9 @@ __device__ inline void add_up_rows(const plain_arguments<S>& a, Results& results
     using T = typename S::value_type;
     using task_type = row_task<Cut>;
     const row_terms<S, Masked> terms{a.rows.values, a.x.dense, a.x.bits};
-    row_groups<S, Masked, Lanes> groups(a.rows.indices, terms);
+    const row_arrays<S> arrays{a.rows.indices, a.rows.values,
+                               static_cast<std::uint32_t>(a.rows.nonzeros)};
+    const row_groups<S, Masked, Lanes> groups(arrays, terms);
     const std::uint32_t lane = threadIdx.x & 31;
     const auto rows = static_cast<std::uint32_t>(a.rows.lines);
     const std::uint32_t tasks = rows / 32 + (rows % 32 != 0 ? 1 : 0) +
@@ -320,7 +393,11 @@ __device__ inline void add_up_rows(const plain_arguments<S>& a, Results& results
             }
         }
         if (complete) {
-            if (row < rows) results.row(row, sum, state);
+            if (Cut && own.part >= 0)
+                results.joined_row(row < rows, row, sum, state,
+                                   own.number - static_cast<std::uint32_t>(own.part));
+            else if (row < rows)
+                results.row(row, sum, state);
             if constexpr (Masked) {
                 std::uint32_t marks = __ballot_sync(0xffffffffu, there);
                 if (a.skip_rows != nullptr) marks &= ~a.skip_rows[word];
@@ -360,10 +437,13 @@ void multiply_rows_into(const Results& results, device& where, const plain_argum
     const auto launch = [&]<int Lanes>(std::integral_constant<int, Lanes>) {
         launch_grouped_rows<S, Masked, Cut, Lanes>(results, where, a, most_blocks);
     };
-    // A sixth of the mean row.
-    switch (spmspv::lanes_a_line(a.rows.lines, a.rows.nonzeros / 6)) {
+    // A mean row takes a round by fours, wherever in a quad it begins, and else one or two.
+    const std::int64_t rows = a.rows.lines;
+    const std::int64_t nonzeros = a.rows.nonzeros;
+    switch (by_quads<S, Masked> ? spmspv::lanes_a_line(rows, (nonzeros + 3 * rows) / 4)
+                                : spmspv::lanes_a_line(rows, nonzeros / 6)) {
     case 1: return launch(std::integral_constant<int, 1>());
-    case 2: return launch(std::integral_constant<int, 2>());
+    case 2: return launch(std::integral_constant < int, by_quads<S, Masked> ? 1 : 2 > ());
     case 4: return launch(std::integral_constant<int, 4>());
     case 8: return launch(std::integral_constant<int, 8>());
     default: return launch(std::integral_constant<int, 32>());

@@ -27,6 +27,7 @@ struct swept_rows {
     spmspv::rank_sweep<T> sweep;
     spmspv::sweep_arguments<T> to;
     frontier_scratch scratch;
+    spmspv::row_pieces pieces = {};
     double sum[sums] = {};
 
     [[nodiscard]] __device__ row_state read(std::int64_t i) const { return sweep.read(i); }
@@ -38,6 +39,25 @@ struct swept_rows {
         sum[0] += fabs(static_cast<double>(at.residual));
         sum[1] += sweep.gives(at);
         sum[2] += static_cast<double>(at.rank);
+    }
+
+    /// What these rows give to the sums is left where the piece had its own, since the order of
+    /// sums must not depend on which warp comes here.
+    __device__ void joined_row(bool valid, std::int64_t i, T got, row_state& at,
+                               std::uint32_t piece) {
+        double before[sums];
+#pragma unroll
+        for (int v = 0; v < sums; ++v) {
+            before[v] = sum[v];
+            sum[v] = 0;
+        }
+        if (valid) row(i, got, at);
+#pragma unroll
+        for (int v = 0; v < sums; ++v) {
+            for (int by = 16; by > 0; by /= 2) sum[v] += __shfl_xor_sync(0xffffffffu, sum[v], by);
+            if ((threadIdx.x & 31) == 0) of_piece(piece)[v] = sum[v];
+            sum[v] = before[v];
+        }
     }
 
     /// By all threads of all blocks: adds up and posts.
@@ -56,12 +76,22 @@ struct swept_rows {
             double part = 0;
             for (unsigned b = threadIdx.x; b < gridDim.x; b += block_threads)
                 part += __ldcg(scratch.partials + v * spmspv::frontier_partials + b);
+            for (auto p = static_cast<std::int32_t>(threadIdx.x); p < pieces.count;
+                 p += block_threads)
+                if (pieces.list[p].part == 0)
+                    part += __ldcg(of_piece(static_cast<unsigned>(p)) + v);
             sum[v] = block_sum(part, warp_sums);
         }
         if (threadIdx.x != 0) return;
         scratch.totals->finished = 0;
         post(to.post, __double_as_longlong(sum[0]), __double_as_longlong(sum[1]),
              __double_as_longlong(sum[2]));
+    }
+
+private:
+    /// Its sums are 32 T, joined before.
+    [[nodiscard]] __device__ double* of_piece(std::uint32_t piece) const {
+        return reinterpret_cast<double*>(static_cast<T*>(pieces.sums) + std::size_t{32} * piece);
     }
 };
 
@@ -114,8 +144,9 @@ void multiply_and_sweep(device& where, const spmspv::compressed_lines<T>& rows,
     product.rows = rows;
     product.x.dense = const_cast<T*>(x); // arrays of vectors are written by others
     product.pieces = pieces;
-    multiply_rows_into<S, false, true>(swept_rows<T>{sweep, a, frontier_scratch::in(a.scratch)},
-                                       where, product, spmspv::frontier_partials);
+    multiply_rows_into<S, false, true>(
+        swept_rows<T>{sweep, a, frontier_scratch::in(a.scratch), pieces}, where, product,
+        spmspv::frontier_partials);
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
