@@ -25,8 +25,8 @@
 // magnitudes). The loop stops when that bound is within the tolerance, and not before; rounding
 // comes on top, some 10 epsilon of T. With a threshold the bound is looked at where nobody has
 // enough to pass on, but not later than after the steps that the power method would take: the few
-// vertices that get the most would go on for half as many. Of dense steps it is known after each,
-// and looked at when it should be about to do.
+// vertices that get the most would go on for half as many. Of dense steps it is looked at
+// when it should be about to do.
 #pragma once
 
 #include <algorithm>
@@ -180,13 +180,14 @@ private:
             lift = jump() - rank; // s = v - r
         }
         for (std::int64_t due = result.iterations() + 1;;) {
+            const bool looked_at = result.iterations() + 1 >= std::min(due, options_.max_steps);
             const auto record =
-                a_.multiply_and_sweep(sweeping(weights ? weights->next() : 1, lift));
+                a_.multiply_and_sweep(sweeping(weights ? weights->next() : 1, lift), looked_at);
             lift = 0;
             if (!weights) keeping_ = kept::nothing;
             log.add(record);
+            if (!looked_at) continue;
             const std::int64_t step = result.iterations();
-            if (step < std::min(due, options_.max_steps)) continue;
             const look now = look_at(step);
             result.error_bound = std::min(now.bound, most_bound);
             if (ended(result, log)) return;

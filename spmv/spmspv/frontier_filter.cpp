@@ -56,29 +56,29 @@ frontier_filter::kept frontier_filter::wait(sparse_vector<T>& next) {
 }
 
 template <class T>
-sweep_arguments<T> frontier_filter::sweep_into(sparse_vector<T>& next, const T* y) {
+sweep_arguments<T> frontier_filter::sweep_into(sparse_vector<T>& next, const T* y, bool wanted) {
     const vector_arrays<T> x = next.overwrite();
     next.holds(vector_form::bits | vector_form::dense, true, next.size());
-    return {y, x.dense, x.bits, x.size, scratch_.data(), posted_.next()};
+    return {y, x.dense, x.bits, x.size, scratch_.data(), wanted ? posted_.next() : post_address{}};
 }
 
 template <class T>
 void frontier_filter::enqueue_sweep(const rank_sweep<T>& sweep, sparse_vector<T>* y,
-                                    sparse_vector<T>& next) {
+                                    sparse_vector<T>& next, bool wanted) {
     if (y != nullptr) y->require(vector_form::dense);
-    const auto a = sweep_into(next, y == nullptr ? nullptr : y->arrays().dense);
+    const auto a = sweep_into(next, y == nullptr ? nullptr : y->arrays().dense, wanted);
     KRYLITH_ON(*device_, sweep_ranks(*device_, sweep, a));
 }
 
 template <class T, class M>
 void frontier_filter::enqueue_product([[maybe_unused]] const rank_sweep<T>& sweep,
                                       const two_way_matrix<M>& a, const sparse_vector<T>& x,
-                                      sparse_vector<T>& next) {
+                                      sparse_vector<T>& next, bool wanted) {
     const auto of = a.by_rows();
     [[maybe_unused]] const compressed_lines<T> rows{of.offsets, of.indices, nullptr,
                                                     of.lines,   of.across,  of.nonzeros};
     [[maybe_unused]] const T* const from = x.arrays().dense;
-    [[maybe_unused]] const auto to = sweep_into<T>(next, nullptr);
+    [[maybe_unused]] const auto to = sweep_into<T>(next, nullptr, wanted);
 #if KRYLITH_HAVE_CUDA
     cuda::multiply_and_sweep(*device_, rows, a.pieces(), from, sweep, to);
 #endif
@@ -131,12 +131,13 @@ KRYLITH_INSTANTIATE(std::int32_t)
 
 template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
 template void frontier_filter::enqueue_sweep(const rank_sweep<double>&, sparse_vector<double>*,
-                                             sparse_vector<double>&);
+                                             sparse_vector<double>&, bool);
 template void frontier_filter::enqueue_sweep(const rank_sweep<float>&, sparse_vector<float>*,
-                                             sparse_vector<float>&);
+                                             sparse_vector<float>&, bool);
 #define KRYLITH_INSTANTIATE(T, M)                                                                  \
     template void frontier_filter::enqueue_product(const rank_sweep<T>&, const two_way_matrix<M>&, \
-                                                   const sparse_vector<T>&, sparse_vector<T>&);
+                                                   const sparse_vector<T>&, sparse_vector<T>&,     \
+                                                   bool);
 KRYLITH_INSTANTIATE(double, double)
 KRYLITH_INSTANTIATE(double, float)
 KRYLITH_INSTANTIATE(float, double)

@@ -31,16 +31,17 @@ public:
     void enqueue_all(const Rule& rule, sparse_vector<typename Rule::value_type>& next,
                      const column_lengths& lengths);
 
-    /// Enqueues a step of all rows (rank_sweep.hpp) and what posts its sums; `next` is dense, with
-    /// every row an entry. `y` null: the first step, y is 0. Several may follow each other before
-    /// sums(), which is of the last.
+    /// Enqueues a step of all rows (rank_sweep.hpp), and if they are `wanted` what posts its sums;
+    /// `next` is dense, with every row an entry. `y` null: the first step, y is 0. Several may
+    /// follow each other before sums(), which is of the last, where they were wanted.
     template <class T>
-    void enqueue_sweep(const rank_sweep<T>& sweep, sparse_vector<T>* y, sparse_vector<T>& next);
-    /// On CUDA: the same of y = A x over plus_second, in one kernel that stores no y. x is dense, and
-    /// not `next`.
+    void enqueue_sweep(const rank_sweep<T>& sweep, sparse_vector<T>* y, sparse_vector<T>& next,
+                       bool wanted);
+    /// On CUDA: the same of y = A x over plus_second, in one kernel that stores no y. x is dense,
+    /// and not `next`.
     template <class T, class M>
     void enqueue_product(const rank_sweep<T>& sweep, const two_way_matrix<M>& a,
-                         const sparse_vector<T>& x, sparse_vector<T>& next);
+                         const sparse_vector<T>& x, sparse_vector<T>& next, bool wanted);
     struct sweep_sums {
         double magnitudes; ///< of the residuals before
         double residuals;  ///< after the product that follows
@@ -65,7 +66,7 @@ public:
 
 private:
     template <class T>
-    [[nodiscard]] sweep_arguments<T> sweep_into(sparse_vector<T>& next, const T* y);
+    [[nodiscard]] sweep_arguments<T> sweep_into(sparse_vector<T>& next, const T* y, bool wanted);
 
     std::shared_ptr<device> device_;
     buffer<std::byte> scratch_;

@@ -95,17 +95,17 @@ public:
     void sweep_all(const SweepOf& sweep_of) {
         for (std::size_t m = 0; m < locals_.size(); ++m)
             locals_[m].filter->enqueue_sweep(sweep_of(m), static_cast<sparse_vector<T>*>(nullptr),
-                                             next(m));
+                                             next(m), false);
         send_all();
     }
-    /// Enqueues the same of y = A x. For plus_second. On CUDA, where kernels may be chosen, in one
-    /// kernel: then y loses its content. Doesn't wait.
+    /// Enqueues the same of y = A x, and what posts its sums if they are `wanted`. For plus_second.
+    /// On CUDA, where kernels may be chosen, in one kernel: then y loses its content. Doesn't wait.
     template <class SweepOf>
-    group_product_record multiply_and_sweep(const SweepOf& sweep_of) {
+    group_product_record multiply_and_sweep(const SweepOf& sweep_of, bool wanted) {
         if (!joins_sweeps()) {
             auto record = multiply({}, vector_form::dense);
             for (std::size_t m = 0; m < locals_.size(); ++m)
-                locals_[m].filter->enqueue_sweep(sweep_of(m), locals_[m].y.get(), next(m));
+                locals_[m].filter->enqueue_sweep(sweep_of(m), locals_[m].y.get(), next(m), wanted);
             send_all();
             return record;
         }
@@ -113,7 +113,7 @@ public:
         for (std::size_t m = 0; m < locals_.size(); ++m) {
             local& here = locals_[m];
             here.x->require(vector_form::dense);
-            here.filter->enqueue_product(sweep_of(m), *members()[m].part, *here.x, *here.y);
+            here.filter->enqueue_product(sweep_of(m), *members()[m].part, *here.x, *here.y, wanted);
             std::swap(here.next ? here.next : here.x, here.y);
             record.products.push_back(
                 {kernel::spmv_balanced, kernel::spmv_balanced, entries_, here.work, 0});

@@ -95,7 +95,8 @@ struct row_task {
 template <class S>
 struct stored_sums : result_rows<S> {
     using T = typename S::value_type;
-    static constexpr int blocks = (sizeof(T) == 8 ? 4 : 5) - (S::reads_matrix ? 1 : 0); ///< a multiprocessor
+    static constexpr int blocks =
+        (sizeof(T) == 8 ? 4 : 5) - (S::reads_matrix ? 1 : 0); ///< a multiprocessor
 
     struct row_state {}; ///< read while the row's terms are under way
     [[nodiscard]] __device__ row_state read(std::int64_t) const { return {}; }

@@ -60,9 +60,10 @@ struct swept_rows {
         }
     }
 
-    /// By all threads of all blocks: adds up and posts.
+    /// By all threads of all blocks: adds up and posts, if anybody wants it.
     __device__ void finish() {
         static_assert(sums <= spmspv::frontier_sums);
+        if (to.post.posted == nullptr) return;
         __shared__ double warp_sums[block_warps];
 #pragma unroll
         for (int v = 0; v < sums; ++v) {
@@ -76,6 +77,7 @@ struct swept_rows {
             double part = 0;
             for (unsigned b = threadIdx.x; b < gridDim.x; b += block_threads)
                 part += __ldcg(scratch.partials + v * spmspv::frontier_partials + b);
+#pragma unroll 4
             for (auto p = static_cast<std::int32_t>(threadIdx.x); p < pieces.count;
                  p += block_threads)
                 if (pieces.list[p].part == 0)

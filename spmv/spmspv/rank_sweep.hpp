@@ -74,7 +74,7 @@ struct sweep_arguments {
     std::uint32_t* bits;
     std::int64_t rows;
     std::byte* scratch; ///< frontier_scratch_bytes()
-    /// Posts three numbers, as bits of double: the sums of the residuals' magnitudes before the
+    /// Null: the sums are not wanted. Else posts three numbers, as bits of double: the sums of the residuals' magnitudes before the
     /// step, of residuals after the product that follows, and of ranks before the step; added in a
     /// fixed order.
     post_address post;

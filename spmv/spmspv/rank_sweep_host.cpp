@@ -35,6 +35,7 @@ void sweep_ranks(device& where, const spmspv::rank_sweep<T>& sweep,
             }
             sums[static_cast<std::size_t>(part)] = mine;
         });
+        if (a.post.posted == nullptr) return;
         for (std::size_t v = 0; v < 3; ++v) {
             double sum = 0;
             for (const auto& part : sums) sum += part[v];
