@@ -28,9 +28,18 @@ spmspv::compressed_lines<typename S::value_type> plain(const spmspv::compressed_
 
 template <class S, class M>
 void multiply(device& where, spmspv::kernel k, const spmspv::product_arguments<S, M>& a) {
-    const plain_arguments<S> plainly{
-        plain<S>(a.rows), plain<S>(a.columns), a.x,       a.y,       a.alpha, a.beta, a.skip_rows,
-        a.pairs,          a.pieces,            a.scratch, a.entries, a.work};
+    const plain_arguments<S> plainly{plain<S>(a.rows),
+                                     plain<S>(a.columns),
+                                     a.x,
+                                     a.y,
+                                     a.alpha,
+                                     a.beta,
+                                     a.skip_rows,
+                                     a.pairs,
+                                     a.pieces,
+                                     a.scratch,
+                                     a.entries,
+                                     a.work};
     if (pattern_of(k) != spmspv::pattern::column) return multiply_by_rows<S>(where, k, plainly);
     const current_device current(where.ordinal()); // as in kernel_scratch_bytes()
     if (write_back_of(k) == spmspv::write_back::sort && a.work < 0)

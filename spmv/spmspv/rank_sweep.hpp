@@ -21,8 +21,8 @@
 #include <krylith/device/annotations.hpp>
 #include <krylith/device/device.hpp>
 #include <krylith/device/posted_words.hpp>
-#include <krylith/spmv/spmspv/two_way_matrix.hpp>
 #include <krylith/spmv/spmspv/sparse_vector.hpp>
+#include <krylith/spmv/spmspv/two_way_matrix.hpp>
 
 namespace krylith::spmspv {
 
@@ -74,9 +74,9 @@ struct sweep_arguments {
     std::uint32_t* bits;
     std::int64_t rows;
     std::byte* scratch; ///< frontier_scratch_bytes()
-    /// Null: the sums are not wanted. Else posts three numbers, as bits of double: the sums of the residuals' magnitudes before the
-    /// step, of residuals after the product that follows, and of ranks before the step; added in a
-    /// fixed order.
+    /// Null: the sums are not wanted. Else posts three numbers, as bits of double: the sums of the
+    /// residuals' magnitudes before the step, of residuals after the product that follows, and of
+    /// ranks before the step; added in a fixed order.
     post_address post;
 };
 

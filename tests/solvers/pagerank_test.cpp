@@ -199,7 +199,7 @@ KRYLITH_GROUP_TEST("pagerank: a vertex with very many edges stalls nothing, and 
     pagerank_iteration<double> iteration(g, {.tolerance = 1e-9});
     const auto found = iteration();
     CHECK(distance(found.ranks, expected) <= found.error_bound + 1e-13);
-    CHECK(testing::same_bits(iteration().ranks, found.ranks)); // counters are ready again
+    CHECK(testing::same_bits(iteration().ranks, found.ranks));         // counters are ready again
     const auto few = pagerank(g, {.tolerance = 1e-9, .sources = {7}}); // becomes dense on the way
     CHECK(distance(few.ranks, stationary_ranks(a, 0.85, {7})) <= few.error_bound + 1e-13);
 }
