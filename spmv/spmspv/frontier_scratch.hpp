@@ -31,7 +31,8 @@ struct frontier_scratch {
     std::uint32_t* keep;        ///< a bit a pair
 
     static constexpr std::size_t totals_bytes = 256;
-    static constexpr std::size_t partials_bytes = frontier_sums * frontier_partials * sizeof(double);
+    static constexpr std::size_t partials_bytes =
+        frontier_sums * frontier_partials * sizeof(double);
     static constexpr std::size_t kept_bytes = 8 * frontier_blocks * sizeof(std::int32_t);
     static_assert(sizeof(frontier_totals) <= totals_bytes);
 
