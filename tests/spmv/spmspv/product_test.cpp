@@ -208,8 +208,7 @@ template <class S, class M>
 void check_long_rows(const std::shared_ptr<device>& where) {
     product_tester<S, M> tester(where, testing::with_giants(75, 20000, 12, 5));
     for (const kernel k : {kernel::spmv, kernel::spmv_balanced, kernel::row, kernel::row_balanced})
-        for (const int kind : {4, 6})
-            tester.run(k, all_given[kind % 4], vector_form::dense, kind);
+        for (const int kind : {4, 6}) tester.run(k, all_given[kind % 4], vector_form::dense, kind);
 }
 
 } // namespace
