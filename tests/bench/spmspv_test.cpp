@@ -140,6 +140,39 @@ TEST_CASE("bench_spmspv: requests that can't be carried out are refused") {
     refused([](auto& q) { q.effort.batch = -1; });
 }
 
+namespace {
+
+/// Of the training list.
+struct short_run {
+    int every;
+    int first = 0;
+    std::vector<std::string> kernels = {}; ///< empty: all
+};
+
+/// The lines that a run writes.
+std::vector<json> trained(const short_run& run) {
+    const test::temporary_folder folder;
+    spmspv_request request;
+    request.training = true;
+    request.every = run.every;
+    request.first = run.first;
+    request.kernels = run.kernels;
+    request.densities = {0.01, 0.3};
+    request.backend_name = "host";
+    request.threads = 2;
+    request.effort = {.repetitions = 1, .seconds = 0, .batch = 0};
+    request.json_file = folder.file("run.jsonl").string();
+    CHECK(spmspv_run(request).run());
+    std::ifstream file(request.json_file);
+    std::vector<json> lines;
+    for (std::string line; std::getline(file, line);) {
+        lines.push_back(json::parse(line));
+    }
+    return lines;
+}
+
+} // namespace
+
 TEST_CASE("bench_spmspv: runs that share the training list have each matrix once, with its place") {
     const std::vector<std::string> all = training_matrices("small");
     for (const int shares : {1, 2, 7, 1000}) {
@@ -162,21 +195,8 @@ TEST_CASE("bench_spmspv: runs that share the training list have each matrix once
 
 TEST_CASE("bench_spmspv: runs that share the training list measure what one run does") {
     const auto cases = [](int every, int first) {
-        const test::temporary_folder folder;
-        spmspv_request request;
-        request.training = true;
-        request.every = every;
-        request.first = first;
-        request.densities = {0.01, 0.3};
-        request.backend_name = "host";
-        request.threads = 2;
-        request.effort = {.repetitions = 1, .seconds = 0, .batch = 0};
-        request.json_file = folder.file("run.jsonl").string();
-        CHECK(spmspv_run(request).run());
-        std::ifstream lines(request.json_file);
         std::vector<std::string> result; // all but the times
-        for (std::string line; std::getline(lines, line);) {
-            json row = json::parse(line);
+        for (json row : trained({.every = every, .first = first})) {
             row.erase("us");
             row.erase("count_us");
             if (row.contains("matrix")) {
@@ -197,27 +217,9 @@ TEST_CASE("bench_spmspv: runs that share the training list measure what one run 
 }
 
 TEST_CASE("bench_spmspv: a run of some kernels has the vectors of a run of all, and their order") {
-    const auto lines_of = [](const std::vector<std::string>& kernels) {
-        const test::temporary_folder folder;
-        spmspv_request request;
-        request.training = true;
-        request.every = 320;
-        request.densities = {0.01, 0.3};
-        request.kernels = kernels;
-        request.backend_name = "host";
-        request.threads = 2;
-        request.effort = {.repetitions = 1, .seconds = 0, .batch = 0};
-        request.json_file = folder.file("run.jsonl").string();
-        CHECK(spmspv_run(request).run());
-        std::ifstream lines(request.json_file);
-        std::vector<json> result;
-        for (std::string line; std::getline(lines, line);) {
-            result.push_back(json::parse(line));
-        }
-        return result;
-    };
-    const std::vector<json> all = lines_of({});
-    const std::vector<json> some = lines_of({"row-balanced", "spmv-balanced", "row-balanced"});
+    const std::vector<json> all = trained({.every = 320});
+    const std::vector<json> some =
+        trained({.every = 320, .kernels = {"row-balanced", "spmv-balanced", "row-balanced"}});
     CHECK(all.front()["kernels"].size() == spmspv::kernel_count);
     CHECK(some.front()["kernels"] == json({"spmv-balanced", "row-balanced"}));
     REQUIRE(all.size() == some.size());
