@@ -12,7 +12,7 @@ namespace krylith::cuda {
 /// visible to this one.
 template <class... Words>
 __device__ inline void post(const post_address& to, Words... words) {
-    int place = 0;
+    [[maybe_unused]] int place = 0;
     ((to.words[place++] = static_cast<std::int64_t>(words)), ...);
     store_release(to.posted, to.number);
 }

@@ -236,25 +236,41 @@ __global__ void __launch_bounds__(block_threads) fill_kernel(T* to, std::int64_t
         to[k] = value;
 }
 
-template <class T>
+/// By the block: each thread's part of sums becomes, in thread 0, the block's.
+template <int Count>
+__device__ inline void sum_up(double (&sums)[Count]) {
+    __shared__ double warp_sums[block_warps];
+#pragma unroll
+    for (double& sum : sums) sum = block_sum(sum, warp_sums);
+}
+
+template <class T, int Arrays>
 __global__ void __launch_bounds__(block_threads)
     sum_kernel(const T* values, std::int64_t count, const frontier_scratch scratch,
                const post_address to) {
-    __shared__ double warp_sums[block_warps];
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-    double sum = 0;
+    double sums[Arrays] = {};
     for (std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < count;
-         k += stride)
-        sum += static_cast<double>(values[k]);
-    sum = block_sum(sum, warp_sums);
-    if (threadIdx.x == 0) scratch.partials[blockIdx.x] = sum;
+         k += stride) {
+#pragma unroll
+        for (int v = 0; v < Arrays; ++v) sums[v] += static_cast<double>(values[v * count + k]);
+    }
+    sum_up(sums);
+    if (threadIdx.x == 0)
+        for (int v = 0; v < Arrays; ++v)
+            scratch.partials[v * spmspv::frontier_blocks + blockIdx.x] = sums[v];
     if (!last_block(&scratch.totals->finished)) return;
-    sum = 0;
-    for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) sum += scratch.partials[b];
-    sum = block_sum(sum, warp_sums);
+    for (double& sum : sums) sum = 0;
+    for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+#pragma unroll
+        for (int v = 0; v < Arrays; ++v)
+            sums[v] += __ldcg(scratch.partials + v * spmspv::frontier_blocks + b);
+    }
+    sum_up(sums);
     if (threadIdx.x != 0) return;
     scratch.totals->finished = 0;
-    post(to, __double_as_longlong(sum));
+    for (int v = 0; v < Arrays; ++v) to.words[v] = __double_as_longlong(sums[v]);
+    post(to);
 }
 
 template <class Kernel>
@@ -324,10 +340,11 @@ void fill(device& where, T* to, std::int64_t count, T value) {
 }
 
 template <class T>
-void post_sum(device& where, const T* values, std::int64_t count, std::byte* scratch,
-              const post_address& to) {
+void post_sums(device& where, const T* values, std::int64_t count, int arrays, std::byte* scratch,
+               const post_address& to) {
+    static_assert(spmspv::frontier_sums == 3);
     const launch_scope launch(where);
-    const auto kernel = sum_kernel<T>;
+    const auto kernel = arrays == 1 ? sum_kernel<T, 1> : sum_kernel<T, 3>;
     kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
         values, count, frontier_scratch::in(scratch), to);
     launch.check_launch();
@@ -349,7 +366,7 @@ KRYLITH_INSTANTIATE(std::int32_t)
 #undef KRYLITH_INSTANTIATE
 
 template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
-template void post_sum(device&, const double*, std::int64_t, std::byte*, const post_address&);
-template void post_sum(device&, const float*, std::int64_t, std::byte*, const post_address&);
+template void post_sums(device&, const double*, std::int64_t, int, std::byte*, const post_address&);
+template void post_sums(device&, const float*, std::int64_t, int, std::byte*, const post_address&);
 
 } // namespace krylith::cuda

@@ -55,10 +55,11 @@ struct frontier_arguments {
     void spread_bits(device& where, const spmspv::vector_arrays<T>& v, T present);                 \
     template <class T>                                                                             \
     void fill(device& where, T* to, std::int64_t count, T value);                                  \
-    /** Posts the sum in double, in a fixed order, as the bits of one word. `scratch` as above. */ \
+    /** Posts the sums of so many arrays, 1 or 3, of `count` values each, one behind the other: in \
+        double, in a fixed order, as bits. `scratch` as above. */                                  \
     template <class T>                                                                             \
-    void post_sum(device& where, const T* values, std::int64_t count, std::byte* scratch,          \
-                  const post_address& post);
+    void post_sums(device& where, const T* values, std::int64_t count, int arrays,                 \
+                   std::byte* scratch, const post_address& post);
 
 namespace krylith::host {
 KRYLITH_FRONTIER_KERNELS

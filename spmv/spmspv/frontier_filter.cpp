@@ -92,7 +92,7 @@ frontier_filter::sweep_sums frontier_filter::sums() {
 
 template <class T>
 double frontier_filter::sum(const T* values, std::int64_t count) {
-    KRYLITH_ON(*device_, post_sum(*device_, values, count, scratch_.data(), posted_.next()));
+    KRYLITH_ON(*device_, post_sums(*device_, values, count, 1, scratch_.data(), posted_.next()));
     return std::bit_cast<double>(posted_.wait()[0]);
 }
 

@@ -154,12 +154,15 @@ void fill(device& where, T* to, std::int64_t count, T value) {
 }
 
 template <class T>
-void post_sum(device& where, const T* values, std::int64_t count, std::byte* /*scratch*/,
-              const post_address& to) {
+void post_sums(device& where, const T* values, std::int64_t count, int arrays,
+               std::byte* /*scratch*/, const post_address& to) {
     static_cast<host_device&>(where).submit([=] {
-        double sum = 0;
-        for (std::int64_t i = 0; i < count; ++i) sum += static_cast<double>(values[i]);
-        to.words[0] = std::bit_cast<std::int64_t>(sum);
+        for (int v = 0; v < arrays; ++v) {
+            double sum = 0;
+            for (std::int64_t i = 0; i < count; ++i)
+                sum += static_cast<double>(values[v * count + i]);
+            to.words[v] = std::bit_cast<std::int64_t>(sum);
+        }
         *to.posted = to.number;
     });
 }
@@ -180,7 +183,7 @@ KRYLITH_INSTANTIATE(std::int32_t)
 #undef KRYLITH_INSTANTIATE
 
 template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
-template void post_sum(device&, const double*, std::int64_t, std::byte*, const post_address&);
-template void post_sum(device&, const float*, std::int64_t, std::byte*, const post_address&);
+template void post_sums(device&, const double*, std::int64_t, int, std::byte*, const post_address&);
+template void post_sums(device&, const float*, std::int64_t, int, std::byte*, const post_address&);
 
 } // namespace krylith::host

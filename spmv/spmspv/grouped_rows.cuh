@@ -2,7 +2,9 @@
 // entries a lane at once, and what a long row has left by the whole warp. A warp takes 32 rows, one
 // word of bits of y, whose results end in a lane each, so that offsets, y and bits are read and
 // written in whole lines. Of balanced products (`Cut`) no warp takes more than a piece
-// (row_pieces.hpp) at once; else a giant row stalls its warp.
+// (row_pieces.hpp) at once; else a giant row stalls its warp. Every so-manieth task is a warp's:
+// where warps drew them one by one, loads were evener, but the caches had less in common (web 40%
+// slower).
 //
 // Where x comes from the caches, what bounds it is the number of instructions, 15 to 30 for 32
 // entries, and of lines that a load touches: hence few lanes a row, and values with their columns
@@ -31,21 +33,20 @@ namespace krylith::cuda {
 template <class S>
 struct stored_sums : result_rows<S> {
     using T = typename S::value_type;
-    static constexpr int blocks =
-        (sizeof(T) == 8 ? 4 : 5) - (S::reads_matrix ? 1 : 0); ///< a multiprocessor
+
+    /// A multiprocessor. The shortest rows wait for memory, and want more; others for caches.
+    static constexpr int blocks(int lanes, bool masked) {
+        const int most = sizeof(T) == 8 ? 5 : 6;
+        if (lanes == 1 && !masked) return most;
+        return most - (S::reads_matrix ? 2 : 1);
+    }
 
     struct row_state {}; ///< read while the row's terms are under way
     [[nodiscard]] __device__ row_state read(std::int64_t) const { return {}; }
-    __device__ void row(std::int64_t row, T sum, const row_state&) const {
-        result_rows<S>::row(row, sum);
-    }
-    /// By a warp: rows of a long word, whose first piece is `piece`. Which warp that is differs.
-    __device__ void joined_row(bool valid, std::int64_t row, T sum, const row_state&,
-                               std::uint32_t /*piece*/) const {
+    /// By the warp, a row a lane.
+    __device__ void word(bool valid, std::int64_t row, T sum, const row_state&) const {
         if (valid) result_rows<S>::row(row, sum);
     }
-    /// By all threads of all blocks, in the end.
-    __device__ void finish() const {}
 };
 
 /// Rows of a task, which groups of lanes add up, some at once, in rounds of so many entries a lane.
@@ -159,7 +160,7 @@ private:
 
 /// By all warps of the grid.
 template <class S, bool Masked, bool Cut, int Lanes, class Results>
-__device__ inline void add_up_rows(const plain_arguments<S>& a, Results& results) {
+__device__ inline void add_up_rows(const plain_arguments<S>& a, const Results& results) {
     using T = typename S::value_type;
     using task_type = row_task<Cut>;
     const row_terms<S, Masked> terms{a.rows.values, a.x.dense, a.x.bits};
@@ -194,11 +195,7 @@ __device__ inline void add_up_rows(const plain_arguments<S>& a, Results& results
             }
         }
         if (complete) {
-            if (Cut && own.part >= 0)
-                results.joined_row(row < rows, row, sum, state,
-                                   own.number - static_cast<std::uint32_t>(own.part));
-            else if (row < rows)
-                results.row(row, sum, state);
+            results.word(row < rows, row, sum, state);
             if constexpr (Masked) {
                 std::uint32_t marks = __ballot_sync(0xffffffffu, there);
                 if (a.skip_rows != nullptr) marks &= ~a.skip_rows[word];
@@ -210,33 +207,29 @@ __device__ inline void add_up_rows(const plain_arguments<S>& a, Results& results
 }
 
 template <class S, bool Masked, bool Cut, int Lanes, class Results>
-__global__ void __launch_bounds__(block_threads, Results::blocks)
+__global__ void __launch_bounds__(block_threads, Results::blocks(Lanes, Masked))
     grouped_row_kernel(const __grid_constant__ plain_arguments<S> a,
-                       const __grid_constant__ Results given) {
-    Results results = given;
+                       const __grid_constant__ Results results) {
     add_up_rows<S, Masked, Cut, Lanes>(a, results);
-    results.finish();
 }
 
 template <class S, bool Masked, bool Cut, int Lanes, class Results>
-void launch_grouped_rows(const Results& results, device& where, const plain_arguments<S>& a,
-                         unsigned most_blocks) {
+void launch_grouped_rows(const Results& results, device& where, const plain_arguments<S>& a) {
     const launch_scope launch(where);
     const auto kernel = grouped_row_kernel<S, Masked, Cut, Lanes, Results>;
     const std::int64_t tasks = (std::int64_t{a.rows.lines} + 31) / 32 + (Cut ? a.pieces.count : 0);
     const unsigned blocks =
         launch.blocks(kernel, block_threads, (tasks + block_warps - 1) / block_warps);
-    kernel<<<std::min(blocks, most_blocks), block_threads, 0, launch.stream()>>>(a, results);
+    kernel<<<blocks, block_threads, 0, launch.stream()>>>(a, results);
     launch.check_launch();
 }
 
-/// Enqueues: results.row(row, sum, state) of each row, whose state was results.read(row), and in
-/// the end results.finish().
+/// Enqueues: results.word(valid, row, sum, state) for each 32 rows by a warp, where a valid row's
+/// state was results.read(row). Which warp that is differs.
 template <class S, bool Masked, bool Cut, class Results>
-void multiply_rows_into(const Results& results, device& where, const plain_arguments<S>& a,
-                        unsigned most_blocks = ~0U) {
+void multiply_rows_into(const Results& results, device& where, const plain_arguments<S>& a) {
     const auto launch = [&]<int Lanes>(std::integral_constant<int, Lanes>) {
-        launch_grouped_rows<S, Masked, Cut, Lanes>(results, where, a, most_blocks);
+        launch_grouped_rows<S, Masked, Cut, Lanes>(results, where, a);
     };
     // A mean row takes a round by fours, wherever in a quad it begins, and else one or two.
     const std::int64_t rows = a.rows.lines;

@@ -1,4 +1,5 @@
-// What a warp takes of the rows, and how the sums of a long word's pieces are put together.
+// What a warp takes of the rows, and how the sums of a long word's pieces are
+// put together.
 #pragma once
 
 #include <cstdint>
