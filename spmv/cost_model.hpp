@@ -58,17 +58,17 @@ struct redundancy {
 /// their names above, but for one device, where all are the same: halo only. With v bytes a value,
 /// p devices, rates R of products, V of vectors, I of stores and t_f(p) a phase:
 ///
-///     P       = max over devices of max((v + 4 + 32 scattered) nnz + v (2 rows + ghosts), longest
+///     P       = max over devices of max((v + 4 + 40 scattered) nnz + v (2 rows + ghosts), longest
 ///               row) / R
 ///     halo    = P + (8 v rows + 44 sent) / V + max(0, 1 us + v ghosts / I - interior) + 3 t_f
 ///     gather  = P + 3 v rows / V + max(5 v rows / V, v (n - rows) / I) + 3 t_f
-///     nz, 2nz, lra = max(P, v (n - rows) / I) + 8 v n / V + 3 t_f
-///     lra-rc  = max(P', (1 - d) v (n - rows) / I) + 8 v n / V + 3 t_f
+///     nz, 2nz, lra = beside(P, v (n - rows) / I) + 8 v n / V + 3 t_f
+///     lra-rc  = beside(P', (1 - d) v (n - rows) / I) + 8 v n / V + 3 t_f
 ///
-/// where `interior` is the product's time for rows without ghosts, 44 bytes are what an entry of a
-/// push list costs its sender (the entry, a scattered sector), and P' multiplies the share d of all
-/// other rows too. Throws usage_error for statistics without parts, a share outside 0 to 1, or
-/// unusable rates.
+/// where beside(a, b) = max(a, b) + 0.1 min(a, b), `interior` is the product's time for rows
+/// without ghosts, 44 bytes are what an entry of a push list costs its sender (the entry, a
+/// scattered sector), and P' multiplies the share d of all other rows too. Throws usage_error for
+/// statistics without parts, a share outside 0 to 1, or unusable rates.
 [[nodiscard]] std::vector<prediction> predict(const pattern_statistics& statistics,
                                               const machine_rates& rates, redundancy lra_rc = {});
 
