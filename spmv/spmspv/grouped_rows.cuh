@@ -2,9 +2,8 @@
 // entries a lane at once, and what a long row has left by the whole warp. A warp takes 32 rows, one
 // word of bits of y, whose results end in a lane each, so that offsets, y and bits are read and
 // written in whole lines. Of balanced products (`Cut`) no warp takes more than a piece
-// (row_pieces.hpp) at once; else a giant row stalls its warp. Every so-manieth task is a warp's:
-// where warps drew them one by one, loads were evener, but the caches had less in common (web 40%
-// slower).
+// (row_pieces.hpp) at once; else a giant row stalls its warp. Warps of a block always take words
+// side by side: drawn one by one from a counter words shared no cache (web took 1.4 times as long).
 //
 // Where x comes from the caches, what bounds it is the number of instructions, 15 to 30 for 32
 // entries, and of lines that a load touches: hence few lanes a row, and values with their columns
@@ -17,7 +16,6 @@
 // in a fixed order: the same each time.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 
 #include <krylith/device/cuda_device.cuh>

@@ -20,9 +20,8 @@ struct swept_rows {
     static_assert(sums == spmspv::frontier_sums);
     using row_state = typename spmspv::rank_sweep<T>::row;
 
-    static constexpr int blocks(int /*lanes*/, bool /*masked*/) {
-        return sizeof(T) == 8 ? 4 : 5;
-    } // of a product
+    /// A multiprocessor, of products.
+    static constexpr int blocks(int /*lanes*/, bool /*masked*/) { return sizeof(T) == 8 ? 4 : 5; }
 
     spmspv::rank_sweep<T> sweep;
     spmspv::sweep_arguments<T> to;
@@ -41,7 +40,7 @@ struct swept_rows {
     [[nodiscard]] KRYLITH_HD std::int64_t words() const { return (to.rows + 31) / 32; }
     [[nodiscard]] __device__ row_state read(std::int64_t i) const { return sweep.read(i); }
 
-    /// By the warp: rows of a word, one a lane.
+    /// By the warp, a row a lane.
     __device__ void word(bool valid, std::int64_t i, T got, row_state& at) const {
         double sum[sums] = {};
         if (valid) {

@@ -1,5 +1,4 @@
-// What a warp takes of the rows, and how the sums of a long word's pieces are
-// put together.
+// What a warp takes of the rows, and how the sums of a long word's pieces are put together.
 #pragma once
 
 #include <cstdint>
