@@ -82,20 +82,21 @@ private:
         column[i] = hit[i] ? load_once(a.columns + at) : 0;
         if constexpr (!Masked) matrix[i] = terms.matrix_value(hit[i], at);
     }
+    template <class Four, class V>
+    __device__ static void spread(const Four& from, V* to) {
+        to[0] = from.x;
+        to[1] = from.y;
+        to[2] = from.z;
+        to[3] = from.w;
+    }
     __device__ void start_quad(const row_arrays<S>& a, int i, std::uint32_t at, bool there) {
         int4 four = make_int4(0, 0, 0, 0);
         if (there) four = load_once(reinterpret_cast<const int4*>(a.columns + at));
-        column[i] = four.x;
-        column[i + 1] = four.y;
-        column[i + 2] = four.z;
-        column[i + 3] = four.w;
+        spread(four, column + i);
         if constexpr (sizeof(T) == 4) {
             float4 v = make_float4(0, 0, 0, 0);
             if (there) v = load_once(reinterpret_cast<const float4*>(a.values + at));
-            matrix[i] = v.x;
-            matrix[i + 1] = v.y;
-            matrix[i + 2] = v.z;
-            matrix[i + 3] = v.w;
+            spread(v, matrix + i);
         } else {
             double2 v = make_double2(0, 0);
             double2 w = make_double2(0, 0);
