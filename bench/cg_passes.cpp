@@ -34,11 +34,12 @@ class pass_loop {
 public:
     enum pass { none, product, residual, direction };
 
-    pass_loop(const matrix_operator<double>& a, cg_vectors& v, execution_mode mode, pass without)
+    pass_loop(const matrix_operator<double>& a, cg_vectors& v, execution_mode mode, int turn,
+              pass without)
         : a_(a),
           v_(v),
           without_(without),
-          loop_(a.share_layout()->group, mode),
+          loop_(a.share_layout()->group, mode, turn),
           sum_(loop_.run()),
           small_(loop_.run()) {
         loop_.run().set(small_.number(), 1e-6); // the vectors hardly change
@@ -80,7 +81,8 @@ cg_passes measure_passes(const matrix_operator<double>& a, execution_mode mode,
     std::vector<timed_run> subjects;
     for (const auto without :
          {pass_loop::none, pass_loop::product, pass_loop::residual, pass_loop::direction}) {
-        pass_loop& loop = *loops.emplace_back(std::make_unique<pass_loop>(a, v, mode, without));
+        pass_loop& loop =
+            *loops.emplace_back(std::make_unique<pass_loop>(a, v, mode, effort.turn(), without));
         subjects.emplace_back([&loop](std::int64_t steps) { return loop.seconds(steps); });
     }
     const std::vector<spread> times = measure_slopes(subjects, effort);

@@ -1,11 +1,14 @@
 #include <krylith/bench/repeated.hpp>
 
+#include <fmt/format.h>
+
 #include <krylith/bench/stopwatch.hpp>
+#include <krylith/device/error.hpp>
 
 namespace krylith::bench {
 
-repeated::repeated(const device_group& group, execution_mode mode, int unroll)
-    : run_(group, {.mode = mode, .unroll = unroll}), one_(run_) {
+repeated::repeated(const device_group& group, execution_mode mode, int turn)
+    : run_(group, {.mode = mode, .unroll = turn}), one_(run_), turn_(turn) {
     // What is tested after each step: never small enough, never too large.
     run_.set(one_.number(), 1.0);
     run_.set(control::target, 0.0);
@@ -16,6 +19,9 @@ repeated::repeated(const device_group& group, execution_mode mode, int unroll)
 }
 
 double repeated::seconds(std::int64_t steps, const std::function<void()>& body) {
+    if (steps % turn_ != 0) {
+        throw usage_error(fmt::format("{} steps can't be timed in turns of {}", steps, turn_));
+    }
     run_.set(control::state, as_register(loop_state::running));
     run_.set(control::iteration, 0.0);
     run_.set(control::limit, static_cast<double>(steps));

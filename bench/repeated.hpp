@@ -12,18 +12,21 @@ namespace krylith::bench {
 /// The body is enqueued on `run()`; the loop's count of steps costs no kernel of its own.
 class repeated {
 public:
-    /// `unroll` bodies are recorded in one turn, or enqueued between looks of the host.
-    repeated(const device_group& group, execution_mode mode, int unroll = 40);
+    /// `turn` bodies are recorded together, or enqueued between looks of the host.
+    repeated(const device_group& group, execution_mode mode, int turn);
 
     [[nodiscard]] execution& run() { return run_; }
 
-    /// Seconds for that many steps; best a multiple of `unroll`. The body must not change from call
-    /// to call. Throws measurement_failed where the loop ended otherwise.
+    /// Seconds for that many steps. The body must not change from call to call. Throws usage_error
+    /// unless `turn` divides them: copies, and products that krylith doesn't compute itself, don't
+    /// know of the stop within a turn, and would be timed to its end. Throws measurement_failed
+    /// where the loop ended otherwise.
     [[nodiscard]] double seconds(std::int64_t steps, const std::function<void()>& body);
 
 private:
     execution run_;
     scalar one_;
+    int turn_;
 };
 
 } // namespace krylith::bench

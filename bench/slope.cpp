@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include <krylith/device/error.hpp>
@@ -41,6 +42,15 @@ void slope_effort::check() const {
     refuse_unless(repetitions >= 1 && most >= repetitions,
                   "repetitions must be at least 1, and the most not less");
     refuse_unless(seconds >= 0 && warm_up >= 0, "seconds must not be negative");
+}
+
+int slope_effort::turn() const {
+    const std::int64_t common = std::gcd(few, many);
+    std::int64_t turn = std::min<std::int64_t>(common, 40);
+    while (common % turn != 0) {
+        --turn;
+    }
+    return static_cast<int>(turn);
 }
 
 std::vector<spread> measure_slopes(std::span<const timed_run> subjects,

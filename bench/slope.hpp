@@ -28,6 +28,9 @@ struct slope_effort {
     double seconds = 1;      ///< between the two: until a subject has run this long
     double warm_up = 0.3;    ///< seconds a subject runs before it is timed: clocks rise late
 
+    /// The most steps, at most 40, that both runs are multiples of: what loops do in one turn.
+    [[nodiscard]] int turn() const;
+
     /// Throws usage_error naming the first value that is not allowed.
     void check() const;
 };

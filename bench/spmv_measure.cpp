@@ -50,7 +50,7 @@ spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
     };
     std::vector<double> plain;
     {
-        repeated loop(group, mode);
+        repeated loop(group, mode, effort.turn());
         numbers.product = time_steps(loop, a, x, y, effort);
         plain = check("product");
     }
@@ -61,7 +61,7 @@ spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
         return numbers;
     }
     y.zero();
-    repeated loop(group, mode);
+    repeated loop(group, mode, effort.turn());
     scalar xy(loop.run());
     numbers.product_dot = measure_slope(
         [&](std::int64_t steps) {
@@ -87,7 +87,7 @@ spread time_products(const matrix_operator<double>& a, const workload& w, execut
     auto x = a.make_operand();
     auto y = a.make_vector();
     x.upload(w.b);
-    repeated loop(a.share_layout()->group, mode);
+    repeated loop(a.share_layout()->group, mode, effort.turn());
     return time_steps(loop, a, x, y, effort);
 }
 

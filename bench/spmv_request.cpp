@@ -115,7 +115,10 @@ void add_options(CLI::App& app, spmv_request& q) {
            "--target", q.target,
            "Speedup over one device: the summary lists where an operator's limit forbids it")
         ->capture_default_str();
-    app.add_option("--few", q.effort.few, "Products of the short run")->capture_default_str();
+    app.add_option("--few", q.effort.few,
+                   "Products of the short run; up to 40 are recorded in one turn, as many as "
+                   "divide both runs")
+        ->capture_default_str();
     app.add_option("--many", q.effort.many, "And of the long one")->capture_default_str();
     app.add_option("--repetitions", q.effort.repetitions, "At least")->capture_default_str();
     app.add_option("--seconds", q.effort.seconds, "And until it has run this long")

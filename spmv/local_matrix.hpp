@@ -79,6 +79,7 @@ struct local_block {
     /// Rows from here on are computed by every device and sent by none: formats may compute them
     /// among the others, while results of these travel.
     std::int64_t alone = std::numeric_limits<std::int64_t>::max();
+    bool sends = false; ///< results are stored into other devices' memory as they are computed
 
     const T* device_values = nullptr;             ///< the first entry of these rows
     const std::int32_t* device_indices = nullptr; ///< `indices` as they lie on the device, or null

@@ -5,19 +5,24 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/index_width.hpp>
-#include <krylith/spmv/sell_layout.hpp>
+#include <krylith/spmv/format_choice.hpp>
 
 namespace krylith {
 
-bool prefers_merge(std::span<const std::int64_t> offsets) {
-    constexpr std::int64_t fewest_nonzeros = 1'000'000;
-    constexpr std::int64_t multiprocessors = 132;
-    const std::int64_t nonzeros = offsets.back() - offsets.front();
-    if (nonzeros < fewest_nonzeros) return false;
-    for (std::size_t row = 0; row + 1 < offsets.size(); ++row)
-        if (offsets[row + 1] - offsets[row] > nonzeros / multiprocessors) return true;
-    return false;
+#if KRYLITH_HAVE_CUDA
+namespace {
+
+template <class T>
+local_kind automatic_kind(const local_block<T>& block) {
+    const result_use use = block.alone < block.rows ? result_use::repeated
+                           : block.sends            ? result_use::sent
+                                                    : result_use::own;
+    const local_kind kind = choose_format(block.offsets, use);
+    return block.borrow && kind == local_kind::sell ? local_kind::csr : kind;
 }
+
+} // namespace
+#endif
 
 template <class T>
 std::unique_ptr<local_matrix<T>> make_block(const std::shared_ptr<device>& where,
@@ -26,15 +31,7 @@ std::unique_ptr<local_matrix<T>> make_block(const std::shared_ptr<device>& where
     check_index_size("make_block: the number of rows of a device", block.rows);
 #if KRYLITH_HAVE_CUDA
     if (where->kind() == backend::cuda) {
-        // Not where others compute some of the rows too: their bits depend on the block.
-        if (kind == local_kind::automatic && block.alone >= block.rows &&
-            prefers_merge(block.offsets))
-            kind = local_kind::merge;
-        if (kind == local_kind::automatic && block.borrow) kind = local_kind::csr;
-        if (kind == local_kind::automatic)
-            kind = make_sell_layout(block.offsets).padding() <= most_sell_padding ? local_kind::sell
-                                                                                  : local_kind::csr;
-        switch (kind) {
+        switch (kind == local_kind::automatic ? automatic_kind(block) : kind) {
         case local_kind::sell: return cuda::make_sell(where, block);
         case local_kind::merge: return cuda::make_merge(where, block);
         case local_kind::vendor: return cuda::make_vendor(where, block);

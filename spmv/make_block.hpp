@@ -1,25 +1,16 @@
-// Chooses and builds the format of one device's block.
+// Builds one device's block in a format.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <span>
 
 #include <krylith/spmv/local_matrix.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith {
 
-/// local_kind::automatic takes SELL up to this share of padding: above, the bytes saved by unit
-/// stride are lost again.
-inline constexpr double most_sell_padding = 0.10;
-
-/// local_kind::automatic takes merge path where one row has more than 1 / 132 of at least a million
-/// nonzeros: csr would give it to one block of threads, sell to one thread, while all other
-/// multiprocessors of a GPU (132 on an H200) are done.
-[[nodiscard]] bool prefers_merge(std::span<const std::int64_t> offsets);
-
-/// Throws usage_error for a format that the device doesn't have.
+/// local_kind::automatic is what choose_format() says on CUDA devices, but for a block that borrows
+/// arrays no sell, which has an order of its own; on host devices it is csr. Throws usage_error for
+/// a format that the device doesn't have.
 template <class T>
 [[nodiscard]] std::unique_ptr<local_matrix<T>>
 make_block(const std::shared_ptr<device>& where, const local_block<T>& block, local_kind kind);

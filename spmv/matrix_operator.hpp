@@ -36,7 +36,7 @@ enum class operator_kind {
 
 /// The format of a device's block.
 enum class local_kind {
-    automatic, ///< CUDA: merge for one giant row, sell up to 10% padding, else csr; host: csr
+    automatic, ///< CUDA: by the lengths of rows (format_choice.hpp); host: csr
     csr,
     sell,
     merge, ///< csr, cut within rows too: equal work whatever the lengths of rows

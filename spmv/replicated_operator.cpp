@@ -62,11 +62,13 @@ void replicated_operator<T>::plan(std::span<const std::int64_t> row_offsets) {
 template <class T>
 void replicated_operator<T>::make_blocks(const matrix_source<T>& source, local_kind local) {
     const device_group& group = this->layout_->group;
+    const bool sends = transfer_ == transfer_kind::stores && group.size() > 1;
     bool same = true;
     for (const piece& p : pieces_) {
         if (p.rows.map.count == 0) {
-            this->blocks_.push_back(make_block(
-                group.share(p.rank), source.block(p.rank, p.rows.segments.front().rows), local));
+            local_block<T> block = source.block(p.rank, p.rows.segments.front().rows);
+            block.sends = sends;
+            this->blocks_.push_back(make_block(group.share(p.rank), block, local));
             continue;
         }
         const auto offsets = join_offsets(p.rows, source.matrix.row_offsets);
@@ -79,6 +81,7 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, local_k
         block.indices = columns;
         block.values = values;
         block.alone = p.rows.map.alone;
+        block.sends = sends;
         this->blocks_.push_back(make_block(group.share(p.rank), block, local));
         same = same && this->blocks_.back()->name() == this->blocks_.front()->name();
     }

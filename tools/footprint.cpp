@@ -5,7 +5,7 @@
 
 #include <krylith/partition/halo_plan.hpp>
 #include <krylith/spmv/cost_model.hpp>
-#include <krylith/spmv/make_block.hpp>
+#include <krylith/spmv/format_choice.hpp>
 #include <krylith/spmv/sell_columns.hpp>
 #include <krylith/spmv/sell_layout.hpp>
 
@@ -40,6 +40,13 @@ std::int64_t sell_block_bytes(std::span<const std::int64_t> offsets,
     return sell_bytes(sell, choose_column_codes(sell, offsets, columns), value_bytes);
 }
 
+/// What remains to be said of all devices once one more has `kind`.
+local_kind least_regular(local_kind so_far, local_kind kind) {
+    for (const local_kind first : {local_kind::merge, local_kind::csr})
+        if (so_far == first || kind == first) return first;
+    return local_kind::sell;
+}
+
 /// As matrix_bytes() of the formats says once they exist.
 void add_formats(footprint& f, std::span<const std::int64_t> offsets,
                  std::span<const std::int32_t> columns) {
@@ -50,10 +57,8 @@ void add_formats(footprint& f, std::span<const std::int64_t> offsets,
     // cuSPARSE has columns as wide as offsets.
     f.vendor_bytes = std::max(f.vendor_bytes, nnz * (f.value_bytes + width) + (rows + 1) * width);
     f.sell_bytes = std::max(f.sell_bytes, sell_block_bytes(offsets, columns, f.value_bytes));
-    const double padding = make_sell_layout(offsets).padding();
-    f.sell_padding = std::max(f.sell_padding, padding);
-    f.merge_automatic = f.merge_automatic || prefers_merge(offsets);
-    f.sell_automatic = f.sell_automatic && !f.merge_automatic && padding <= most_sell_padding;
+    f.sell_padding = std::max(f.sell_padding, make_sell_layout(offsets).padding());
+    f.cuda_local = least_regular(f.cuda_local, choose_format(offsets, result_use::own));
 }
 
 } // namespace
@@ -69,7 +74,7 @@ std::int64_t footprint::vector_bytes(const method& m) const {
 }
 
 double footprint::iteration_bytes(const method& m) const {
-    const std::int64_t matrix = sell_automatic ? sell_bytes : csr_bytes;
+    const std::int64_t matrix = cuda_local == local_kind::sell ? sell_bytes : csr_bytes;
     const std::int64_t x = kind == operator_kind::nz ? held : held + received;
     const auto product = static_cast<double>(matrix + value_bytes * (x + owned));
     return products(m) * product +
@@ -88,6 +93,7 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         halo.devices = devices;
         halo.value_bytes = sizeof(T);
         std::int64_t global_sell = 0;
+        local_kind sent_local = local_kind::sell;
         const operator_kind automatic =
             ranked_operators(measure_pattern(plan, matrix.row_offsets, matrix.column_indices,
                                              longest, sizeof(T)),
@@ -108,9 +114,11 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
             std::vector<std::int32_t> local(columns.size());
             localize_columns(plan, part, matrix.row_offsets, matrix.column_indices, local);
             add_formats(halo, offsets, local);
-            if (devices > 1) // with replicated vectors columns stay global
-                global_sell =
-                    std::max(global_sell, sell_block_bytes(offsets, columns, halo.value_bytes));
+            if (devices == 1) continue;
+            // With replicated vectors columns stay global, and results are sent.
+            global_sell =
+                std::max(global_sell, sell_block_bytes(offsets, columns, halo.value_bytes));
+            sent_local = least_regular(sent_local, choose_format(offsets, result_use::sent));
         }
         halo.held = halo.owned;
         result.push_back(halo);
@@ -119,6 +127,7 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         nz.kind = operator_kind::nz;
         nz.automatic = automatic == operator_kind::nz;
         nz.sell_bytes = global_sell;
+        nz.cuda_local = sent_local;
         nz.held = matrix.rows;
         nz.received = 0;
         for (footprint::part& part : nz.parts) {

@@ -22,9 +22,9 @@ struct footprint {
     std::int64_t csr_bytes = 0;
     std::int64_t sell_bytes = 0;
     std::int64_t vendor_bytes = 0;
-    double sell_padding = 0;      ///< share of the entries stored
-    bool sell_automatic = true;   ///< `auto` takes sell on CUDA devices, else csr
-    bool merge_automatic = false; ///< or merge, on one of them at least
+    double sell_padding = 0;                  ///< share of the entries stored
+    local_kind cuda_local = local_kind::sell; ///< what `auto` takes on CUDA devices: merge or csr
+                                              ///< if one of them has it, in this order
     /// Entries of a vector on a device, and those it receives for each product.
     struct part {
         std::int64_t held;

@@ -55,9 +55,7 @@ json footprint_row(const footprint& f) {
                 {"matrix_bytes",
                  {{"csr", f.csr_bytes}, {"sell", f.sell_bytes}, {"vendor", f.vendor_bytes}}},
                 {"sell_padding", f.sell_padding},
-                {"cuda_local", f.merge_automatic  ? "merge"
-                               : f.sell_automatic ? "sell"
-                                                  : "csr"},
+                {"cuda_local", to_string(f.cuda_local)},
                 {"received_entries", f.received},
                 {"moved_entries", f.moved}};
     for (const char* solver : {"cg", "bicgstab", "gmres"}) {

@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/spmv/make_block.hpp>
 #include <krylith/spmv/merge_path.hpp>
 #include <krylith/spmv/merge_scratch.hpp>
 
@@ -162,22 +161,6 @@ TEST_CASE("merge path: parts of the scratch memory lie behind each other and ins
         CHECK(at(parts.tile_rows) + 4 * (static_cast<std::size_t>(path.tiles) + 1) ==
               memory.size());
     }
-}
-
-TEST_CASE("local kernel auto: merge where one row is more than a multiprocessor's share") {
-    const auto with_row_of = [](std::int64_t length, std::int64_t rest) {
-        return offsets_of({rest / 2, length, rest - rest / 2}, 17);
-    };
-    std::vector<std::int64_t> even(200'000, 10);
-    CHECK_FALSE(prefers_merge(offsets_of(even, 0)));
-    even[77] = 16'000; // of 2,015,990: 15,272 is a share
-    CHECK(prefers_merge(offsets_of(even, 0)));
-    even[77] = 15'000;
-    CHECK_FALSE(prefers_merge(offsets_of(even, 0)));
-    CHECK(prefers_merge(with_row_of(1'000'000, 0)));
-    CHECK_FALSE(prefers_merge(with_row_of(999'999, 0)));
-    CHECK_FALSE(prefers_merge(offsets_of({}, 0)));
-    CHECK_FALSE(prefers_merge(offsets_of(std::vector<std::int64_t>(3, 0), 5)));
 }
 
 } // namespace krylith

@@ -83,7 +83,7 @@ TEST_CASE("vector bytes are those that a solve holds") {
 
 TEST_CASE("SELL is taken up to a tenth of padding") {
     const auto even = footprints(csr_view<double>(poisson2d<double>(64)), std::vector<int>{1});
-    CHECK(even.front().sell_automatic);
+    CHECK(even.front().cuda_local == local_kind::sell);
     CHECK(even.front().sell_padding < 0.1);
     // A stencil's columns need not be stored.
     CHECK(even.front().sell_bytes >= 8 * poisson2d<double>(64).nnz());
@@ -92,7 +92,7 @@ TEST_CASE("SELL is taken up to a tenth of padding") {
     for (std::size_t i = 0; i < 64; ++i) arrow[0][i] = arrow[i][i] = 1;
     const auto uneven =
         footprints(csr_view<double>(krylith::testing::from_dense(arrow)), std::vector<int>{1});
-    CHECK_FALSE(uneven.front().sell_automatic);
+    CHECK(uneven.front().cuda_local == local_kind::csr);
     CHECK(uneven.front().sell_bytes > 2 * uneven.front().csr_bytes);
 }
 

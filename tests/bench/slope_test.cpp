@@ -1,0 +1,53 @@
+// Time a step by the difference of two runs: every step of a run is timed, and none besides.
+#include <cstdint>
+
+#include <doctest/doctest.h>
+
+#include <krylith/bench/repeated.hpp>
+#include <krylith/bench/slope.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/solvers/concepts.hpp>
+#include <krylith/spmv/matrix_free.hpp>
+
+namespace krylith::bench {
+namespace {
+
+int turn_of(std::int64_t few, std::int64_t many) {
+    slope_effort effort;
+    effort.few = few;
+    effort.many = many;
+    return effort.turn();
+}
+
+TEST_CASE("slope: a turn divides both runs") {
+    CHECK(turn_of(40, 240) == 40);
+    CHECK(turn_of(20, 80) == 20);
+    CHECK(turn_of(100, 300) == 25);
+    CHECK(turn_of(41, 82) == 1); // 41 is prime, and more than 40
+    CHECK(turn_of(3, 7) == 1);
+}
+
+TEST_CASE("repeated: a product that doesn't know of the stop runs as often as it is timed") {
+    const device_group group = device_group::host(1);
+    int calls = 0;
+    const auto a =
+        make_matrix_free<double>(group, equal_rows(4, 1), [&](const product_call<double>& call) {
+            ++calls;
+            for (std::int64_t i = 0; i < call.rows.size(); ++i) {
+                call.y[i] = call.x[i];
+            }
+        });
+    auto x = a->make_operand();
+    auto y = a->make_vector();
+    repeated loop(group, execution_mode::automatic, 20);
+    const auto body = [&] { multiply(loop.run(), *a, x, y); };
+    (void)loop.seconds(20, body);
+    CHECK(calls == 20);
+    (void)loop.seconds(80, body);
+    CHECK(calls == 100);
+    CHECK_THROWS_WITH_AS((void)loop.seconds(30, body), "30 steps can't be timed in turns of 20",
+                         usage_error);
+}
+
+} // namespace
+} // namespace krylith::bench
