@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <thread>
 
 #include <fmt/format.h>
@@ -13,8 +14,14 @@ namespace krylith::tool {
 
 namespace {
 
+/// Whether the cost model has times for it.
+bool is_modelled(operator_kind kind) {
+    return kind != operator_kind::pcsr && kind != operator_kind::pcsc &&
+           kind != operator_kind::pcoo && kind != operator_kind::adaptive;
+}
+
 /// One iteration of CG on so many devices: of the operators that can be built, the fastest, or
-/// `kind`.
+/// `kind`, which is_modelled().
 template <class T>
 prediction fastest(const csr_view<T>& matrix, const longest_row& longest, int devices,
                    operator_kind kind, const machine_rates& rates) {
@@ -27,7 +34,10 @@ prediction fastest(const csr_view<T>& matrix, const longest_row& longest, int de
                                      ? ranked_operators(statistics, rates)[0]
                                      : kind;
     const auto all = predict(statistics, rates);
-    return *std::ranges::find(all, std::string(to_string(wanted)), &prediction::name);
+    const auto found = std::ranges::find(all, std::string(to_string(wanted)), &prediction::name);
+    if (found == all.end())
+        throw std::logic_error(std::string("no cost model for operator ") + to_string(wanted));
+    return *found;
 }
 
 /// No operator is faster on so many devices: one device's work in equal shares, and the phases.
@@ -58,13 +68,19 @@ std::string why_operator(const matrix_operator<T>& a, const operator_options& as
 template <class T>
 std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix) {
     const device_group& group = a.share_layout()->group;
-    if (group.kind() == backend::host || group.size() == 1 || matrix.rows == 0) return "";
-    const machine_rates rates = rates_of(group).rates;
+    if (group.kind() == backend::host || group.size() == 1) return "";
+    return fewer_devices(matrix, group.size(), a.kind(), rates_of(group).rates);
+}
+
+template <class T>
+std::string fewer_devices(const csr_view<T>& matrix, int most, operator_kind kind,
+                          const machine_rates& rates) {
+    if (matrix.rows == 0 || !is_modelled(kind)) return "";
     const longest_row longest = find_longest_row(matrix.row_offsets);
-    const prediction now = fastest(matrix, longest, group.size(), a.kind(), rates);
+    const prediction now = fastest(matrix, longest, most, kind, rates);
     const prediction alone = fastest(matrix, longest, 1, operator_kind::halo, rates);
     prediction best = alone;
-    for (int devices = 2; devices < group.size(); devices *= 2)
+    for (int devices = 2; devices < most; devices *= 2)
         if (at_least(alone, rates, devices) < std::min(now.seconds, best.seconds))
             best =
                 std::min(best, fastest(matrix, longest, devices, operator_kind::automatic, rates),
@@ -72,8 +88,8 @@ std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix
     if (best.seconds >= now.seconds) return "";
     return fmt::format("fewer devices would be faster: {} device{} would take {} an iteration of "
                        "cg by the cost model, {} take {}",
-                       best.devices, best.devices == 1 ? "" : "s", in_seconds(best.seconds),
-                       group.size(), in_seconds(now.seconds));
+                       best.devices, best.devices == 1 ? "" : "s", in_seconds(best.seconds), most,
+                       in_seconds(now.seconds));
 }
 
 template <class T>
@@ -90,16 +106,18 @@ device_group fastest_devices(const device_options& options, operator_kind kind,
     }
     const machine_rates rates = rates_of(first_devices(options, most)).rates;
     const longest_row longest = find_longest_row(matrix.row_offsets);
-    const prediction alone = fastest(matrix, longest, 1, kind, rates);
+    const operator_kind reckoned = is_modelled(kind) ? kind : operator_kind::halo;
+    const prediction alone = fastest(matrix, longest, 1, reckoned, rates);
     prediction best = alone;
     because = "1: " + in_seconds(alone.seconds);
     for (const int devices : default_counts(options)) {
         if (devices == 1 || at_least(alone, rates, devices) >= best.seconds) continue;
-        const prediction p = fastest(matrix, longest, devices, kind, rates);
+        const prediction p = fastest(matrix, longest, devices, reckoned, rates);
         because += fmt::format(", {}: {} with {}", devices, in_seconds(p.seconds), p.name);
         if (p.seconds < best.seconds) best = p;
     }
     because += " an iteration of cg by the cost model";
+    if (reckoned != kind) because += fmt::format(", which has no times for {}", to_string(kind));
     return first_devices(options, best.devices);
 }
 
@@ -133,6 +151,10 @@ template std::string why_operator(const matrix_operator<double>&, const operator
 template std::string why_operator(const matrix_operator<float>&, const operator_options&);
 template std::string fewer_devices(const matrix_operator<double>&, const csr_view<double>&);
 template std::string fewer_devices(const matrix_operator<float>&, const csr_view<float>&);
+template std::string fewer_devices(const csr_view<double>&, int, operator_kind,
+                                   const machine_rates&);
+template std::string fewer_devices(const csr_view<float>&, int, operator_kind,
+                                   const machine_rates&);
 template device_group fastest_devices(const device_options&, operator_kind, const csr_view<double>&,
                                       std::string&);
 template device_group fastest_devices(const device_options&, operator_kind, const csr_view<float>&,

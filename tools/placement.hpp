@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <krylith/spmv/machine_rates.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/tools/device_selection.hpp>
 #include <krylith/vector/layout.hpp>
@@ -27,6 +28,12 @@ template <class T>
 template <class T>
 [[nodiscard]] std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix);
 
+/// The same by `kind` on `most` devices at these rates. Empty for operators that the cost model has
+/// no times for.
+template <class T>
+[[nodiscard]] std::string fewer_devices(const csr_view<T>& matrix, int most, operator_kind kind,
+                                        const machine_rates& rates);
+
 /// What `--devices auto` takes: of 1, 2, 4 ... and all GPUs the number, and the operator if `kind`
 /// is automatic, that the cost model finds fastest; on the host one device, which has all cores.
 template <class T>
@@ -37,6 +44,10 @@ extern template std::string why_operator(const matrix_operator<double>&, const o
 extern template std::string why_operator(const matrix_operator<float>&, const operator_options&);
 extern template std::string fewer_devices(const matrix_operator<double>&, const csr_view<double>&);
 extern template std::string fewer_devices(const matrix_operator<float>&, const csr_view<float>&);
+extern template std::string fewer_devices(const csr_view<double>&, int, operator_kind,
+                                          const machine_rates&);
+extern template std::string fewer_devices(const csr_view<float>&, int, operator_kind,
+                                          const machine_rates&);
 extern template device_group fastest_devices(const device_options&, operator_kind,
                                              const csr_view<double>&, std::string&);
 extern template device_group fastest_devices(const device_options&, operator_kind,
