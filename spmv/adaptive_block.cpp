@@ -1,10 +1,12 @@
 #include <krylith/spmv/adaptive_block.hpp>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include <krylith/spmv/column_worth.hpp>
 #include <krylith/spmv/foreign_product.hpp>
 #include <krylith/spmv/make_block.hpp>
 #include <krylith/spmv/spmspv/backend_choice.hpp>
@@ -37,22 +39,38 @@ kernel reproducible(kernel k) {
 }
 
 template <class T>
+std::int64_t most_work(const device& where, const local_matrix<T>& usual, std::int64_t rows) {
+    constexpr auto entry_bytes = static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t));
+    return most_column_work(where.kind(), {rows, usual.matrix_bytes(), entry_bytes});
+}
+
+template <class T>
 class adaptive_block final : public local_matrix<T> {
 public:
-    adaptive_block(std::shared_ptr<device> where, const local_block<T>& block, local_kind dense)
+    adaptive_block(std::shared_ptr<device> where, const local_block<T>& block,
+                   std::unique_ptr<local_matrix<T>> dense)
         : device_(std::move(where)),
           model_(spmspv::model_for(*device_)),
-          dense_(make_block(device_, block, dense)),
+          dense_(std::move(dense)),
+          most_work_(most_work(*device_, *dense_, block.rows)),
           matrix_(both_ways(device_, block)),
           x_(device_, block.columns, T(0), "sparse products"),
           y_(device_, block.rows, T(0), "sparse products"),
           scratch_(device_),
           list_(device_, KRYLITH_ON(*device_, list_scratch_bytes(block.columns)),
-                "sparse products") {}
+                "sparse products") {
+        const std::int64_t entries = std::min(most_work_, block.columns);
+        for (const kernel k :
+             {kernel::column_sort, kernel::column_balanced_sort}) // no growth later
+            (void)scratch_.at_least(
+                KRYLITH_ON(*device_, kernel_scratch_bytes<T>(*device_, k, entries, most_work_)));
+    }
 
-    void apply(const spmv_arguments<T>& a) override {
+    void look(const spmv_arguments<T>& a) override {
         KRYLITH_ON(*device_, before_product(*device_, a));
-        look_at(a.x);
+        list_entries(a.x);
+    }
+    void apply(const spmv_arguments<T>& a) override {
         std::int64_t work = -1;
         const kernel chosen = choose(work);
         if (spmspv::pattern_of(chosen) != spmspv::pattern::column) {
@@ -87,8 +105,8 @@ public:
     }
 
 private:
-    /// Lists the entries of x that are not 0.
-    void look_at(const T* x) {
+    /// Those of x that are not 0.
+    void list_entries(const T* x) {
         spmspv::vector_arrays<T> arrays = x_.overwrite();
         arrays.dense = const_cast<T*>(x); // read only by what follows
         KRYLITH_ON(*device_, bits_of_dense(*device_, arrays));
@@ -97,16 +115,17 @@ private:
         x_.holds(vector_form::pairs | vector_form::bits, true);
     }
 
-    /// Also `work`, if a tree asked for it.
+    /// Also `work`, if it was asked for.
     [[nodiscard]] kernel choose(std::int64_t& work) {
-        // More can't pay: a column's entries cost several times what a row's do.
-        constexpr std::int64_t sparse_enough = 4;
-        if (x_.count() > matrix_.columns() / sparse_enough) return kernel::spmv;
+        if (x_.count() > most_work_) return kernel::spmv; // a column has an entry at least
         spmspv::product_features<T, T> features(matrix_, x_, x_.forms() | vector_form::dense,
                                                 vector_form::dense, work);
         const kernel found = spmspv::choose_kernel(model_, std::ref(features));
         work = features.known_work();
-        return reproducible(found);
+        if (spmspv::pattern_of(found) != spmspv::pattern::column) return kernel::spmv;
+        // The trees know atomic kernels, which need no sort, and no SELL.
+        if (work < 0) work = spmspv::count_work(matrix_, x_);
+        return work <= most_work_ ? reproducible(found) : kernel::spmv;
     }
 
     [[nodiscard]] spmv_arguments<T> after_waiting(const spmv_arguments<T>& a) const {
@@ -119,6 +138,7 @@ private:
     std::shared_ptr<device> device_;
     spmspv::kernel_model model_;
     std::unique_ptr<local_matrix<T>> dense_;
+    std::int64_t most_work_; ///< of columns that are multiplied
     spmspv::two_way_matrix<T> matrix_;
     spmspv::sparse_vector<T> x_;
     spmspv::sparse_vector<T> y_;
@@ -133,7 +153,9 @@ private:
 template <class T>
 std::unique_ptr<local_matrix<T>> make_adaptive(const std::shared_ptr<device>& where,
                                                const local_block<T>& block, local_kind dense) {
-    return std::make_unique<adaptive_block<T>>(where, block, dense);
+    auto usual = make_block(where, block, dense);
+    if (most_work(*where, *usual, block.rows) < 0) return usual;
+    return std::make_unique<adaptive_block<T>>(where, block, std::move(usual));
 }
 
 template std::unique_ptr<local_matrix<double>>

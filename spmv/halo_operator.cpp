@@ -1,5 +1,6 @@
 #include <krylith/spmv/halo_operator.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include <krylith/device/error.hpp>
@@ -63,6 +64,12 @@ void halo_operator<T>::schedule(const halo_plan& plan) {
 }
 
 template <class T>
+bool halo_operator<T>::recordable() const {
+    return std::ranges::all_of(this->blocks_,
+                               [](const auto& block) { return block->recordable(); });
+}
+
+template <class T>
 void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                              std::span<const reduction_into<T>> dots) const {
     const ghost_exchange<T>* exchange = x.exchange();
@@ -71,7 +78,7 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
                           " must come from make_operand()");
     this->open(run, x, y, dots);
     if (exchange != nullptr) run.join_if_ordered(); // the ghosts of x are on their way
-    for (int rank = 0; rank < run.ranks(); ++rank) {
+    const auto arguments_of = [&](int rank) {
         auto a = this->arguments(run, rank, alpha, x, beta, y, dots, 0);
         if (exchange != nullptr) {
             const ghost_push<T> push = exchange->push(rank, run.ordered());
@@ -79,8 +86,14 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
             a.acknowledge = {push.readies, push.pushed, push.acknowledged,
                              x.single_reader() ? push.from : 0};
         }
-        this->blocks_[static_cast<std::size_t>(rank)]->apply(a);
-    }
+        return a;
+    };
+    const auto block = [&](int rank) -> local_matrix<T>& {
+        return *this->blocks_[static_cast<std::size_t>(rank)];
+    };
+    if (this->kind_ == operator_kind::adaptive)
+        for (int rank = 0; rank < run.ranks(); ++rank) block(rank).look(arguments_of(rank));
+    for (int rank = 0; rank < run.ranks(); ++rank) block(rank).apply(arguments_of(rank));
     run.close();
 }
 

@@ -13,7 +13,8 @@ namespace krylith {
 template <class T>
 class halo_operator final : public matrix_operator<T> {
 public:
-    /// `kind`: halo, or adaptive, whose blocks look at x before each product (adaptive_block.hpp).
+    /// `kind`: halo, or adaptive, whose blocks look at x before each product where that may pay
+    /// (adaptive_block.hpp).
     halo_operator(layout_handle where, const matrix_source<T>& source, const halo_plan& plan,
                   local_kind local, operator_kind kind = operator_kind::halo);
 
@@ -29,6 +30,7 @@ public:
     }
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const override;
+    [[nodiscard]] bool recordable() const override;
     [[nodiscard]] std::int64_t received(int rank) const override {
         return schedule_ ? schedule_->ghosts(rank) : 0;
     }

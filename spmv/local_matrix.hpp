@@ -102,6 +102,10 @@ public:
     virtual ~local_matrix() = default;
     /// Enqueues the product. Rows that read no ghost come first.
     virtual void apply(const spmv_arguments<T>& a) = 0;
+    /// Enqueues what apply() will wait for on the host. Operators with adaptive blocks call it
+    /// before apply(), with the same arguments, for all devices before apply() for any: so they
+    /// work side by side. Others have nothing to enqueue.
+    virtual void look(const spmv_arguments<T>&) {}
     /// New values in the order of the block that this was built from.
     virtual void update(std::span<const T> values) = 0;
     /// The same from memory of the device. Stream-ordered.

@@ -59,6 +59,8 @@ void warn_of_idle_parts(const layout& where, std::vector<std::string>& warnings)
 
 template <class T>
 std::string why_operator(const matrix_operator<T>& a, const operator_options& asked) {
+    if (asked.kind == operator_kind::adaptive && a.recordable())
+        return "as asked for, but columns of a sparse x can't be the faster way here: as halo";
     if (asked.kind != operator_kind::automatic)
         return a.choice() != nullptr ? "as asked for, with " + a.choice()->because : "as asked for";
     if (a.share_layout()->group.size() == 1) return "auto: one device, nothing moves";

@@ -35,7 +35,7 @@ std::string why_eager(const solve_request& request, const matrix_operator<T>& a)
     if (request.execution == "eager") return "--execution eager";
     if (!a.recordable() && a.transfer() != transfer_kind::stores)
         return std::string("transfer ") + to_string(a.transfer()) + " can't be recorded";
-    if (a.kind() == operator_kind::adaptive)
+    if (!a.recordable() && a.kind() == operator_kind::adaptive)
         return "operator adaptive looks at x before each product";
     if (!a.recordable()) return "local kernel " + a.local_name() + " can't be recorded";
     return group.serialised_because();

@@ -11,6 +11,7 @@
 #include <krylith/solvers/bicgstab.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/solvers/gmres.hpp>
+#include <krylith/spmv/column_worth.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/fused.hpp>
 
@@ -81,6 +82,7 @@ std::string multiply_and_compare(const device_group& group, const matrix_operato
 template <class T>
 void multiply_sparse(const device_group& group, kernel forced) {
     const forced_kernel model(group[0], forced);
+    const mocked_column_worth worth;
     for (const auto& entry : testing::battery()) {
         INFO(entry.name, ", for: ", entry.surfaces);
         const auto matrix = testing::converted<T>(entry.matrix);
@@ -118,6 +120,7 @@ KRYLITH_GROUP_TEST("adaptive: products of vectors with few entries, balanced col
 
 KRYLITH_GROUP_TEST("adaptive: atomic kernels give way to sorted ones") {
     const forced_kernel model(group[0], kernel::column_balanced_atomic);
+    const mocked_column_worth worth;
     const auto matrix = poisson2d<double>(20, 20);
     const auto a = make_operator(group, matrix, {.kind = operator_kind::adaptive});
     const auto x0 = with_entries<double>(matrix.rows, 50, 7);
@@ -129,6 +132,7 @@ KRYLITH_GROUP_TEST("adaptive: atomic kernels give way to sorted ones") {
 KRYLITH_GROUP_TEST(
     "adaptive: a point source is solved as with halo; vectors begin sparse and fill") {
     const forced_kernel model(group[0], kernel::column_sort);
+    const mocked_column_worth worth;
     const auto matrix = poisson2d<double>(40, 40);
     const auto b0 = point_source(matrix.rows);
     const auto a = make_operator(group, matrix, {.kind = operator_kind::adaptive});
@@ -162,6 +166,7 @@ KRYLITH_GROUP_TEST(
 
 KRYLITH_GROUP_TEST("adaptive: new values reach both forms of the matrix") {
     const forced_kernel model(group[0], kernel::column_sort);
+    const mocked_column_worth worth;
     const auto first = testing::random_matrix(900, 6, 2, 41);
     auto second = first;
     for (std::size_t k = 0; k < second.values.size(); ++k)
@@ -180,6 +185,27 @@ KRYLITH_GROUP_TEST("adaptive: new values reach both forms of the matrix") {
     a->diagonal(d);
     group.synchronize();
     CHECK(values_of(d) == krylith::diagonal(first));
+}
+
+KRYLITH_GROUP_TEST("adaptive: where columns can't pay it is halo") {
+    const auto matrix = poisson2d<double>(20, 20);
+    const auto a = make_operator(group, matrix, {.kind = operator_kind::adaptive});
+    const bool host = group.kind() == backend::host; // there they may
+    CHECK(a->recordable() != host);
+    const auto x0 = with_entries<double>(matrix.rows, 50, 7);
+    CHECK(multiply_and_compare<double>(group, *a, matrix, x0, 1, 0) == "");
+    CHECK(a->kernel_uses().empty() != host);
+}
+
+TEST_CASE("adaptive: columns pay where they are few and the matrix is large") {
+    const row_product small{10'000, 12 * 50'000, 12};
+    CHECK(most_column_work(backend::host, small) == 30'000 / 16);
+    CHECK(most_column_work(backend::cuda, small) == -1);
+    const row_product large{3'000'000, 12 * std::int64_t{300'000'000}, 12};
+    CHECK(most_column_work(backend::cuda, large) == 230'000'000 / 40);
+    CHECK(most_column_work(backend::host, {100, 0, 12}) == -1);
+    const mocked_column_worth worth;
+    CHECK(most_column_work(backend::cuda, small) == 50'000 / 4);
 }
 
 TEST_CASE("adaptive: a sparse vector is multiplied by the model that the library has") {
