@@ -45,6 +45,7 @@ void slope_effort::check() const {
 }
 
 int slope_effort::turn() const {
+    check();
     const std::int64_t common = std::gcd(few, many);
     std::int64_t turn = std::min<std::int64_t>(common, 40);
     while (common % turn != 0) {

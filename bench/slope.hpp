@@ -29,6 +29,7 @@ struct slope_effort {
     double warm_up = 0.3;    ///< seconds a subject runs before it is timed: clocks rise late
 
     /// The most steps, at most 40, that both runs are multiples of: what loops do in one turn.
+    /// Throws what check() throws.
     [[nodiscard]] int turn() const;
 
     /// Throws usage_error naming the first value that is not allowed.

@@ -59,9 +59,9 @@ public:
           scratch_(device_),
           list_(device_, KRYLITH_ON(*device_, list_scratch_bytes(block.columns)),
                 "sparse products") {
+        // Products allocate nothing.
         const std::int64_t entries = std::min(most_work_, block.columns);
-        for (const kernel k :
-             {kernel::column_sort, kernel::column_balanced_sort}) // no growth later
+        for (const kernel k : {kernel::column_sort, kernel::column_balanced_sort})
             (void)scratch_.at_least(
                 KRYLITH_ON(*device_, kernel_scratch_bytes<T>(*device_, k, entries, most_work_)));
     }
@@ -105,7 +105,7 @@ public:
     }
 
 private:
-    /// Those of x that are not 0.
+    /// Entries of x that are not 0.
     void list_entries(const T* x) {
         spmspv::vector_arrays<T> arrays = x_.overwrite();
         arrays.dense = const_cast<T*>(x); // read only by what follows

@@ -27,6 +27,11 @@ void repeat_turns(execution& run, const std::function<void()>& body, std::int64_
                            std::to_string(turns) + " turns");
 }
 
+std::int64_t whole_recordings(std::int64_t turns) {
+    constexpr std::int64_t at_once = execution_options{}.unroll;
+    return (turns + at_once - 1) / at_once * at_once;
+}
+
 double seconds_a_turn(execution& run, const std::function<void()>& body, double seconds) {
     const auto time = [&](std::int64_t turns) {
         const auto start = std::chrono::steady_clock::now();
@@ -34,11 +39,11 @@ double seconds_a_turn(execution& run, const std::function<void()>& body, double 
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
         return passed.count() / static_cast<double>(turns);
     };
-    constexpr std::int64_t few = 10;
+    const std::int64_t few = whole_recordings(10);
     (void)time(few);
     const double about = std::max(time(few), 1e-9);
     const double fit = std::min(seconds / about, 2000.0);
-    const auto turns = static_cast<std::int64_t>(fit);
+    const std::int64_t turns = whole_recordings(static_cast<std::int64_t>(fit));
     return turns <= few ? about : time(turns);
 }
 

@@ -13,8 +13,13 @@ namespace krylith {
 /// the loop ends early.
 void repeat_turns(execution& run, const std::function<void()>& body, std::int64_t turns);
 
+/// `turns`, rounded up to what an execution with the usual options records at once, or enqueues
+/// between looks: copies, and products that krylith doesn't compute itself, don't know of the stop
+/// within, and would be timed to its end.
+[[nodiscard]] std::int64_t whole_recordings(std::int64_t turns);
+
 /// Mean seconds of a turn of `body`, as above: after some turns that record the loop and warm up,
-/// as many as fit into about `seconds`, 10 to 2000.
+/// as many as fit into about `seconds`, 16 to 2000, in whole recordings.
 [[nodiscard]] double seconds_a_turn(execution& run, const std::function<void()>& body,
                                     double seconds);
 

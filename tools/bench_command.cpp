@@ -117,7 +117,8 @@ command add_bench(CLI::App& parent) {
     add_spd(*app, request.spd);
     add("--precond", request.preconditioner, "none|jacobi", "For solvers")->capture_default_str();
     add("--device-counts", job->counts, "LIST", "Numbers of devices [1,2,4 ... all of them]");
-    add("--warm-up", request.warm_up, "K", "Iterations before those that are timed")
+    add("--warm-up", request.warm_up, "K",
+        "Iterations before those that are timed; best multiples of 16, both")
         ->capture_default_str();
     add("--iterations", request.iterations, "K", "Iterations, or products, that are timed")
         ->capture_default_str();

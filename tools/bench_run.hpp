@@ -16,8 +16,10 @@ struct bench_request {
     bool spd = false; ///< made symmetric positive definite
     std::string preconditioner = "none";
     std::vector<int> counts; ///< of devices
-    std::int64_t warm_up = 20;
-    std::int64_t iterations = 200;
+    /// Multiples of what is recorded at once: eager copies, and products of others, don't know of
+    /// the stop before.
+    std::int64_t warm_up = 16;
+    std::int64_t iterations = 192;
     int repetitions = 5;
     operator_request multiply;
     device_options devices;

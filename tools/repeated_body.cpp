@@ -16,9 +16,10 @@ void repeated_body::repeat(std::int64_t turns) {
 
 double repeated_body::seconds_a_turn(std::int64_t warm_up, std::int64_t turns) {
     repeat(warm_up);
+    const std::int64_t all = whole_recordings(turns);
     stopwatch watch;
-    repeat(turns);
-    return watch.lap() / static_cast<double>(turns);
+    repeat(all);
+    return watch.lap() / static_cast<double>(all);
 }
 
 } // namespace krylith::tool

@@ -15,7 +15,8 @@ class repeated_body {
 public:
     repeated_body(execution& run, std::function<void()> body);
 
-    /// Mean over so many turns, after at least `warm_up` turns, which also record the loop.
+    /// Mean over so many turns, rounded up to whole recordings, after at least `warm_up` turns,
+    /// which also record the loop. `run` has the usual options.
     [[nodiscard]] double seconds_a_turn(std::int64_t warm_up, std::int64_t turns);
 
 private:

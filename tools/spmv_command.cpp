@@ -117,7 +117,8 @@ command add_spmv(CLI::App& parent) {
         ->capture_default_str();
     add("--alpha", request.alpha, "A", "Factor of A x")->capture_default_str();
     add("--beta", request.beta, "B", "Factor of y")->capture_default_str();
-    add("--repeat", request.repeat, "N", "Products that are timed, after a warm-up")
+    add("--repeat", request.repeat, "N",
+        "Products that are timed, after a warm-up; rounded up to a multiple of 16")
         ->capture_default_str();
     add_operator_options(*app, request.multiply);
     add_device_options(*app, request.devices);
