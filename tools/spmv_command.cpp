@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
+#include <krylith/spmv/timed_turns.hpp>
 #include <krylith/tools/command.hpp>
 #include <krylith/tools/output_file.hpp>
 #include <krylith/tools/reordering_words.hpp>
@@ -47,7 +48,7 @@ std::string json_report(const spmv_request& request, const spmv_outcome& o) {
         {"x", request.x},
         {"alpha", request.alpha},
         {"beta", request.beta},
-        {"repeat", request.repeat},
+        {"repeat", whole_recordings(request.repeat)},
         {"load_seconds", o.load_seconds},
         {"setup_seconds", o.setup_seconds},
         {"seconds", o.seconds},
@@ -75,10 +76,10 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
     if (o.reordered.order != reordering::none) line("order", in_words(o.reordered));
     if (o.devices.size() > 1)
         line("transfer", fmt::format("{} ({})", o.transfer, o.transfer_because));
-    line("time",
-         fmt::format("{} a product ({} of them, {}), {:.4g} GB/s by the byte model of {}",
-                     in_seconds(o.seconds), request.repeat, o.recorded ? "recorded" : "eager",
-                     o.bytes / o.seconds * 1e-9, in_bytes(o.bytes)));
+    line("time", fmt::format("{} a product ({} of them, {}), {:.4g} GB/s by the byte model of {}",
+                             in_seconds(o.seconds), whole_recordings(request.repeat),
+                             o.recorded ? "recorded" : "eager", o.bytes / o.seconds * 1e-9,
+                             in_bytes(o.bytes)));
     line("difference",
          fmt::format("{:.2e} at most, {:.2e} relative to |alpha| |A| |x| + |beta| |y|: {}",
                      o.largest_difference, o.relative_difference,

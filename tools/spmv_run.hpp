@@ -20,7 +20,7 @@ struct spmv_request {
     std::string y = "ones"; ///< read only if beta != 0
     double alpha = 1;
     double beta = 0;
-    std::int64_t repeat = 50;
+    std::int64_t repeat = 48;
     operator_request multiply;
     device_options devices;
     std::string output_file; ///< y

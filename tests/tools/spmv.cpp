@@ -101,6 +101,7 @@ TEST_CASE("the report says how results got to the other devices, and why") {
     CHECK(stores.at("transfer") == "stores");
     CHECK(stores.at("transfer_because") == "auto: every device reaches the memory of the others");
     CHECK(stores.at("execution") == "recorded");
+    CHECK(stores.at("repeat") == 16); // whole recordings are timed
     const auto copies = report_of("--devices 3 --operator 2nz --transfer copies");
     CHECK(copies.at("transfer") == "copies");
     CHECK(copies.at("transfer_because") == "as asked for");
