@@ -12,9 +12,11 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_program(KRYLITH_CCACHE ccache DOC "Compiler cache, used when present")
 mark_as_advanced(KRYLITH_CCACHE)
 if(KRYLITH_CCACHE)
+    # Paths below the sources count relatively, so that what one clone compiled serves every other.
     foreach(language IN ITEMS CXX CUDA)
         if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-            set(CMAKE_${language}_COMPILER_LAUNCHER "${KRYLITH_CCACHE}")
+            set(CMAKE_${language}_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+                "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${KRYLITH_CCACHE}")
         endif()
     endforeach()
 endif()
