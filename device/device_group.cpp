@@ -15,6 +15,7 @@
 #include <krylith/device/mailbox.hpp>
 #if KRYLITH_HAVE_CUDA
 #include <krylith/device/cuda_runtime.hpp>
+#include <krylith/device/launch_gate.hpp>
 #endif
 
 namespace krylith {
@@ -23,6 +24,9 @@ struct device_group::members {
     std::vector<std::shared_ptr<device>> devices;
     std::vector<transport> paths; // [from * size + to]
     std::string serialised_because;
+#if KRYLITH_HAVE_CUDA
+    std::unique_ptr<cuda::launch_gate> gate; ///< where kernels may wait for each other
+#endif
 };
 
 namespace {
@@ -96,6 +100,8 @@ device_group device_group::cuda(std::span<const int> ordinals, const group_optio
                                               std::to_string(ordinals[j]) +
                                               " have no peer access: copies go through host memory";
         }
+    if (n > 1 && m->serialised_because.empty())
+        m->gate = std::make_unique<cuda::launch_gate>(m->devices);
     return device_group(std::move(m));
 #else
     (void)ordinals;
@@ -153,6 +159,22 @@ void device_group::join() const {
     for (int i = 0; i < size(); ++i)
         for (int j = 0; j < size(); ++j)
             if (i != j) (*this)[i].wait(*reached[static_cast<std::size_t>(j)]);
+}
+
+void device_group::launch_together(const std::function<void()>& launches) const {
+#if KRYLITH_HAVE_CUDA
+    if (members_->gate != nullptr) {
+        members_->gate->close();
+        try {
+            launches();
+        } catch (...) {
+            members_->gate->open();
+            throw;
+        }
+        return members_->gate->open();
+    }
+#endif
+    launches(); // host devices count looks, not time (vector/host_signal.hpp)
 }
 
 void device_group::synchronize() const {

@@ -1,6 +1,7 @@
 // The ordered devices of one solve.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -63,6 +64,11 @@ public:
 
     /// Work given to any device from here on runs after all work given to every device so far.
     void join() const;
+
+    /// Runs `launches`, which enqueues work that waits for work on other devices. On GPUs none of it
+    /// begins before all is enqueued: a process may be stopped for any time between two launches,
+    /// and what runs already must not take that for a device that is lost.
+    void launch_together(const std::function<void()>& launches) const;
 
     /// Blocks until all devices are idle; throws the first failure.
     void synchronize() const;

@@ -63,7 +63,9 @@ void residual(execution& run, const A& a, const vector<typename A::value_type>& 
     a.apply(run, T(-1), x, T(1), r, std::span(list.begin(), list.size()));
 }
 
-/// z = M^-1 r, and the dots, in as few passes as M allows. z may not be r.
+/// z = M^-1 r, and the dots, in as few passes as M allows. z may not be r. M may write z by any
+/// means, such as a product of another operator on borrowed arrays, which knows nothing of z's
+/// ghosts: those of an operand are sent here, at the price of a small kernel.
 template <class T, preconditioner<T> M, class... Dots>
 void precondition(execution& run, const M& m, const vector<T>& r, vector<T>& z,
                   const Dots&... dots) {
@@ -73,6 +75,7 @@ void precondition(execution& run, const M& m, const vector<T>& r, vector<T>& z,
         fused(run, z = linear_combination<T>(m(r)), dots...);
     } else {
         m.apply(run, r, z);
+        push_ghosts(run, z);
         if constexpr (sizeof...(Dots) > 0) fused(run, dots...);
     }
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <krylith/device/error.hpp>
@@ -124,6 +126,17 @@ bool iteration_control::judge(const loop_report& end, double true_rr) {
         break;
     }
     return true;
+}
+
+void iteration_control::judge_shifted(double true_rr, const char* precision) {
+    const double norm = std::sqrt(true_rr);
+    result_.true_residual = norm / scale_;
+    if (!result_.converged() || (std::isfinite(norm) && norm <= target())) return;
+    result_.reason = reason::out_of_range;
+    result_.diagnosis = std::string("x is beyond the range of ") + precision + ": its entries " +
+                        (std::isfinite(norm) ? "are so small that they lose digits" : "overflow") +
+                        "; " + (precision == std::string_view("fp32") ? "use fp64, or " : "") +
+                        "solve for a multiple of x by scaling b";
 }
 
 void iteration_control::finish_history() {

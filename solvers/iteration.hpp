@@ -39,6 +39,8 @@ protected:
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
     /// What to make of the loop's end and the true residual; false: go on from there.
     [[nodiscard]] bool judge(const loop_report& end, double true_rr);
+    /// What to make of the true residual of x as it is returned, which shifting has changed.
+    void judge_shifted(double true_rr, const char* precision);
     void finish_history();
     [[nodiscard]] solve_result finish();
     void diagnose();
@@ -74,6 +76,11 @@ public:
           x_(x) {
         if (b.share_layout() != a.share_layout() || x.share_layout() != a.share_layout())
             throw usage_error("b and x of a solve must be vectors of its operator");
+        if (b.overlaps(x)) { // x is written before b has been read for the last time
+            own_b_.emplace(b.share_layout());
+            fused(run_, *own_b_ = b);
+            b_ = &*own_b_;
+        }
     }
 
     [[nodiscard]] const scaled_operator<A>& a() const { return a_; }
@@ -126,7 +133,7 @@ private:
         const bool done = start.state != loop_state::running || rr <= target() * target();
         if (!done) return true;
         (void)judge(start, rr);
-        end();
+        end(r, operand);
         return false;
     }
 
@@ -140,7 +147,7 @@ private:
             if (judge(end, true_residual(r, operand))) break;
             ++result_.replacements;
         }
-        end();
+        end(r, operand);
     }
 
     /// r = A v. Whether squares of b, v and A v can be relied on, or A v and b = 0 say it all.
@@ -159,10 +166,10 @@ private:
         bool finite = true;
         const int of_b = -exponent_of(*b_, finite);
         if (of_b != 0) {
-            scaled_.emplace(b_->share_layout());
+            if (!own_b_) own_b_.emplace(b_->share_layout());
             factor_ = std::ldexp(1.0, of_b);
-            fused(run_, *scaled_ = factor_ * *b_);
-            b_ = &*scaled_;
+            fused(run_, *own_b_ = factor_ * *b_);
+            b_ = &*own_b_;
         }
         scale_ = std::ldexp(1.0, of_b);
         fused(run_, operand = *b_, bb_of_b_ = dot(*b_, *b_));
@@ -176,7 +183,7 @@ private:
                 m_scale_.set(run_, -exponent_of(r, finite) / 2 * 2);
         }
         x_exponent_ = of_a - of_b;
-        if (options_.initial_guess) shift(-x_exponent_);
+        if (options_.initial_guess) shift(x_, -x_exponent_);
         return finite;
     }
 
@@ -185,28 +192,33 @@ private:
         return run_.get(rr_.number());
     }
 
-    double true_residual(vector<T>& r, vector<T>& operand) {
+    /// Squared norm of b - A (2^exponent x).
+    double true_residual(vector<T>& r, vector<T>& operand, int exponent = 0) {
         run_.set(control::state, as_register(loop_state::running));
-        run_.unguarded([&] {
-            fused(run_, operand = x_);
-            residual(run_, a_, *b_, operand, r, rr_ = dot(r, r));
-        });
+        run_.unguarded([&] { fused(run_, operand = x_); });
+        shift(operand, exponent);
+        run_.unguarded([&] { residual(run_, a_, *b_, operand, r, rr_ = dot(r, r)); });
         return run_.get(rr_.number());
     }
 
-    /// x is the user's again.
-    void end() {
-        shift(x_exponent_);
+    /// x is the user's again. Entries that left the range of T on the way don't come back when x is
+    /// brought to the scaled system once more, so that the residual there tells.
+    void end(vector<T>& r, vector<T>& operand) {
+        if (x_exponent_ != 0) {
+            shift(x_, x_exponent_);
+            judge_shifted(true_residual(r, operand, -x_exponent_),
+                          sizeof(T) == sizeof(double) ? "fp64" : "fp32");
+        }
         run_.group().synchronize();
         finish_history();
     }
 
-    /// x *= 2^exponent, in steps that are numbers.
-    void shift(int exponent) {
+    /// v *= 2^exponent, in steps that are numbers.
+    void shift(vector<T>& v, int exponent) {
         while (exponent != 0) {
             const int step = std::clamp(exponent, -largest_exponent<T>, largest_exponent<T>);
             factor_ = std::ldexp(1.0, step);
-            run_.unguarded([&] { fused(run_, x_ = factor_ * x_); });
+            run_.unguarded([&] { fused(run_, v = factor_ * v); });
             exponent -= step;
         }
     }
@@ -215,7 +227,7 @@ private:
     const M& m_;
     const vector<T>* b_;
     vector<T>& x_;
-    std::optional<vector<T>> scaled_;
+    std::optional<vector<T>> own_b_; ///< where b is scaled, or was x too
     inverse_scale m_scale_;
     int x_exponent_ = 0; ///< x = 2^x_exponent_ times that of the scaled system
     scalar rr_{run_};

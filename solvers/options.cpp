@@ -25,7 +25,9 @@ void solver_options::check() const {
     if (callback_interval < 1)
         refuse("callback_interval", std::to_string(callback_interval), ">= 1");
     if (unroll < 1) refuse("unroll", std::to_string(unroll), ">= 1");
-    if (!(timeout_seconds > 0)) refuse("timeout_seconds", number_text(timeout_seconds), "> 0");
+    if (!(timeout_seconds > 0 && timeout_seconds <= longest_timeout))
+        refuse("timeout_seconds", number_text(timeout_seconds),
+               "more than 0, at most " + number_text(longest_timeout));
 }
 
 } // namespace krylith

@@ -43,7 +43,7 @@ struct solver_options {
     failure_policy on_failure = failure_policy::status;
     execution_mode mode = execution_mode::automatic;
     int unroll = 16;             ///< iterations recorded in one turn of the device's loop
-    double timeout_seconds = 20; ///< how long devices wait for each other
+    double timeout_seconds = 20; ///< how long devices wait for each other, at most longest_timeout
 
     /// Throws usage_error naming the first value that is not allowed.
     void check() const;

@@ -145,7 +145,7 @@ void resident_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T>&
     std::vector<std::uint8_t> slots(used.size());
     run.open(used, slots);
     run.join_if_ordered(); // peers' buffers, x and r are as they should be
-    for (int rank = 0; rank < run.ranks(); ++rank) {
+    const auto launch = [&](int rank) {
         const rank_state& s = *ranks_[static_cast<std::size_t>(rank)];
         resident_operands<T> o{};
         o.matrix = *a_.block(rank).slices();
@@ -170,7 +170,10 @@ void resident_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T>&
         o.scale = registers.scale;
         std::copy_n(slots.begin(), resident_results, o.slots);
         cuda::resident_cg(run.group()[rank], run.at(rank), o, s.shape);
-    }
+    };
+    run.group().launch_together([&] {
+        for (int rank = 0; rank < run.ranks(); ++rank) launch(rank);
+    });
     run.close();
 }
 

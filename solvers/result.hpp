@@ -22,7 +22,8 @@ enum class reason {
     indefinite_matrix,         ///< CG: p'Ap <= 0
     indefinite_preconditioner, ///< CG: r'z <= 0
     not_a_number,              ///< NaN or infinity in b, x0, A, or on the way
-    stagnated                  ///< no more progress: the attainable accuracy is reached
+    stagnated,                 ///< no more progress: the attainable accuracy is reached
+    out_of_range               ///< x solves the system, but its type can't hold it
 };
 
 [[nodiscard]] const char* to_string(reason why) noexcept;

@@ -78,7 +78,8 @@ void matrix_operator<T>::check_product(const vector<T>& x, const vector<T>& y,
                                        std::span<const reduction_into<T>> dots) const {
     if (x.share_layout() != layout_ || y.share_layout() != layout_)
         throw usage_error("the vectors of a product must be made by its operator");
-    if (&x == &y) throw usage_error("x and y of a product must differ");
+    if (x.overlaps(y))
+        throw usage_error("x and y of a product must differ, and have no memory in common");
     if (dots.size() > max_spmv_dots)
         throw usage_error("a product computes at most " + std::to_string(max_spmv_dots) +
                           " dot products on the way");

@@ -126,6 +126,7 @@ command add_bench(CLI::App& parent) {
         ->capture_default_str();
     add_operator_options(*app, request.multiply);
     add_backend_options(*app, request.devices);
+    add_timeout(*app, request.devices);
     add_report(*app, job->report);
     return {app, [job] { return run(*job); }};
 }

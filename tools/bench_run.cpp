@@ -57,8 +57,8 @@ public:
     [[nodiscard]] double seconds(const bench_request& request) {
         constexpr int most_tries = 20;
         for (int k = 0; k < most_tries; ++k) {
-            const solve_result before = run(fixed(request.warm_up));
-            const solve_result after = run(fixed(request.warm_up + request.iterations));
+            const solve_result before = run(fixed(request, request.warm_up));
+            const solve_result after = run(fixed(request, request.warm_up + request.iterations));
             const std::int64_t between = after.iterations - before.iterations;
             if (between < 1)
                 throw usage_error("the solve ends within " + std::to_string(before.iterations) +
@@ -71,10 +71,11 @@ public:
                           "iterations, a larger matrix, or a machine that does nothing else");
     }
 
-    void solve_whole(bench_row& row) {
-        const solve_result first = run({});
+    void solve_whole(const bench_request& request, bench_row& row) {
+        const solver_options options{.timeout_seconds = request.devices.timeout_seconds};
+        const solve_result first = run(options);
         const std::vector<T> x = solution();
-        const solve_result second = run({});
+        const solve_result second = run(options);
         row.solve_iterations = second.iterations;
         row.solve_seconds = second.solve_seconds;
         row.relative_true_residual = second.relative_residual();
@@ -86,8 +87,11 @@ public:
 
 private:
     /// Goes on to the limit whatever the residual is.
-    [[nodiscard]] static solver_options fixed(std::int64_t iterations) {
-        return {.rtol = 0, .max_iterations = iterations};
+    [[nodiscard]] static solver_options fixed(const bench_request& request,
+                                              std::int64_t iterations) {
+        return {.rtol = 0,
+                .max_iterations = iterations,
+                .timeout_seconds = request.devices.timeout_seconds};
     }
 
     [[nodiscard]] std::vector<T> solution() const {
@@ -137,8 +141,10 @@ std::vector<bench_row> run_bench(const bench_request& request) {
             auto x = a->make_operand("x");
             x.upload(std::vector<T>(static_cast<std::size_t>(matrix.rows), T(1)));
             row.bytes = bytes.product();
-            measure(row, request.repetitions,
-                    [&] { return time_product(*a, x, T(1), T(0), request.iterations); });
+            measure(row, request.repetitions, [&] {
+                return time_product(*a, x, T(1), T(0), request.iterations,
+                                    {.timeout_seconds = request.devices.timeout_seconds});
+            });
         } else {
             solver_bench<T> bench(request, matrix, *a);
             row.bytes = bytes
@@ -146,7 +152,7 @@ std::vector<bench_row> run_bench(const bench_request& request) {
                                         request.warm_up + request.iterations})
                             .value_or(0);
             measure(row, request.repetitions, [&] { return bench.seconds(request); });
-            bench.solve_whole(row);
+            bench.solve_whole(request, row);
         }
         rows.push_back(row);
     }

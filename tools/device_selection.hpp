@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/solvers/options.hpp>
 
 namespace krylith::tool {
 
@@ -14,6 +15,7 @@ struct device_options {
     std::string devices = "1";
     int threads = 0; ///< of all host devices together; 0: one a core
     std::string transport = "auto";
+    double timeout_seconds = solver_options{}.timeout_seconds;
 };
 
 /// Throws usage_error for names and lists that are not understood.

@@ -59,6 +59,7 @@ command add_recommend(CLI::App& parent) {
     add("--device-counts", job->counts, "LIST",
         "Numbers of devices to try, methods on the first [GPUs: 1,2,4 ... all; host: 1]");
     add_backend_options(*app, solve.devices);
+    add_timeout(*app, solve.devices);
     add_report(*app, job->report);
     app->add_flag("--quiet", job->quiet, "No summary; status 1 says that nothing converges")
         ->group("Output");

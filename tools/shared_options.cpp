@@ -1,6 +1,11 @@
 #include <krylith/tools/shared_options.hpp>
 
+#include <charconv>
+#include <string>
+
 #include <CLI/CLI.hpp>
+
+#include <krylith/device/error.hpp>
 
 namespace krylith::tool {
 
@@ -43,6 +48,25 @@ void add_device_options(CLI::App& app, device_options& options) {
         ->capture_default_str()
         ->group("Devices");
     add_backend_options(app, options);
+}
+
+void add_timeout(CLI::App& app, device_options& options) {
+    const auto allowed = [](const std::string& given) {
+        double seconds = 0;
+        const auto [stop, code] =
+            std::from_chars(given.data(), given.data() + given.size(), seconds);
+        const bool reads = code == std::errc() && stop == given.data() + given.size();
+        if (reads && !(seconds > 0 && seconds <= longest_timeout))
+            throw usage_error("--timeout is " + given +
+                              ": allowed are more than 0 seconds, at most 1e9");
+        return std::string(); // what is no number CLI11 refuses
+    };
+    app.add_option("--timeout", options.timeout_seconds,
+                   "How long a device waits for another before all give up (status 5)")
+        ->type_name("SECONDS")
+        ->check(allowed, "")
+        ->capture_default_str()
+        ->group("Devices");
 }
 
 void add_operator_options(CLI::App& app, operator_request& request) {

@@ -18,6 +18,8 @@ void add_spd(CLI::App& app, bool& spd);
 void add_device_options(CLI::App& app, device_options& options);
 /// Backend, threads and transport only, where a command counts devices itself.
 void add_backend_options(CLI::App& app, device_options& options);
+/// How long devices wait for each other, where a command makes them.
+void add_timeout(CLI::App& app, device_options& options);
 void add_operator_options(CLI::App& app, operator_request& request);
 void add_report(CLI::App& app, std::string& report);
 

@@ -33,6 +33,7 @@ solver_options solve_request::options() const {
     o.preconditioning = by_name<krylith::side>("side", side, sides);
     o.mode = by_name<execution_mode>("execution", execution, modes);
     o.history = history;
+    o.timeout_seconds = devices.timeout_seconds;
     o.check();
     return o;
 }

@@ -123,6 +123,7 @@ command add_spmv(CLI::App& parent) {
         ->capture_default_str();
     add_operator_options(*app, request.multiply);
     add_device_options(*app, request.devices);
+    add_timeout(*app, request.devices);
     add("--output", request.output_file, "FILE", "The result as a Matrix Market array")
         ->group("Output");
     add_report(*app, job->report);

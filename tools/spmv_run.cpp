@@ -76,11 +76,11 @@ std::vector<T> multiply_once(const spmv_request& request, const matrix_operator<
 } // namespace
 
 template <class T>
-double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta,
-                    std::int64_t turns) {
+double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta, std::int64_t turns,
+                    execution_options settings) {
     auto y = a.make_vector("y");
-    const auto mode = a.recordable() ? execution_mode::automatic : execution_mode::eager;
-    execution run(a.share_layout()->group, {.mode = mode});
+    settings.mode = a.recordable() ? execution_mode::automatic : execution_mode::eager;
+    execution run(a.share_layout()->group, settings);
     scalar one(run);
     repeated_body body(run, [&] {
         if (run.ranks() > 1) push_ghosts(run, x);
@@ -124,8 +124,9 @@ spmv_outcome run_spmv(const spmv_request& request) {
     compare<T>(request, matrix, x_values, y_values, result, out);
     if (!request.output_file.empty())
         write_vector_market<T>(request.output_file, result, "product with " + request.matrix);
-    out.seconds = time_product(*a, x, static_cast<T>(request.alpha), static_cast<T>(request.beta),
-                               request.repeat);
+    out.seconds =
+        time_product(*a, x, static_cast<T>(request.alpha), static_cast<T>(request.beta),
+                     request.repeat, {.timeout_seconds = request.devices.timeout_seconds});
 
     out.rows = matrix.rows;
     out.columns = matrix.columns;
@@ -152,8 +153,8 @@ spmv_outcome run_spmv(const spmv_request& request) {
 template spmv_outcome run_spmv<double>(const spmv_request&);
 template spmv_outcome run_spmv<float>(const spmv_request&);
 template double time_product(const matrix_operator<double>&, vector<double>&, double, double,
-                             std::int64_t);
+                             std::int64_t, execution_options);
 template double time_product(const matrix_operator<float>&, vector<float>&, float, float,
-                             std::int64_t);
+                             std::int64_t, execution_options);
 
 } // namespace krylith::tool

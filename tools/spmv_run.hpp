@@ -56,16 +56,17 @@ struct spmv_outcome {
 template <class T>
 [[nodiscard]] spmv_outcome run_spmv(const spmv_request& request);
 
-/// Seconds of y = alpha A x + beta y, what peers need of x sent anew each time.
+/// Seconds of y = alpha A x + beta y, what peers need of x sent anew each time. `settings`: its
+/// mode is that of the operator.
 template <class T>
 [[nodiscard]] double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta,
-                                  std::int64_t turns);
+                                  std::int64_t turns, execution_options settings);
 
 extern template spmv_outcome run_spmv<double>(const spmv_request&);
 extern template spmv_outcome run_spmv<float>(const spmv_request&);
 extern template double time_product(const matrix_operator<double>&, vector<double>&, double, double,
-                                    std::int64_t);
+                                    std::int64_t, execution_options);
 extern template double time_product(const matrix_operator<float>&, vector<float>&, float, float,
-                                    std::int64_t);
+                                    std::int64_t, execution_options);
 
 } // namespace krylith::tool

@@ -8,6 +8,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/number_text.hpp>
 #include <krylith/vector/execution_memory.hpp>
 #include <krylith/vector/kernels.hpp>
 
@@ -32,8 +33,9 @@ execution::execution(device_group group, const execution_options& options)
     if (options.unroll < 1)
         throw usage_error("execution_options::unroll must be at least 1, not " +
                           std::to_string(options.unroll));
-    if (!(options.timeout_seconds > 0))
-        throw usage_error("execution_options::timeout_seconds must be positive");
+    if (!(options.timeout_seconds > 0 && options.timeout_seconds <= longest_timeout))
+        throw usage_error("timeout_seconds = " + number_text(options.timeout_seconds) +
+                          " is not allowed: more than 0, at most " + number_text(longest_timeout));
     if (mode_ == execution_mode::recorded && !group_.concurrent())
         throw usage_error("this device group can't run recorded: " + group_.serialised_because());
     if (mode_ == execution_mode::automatic)

@@ -22,10 +22,13 @@ enum class execution_mode {
     eager ///< each operation is enqueued by the host, which looks at the stop test now and then
 };
 
+inline constexpr double longest_timeout = 1e9; ///< seconds, which nanoseconds of 64 bits hold
+
 struct execution_options {
     execution_mode mode = execution_mode::automatic;
     int unroll = 16;               ///< iterations recorded in one turn of the loop
-    double timeout_seconds = 20;   ///< how long a device waits for a peer before all give up
+    double timeout_seconds = 20;   ///< how long a device waits for a peer before all give up; at
+                                   ///< most longest_timeout. A process that is stopped doesn't wait
     int largest_batch = 8;         ///< most values that one kernel reduces
     std::int64_t array_size = 0;   ///< scalars addressed by index
     std::int64_t history_size = 0; ///< squared residual norms kept on the device, 0: none

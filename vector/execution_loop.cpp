@@ -100,7 +100,9 @@ loop_report execution::repeat(const std::function<void()>& body) {
     prepare(body);
     if (scalars_.places() != recorded_places_) unguarded([&] { settle(recorded_places_); });
     group_.join();
-    for (auto& m : memory_) m->loop->launch();
+    group_.launch_together([&] {
+        for (auto& m : memory_) m->loop->launch();
+    });
     return report();
 }
 

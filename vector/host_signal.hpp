@@ -1,6 +1,7 @@
 // Words through which host devices tell each other that data is there, or may be overwritten.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -36,18 +37,24 @@ inline void raise_failure(const mailbox& mail, int rank) {
 }
 
 /// Until ready(), which rank `rank` will bring about. False if it takes longer than the time-out,
-/// then all ranks are told, or if any rank has failed: nothing may be read or written then.
+/// then all ranks are told, or if any rank has failed: nothing may be read or written then. Time
+/// counts by looks: of the time between two of them at most 1/64 of the time-out, since a process
+/// that was stopped (Ctrl-Z, a batch system, a paused machine) has not been waiting.
 template <class Ready>
 [[nodiscard]] bool wait_until(const mailbox& mail, int rank, const Ready& ready) {
     // Peers on cores of their own answer within this many looks; others need this core.
     constexpr int looks_before_yield = 200;
     for (int look = 0; look < looks_before_yield; ++look)
         if (ready()) return true;
-    const auto begin = std::chrono::steady_clock::now();
-    const auto patience = std::chrono::nanoseconds(mail.timeout_ns);
-    while (!ready()) {
+    using clock = std::chrono::steady_clock;
+    const clock::duration patience = std::chrono::nanoseconds(mail.timeout_ns);
+    clock::duration waited{0};
+    for (auto last = clock::now(); !ready();) {
         if (failed(mail)) return false;
-        if (std::chrono::steady_clock::now() - begin > patience) {
+        const auto now = clock::now();
+        waited += std::min(now - last, patience / 64);
+        last = now;
+        if (waited >= patience) {
             raise_failure(mail, rank);
             return false;
         }

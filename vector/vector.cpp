@@ -1,5 +1,6 @@
 #include <krylith/vector/vector.hpp>
 
+#include <functional>
 #include <string>
 
 #include <krylith/device/error.hpp>
@@ -37,6 +38,18 @@ vector<T> vector<T>::borrow(layout_handle where, std::span<T* const> parts) {
             throw usage_error("vector::borrow: the part of rank " + std::to_string(rank) +
                               " is null");
     return v;
+}
+
+template <class T>
+bool vector<T>::overlaps(const vector& other) const {
+    for (int rank = 0; rank < layout_->group.size(); ++rank) {
+        const auto count = static_cast<std::size_t>(layout_->held(rank));
+        const std::less<const T*> before; // is an order of pointers into different arrays, too
+        if (count != 0 && before(data(rank), other.data(rank) + count) &&
+            before(other.data(rank), data(rank) + count))
+            return true;
+    }
+    return false;
 }
 
 template <class T>

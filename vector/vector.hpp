@@ -74,6 +74,9 @@ public:
     [[nodiscard]] std::int64_t size() const { return layout_->size(); }
     /// Entries of a device: held(rank) of them, then its ghosts.
     [[nodiscard]] T* data(int rank) const { return parts_[static_cast<std::size_t>(rank)]; }
+    /// Whether the two have memory in common, as two borrows of one array have: what writes one
+    /// then changes the other. Both are of one layout.
+    [[nodiscard]] bool overlaps(const vector& other) const;
     /// Null unless this is an operand.
     [[nodiscard]] const ghost_exchange<T>* exchange() const { return exchange_.get(); }
 

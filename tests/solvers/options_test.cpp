@@ -89,7 +89,7 @@ KRYLITH_GROUP_TEST("options: vectors of another operator are refused") {
 
 TEST_CASE("options: reasons, sides and modes have names that differ") {
     std::vector<std::string> names;
-    for (int i = 0; i <= static_cast<int>(reason::stagnated); ++i)
+    for (int i = 0; i <= static_cast<int>(reason::out_of_range); ++i)
         names.emplace_back(to_string(static_cast<reason>(i)));
     for (std::size_t i = 0; i < names.size(); ++i) {
         CHECK(names[i] != "unknown");

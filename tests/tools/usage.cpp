@@ -136,6 +136,10 @@ TEST_CASE("a refused value is named with its option and what is allowed") {
     refused("recommend gallery:poisson2d:4 --seconds -1", "--seconds is -1: allowed is more");
     refused("spmv gallery:poisson2d:4 --repeat 0", "--repeat is 0: allowed are 1 and more");
     refused("spmv gallery:poisson2d:4 --alpha nan", "--alpha is nan");
+    for (const char* command : {"solve", "spmv", "bench cg", "recommend"})
+        for (const char* wrong : {"0", "-1", "nan", "inf"})
+            refused(std::string(command) + " gallery:poisson2d:4 --backend host --timeout " + wrong,
+                    "--timeout is " + std::string(wrong) + ": allowed are more than 0");
 }
 
 TEST_CASE("files that can't be read, written or solved are bad input") {

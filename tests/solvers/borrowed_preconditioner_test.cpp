@@ -1,0 +1,94 @@
+// A preconditioner of the user's own that writes z through a borrow, by an operator of its own: the
+// ghosts of z, where the solver multiplies it, must be those of what was written.
+#include <vector>
+
+#include <krylith/matrix/gallery.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/random.hpp"
+#include "../support/solves.hpp"
+
+namespace krylith {
+
+using testing::describe;
+using testing::general_methods;
+using testing::name_of;
+using testing::problem;
+
+namespace {
+
+/// Two steps of Jacobi's iteration as one matrix: M^-1 = 2 D^-1 - D^-1 A D^-1.
+csr_matrix<double> two_jacobi_steps(csr_matrix<double> a) {
+    std::vector<double> d(static_cast<std::size_t>(a.rows));
+    const auto each = [&](const auto& visit) {
+        for (std::int64_t i = 0; i < a.rows; ++i)
+            for (std::int64_t k = a.row_offsets[static_cast<std::size_t>(i)];
+                 k < a.row_offsets[static_cast<std::size_t>(i) + 1]; ++k)
+                visit(static_cast<std::size_t>(i),
+                      static_cast<std::size_t>(a.column_indices[static_cast<std::size_t>(k)]),
+                      a.values[static_cast<std::size_t>(k)]);
+    };
+    each([&](std::size_t i, std::size_t j, double& v) {
+        if (i == j) d[i] = v;
+    });
+    each([&](std::size_t i, std::size_t j, double& v) {
+        v = (i == j ? 2 / d[i] : 0) - v / (d[i] * d[j]);
+    });
+    return a;
+}
+
+/// Knows nothing of ghosts: its vectors are of another layout than the solver's.
+class borrowing {
+public:
+    explicit borrowing(const device_group& group, const csr_matrix<double>& inverse)
+        : inverse_(make_operator(group, inverse, {.kind = operator_kind::halo})),
+          operand_(inverse_->make_operand()) {}
+
+    void apply(execution& run, const vector<double>& r, vector<double>& z) const {
+        const auto borrow = [&](const vector<double>& v) {
+            std::vector<double*> parts;
+            for (int rank = 0; rank < run.ranks(); ++rank) parts.push_back(v.data(rank));
+            return vector<double>::borrow(inverse_->share_layout(),
+                                          std::span<double* const>(parts));
+        };
+        const auto from = borrow(r);
+        auto to = borrow(z);
+        fused(run, operand_ = from);
+        inverse_->apply(run, 1, operand_, 0, to);
+    }
+
+private:
+    std::unique_ptr<matrix_operator<double>> inverse_;
+    mutable vector<double> operand_;
+};
+
+} // namespace
+
+KRYLITH_GROUP_TEST("borrowed preconditioner: as many iterations as on one device") {
+    const auto matrix = convection_diffusion<double>(8, 10);
+    const auto b = testing::random_values<double>(matrix.rows, 193);
+    const auto inverse = two_jacobi_steps(matrix);
+    const auto one = device_group::host(1);
+    for (const auto kind : {operator_kind::halo, operator_kind::gather})
+        for (const auto which : general_methods)
+            for (const auto at : {side::left, side::right})
+                for (const auto mode : {execution_mode::automatic, execution_mode::eager}) {
+                    CAPTURE(name_of(which));
+                    const solver_options options{
+                        .restart = 200, .preconditioning = at, .mode = mode};
+                    problem<double> alone(one, matrix, b);
+                    const borrowing m_alone(one, inverse);
+                    const auto expected =
+                        testing::solve(which, *alone.a, alone.b, alone.x, options, m_alone);
+                    REQUIRE(expected.converged());
+                    problem<double> p(group, matrix, b, {.kind = kind});
+                    const borrowing m(group, inverse);
+                    const auto result = testing::solve(which, *p.a, p.b, p.x, options, m);
+                    INFO(describe(result));
+                    CHECK(result.converged());
+                    CHECK(result.iterations <= expected.iterations + 3);
+                    CHECK(p.relative_residual() <= 1.01e-8);
+                }
+}
+
+} // namespace krylith
