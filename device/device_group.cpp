@@ -1,7 +1,11 @@
 #include <krylith/device/device_group.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -15,7 +19,6 @@
 #include <krylith/device/mailbox.hpp>
 #if KRYLITH_HAVE_CUDA
 #include <krylith/device/cuda_runtime.hpp>
-#include <krylith/device/launch_gate.hpp>
 #endif
 
 namespace krylith {
@@ -24,9 +27,7 @@ struct device_group::members {
     std::vector<std::shared_ptr<device>> devices;
     std::vector<transport> paths; // [from * size + to]
     std::string serialised_because;
-#if KRYLITH_HAVE_CUDA
-    std::unique_ptr<cuda::launch_gate> gate; ///< where kernels may wait for each other
-#endif
+    std::unique_ptr<std::uint32_t, std::function<void(std::uint32_t*)>> launching; // or null
 };
 
 namespace {
@@ -100,8 +101,12 @@ device_group device_group::cuda(std::span<const int> ordinals, const group_optio
                                               std::to_string(ordinals[j]) +
                                               " have no peer access: copies go through host memory";
         }
-    if (n > 1 && m->serialised_because.empty())
-        m->gate = std::make_unique<cuda::launch_gate>(m->devices);
+    if (n > 1 && m->serialised_because.empty()) {
+        const auto& any = m->devices.front();
+        m->launching = {
+            static_cast<std::uint32_t*>(cuda::allocate_post(*any, sizeof(std::uint32_t))),
+            [any](std::uint32_t* word) { cuda::free_post(*any, word); }};
+    }
     return device_group(std::move(m));
 #else
     (void)ordinals;
@@ -162,19 +167,23 @@ void device_group::join() const {
 }
 
 void device_group::launch_together(const std::function<void()>& launches) const {
-#if KRYLITH_HAVE_CUDA
-    if (members_->gate != nullptr) {
-        members_->gate->close();
-        try {
-            launches();
-        } catch (...) {
-            members_->gate->open();
-            throw;
-        }
-        return members_->gate->open();
+    std::uint32_t* const word = members_->launching.get();
+    if (word == nullptr) return launches(); // host devices count looks (vector/host_signal.hpp)
+    const auto say = [&](std::uint32_t value) {
+        std::atomic_ref(*word).store(value, std::memory_order_release);
+    };
+    say(1);
+    try {
+        launches();
+    } catch (...) {
+        say(0);
+        throw;
     }
-#endif
-    launches(); // host devices count looks, not time (vector/host_signal.hpp)
+    say(0);
+}
+
+const std::uint32_t* device_group::launching() const noexcept {
+    return members_->launching.get();
 }
 
 void device_group::synchronize() const {

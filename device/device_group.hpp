@@ -1,6 +1,7 @@
 // The ordered devices of one solve.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -65,10 +66,14 @@ public:
     /// Work given to any device from here on runs after all work given to every device so far.
     void join() const;
 
-    /// Runs `launches`, which enqueues work that waits for work on other devices. On GPUs none of it
-    /// begins before all is enqueued: a process may be stopped for any time between two launches,
-    /// and what runs already must not take that for a device that is lost.
+    /// Runs `launches`, which enqueues kernels that wait for kernels of other ranks. The time-out
+    /// of those that run already begins when all are enqueued: a process may be stopped for any
+    /// time between two launches.
     void launch_together(const std::function<void()>& launches) const;
+
+    /// Not 0 while launches are under way: what waiting kernels look at before they give up. In
+    /// host memory; null where no kernel waits for others, and for host devices.
+    [[nodiscard]] const std::uint32_t* launching() const noexcept;
 
     /// Blocks until all devices are idle; throws the first failure.
     void synchronize() const;

@@ -29,7 +29,8 @@ struct mailbox {
     std::uint64_t* published; ///< batches that this rank has published
     unsigned* arrivals;       ///< blocks of the publishing kernel that have finished; 0 between
     std::int32_t* failure;    ///< 0, or 1 + the rank that did not answer in time
-    std::int32_t* const* failures; ///< [ranks] the peers' failure words
+    std::int32_t* const* failures;  ///< [ranks] the peers' failure words
+    const std::uint32_t* launching; ///< device_group::launching()
     std::uint64_t timeout_ns;
     std::int32_t ranks;
     std::int32_t rank;

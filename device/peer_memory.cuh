@@ -58,21 +58,38 @@ __device__ inline void raise_failure(const mailbox& mail, int missing) {
     *static_cast<volatile std::int32_t*>(mail.failure) = missing + 1;
 }
 
+/// Whether the host has yet to launch on some devices; a trip to its memory.
+__device__ inline bool launches_are_under_way(const mailbox& mail) {
+    std::uint32_t word = 0;
+    if (mail.launching != nullptr)
+        asm volatile("ld.relaxed.sys.global.u32 %0, [%1];"
+                     : "=r"(word)
+                     : "l"(mail.launching)
+                     : "memory");
+    return word != 0;
+}
+
 /// Spins until `there()`; false, with the failure raised everywhere, after the time-out or where
-/// another wait has already failed.
+/// another wait has already failed. Time counts once all devices have been launched on: where it is
+/// up and that was not so, now or the last time, it starts again, so that a wait ends at most two
+/// time-outs after the last launch.
 template <class Condition>
 __device__ inline bool wait_until(const mailbox& mail, int awaited, Condition there) {
-    std::uint64_t start = 0; // not needed where the wait is short
+    std::uint64_t start = 0; // not needed where the wait is short; odd: launches were under way
     for (;;) {
 #pragma unroll 1
         for (int i = 0; i < 64; ++i)
             if (there()) return true;
         if (load_relaxed(mail.failure) != 0) return false;
-        const std::uint64_t now = nanoseconds();
+        const std::uint64_t now = nanoseconds() & ~std::uint64_t{1};
         if (start == 0) start = now;
-        if (now - start > mail.timeout_ns) {
-            raise_failure(mail, awaited);
-            return false;
+        if (now > start + mail.timeout_ns) {
+            const bool launching = launches_are_under_way(mail);
+            if (!launching && (start & 1) == 0) {
+                raise_failure(mail, awaited);
+                return false;
+            }
+            start = now + (launching ? 1 : 0);
         }
     }
 }

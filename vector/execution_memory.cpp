@@ -74,6 +74,7 @@ frame connect(const device_group& group, const group_memory& memory, int rank,
     f.mail.arrivals = m.arrivals.data();
     f.mail.failure = m.failure.data();
     f.mail.failures = m.failures.data();
+    f.mail.launching = group.launching();
     f.mail.timeout_ns = static_cast<std::uint64_t>(options.timeout_seconds * 1e9);
     f.mail.ranks = group.size();
     f.mail.rank = rank;

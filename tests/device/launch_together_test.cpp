@@ -1,73 +1,126 @@
-// Work of several GPUs begins once all of it has been launched. On other devices it may begin at
-// once.
+// Kernels that wait for kernels which the host has yet to launch: their time-out begins when it
+// has. The kernel is in launch_together_test.cu.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <thread>
-#include <vector>
 
+#include <krylith/config.hpp>
+#include <krylith/device/buffer.hpp>
 #include <krylith/device/posted_words.hpp>
 
 #include "../support/groups.hpp"
-#include "posted_words_test.hpp"
+#include "launch_together_test.hpp"
 
 namespace krylith {
 
+KRYLITH_GROUP_TEST("launch together: launches are under way until they are done or have failed") {
+    const std::uint32_t* const word = group.launching();
+    CHECK((word != nullptr) ==
+          (group.kind() == backend::cuda && group.size() > 1 && group.concurrent()));
+    const auto under_way = [&] { return word != nullptr && *word != 0; };
+    CHECK_FALSE(under_way());
+    int runs = 0;
+    group.launch_together([&] {
+        ++runs;
+        CHECK(under_way() == (word != nullptr));
+    });
+    CHECK(runs == 1);
+    CHECK_FALSE(under_way());
+    CHECK_THROWS_AS(group.launch_together([] { throw std::runtime_error("between two launches"); }),
+                    std::runtime_error);
+    CHECK_FALSE(under_way());
+}
+
+#if KRYLITH_HAVE_CUDA
+
 namespace {
 
-/// Enqueues a posting on every device of the group.
-struct postings {
-    explicit postings(const device_group& group) {
-        for (int r = 0; r < group.size(); ++r)
-            words.push_back(std::make_unique<posted_words>(group.share(r), 1));
-    }
+using clock = std::chrono::steady_clock;
 
-    void enqueue(const device_group& group, int r) {
-        const post_address to = words[static_cast<std::size_t>(r)]->next();
-        addresses.push_back(to);
-        testing::enqueue_post(group[r], to, 5, 1);
-    }
+constexpr double timeout = 0.1; // seconds
 
-    [[nodiscard]] bool any_has_run() const {
-        for (const post_address& to : addresses)
-            if (std::atomic_ref(*to.posted).load(std::memory_order_acquire) == to.number)
-                return true;
-        return false;
+/// A kernel of a device that waits for a word which the host can write.
+class waiting_kernel {
+public:
+    waiting_kernel(const device_group& group, int rank)
+        : device_(group.share(rank)),
+          word_(device_, 1),
+          failure_(device_, 1, "test"),
+          result_(device_, 1, "test") {
+        failure_.zero();
+        result_.zero();
+        std::int32_t* const failures[] = {failure_.data()};
+        failures_ =
+            buffer<std::int32_t*>(device_, std::span<std::int32_t* const>(failures), "test");
+        mailbox mail{};
+        mail.failure = failure_.data();
+        mail.failures = failures_.data();
+        mail.launching = group.launching();
+        mail.timeout_ns = static_cast<std::uint64_t>(timeout * 1e9);
+        mail.ranks = 1;
+        testing::enqueue_wait_on_cuda(*device_, mail, word(), result_.data());
     }
+    void tell() { std::atomic_ref(*word()).store(1, std::memory_order_release); }
+    /// Whether the word came in time.
+    [[nodiscard]] bool came() { return result_.download().front() == 2; }
 
-    std::vector<std::unique_ptr<posted_words>> words;
-    std::vector<post_address> addresses;
+private:
+    std::uint64_t* word() { return posted_; }
+
+    std::shared_ptr<device> device_;
+    posted_words word_;
+    std::uint64_t* posted_ = word_.next().posted;
+    buffer<std::int32_t> failure_;
+    buffer<std::int32_t> result_;
+    buffer<std::int32_t*> failures_;
 };
+
+void sleep_for_three_timeouts() {
+    std::this_thread::sleep_for(std::chrono::duration<double>(3 * timeout));
+}
+
+double seconds_since(clock::time_point start) {
+    return std::chrono::duration<double>(clock::now() - start).count();
+}
 
 } // namespace
 
-KRYLITH_GROUP_TEST("launch together: nothing begins before all is launched") {
-    const bool waits = group.kind() == backend::cuda && group.concurrent() && group.size() > 1;
-    for (int round = 0; round < 3; ++round) {
-        postings p(group);
-        group.launch_together([&] {
-            for (int r = 0; r < group.size(); ++r) {
-                p.enqueue(group, r);
-                if (!waits) continue;
-                std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                CHECK_FALSE(p.any_has_run());
-            }
-        });
-        for (const auto& words : p.words) CHECK(words->wait()[0] == 5);
+TEST_CASE("launch together: a kernel waits for launches, and not for ever [cuda]") {
+    for (const auto& group : testing::cuda_groups()) {
+        if (group.launching() == nullptr) continue;
+        INFO(testing::describe(group));
+        { // as a process that is stopped between two launches
+            std::unique_ptr<waiting_kernel> first;
+            group.launch_together([&] {
+                first = std::make_unique<waiting_kernel>(group, 0);
+                sleep_for_three_timeouts();
+                first->tell();
+            });
+            CHECK(first->came());
+        }
+        { // launched on all, and nobody answers
+            std::unique_ptr<waiting_kernel> first;
+            group.launch_together([&] {
+                first = std::make_unique<waiting_kernel>(group, 0);
+                sleep_for_three_timeouts();
+            });
+            const auto start = clock::now();
+            CHECK_FALSE(first->came());
+            CHECK(seconds_since(start) < 3 * timeout);
+        }
+        { // no launches
+            waiting_kernel alone(group, 0);
+            sleep_for_three_timeouts();
+            alone.tell();
+            CHECK_FALSE(alone.came());
+        }
     }
 }
 
-KRYLITH_GROUP_TEST("launch together: what was launched before a failure runs") {
-    postings p(group);
-    CHECK_THROWS_AS(group.launch_together([&] {
-        p.enqueue(group, 0);
-        throw std::runtime_error("between two launches");
-    }),
-                    std::runtime_error);
-    CHECK(p.words.front()->wait()[0] == 5);
-    group.synchronize();
-}
+#endif
 
 } // namespace krylith

@@ -50,7 +50,8 @@ public:
         rank_state& s = at(rank);
         frame f{};
         f.mail = {s.inbox.data(),    s.outboxes.data(), &s.published, &s.arrivals, &s.failure,
-                  s.failures.data(), timeout_ns_,       size(),       rank,        capacity};
+                  s.failures.data(), nullptr,           timeout_ns_,  size(),      rank,
+                  capacity};
         f.slots = s.slots.data();
         f.array = s.array.data();
         f.batch_array = -1;

@@ -1,0 +1,24 @@
+#include "launch_together_test.hpp"
+
+#include <krylith/device/cuda_device.cuh>
+#include <krylith/device/peer_memory.cuh>
+
+namespace krylith::testing {
+
+namespace {
+
+__global__ void wait_for_word(mailbox mail, const std::uint64_t* word, std::int32_t* result) {
+    const bool came = cuda::wait_until(mail, 1, [&] { return cuda::load_acquire(word) != 0; });
+    *result = came ? 2 : 1;
+}
+
+} // namespace
+
+void enqueue_wait_on_cuda(device& where, const mailbox& mail, const std::uint64_t* word,
+                          std::int32_t* result) {
+    const cuda::launch_scope launch(where);
+    wait_for_word<<<1, 1, 0, launch.stream()>>>(mail, word, result);
+    launch.check_launch();
+}
+
+} // namespace krylith::testing

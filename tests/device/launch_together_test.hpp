@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/device/device.hpp>
+#include <krylith/device/mailbox.hpp>
+
+namespace krylith::testing {
+
+/// Enqueues a kernel that waits for *word and then leaves 1 + whether it came in *result.
+void enqueue_wait_on_cuda(device& where, const mailbox& mail, const std::uint64_t* word,
+                          std::int32_t* result);
+
+} // namespace krylith::testing
