@@ -41,13 +41,13 @@ protected:
     [[nodiscard]] bool judge(const loop_report& end, double true_rr);
     void finish_history();
     [[nodiscard]] solve_result finish();
-    void diagnose();
 
-    solver_options options_;
+    solver_options options_; ///< with an rtol
     std::int64_t limit_;
     clock::time_point began_ = clock::now();
     clock::time_point started_;
     double recording_seconds_ = 0;
+    double rounding_unit_ = std::numeric_limits<double>::epsilon(); ///< of the vectors
     execution run_;
     solve_result result_;
     double scale_ = 1;      ///< power of two by which b and x are multiplied inside
@@ -66,7 +66,7 @@ public:
     iteration(const A& a, const M& m, const vector<T>& b, vector<T>& x,
               const solver_options& options, const execution_options& sizes = {},
               bool cycles = false)
-        : iteration_control(a.share_layout()->group, options, a.share_layout()->size(),
+        : iteration_control(a.share_layout()->group, resolved<T>(options), a.share_layout()->size(),
                             a.recordable(), sizes, cycles),
           a_(a),
           m_(m),
@@ -74,6 +74,7 @@ public:
           x_(x) {
         if (b.share_layout() != a.share_layout() || x.share_layout() != a.share_layout())
             throw usage_error("b and x of a solve must be vectors of its operator");
+        rounding_unit_ = std::numeric_limits<T>::epsilon();
     }
 
     [[nodiscard]] const scaled_operator<A>& a() const { return a_; }

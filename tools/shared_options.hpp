@@ -1,6 +1,7 @@
 // Options that several subcommands have.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <krylith/tools/device_selection.hpp>
@@ -19,6 +20,8 @@ void add_device_options(CLI::App& app, device_options& options);
 /// Backend, threads and transport only, where a command counts devices itself.
 void add_backend_options(CLI::App& app, device_options& options);
 void add_operator_options(CLI::App& app, operator_request& request);
+/// Shows the defaults of both precisions, or of fp64 where there is no other.
+void add_rtol(CLI::App& app, std::optional<double>& rtol, bool fp64_only = false);
 void add_report(CLI::App& app, std::string& report);
 
 } // namespace krylith::tool
