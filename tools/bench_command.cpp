@@ -39,6 +39,7 @@ json as_json(const bench_request& request, const bench_row& row) {
                 {"bytes", row.bytes},
                 {"gigabytes_per_second", row.bytes / row.median_seconds * 1e-9}};
     if (request.what == "spmv") return out;
+    out["rtol"] = row.rtol;
     out["solve_iterations"] = row.solve_iterations;
     out["solve_seconds"] = row.solve_seconds;
     out["relative_true_residual"] = row.relative_true_residual;

@@ -152,6 +152,7 @@ std::string summary(const recommend_request& request, const recommendation& r) {
     for (const std::string& warning : r.warnings) out += line("warning", warning);
     if (!r.found()) {
         out += line("verdict", verdict_line(request, r));
+        if (unfinished(r) > 0) out += line("", "Should they fail too:");
         for (const std::string& words : what_is_missing(r)) out += line("", words);
         return out;
     }

@@ -370,6 +370,7 @@ TEST_CASE("--spd lets cg run on any matrix, and says so") {
     CHECK_MESSAGE(bench.status == 0, bench.err);
     CHECK(json::parse(bench.out).at("spd") == true);
     CHECK(json::parse(bench.out).at("rows")[0].at("converged") == true);
+    CHECK(json::parse(bench.out).at("rows")[0].at("rtol") == 1e-8);
     // Without a square matrix there is nothing to mirror.
     folder.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n");
     CHECK(run_krylith(folder, "solve wide.mtx --spd").status == 3);
