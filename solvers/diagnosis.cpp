@@ -14,19 +14,29 @@ std::string short_text(double value) {
     return text;
 }
 
-/// A recurrence far below the true residual tells that rounding holds the latter up; and few
-/// systems allow more than half the digits.
+/// A recurrence far below the true residual tells that rounding holds the latter up.
+bool rounding_parted_them(const solve_result& r) {
+    return r.recurrence_residual < 0.1 * r.true_residual;
+}
+
+/// Few systems allow more than half the digits.
 bool at_the_accuracy(const solve_result& r, double rounding_unit) {
-    return r.recurrence_residual < 0.1 * r.true_residual ||
-           r.relative_residual() <= std::sqrt(rounding_unit);
+    return rounding_parted_them(r) || r.relative_residual() <= std::sqrt(rounding_unit);
 }
 
 std::string no_progress(const solve_result& r, double rounding_unit) {
     const double left = r.relative_residual();
+    const std::string beyond =
+        "no progress: the relative residual is " + short_text(left) + ", larger than that of x = 0";
     if (r.rhs_norm > 0 && left > 1)
-        return "no progress: the relative residual is " + short_text(left) +
-               ", larger than that of x = 0: the method doesn't converge for this matrix (CG needs "
-               "a symmetric positive definite one); try another method or a preconditioner";
+        return rounding_parted_them(r)
+                   ? beyond + ", where the recurrence has " +
+                         short_text(r.recurrence_residual / r.rhs_norm) +
+                         ": rounding outweighs b. A may be singular, or nearly; try another "
+                         "right-hand side or a preconditioner"
+                   : beyond + ": the method doesn't converge for this matrix (CG needs a "
+                              "symmetric positive definite one); try another method or a "
+                              "preconditioner";
     if (!at_the_accuracy(r, rounding_unit))
         return "no more progress at a relative residual of " + short_text(left) +
                ", far above rounding: the method is stuck; use a preconditioner or another method "
@@ -44,8 +54,8 @@ std::string indefinite_preconditioner(const solve_result& r, const std::string& 
         "r'M^-1 r <= 0" + at + ": the preconditioner is not positive definite";
     if (r.iterations == 0)
         return words +
-               ". If A is negative definite (a negative diagonal), so is M: solve (-A) x = -b. "
-               "Else try gmres or bicgstab";
+               ". Jacobi is negative definite where A is: then solve (-A) x = -b. Else try gmres or "
+               "bicgstab";
     return words + "; try gmres or bicgstab, or another preconditioner";
 }
 

@@ -48,6 +48,8 @@ TEST_CASE("diagnosis: attainable accuracy is said of small residuals only") {
     CHECK(says(of(1e-5, 1e-9, fp64), "the attainable accuracy")); // rounding parted the two
     CHECK(says(of(2e-5, 2e-5, fp32), "fp32 reaches a relative residual of about 2.0e-05"));
     CHECK(says(of(2e-5, 2e-5, fp32), "use fp64"));
+    CHECK(says(of(10, 1e-9, fp64), "rounding outweighs b"));
+    CHECK_FALSE(says(of(10, 1e-9, fp64), "accuracy"));
     for (const double unit : {fp32, fp64}) {
         CHECK(says(of(2e4, 2e4, unit), "no progress: the relative residual is 2.0e+04"));
         CHECK(says(of(2e4, 2e4, unit), "larger than that of x = 0"));
