@@ -53,9 +53,9 @@ std::string indefinite_preconditioner(const solve_result& r, const std::string& 
     const std::string words =
         "r'M^-1 r <= 0" + at + ": the preconditioner is not positive definite";
     if (r.iterations == 0)
-        return words +
-               ". Jacobi is negative definite where A is: then solve (-A) x = -b. Else try gmres or "
-               "bicgstab";
+        return words + ". Jacobi is negative definite where A is: then solve (-A) x = -b. Else try "
+                       "gmres or "
+                       "bicgstab";
     return words + "; try gmres or bicgstab, or another preconditioner";
 }
 
