@@ -56,7 +56,8 @@ void assembled_again(const coo_assembly& assembly, matrix_operator<double>* a,
 /// vector/fused.hpp.
 void conjugate_gradients(execution& run, vector<double>& x, vector<double>& r, vector<double>& p,
                          vector<double>& q) {
-    const scalar alpha(run), beta(run), rr(run);
+    const scalar alpha(run), beta(run);
+    scalar rr(run);
     fused(run, r -= alpha * q, rr = dot(r, r));
     fused(run, x += alpha * p, p = r + beta * p);
 }
