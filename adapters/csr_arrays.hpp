@@ -1,7 +1,7 @@
 // CSR matrices in arrays of another program, whatever integers they count with.
 //
 //     const auto mine = adapt_csr(rows, columns, row_offsets, column_indices, values);
-//     const auto a = make_operator(group, mine.view());
+//     const auto a = make_operator(group, mine);
 //     ...
 //     a->update(mine.view().values); // after new values were written to the same array
 #pragma once
@@ -18,6 +18,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/index_width.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith {
 
@@ -116,6 +117,15 @@ inline void check_csr_sizes(std::int64_t rows, std::int64_t columns, std::int64_
 }
 
 } // namespace detail
+
+/// Of adapt_csr(...) or adapt_eigen(...), without naming the type of its values; it may be a
+/// temporary, since operators keep no view of the matrix. See make_operator() of a csr_view.
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>>
+make_operator(const device_group& group, const adapted_csr<T>& matrix,
+              const operator_options& options = {}) {
+    return make_operator(group, matrix.view(), options);
+}
 
 /// A view of a matrix of `rows` rows in three arrays: row_offsets[rows + 1], and
 /// row_offsets[rows] - base entries of column_indices and values. Offset and Column are integers of

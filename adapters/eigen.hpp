@@ -1,10 +1,12 @@
 // Matrices and vectors of Eigen 3.
 //
-//     const auto a = make_operator(group, adapt_eigen(eigen_matrix));
-//     const auto b = borrow_host_array(a->share_layout(), as_span(eigen_b)); // host devices: no
-//     copy auto x = borrow_host_array(a->share_layout(), as_span(eigen_x)); cg(*a, b, x);
+//     const auto a = make_operator(group, adapt_eigen(matrix));
+//     const auto b = borrow_host_array(a->share_layout(), as_span(rhs));
+//     auto x = borrow_host_array(a->share_layout(), as_span(solution));
+//     const solve_result result = cg(*a, b, x); // writes into solution
 //
-// On GPUs b.upload(as_span(eigen_b)) and x.download(as_span(eigen_x)) of vectors of the operator.
+// This is for host devices. On GPUs vectors of the operator take b.upload(as_span(rhs)), and give
+// x.download(as_span(solution)).
 #pragma once
 
 #include <memory>

@@ -1,9 +1,10 @@
 // krylith as the linear solver of an MFEM program: in place of mfem::CGSolver and its like.
 //
-//     krylith::mfem_solver solver(krylith::device_group::cuda(gpus)); // was: mfem::CGSolver
-//     solver; solver.SetRelTol(1e-10); solver.SetMaxIter(1000); solver.SetOperator(matrix); // an
-//     mfem::SparseMatrix solver.Mult(b, x);
+//     krylith::mfem_solver solver(group);
+//     solver.SetRelTol(1e-11);
+//     solver.SetMaxIter(10000);
 //
+// Then SetOperator(matrix), of an mfem::SparseMatrix, and Mult(b, x) as with any mfem::Solver.
 // For MFEM without MPI or with it, but not for matrices spread over MPI ranks (HypreParMatrix).
 #pragma once
 

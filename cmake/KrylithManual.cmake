@@ -7,6 +7,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/tools/completion.bash" RENAME krylith
 find_program(KRYLITH_HELP2MAN help2man DOC "Makes manual pages, used when present")
 mark_as_advanced(KRYLITH_HELP2MAN)
 if(NOT KRYLITH_HELP2MAN)
+    message(STATUS "krylith: no manual pages of the command, since help2man is not installed")
     return()
 endif()
 set(pages "${PROJECT_BINARY_DIR}/man")

@@ -87,6 +87,7 @@ if(TARGET krylith_tool)
     set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION math)
     set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
     set(CPACK_COMPONENT_COMMAND_DESCRIPTION "${why}\n\n${backend}
-It has the command krylith, which solves systems from Matrix Market files.")
+It has the command krylith, which solves systems from Matrix Market files, and its
+completion for bash.")
 endif()
 include(CPack)

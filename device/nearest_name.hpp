@@ -1,46 +1,35 @@
-// "Did you mean ...?": the valid name that a mistyped one is closest to.
+// "Did you mean ...?": the valid name that a mistyped one was meant for.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <limits>
-#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace krylith {
 
-/// How many characters must be inserted, removed or replaced to make one text the other
-/// (Levenshtein). O(a b).
-[[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> distance(b.size() + 1); // from the part of a so far to b[0..j)
-    std::iota(distance.begin(), distance.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = std::exchange(distance[0], i + 1);
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = distance[j + 1];
-            distance[j + 1] = std::min({replaced, diagonal + 1, distance[j] + 1});
-        }
-    }
-    return distance.back();
-}
+/// What others call a thing: `given` in lower case without - and _, and the valid name.
+struct name_alias {
+    std::string_view given;
+    std::string_view meant;
+};
 
-/// The first of the valid names that are nearest to the given one; empty if none is valid.
-[[nodiscard]] inline std::string nearest_name(std::string_view given,
-                                              std::span<const std::string_view> valid) {
-    std::string_view nearest;
-    std::size_t least = std::numeric_limits<std::size_t>::max();
-    for (const std::string_view name : valid) {
-        if (const std::size_t distance = edit_distance(given, name); distance < least) {
-            least = distance;
-            nearest = name;
-        }
-    }
-    return std::string(nearest);
-}
+/// How many characters must be inserted, removed, replaced or swapped with their neighbour to make
+/// one text the other (optimal string alignment). O(a b).
+[[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The valid name that the given one stands for, empty where none is near. Capitals, - and _ don't
+/// count. In this order: the same name; the first alias for a valid name; the shortest name that
+/// begins with the given one, of 2 characters at least; the first of those at the least distance,
+/// which is at most a third of the characters given.
+[[nodiscard]] std::string nearest_name(std::string_view given,
+                                       std::span<const std::string_view> valid,
+                                       std::span<const name_alias> aliases = {});
+
+/// The end of a message about an unknown name: ": did you mean 'cg'? Valid are cg gmres", and
+/// where none is near ": valid are cg gmres".
+[[nodiscard]] std::string name_advice(std::string_view given,
+                                      std::span<const std::string_view> valid,
+                                      std::span<const name_alias> aliases = {});
 
 } // namespace krylith

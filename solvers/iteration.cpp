@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include <krylith/device/error.hpp>
-#include <krylith/device/number_text.hpp>
+#include <krylith/solvers/diagnosis.hpp>
 
 namespace krylith {
 
@@ -43,10 +41,12 @@ iteration_control::iteration_control(const device_group& group, const solver_opt
     : options_((options.check(), options)),
       limit_(options.max_iterations >= 0 ? options.max_iterations
                                          : std::min<std::int64_t>(10 * n, 10000)),
-      run_(group, settings(sizes, options, recordable, limit_, cycles)) {}
+      run_(group, settings(sizes, options, recordable, limit_, cycles)) {
+    result_.rtol = *options_.rtol;
+}
 
 double iteration_control::target() const {
-    return std::max(options_.rtol * std::sqrt(bb_), options_.atol * scale_);
+    return std::max(*options_.rtol * std::sqrt(bb_), options_.atol * scale_);
 }
 
 void iteration_control::arm(std::int64_t iteration) {
@@ -93,7 +93,7 @@ bool iteration_control::judge(const loop_report& end, double true_rr) {
     const double previous = last_true_;
     last_true_ = true_rr;
     if (std::isfinite(norm) && norm <= target()) { // b may hold an infinity: so is the target
-        const bool relative = norm <= options_.rtol * std::sqrt(bb_);
+        const bool relative = norm <= *options_.rtol * std::sqrt(bb_);
         result_.reason = relative ? reason::converged_rtol : reason::converged_atol;
         return true;
     }
@@ -128,15 +128,11 @@ bool iteration_control::judge(const loop_report& end, double true_rr) {
     return true;
 }
 
-void iteration_control::judge_shifted(double true_rr, const char* precision) {
+void iteration_control::judge_shifted(double true_rr) {
     const double norm = std::sqrt(true_rr);
     result_.true_residual = norm / scale_;
-    if (!result_.converged() || (std::isfinite(norm) && norm <= target())) return;
-    result_.reason = reason::out_of_range;
-    result_.diagnosis = std::string("x is beyond the range of ") + precision + ": its entries " +
-                        (std::isfinite(norm) ? "are so small that they lose digits" : "overflow") +
-                        "; " + (precision == std::string_view("fp32") ? "use fp64, or " : "") +
-                        "solve for a multiple of x by scaling b";
+    if (result_.converged() && !(std::isfinite(norm) && norm <= target()))
+        result_.reason = reason::out_of_range;
 }
 
 void iteration_control::finish_history() {
@@ -152,50 +148,10 @@ solve_result iteration_control::finish() {
     result_.recorded = run_.mode() == execution_mode::recorded;
     for (int rank = 0; rank < run_.ranks(); ++rank)
         result_.bytes.push_back(run_.group()[rank].ledger().items());
-    if (!result_.converged()) diagnose();
+    if (!result_.converged()) result_.diagnosis = diagnosis(result_, machine_epsilon_);
     if (!result_.converged() && options_.on_failure == failure_policy::throw_error)
         throw not_converged(result_);
     return result_;
-}
-
-void iteration_control::diagnose() {
-    const std::string at = " at iteration " + std::to_string(result_.iterations);
-    switch (result_.reason) {
-    case reason::max_iterations:
-        result_.diagnosis = "the iterations ran out: allow more, or use a (better) preconditioner";
-        break;
-    case reason::diverged:
-        result_.diagnosis = "the residual grew beyond divergence_tolerance" + at +
-                            ": the matrix may not be what the method needs "
-                            "(CG: symmetric positive definite); try gmres";
-        break;
-    case reason::breakdown:
-        result_.diagnosis = "a scalar that the method divides by vanished" + at +
-                            ": try gmres, or another right-hand side or start";
-        break;
-    case reason::indefinite_matrix:
-        result_.diagnosis =
-            "p'Ap <= 0" + at +
-            ": the matrix is not symmetric positive definite; try gmres or bicgstab";
-        break;
-    case reason::indefinite_preconditioner:
-        result_.diagnosis = "r'M^-1 r <= 0" + at +
-                            ": the preconditioner is not positive definite; try --precond none";
-        break;
-    case reason::not_a_number:
-        result_.diagnosis =
-            result_.iterations == 0 && !std::isfinite(result_.rhs_norm)
-                ? "b holds a NaN or an infinity"
-                : "a NaN or an infinity" + at + ": look at the values of A, b, x0 and M";
-        break;
-    case reason::stagnated:
-        result_.diagnosis = "no more progress at a relative residual of " +
-                            number_text(result_.relative_residual()) +
-                            ": the attainable accuracy is reached, or the method can't go on; "
-                            "ask for less, or use a preconditioner";
-        break;
-    default: break;
-    }
 }
 
 } // namespace krylith

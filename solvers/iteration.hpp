@@ -40,16 +40,16 @@ protected:
     /// What to make of the loop's end and the true residual; false: go on from there.
     [[nodiscard]] bool judge(const loop_report& end, double true_rr);
     /// What to make of the true residual of x as it is returned, which shifting has changed.
-    void judge_shifted(double true_rr, const char* precision);
+    void judge_shifted(double true_rr);
     void finish_history();
     [[nodiscard]] solve_result finish();
-    void diagnose();
 
-    solver_options options_;
+    solver_options options_; ///< with an rtol
     std::int64_t limit_;
     clock::time_point began_ = clock::now();
     clock::time_point started_;
     double recording_seconds_ = 0;
+    double machine_epsilon_ = std::numeric_limits<double>::epsilon(); ///< of the vectors
     execution run_;
     solve_result result_;
     double scale_ = 1;      ///< power of two by which b and x are multiplied inside
@@ -68,7 +68,7 @@ public:
     iteration(const A& a, const M& m, const vector<T>& b, vector<T>& x,
               const solver_options& options, const execution_options& sizes = {},
               bool cycles = false)
-        : iteration_control(a.share_layout()->group, options, a.share_layout()->size(),
+        : iteration_control(a.share_layout()->group, resolved<T>(options), a.share_layout()->size(),
                             a.recordable(), sizes, cycles),
           a_(a),
           m_(m),
@@ -76,6 +76,7 @@ public:
           x_(x) {
         if (b.share_layout() != a.share_layout() || x.share_layout() != a.share_layout())
             throw usage_error("b and x of a solve must be vectors of its operator");
+        machine_epsilon_ = std::numeric_limits<T>::epsilon();
         if (b.overlaps(x)) { // x is written before b has been read for the last time
             own_b_.emplace(b.share_layout());
             fused(run_, *own_b_ = b);
@@ -206,8 +207,7 @@ private:
     void end(vector<T>& r, vector<T>& operand) {
         if (x_exponent_ != 0) {
             shift(x_, x_exponent_);
-            judge_shifted(true_residual(r, operand, -x_exponent_),
-                          sizeof(T) == sizeof(double) ? "fp64" : "fp32");
+            judge_shifted(true_residual(r, operand, -x_exponent_));
         }
         run_.group().synchronize();
         finish_history();

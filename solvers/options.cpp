@@ -13,7 +13,7 @@ void solver_options::check() const {
         throw usage_error("solver option " + name + " = " + value + " is not allowed: " + allowed);
     };
     // Written so that NaN is refused too.
-    if (!(rtol >= 0 && rtol < 1)) refuse("rtol", number_text(rtol), "0 <= rtol < 1");
+    if (rtol && !(*rtol >= 0 && *rtol < 1)) refuse("rtol", number_text(*rtol), "0 <= rtol < 1");
     if (!(atol >= 0 && atol < 1e300)) refuse("atol", number_text(atol), "atol >= 0, finite");
     if (max_iterations < -1)
         refuse("max_iterations", std::to_string(max_iterations), "-1 (the default) or >= 0");

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <type_traits>
 
 #include <krylith/vector/execution.hpp>
 
@@ -27,9 +29,17 @@ struct progress {
     double target;   ///< what it must fall to
 };
 
+/// What rtol is where none is asked for: about half the digits of fp64, and five of the seven of
+/// fp32, which well-conditioned systems reach.
+template <class T>
+[[nodiscard]] constexpr double default_rtol() noexcept {
+    static_assert(std::is_same_v<T, double> || std::is_same_v<T, float>);
+    return std::is_same_v<T, float> ? 1e-5 : 1e-8;
+}
+
 /// Converged: ||b - A x||_2 <= max(rtol ||b||_2, atol).
 struct solver_options {
-    double rtol = 1e-8;                    ///< 0 <= rtol < 1
+    std::optional<double> rtol = {};       ///< 0 <= rtol < 1; without: default_rtol of A's type
     double atol = 0;                       ///< >= 0
     std::int64_t max_iterations = -1;      ///< -1: min(10 n, 10000); 0: only judge x0
     int restart = 30;                      ///< GMRES: basis vectors; at most n and 1000 are used
@@ -48,5 +58,12 @@ struct solver_options {
     /// Throws usage_error naming the first value that is not allowed.
     void check() const;
 };
+
+/// The options with the rtol that they stand for in solves of T.
+template <class T>
+[[nodiscard]] solver_options resolved(solver_options options) {
+    if (!options.rtol) options.rtol = default_rtol<T>();
+    return options;
+}
 
 } // namespace krylith

@@ -22,7 +22,7 @@ enum class reason {
     indefinite_matrix,         ///< CG: p'Ap <= 0
     indefinite_preconditioner, ///< CG: r'z <= 0
     not_a_number,              ///< NaN or infinity in b, x0, A, or on the way
-    stagnated,                 ///< no more progress: the attainable accuracy is reached
+    stagnated,                 ///< no more progress: rounding allows none, or the method is stuck
     out_of_range               ///< x solves the system, but its type can't hold it
 };
 
@@ -32,6 +32,7 @@ struct [[nodiscard]] solve_result {
     krylith::reason reason = reason::max_iterations;
     std::int64_t iterations = 0;
     double rhs_norm = 0;            ///< ||b||_2
+    double rtol = 0;                ///< that was asked for, or the default of the precision
     double recurrence_residual = 0; ///< ||r||_2 as the iteration updates it
     double true_residual = 0;       ///< ||b - A x||_2, recomputed from the x returned
     double setup_seconds = 0;       ///< workspace and recording

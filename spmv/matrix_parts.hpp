@@ -4,7 +4,7 @@
 //     const csr_part<double> mine = {rows, offsets, columns, values}; // device pointers
 //     const auto a = make_operator<double>(group, std::span(&mine, 1), {.borrow = true});
 //     ... the simulation writes new values into its array, in the group's stream ...
-//     cg(*a, b, x);
+//     const solve_result result = cg(*a, b, x);
 #pragma once
 
 #include <cstdint>

@@ -9,9 +9,11 @@
 
 #include <krylith/config.hpp>
 #include <krylith/tools/bench_run.hpp>
+#include <krylith/tools/choices.hpp>
 #include <krylith/tools/command.hpp>
 #include <krylith/tools/output_file.hpp>
 #include <krylith/tools/shared_options.hpp>
+#include <krylith/tools/solver_registry.hpp>
 
 namespace krylith::tool {
 
@@ -37,6 +39,7 @@ json as_json(const bench_request& request, const bench_row& row) {
                 {"bytes", row.bytes},
                 {"gigabytes_per_second", row.bytes / row.median_seconds * 1e-9}};
     if (request.what == "spmv") return out;
+    out["rtol"] = row.rtol;
     out["solve_iterations"] = row.solve_iterations;
     out["solve_seconds"] = row.solve_seconds;
     out["relative_true_residual"] = row.relative_true_residual;
@@ -107,15 +110,16 @@ command add_bench(CLI::App& parent) {
         "bench", "Time an iteration of a solver, or a product, over numbers of devices");
     auto job = std::make_shared<bench_job>();
     bench_request& request = job->request;
-    const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    const auto add = [&](const char* name, auto& value, const std::string& type, const char* help) {
         return app->add_option(name, value, help)->type_name(type);
     };
-    add("NAME", request.what, "", "A solver (krylith solve --help names them), or spmv")
+    add("NAME", request.what, "spmv|" + alternatives(solver_names()), "A solver, or spmv")
         ->required();
     add("MATRIX", job->matrices, "", "Matrix Market files, or gallery:NAME[:ARGUMENT...]")
         ->required();
     add_spd(*app, request.spd);
-    add("--precond", request.preconditioner, "none|jacobi", "For solvers")->capture_default_str();
+    add("--precond", request.preconditioner, alternatives(preconditioner_names()), "For solvers")
+        ->capture_default_str();
     add("--device-counts", job->counts, "LIST", "Numbers of devices [1,2,4 ... all of them]");
     add("--warm-up", request.warm_up, "K",
         "Iterations before those that are timed; best multiples of 16, both")

@@ -76,6 +76,7 @@ public:
         const solve_result first = run(options);
         const std::vector<T> x = solution();
         const solve_result second = run(options);
+        row.rtol = second.rtol;
         row.solve_iterations = second.iterations;
         row.solve_seconds = second.solve_seconds;
         row.relative_true_residual = second.relative_residual();

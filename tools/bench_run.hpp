@@ -33,7 +33,8 @@ struct bench_row {
     double p10_seconds = 0;
     double p90_seconds = 0;
     double bytes = 0; ///< that it can't avoid; 0: no model
-    // Of a whole solve to rtol 1e-8 from x0 = 0; solvers only.
+    // Of a whole solve to the default rtol of the precision from x0 = 0; solvers only.
+    double rtol = 0;
     std::int64_t solve_iterations = 0;
     double solve_seconds = 0;
     double relative_true_residual = 0;

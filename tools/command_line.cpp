@@ -14,6 +14,7 @@
 #include <krylith/device/nearest_name.hpp>
 #include <krylith/tools/command.hpp>
 #include <krylith/tools/help_format.hpp>
+#include <krylith/tools/option_aliases.hpp>
 
 namespace krylith::tool {
 
@@ -40,8 +41,8 @@ void check_command_name(int argc, char** argv, const std::vector<command>& comma
     for (const command& c : commands) names.push_back(c.options->get_name());
     const std::vector<std::string_view> valid(names.begin(), names.end());
     if (std::ranges::find(valid, given) == valid.end())
-        throw usage_error("unknown command '" + std::string(given) + "': did you mean '" +
-                          nearest_name(given, valid) + "'? krylith --help lists them");
+        throw usage_error("unknown command '" + std::string(given) + "'" +
+                          name_advice(given, valid) + "; krylith --help explains them");
 }
 
 std::string full_name(const CLI::App& app) {
@@ -55,9 +56,15 @@ std::string full_name(const CLI::App& app) {
     const std::vector<std::string_view> valid(names.begin(), names.end());
     const std::string_view name = given.substr(0, given.find('='));
     const std::string command = full_name(app);
-    throw usage_error("unknown option '" + std::string(name) + "' of " + command +
-                      ": did you mean '" + nearest_name(name, valid) + "'? " + command +
-                      " --help lists them");
+    const std::string nearest = nearest_name(name, valid, option_aliases);
+    std::string advice = nearest.empty() ? "" : "did you mean '" + nearest + "'?";
+    if (nearest.empty()) {
+        advice = "allowed are";
+        for (const std::string& option : names) advice += " " + option;
+        advice += ";";
+    }
+    throw usage_error("unknown option '" + std::string(name) + "' of " + command + ": " + advice +
+                      " " + command + " --help explains them");
 }
 
 /// CLI11 says "Could not convert: --rtol = x" and not what is allowed. What reads as a number here

@@ -1,16 +1,67 @@
-# Completion of krylith for bash: commands and options as --help lists them, gallery names, files.
+# Completion of krylith for bash: commands, options, and what they take, all as --help lists them, so
+# that it knows what the command knows: "--side left|right|split" takes three words, and what is in
+# capitals there, as FILE in "ones|row-sums|FILE", is for the user.
+
+# The type of option $3 of command $2, or of its positional argument in capitals.
+_krylith_type() {
+    "$1" "$2" --help 2>/dev/null | sed -n "s/^  $3 \\([^ ]*\\).*/\\1/p"
+}
+
+# The words of a type: "range:SEED" begins with "range:".
+_krylith_words() {
+    tr '|' '\n' <<<"$1" | sed 's/:[A-Z].*/:/' | grep -v '[A-Z]'
+}
+
+# Matrices of the gallery, and files that hold matrices, with the folders on the way.
+_krylith_matrices() {
+    "$1" gallery | sed -n 's/^\(gallery:[^:]*\).*/\1/p'
+    compgen -d -S / -- "$2"
+    compgen -f -- "$2" | grep -E '\.(mtx|mtx\.gz|kcsr)$'
+}
+
 _krylith() {
-    local word=${COMP_WORDS[COMP_CWORD]} choices
-    if ((COMP_CWORD == 1)); then
+    # Words as the command sees them: bash's own end at : and = too.
+    local line=${COMP_LINE:0:COMP_POINT} words word before='' command choices='' type=''
+    # shellcheck disable=SC2162 # a backslash is the shell's
+    read -a words <<<"$line"
+    [[ $line != *[[:space:]] ]] || words+=('')
+    word=${words[-1]}
+    ((${#words[@]} < 3)) || before=${words[-2]}
+    command=${words[1]}
+    if [[ $word == --*=* ]]; then
+        before=${word%%=*}
+        word=${word#*=}
+    fi
+
+    if ((${#words[@]} <= 2)); then
         choices=$("$1" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z0-9-]*\) .*/\1/p')
     elif [[ $word == -* ]]; then
-        choices=$("$1" "${COMP_WORDS[1]}" --help 2>/dev/null | grep -oE -- '^ +(-h,)?--[a-z0-9-]+' |
+        choices=$("$1" "$command" --help 2>/dev/null | grep -oE -- '^ +(-h,)?--[a-z0-9-]+' |
             grep -oE -- '--[a-z0-9-]+')
-    elif [[ "${COMP_WORDS[*]: -3}" == *gallery* ]]; then # bash splits words at colons
-        choices=$("$1" gallery | sed -n 's/^gallery:\([^:]*\).*/\1/p')
-        [[ $word != : ]] || word=
+    elif [[ $before == --* ]] && type=$(_krylith_type "$1" "$command" "$before") && [[ $type ]]; then
+        choices=$(_krylith_words "$type")
+        [[ $type != *FILE* ]] || choices+=$'\n'$(compgen -f -- "$word")
+    else
+        ((${#words[@]} > 3)) || type=$(_krylith_type "$1" "$command" '[A-Z]*')
+        if [[ $command == gallery ]]; then
+            choices=$("$1" gallery | sed -n 's/^gallery:\([^:]*\).*/\1/p')
+        elif [[ $type ]]; then
+            choices=$(_krylith_words "$type")
+        elif [[ $command == convert ]] && ((${#words[@]} > 3)); then
+            choices=$(compgen -f -- "$word")
+        else
+            choices=$(_krylith_matrices "$1" "$word")
+        fi
     fi
-    mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
-    [[ $word == -* ]] || ((COMP_CWORD == 1)) || mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$word")
+
+    # Bash replaces only what stands behind the last : if its words end there.
+    local has='' choice
+    [[ $word != *:* || $COMP_WORDBREAKS != *:* ]] || has=${word%:*}:
+    COMPREPLY=()
+    while IFS= read -r choice; do
+        [[ -n $choice && $choice == "$word"* ]] || continue
+        COMPREPLY+=("$(printf '%q' "${choice#"$has"}")")
+    done <<<"$choices"
+    ((${#COMPREPLY[@]} != 1)) || [[ ${COMPREPLY[0]} != *[:/] ]] || compopt -o nospace 2>/dev/null
 }
-complete -o filenames -F _krylith krylith
+complete -F _krylith krylith

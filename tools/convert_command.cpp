@@ -12,8 +12,9 @@
 #include <krylith/matrix/binary_csr.hpp>
 #include <krylith/matrix/load.hpp>
 #include <krylith/matrix/matrix_market.hpp>
+#include <krylith/tools/choices.hpp>
 #include <krylith/tools/command.hpp>
-#include <krylith/tools/name_check.hpp>
+#include <krylith/tools/operator_request.hpp>
 #include <krylith/tools/output_file.hpp>
 #include <krylith/tools/shared_options.hpp>
 #include <krylith/tools/solve_summary.hpp>
@@ -70,8 +71,7 @@ exit_status convert(const convert_job& job) {
 }
 
 exit_status run(const convert_job& job) {
-    static constexpr std::array<std::string_view, 2> precisions = {"fp64", "fp32"};
-    check_name("precision", job.precision, precisions);
+    check_precision(job.precision);
     check_output(job);
     return job.precision == "fp32" ? convert<float>(job) : convert<double>(job);
 }
@@ -89,7 +89,7 @@ command add_convert(CLI::App& parent) {
         ->required()
         ->type_name("");
     app->add_option("--precision", job->precision, "Of the values that are written")
-        ->type_name("fp64|fp32")
+        ->type_name(alternatives(precision_names))
         ->capture_default_str();
     app->add_flag("--quiet", job->quiet, "No summary; the exit status tells");
     return {app, [job] { return run(*job); }};

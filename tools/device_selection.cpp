@@ -9,6 +9,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/mailbox.hpp>
+#include <krylith/tools/choices.hpp>
 #include <krylith/tools/name_check.hpp>
 
 namespace krylith::tool {
@@ -16,8 +17,7 @@ namespace krylith::tool {
 namespace {
 
 group_options settings(const device_options& options) {
-    static constexpr std::array<std::string_view, 2> transports = {"auto", "staged"};
-    check_name("transport", options.transport, transports);
+    check_name("transport", options.transport, transport_names);
     group_options group;
     if (options.threads < 0)
         throw usage_error("--threads is " + std::to_string(options.threads) +
@@ -74,8 +74,9 @@ std::vector<int> parse_counts(const std::string& option, const std::string& text
 }
 
 backend select_backend(const device_options& options) {
-    static constexpr std::array<std::string_view, 3> backends = {"auto", "cuda", "host"};
-    check_name("backend", options.backend, backends);
+    static constexpr std::array<name_alias, 4> aliases = {
+        {{"gpu", "cuda"}, {"gpus", "cuda"}, {"nvidia", "cuda"}, {"cpu", "host"}}};
+    check_name("backend", options.backend, backend_names, aliases);
     if (options.backend == "auto") return cuda_device_count() > 0 ? backend::cuda : backend::host;
     return options.backend == "cuda" ? backend::cuda : backend::host;
 }

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/spmv/spmspv/kernel_name.hpp>
+#include <krylith/tools/choices.hpp>
 #include <krylith/tools/command.hpp>
 #include <krylith/tools/graph_report.hpp>
 #include <krylith/tools/operator_request.hpp>
@@ -52,10 +54,10 @@ command add_graph(CLI::App& parent) {
         "graph", "Walk over the graph of a matrix: breadth-first search, PageRank, shortest paths");
     auto job = std::make_shared<graph_job>();
     graph_request& request = job->request;
-    const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    const auto add = [&](const char* name, auto& value, const std::string& type, const char* help) {
         return app->add_option(name, value, help)->type_name(type);
     };
-    add("ALGORITHM", request.algorithm, "bfs|pagerank|sssp",
+    add("ALGORITHM", request.algorithm, alternatives(graph_algorithms),
         "bfs: levels from a vertex; pagerank; sssp: lengths of shortest paths from a vertex. Every "
         "stored entry a_ij is an edge from i to j")
         ->required();
@@ -63,9 +65,8 @@ command add_graph(CLI::App& parent) {
     add("--source", request.source, "S",
         "Vertex to start at, counted from 1 as the rows of a file are; 1 if none is given. "
         "pagerank: where jumps lead, S,S,... if several; else to all vertices");
-    add("--kernel", request.kernel, "adaptive|NAME",
-        "Of products: chosen for each step, or always the same of spmv, spmv-balanced, row, "
-        "row-balanced, column-atomic, column-sort, column-balanced-atomic, column-balanced-sort")
+    add("--kernel", request.kernel, "adaptive|" + alternatives(spmspv::kernel_names),
+        "Of products: chosen for each step (adaptive), or always the same")
         ->capture_default_str();
     app->add_flag("--reproducible", request.reproducible,
                   "pagerank: the same bits every time, by kernels that keep the order of sums");
@@ -80,7 +81,8 @@ command add_graph(CLI::App& parent) {
     add("--max-steps", request.max_steps, "N",
         "Most products; -1: 1000 for pagerank, no limit for the others")
         ->capture_default_str();
-    add("--precision", request.precision, "fp64|fp32", "Of weights, distances and ranks")
+    add("--precision", request.precision, alternatives(precision_names),
+        "Of weights, distances and ranks")
         ->capture_default_str();
     add_device_options(*app, request.devices);
     add("--output", request.output_file, "FILE",

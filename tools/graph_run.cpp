@@ -22,8 +22,6 @@ namespace krylith::tool {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> algorithms = {"bfs", "pagerank", "sssp"};
-
 /// "3,7" as vertices from 0.
 std::vector<std::int64_t> parse_sources(const std::string& text, std::int64_t vertices) {
     std::vector<std::int64_t> sources;
@@ -67,7 +65,7 @@ spmspv::adaptive_options kernels_of(const graph_request& request) {
 }
 
 void check(const graph_request& request) {
-    check_name("algorithm", request.algorithm, algorithms);
+    check_name("algorithm", request.algorithm, graph_algorithms);
     if (!request.parents_file.empty() && request.algorithm != "bfs")
         throw usage_error("--parents is for bfs: " + request.algorithm + " has none");
     if (request.walk_limit && *request.walk_limit < 0)

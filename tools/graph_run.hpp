@@ -1,9 +1,11 @@
 // krylith graph: an algorithm on the graph of a matrix, on the devices that were asked for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,8 +15,10 @@
 
 namespace krylith::tool {
 
+inline constexpr std::array<std::string_view, 3> graph_algorithms = {"bfs", "pagerank", "sssp"};
+
 struct graph_request {
-    std::string algorithm; ///< bfs, pagerank or sssp
+    std::string algorithm; ///< one of graph_algorithms
     std::string matrix;
     std::string source; ///< vertices from 1, separated by commas; empty: 1, of pagerank all
     std::string kernel = "adaptive";

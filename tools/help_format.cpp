@@ -38,7 +38,7 @@ std::string two_columns(const std::string& name, const std::string& description)
 
 std::string help_format::make_option(const CLI::Option* option, bool is_positional) const {
     std::string name = option->get_name(is_positional, true);
-    if (!is_positional && !option->get_type_name().empty()) name += ' ' + option->get_type_name();
+    if (!option->get_type_name().empty()) name += ' ' + option->get_type_name();
     std::string description = option->get_description();
     if (!option->get_default_str().empty()) description += " [" + option->get_default_str() + ']';
     return two_columns(name, description);

@@ -4,10 +4,13 @@
 #include <span>
 #include <string_view>
 
+#include <krylith/device/nearest_name.hpp>
+
 namespace krylith::tool {
 
 /// Throws usage_error unless `given` is one of `valid`; `what` is the option in words ("solver").
+/// `aliases` are what others call some of the valid names: suggested, not accepted.
 void check_name(std::string_view what, std::string_view given,
-                std::span<const std::string_view> valid);
+                std::span<const std::string_view> valid, std::span<const name_alias> aliases = {});
 
 } // namespace krylith::tool

@@ -3,14 +3,14 @@
 #include <array>
 
 #include <krylith/device/error.hpp>
+#include <krylith/tools/choices.hpp>
 #include <krylith/tools/name_check.hpp>
 
 namespace krylith::tool {
 
 operator_options operator_request::options() const {
-    static constexpr std::string_view suffix = ":measured";
-    const bool measure = kind.ends_with(suffix);
-    const std::string_view name(kind.data(), kind.size() - (measure ? suffix.size() : 0));
+    const bool measure = kind.ends_with(measured_suffix);
+    const std::string_view name(kind.data(), kind.size() - (measure ? measured_suffix.size() : 0));
     return {.kind = parse_operator_kind(name),
             .local = parse_local_kind(local),
             .measure = measure,
@@ -21,9 +21,20 @@ operator_options operator_request::options() const {
 }
 
 bool operator_request::single_precision() const {
-    static constexpr std::array<std::string_view, 2> precisions = {"fp64", "fp32"};
-    check_name("precision", precision, precisions);
+    check_precision(precision);
     return precision == "fp32";
+}
+
+void check_precision(std::string_view name) {
+    static constexpr std::array<name_alias, 8> aliases = {{{"double", "fp64"},
+                                                           {"float64", "fp64"},
+                                                           {"f64", "fp64"},
+                                                           {"d", "fp64"},
+                                                           {"single", "fp32"},
+                                                           {"float", "fp32"},
+                                                           {"float32", "fp32"},
+                                                           {"f32", "fp32"}}};
+    check_name("precision", name, precision_names, aliases);
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 // Which operator to build, in the words of the command line.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,10 @@
 #include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith::tool {
+
+/// Operators whose choice, or shares, can be measured, by this behind their names.
+inline constexpr std::string_view measured_suffix = ":measured";
+inline constexpr std::array<std::string_view, 3> measurable_operators = {"auto", "lra", "lra-rc"};
 
 struct operator_request {
     std::string kind = "auto"; ///< or auto:measured, lra:measured, lra-rc:measured
@@ -23,6 +28,9 @@ struct operator_request {
     /// True for fp32; throws usage_error for an unknown name.
     [[nodiscard]] bool single_precision() const;
 };
+
+/// Throws usage_error unless it is fp64 or fp32.
+void check_precision(std::string_view name);
 
 /// Throws input_error unless the matrix is square, as solves and distributed products need it.
 template <class T>

@@ -48,10 +48,9 @@ command add_recommend(CLI::App& parent) {
     const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
         return app->add_option(name, value, help)->type_name(type);
     };
-    add("--rhs", solve.rhs, "ones|row-sums|random:SEED|FILE", "Right-hand side, as for solve")
+    add("--rhs", solve.rhs, vector_source_forms, "Right-hand side, as for solve")
         ->capture_default_str();
-    add("--rtol", solve.rtol, "R", "Converged: ||b - A x|| <= max(R ||b||, ATOL)")
-        ->capture_default_str();
+    add_rtol(*app, solve.rtol, true);
     add("--atol", solve.atol, "ATOL", "See --rtol")->capture_default_str();
     add("--seconds", job->request.seconds, "S",
         "For all trials together; more if even a few iterations of each take longer")

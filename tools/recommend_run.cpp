@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/tools/failure_advice.hpp>
 #include <krylith/tools/placement.hpp>
+#include <krylith/tools/shell_text.hpp>
 #include <krylith/tools/square_matrix.hpp>
 #include <krylith/tools/stopwatch.hpp>
 
@@ -16,6 +18,9 @@ namespace {
 
 /// The share of the time for methods; the rest is for placements, where there is a choice.
 constexpr double method_share = 0.7;
+
+constexpr const char* consistent_rhs =
+    "try --rhs range:1, A times a random vector, which has a solution that isn't constant";
 
 struct place {
     int devices;
@@ -38,6 +43,37 @@ std::vector<place> places(const recommend_request& request) {
             for (const local_kind local : locals) result.push_back({devices, {kind, local}});
     }
     return result;
+}
+
+/// Time for more of the trials that were cut off: what those that ended early left. A winner that
+/// was cut off comes first; then, as long as nothing converged, the unfinished in their order.
+void go_on(trial_bench& bench, std::vector<trial>& trials, const solve_request& request,
+           double left) {
+    const auto again = [&](trial& t, double seconds) {
+        if (seconds <= 2 * t.seconds) return;
+        stopwatch watch;
+        t = bench.run(t.method, request, seconds);
+        left -= watch.lap();
+    };
+    const auto converged = [](const trial& t) { return t.outcome == verdict::converged; };
+    if (const auto best = choose(trials); best && trials[*best].outcome == verdict::converging)
+        again(trials[*best], left);
+    auto waiting = std::ranges::count(trials, verdict::unfinished, &trial::outcome);
+    for (trial& t : trials) {
+        if (std::ranges::any_of(trials, converged)) return;
+        if (t.outcome == verdict::unfinished) again(t, left / static_cast<double>(waiting--));
+    }
+}
+
+/// What --seconds must be for every unfinished trial to come to its end. A trial's runs, each
+/// longer than the one before, take a seventh more than the last.
+double seconds_for_all(const std::vector<trial>& trials, const recommend_request& request) {
+    double longest = 0;
+    for (const trial& t : trials)
+        if (t.outcome == verdict::unfinished)
+            longest = std::max(longest, static_cast<double>(t.limit) * t.seconds_an_iteration);
+    const double share = request.counts.size() > 1 ? method_share : 1.0;
+    return 1.15 * longest * static_cast<double>(trials.size()) / share;
 }
 
 bool known(const std::vector<placement_trial>& tried, const matrix_operator<double>& a) {
@@ -90,16 +126,6 @@ void try_placements(recommendation& r, const recommend_request& request,
         if (an_iteration(r.placements[k]) <= 1.15 * least && std::isfinite(least)) r.placed = k;
 }
 
-std::string quoted(const std::string& text) {
-    if (text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                               "_-+=:,./@%") == std::string::npos &&
-        !text.empty())
-        return text;
-    std::string result = "'";
-    for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return result + "'";
-}
-
 } // namespace
 
 std::optional<std::size_t> choose(const std::vector<trial>& trials) {
@@ -125,6 +151,10 @@ recommendation recommend(const recommend_request& request) {
     recommendation r;
     r.statistics = describe(matrix);
     r.kind = classify(r.statistics);
+    r.constants_vanish = annihilates_constants(matrix);
+    if (r.constants_vanish && rhs.what == vector_source::form::row_sums)
+        r.warnings.push_back("--rhs row-sums is 0 up to rounding, since A times ones vanishes: " +
+                             std::string(consistent_rhs));
     r.plan = choose_candidates(r.statistics, r.kind);
     {
         trial_bench bench(first_devices(request.solve.devices, request.counts.front()), matrix, {},
@@ -134,13 +164,11 @@ recommendation recommend(const recommend_request& request) {
         stopwatch spent;
         for (const candidate& method : r.plan.tried)
             r.trials.push_back(bench.run(method, request.solve, share));
-        // What trials that ended early left is for a winner that was cut off.
         const double left = share * static_cast<double>(r.trials.size()) - spent.lap();
-        const auto best = choose(r.trials);
-        if (best && r.trials[*best].outcome == verdict::converging &&
-            left > 2 * r.trials[*best].seconds)
-            r.trials[*best] = bench.run(r.trials[*best].method, request.solve, left);
-        r.warnings = placement_warnings(*bench.a().share_layout());
+        go_on(bench, r.trials, request.solve, left);
+        r.seconds_for_all = seconds_for_all(r.trials, request);
+        for (std::string& warning : placement_warnings(*bench.a().share_layout()))
+            r.warnings.push_back(std::move(warning));
     }
     r.chosen = choose(r.trials);
     if (r.chosen) try_placements(r, request, matrix, b, (1 - method_share) * request.seconds);
@@ -161,7 +189,7 @@ std::string command_line(const recommend_request& request, const recommendation&
     if (best.method.preconditioner != "none") add("--side", best.method.side, standard.side);
     if (best.method.solver == "gmres") add("--restart", best.method.restart, standard.restart);
     add("--rhs", quoted(s.rhs), standard.rhs);
-    add("--rtol", s.rtol, standard.rtol);
+    if (s.rtol) line += fmt::format(" --rtol {}", *s.rtol);
     add("--atol", s.atol, standard.atol);
     const std::int64_t usual = std::min<std::int64_t>(10 * r.statistics.rows, 10000);
     // Half as many again: an extrapolation is no promise, and counts vary with the device count.
@@ -190,10 +218,11 @@ std::vector<std::string> what_is_missing(const recommendation& r) {
         words.emplace_back(
             "The matrix has empty rows or columns: it is singular, and solvable only "
             "for some b.");
-    if (s.rows > 0 && s.values.zero_row_sums == s.rows)
-        words.emplace_back(
-            "Every row sums to 0: it is singular. If A is symmetric, b must sum to 0 "
-            "too: try --rhs row-sums, which does, or fix one unknown.");
+    if (r.constants_vanish)
+        words.push_back("A times ones is 0 up to rounding: A is singular, with the constants in "
+                        "its null space, and solvable only for b in its range (that sum to 0, if "
+                        "A is symmetric): " +
+                        std::string(consistent_rhs) + ", or fix one unknown.");
     if (s.diagonal.has_zeros())
         words.emplace_back(
             "Zeros on the diagonal rule jacobi out. What helps such systems is a "

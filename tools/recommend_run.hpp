@@ -33,14 +33,16 @@ struct recommendation {
     std::vector<placement_trial> placements;
     std::optional<std::size_t> placed;
     std::vector<std::string> warnings;
-    double seconds = 0; ///< of everything behind the reading of the matrix
+    bool constants_vanish = false; ///< A times ones is 0 up to rounding
+    double seconds_for_all = 0;    ///< in which no trial would be unfinished; 0: none is
+    double seconds = 0;            ///< of everything behind the reading of the matrix
 
     [[nodiscard]] bool found() const { return chosen.has_value(); }
 };
 
 /// Of the trials that converged, else of those that converge, the first whose expected time is
 /// within 15% and 1 ms of the least: timings vary by as much, so that simpler methods win ties.
-/// None if all failed.
+/// None if all failed or are unfinished.
 [[nodiscard]] std::optional<std::size_t> choose(const std::vector<trial>& trials);
 
 /// Throws input_error for a matrix that isn't square, usage_error for options.

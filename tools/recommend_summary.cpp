@@ -1,6 +1,7 @@
 #include <krylith/tools/recommend_summary.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ std::string line(const char* name, const std::string& text) {
     return fmt::format("{:<11} {}\n", name, text);
 }
 
-/// Converged before converging before failed, each by time.
+/// In the order of verdicts, each by time.
 std::vector<std::size_t> ranking(const std::vector<trial>& trials) {
     std::vector<std::size_t> order(trials.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -36,6 +37,7 @@ const char* to_string(verdict outcome) {
     switch (outcome) {
     case verdict::converged: return "converged";
     case verdict::converging: return "converging";
+    case verdict::unfinished: return "unfinished";
     case verdict::failed: return "failed";
     }
     return "unknown";
@@ -47,6 +49,7 @@ std::string expectation(const trial& t) {
     case verdict::converging:
         return fmt::format("would take about {} iterations, {}", t.expected_iterations,
                            in_seconds(t.expected_seconds));
+    case verdict::unfinished: return "not finished in the time: " + t.words;
     case verdict::failed: return "failed: " + t.words;
     }
     return {};
@@ -100,8 +103,28 @@ std::string why(const recommendation& r) {
     return text;
 }
 
+std::size_t unfinished(const recommendation& r) {
+    return static_cast<std::size_t>(
+        std::ranges::count(r.trials, verdict::unfinished, &trial::outcome));
+}
+
+/// What trials would have needed: a few times the time mostly does, all iterations always do.
+std::string more_time(const recommend_request& request, const recommendation& r) {
+    const double few = std::ceil(4 * request.seconds);
+    const double all = std::ceil(r.seconds_for_all);
+    if (all <= few) return fmt::format("--seconds {}", std::max(all, std::ceil(request.seconds)));
+    return fmt::format("--seconds {} ({} s would take them all to their last iteration)", few, all);
+}
+
+std::string verdict_line(const recommend_request& request, const recommendation& r) {
+    if (unfinished(r) == 0) return "nothing that krylith has converges on this system.";
+    return fmt::format("nothing converged in {} s, and {} of {} methods were not finished, with no "
+                       "verdict on them. Give them more time: {}.",
+                       request.seconds, unfinished(r), r.trials.size(), more_time(request, r));
+}
+
 json as_json(const trial& t) {
-    const bool finite = t.outcome != verdict::failed;
+    const bool finite = t.outcome == verdict::converged || t.outcome == verdict::converging;
     return {{"solver", t.method.solver},
             {"preconditioner", t.method.preconditioner},
             {"side", t.method.side},
@@ -128,11 +151,16 @@ std::string summary(const recommend_request& request, const recommendation& r) {
     out += method_table(r) + placement_table(r) + "\n";
     for (const std::string& warning : r.warnings) out += line("warning", warning);
     if (!r.found()) {
-        out += line("verdict", "nothing that krylith has converges on this system.");
+        out += line("verdict", verdict_line(request, r));
+        if (unfinished(r) > 0) out += line("", "Should they fail too:");
         for (const std::string& words : what_is_missing(r)) out += line("", words);
         return out;
     }
     out += line("why", why(r));
+    if (unfinished(r) > 0 && r.trials[*r.chosen].outcome != verdict::converged)
+        out += line("", fmt::format("Not finished in the time: {} of {} methods, which may be "
+                                    "faster. Give them more: {}.",
+                                    unfinished(r), r.trials.size(), more_time(request, r)));
     return out + "\n    " + command_line(request, r) + "\n";
 }
 
@@ -146,10 +174,11 @@ std::string json_report(const recommend_request& request, const recommendation& 
     report["class_words"] = r.kind.words;
     report["hints"] = r.kind.hints;
     report["rhs"] = request.solve.rhs;
-    report["rtol"] = request.solve.rtol;
+    report["rtol"] = request.solve.rtol.value_or(default_rtol<double>());
     report["atol"] = request.solve.atol;
     report["seconds_allowed"] = request.seconds;
     report["seconds"] = r.seconds;
+    report["seconds_for_all"] = r.seconds_for_all;
     report["trials"] = json::array();
     for (const std::size_t k : ranking(r.trials)) {
         json row = as_json(r.trials[k]);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <new>
 
+#include <fmt/format.h>
+
 #include <krylith/device/error.hpp>
 #include <krylith/tools/solve_summary.hpp>
 #include <krylith/tools/solver_registry.hpp>
@@ -35,7 +37,7 @@ std::int64_t next_length(const solve_result& run, double left, std::int64_t limi
     return std::min(limit, static_cast<std::int64_t>(std::min(most, 1e15)));
 }
 
-void judge(trial& t, const solve_result& r, double rtol, double atol) {
+void judge(trial& t, const solve_result& r, double atol) {
     t.outcome = verdict::failed;
     t.words.clear();
     t.iterations = r.iterations;
@@ -49,7 +51,7 @@ void judge(trial& t, const solve_result& r, double rtol, double atol) {
         return;
     }
     if (r.reason == reason::max_iterations) {
-        const double target = std::max(rtol * r.rhs_norm, atol);
+        const double target = std::max(r.rtol * r.rhs_norm, atol);
         const double expected = expected_iterations(r.history, target);
         // A recurrence far below the true residual has nothing to say about it.
         const double best = *std::ranges::min_element(r.history);
@@ -60,7 +62,7 @@ void judge(trial& t, const solve_result& r, double rtol, double atol) {
             t.expected_seconds = expected * t.seconds_an_iteration;
             return;
         }
-        t.words = "no progress to speak of: it would stall";
+        t.words = "no progress to speak of";
         return;
     }
     const std::string words = in_words(r.reason);
@@ -107,7 +109,8 @@ trial trial_bench::run(const candidate& method, const solve_request& request, do
             const solve_result r = solve(*a_, b_, x, options, m.get());
             seconds -= r.solve_seconds;
             const double before = t.expected_seconds;
-            judge(t, r, asked.rtol, asked.atol);
+            judge(t, r, asked.atol);
+            t.limit = limit;
             if (repeats > 0) t.expected_seconds = t.seconds = std::min(before, t.expected_seconds);
             if (r.converged() && r.solve_seconds < hasty && ++repeats < 3) continue;
             if (r.reason != reason::max_iterations) break;
@@ -115,7 +118,16 @@ trial trial_bench::run(const candidate& method, const solve_request& request, do
             if (t.outcome == verdict::converging && asked.max_iterations < 0)
                 limit = std::max(limit, t.expected_iterations * 3 / 2);
             const std::int64_t next = next_length(r, seconds, limit);
-            if (next <= r.iterations + r.iterations / 4) break;
+            if (next <= r.iterations + r.iterations / 4) {
+                // Cut off by time, unless what a solve may make is all but used up.
+                const bool in_time = limit <= r.iterations + r.iterations / 4;
+                if (t.outcome == verdict::failed && !in_time) {
+                    t.outcome = verdict::unfinished;
+                    t.words = fmt::format("{} of {} iterations, the residual doesn't fall yet",
+                                          t.iterations, limit);
+                }
+                break;
+            }
             options.max_iterations = next;
         }
     } catch (const input_error& refused) {

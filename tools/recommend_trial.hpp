@@ -18,17 +18,19 @@ namespace krylith::tool {
 enum class verdict {
     converged,  ///< to the tolerance asked for, by the true residual
     converging, ///< not yet, but the residual still falls: see estimate()
-    failed      ///< ended, or makes no progress
+    unfinished, ///< the time ran out before the residual fell, or the iterations of a solve
+    failed      ///< ended, or made no progress in as many iterations as a solve makes
 };
 
 struct trial {
     candidate method;
     verdict outcome = verdict::failed;
-    std::string words; ///< why it failed; else empty
+    std::string words; ///< why it failed or is unfinished; else empty
     std::int64_t iterations = 0;
     double seconds = 0;           ///< of the last, longest run: set-up of the method left out
     double relative_residual = 1; ///< true
     double seconds_an_iteration = 0;
+    std::int64_t limit = 0;               ///< iterations that a solve would make at most
     std::int64_t expected_iterations = 0; ///< to the tolerance; those it took if it converged
     double expected_seconds = std::numeric_limits<double>::infinity();
 };

@@ -1,13 +1,33 @@
 #include <krylith/tools/shared_options.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/solvers/options.hpp>
+#include <krylith/spmv/operator_names.hpp>
+#include <krylith/tools/choices.hpp>
 
 namespace krylith::tool {
+
+namespace {
+
+/// The names, and :measured behind those that can be measured.
+std::string operator_choices() {
+    std::string text;
+    for (const std::string_view name : operator_names()) {
+        (text += text.empty() ? "" : "|") += name;
+        if (std::ranges::find(measurable_operators, name) != measurable_operators.end())
+            ((text += '|') += name) += measured_suffix;
+    }
+    return text;
+}
+
+} // namespace
 
 void add_matrix(CLI::App& app, std::string& matrix) {
     app.add_option("MATRIX", matrix,
@@ -26,7 +46,7 @@ void add_spd(CLI::App& app, bool& spd) {
 void add_backend_options(CLI::App& app, device_options& options) {
     app.add_option("--backend", options.backend,
                    "Kind of the devices; auto is cuda where there is one")
-        ->type_name("auto|cuda|host")
+        ->type_name(alternatives(backend_names))
         ->capture_default_str()
         ->group("Devices");
     app.add_option("--threads", options.threads,
@@ -36,7 +56,7 @@ void add_backend_options(CLI::App& app, device_options& options) {
         ->group("Devices");
     app.add_option("--transport", options.transport,
                    "How data crosses devices; staged copies even where direct access works")
-        ->type_name("auto|staged")
+        ->type_name(alternatives(transport_names))
         ->capture_default_str()
         ->group("Devices");
 }
@@ -79,24 +99,23 @@ void add_operator_options(CLI::App& app, operator_request& request) {
            "x has entries, as long as it has few; auto is the fastest of the others "
            "by a model, auto:measured by trial, as are the shares of rows with lra:measured and "
            "lra-rc:measured")
-        ->type_name("auto|auto:measured|nz|2nz|lra|lra:measured|lra-rc|lra-rc:measured|halo|gather|"
-                    "pcsr|pcsc|pcoo|adaptive")
+        ->type_name(operator_choices())
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--local", request.local,
                    "Format of a device's block; sell, merge and vendor need CUDA devices")
-        ->type_name("auto|csr|sell|merge|vendor")
+        ->type_name(alternatives(local_names()))
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--reorder", request.order,
                    "Rows and columns on the devices; rcm (reverse Cuthill-McKee) brings together "
                    "what is coupled, metis makes a part for each device with few ghosts")
-        ->type_name("none|rcm|metis")
+        ->type_name(alternatives(order_names()))
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--transfer", request.transfer,
                    "How results of nz, 2nz, lra and lra-rc get to the other devices")
-        ->type_name("auto|stores|copies|nccl")
+        ->type_name(alternatives(transfer_names()))
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--long-share", request.long_share,
@@ -111,9 +130,18 @@ void add_operator_options(CLI::App& app, operator_request& request) {
         ->group("Operator");
     app.add_option("--precision", request.precision,
                    "Of matrix and vectors; inner products are summed in fp64")
-        ->type_name("fp64|fp32")
+        ->type_name(alternatives(precision_names))
         ->capture_default_str()
         ->group("Operator");
+}
+
+void add_rtol(CLI::App& app, std::optional<double>& rtol, bool fp64_only) {
+    const std::string usual = fmt::format("{:.0e}", default_rtol<double>());
+    const std::string both = fmt::format("fp64: {}, fp32: {:.0e}", usual, default_rtol<float>());
+    app.add_option("--rtol", rtol,
+                   fmt::format("Converged: ||b - A x|| <= max(R ||b||, ATOL) [{}]",
+                               fp64_only ? usual : both))
+        ->type_name("R");
 }
 
 void add_report(CLI::App& app, std::string& report) {

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <krylith/tools/choices.hpp>
 #include <krylith/tools/command.hpp>
 #include <krylith/tools/convergence_plot.hpp>
 #include <krylith/tools/output_file.hpp>
@@ -12,6 +13,7 @@
 #include <krylith/tools/solve_report.hpp>
 #include <krylith/tools/solve_run.hpp>
 #include <krylith/tools/solve_summary.hpp>
+#include <krylith/tools/solver_registry.hpp>
 
 namespace krylith::tool {
 
@@ -30,31 +32,35 @@ void add_problem(CLI::App& app, solve_request& request) {
     add_spd(app, request.spd);
     app.add_option("--rhs", request.rhs,
                    "Right-hand side b. ones: all entries 1. row-sums: A times ones, so that the "
-                   "solution is ones. random:SEED: uniform in [-1, 1), the same on every machine")
-        ->type_name("ones|row-sums|random:SEED|FILE")
+                   "solution is ones. range:SEED: A times random:SEED, so that there is a solution "
+                   "even if A is singular. random:SEED: uniform in [-1, 1), the same on every "
+                   "machine")
+        ->type_name(vector_source_forms)
         ->capture_default_str();
     app.add_option("--x0", request.x0, "Start from the vector in this file instead of zero")
         ->type_name("FILE");
 }
 
 void add_method(CLI::App& app, solve_request& request) {
-    const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    const auto add = [&](const char* name, auto& value, const std::string& type, const char* help) {
         app.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Solver");
     };
-    add("--solver", request.solver, "cg|cg:auto|cg:resident|gmres|gmres:cgs2|bicgstab",
+    add("--solver", request.solver, alternatives(solver_names()),
         "cg needs a symmetric positive definite matrix; cg:auto runs small systems in resident "
         "kernels; gmres:cgs2 orthogonalises at once, for comparison");
-    add("--precond", request.preconditioner, "none|jacobi", "jacobi divides by the diagonal");
-    add("--side", request.side, "left|right|split",
+    add("--precond", request.preconditioner, alternatives(preconditioner_names()),
+        "jacobi divides by the diagonal");
+    add("--side", request.side, alternatives(side_names),
         "Side of the preconditioner in gmres and bicgstab; cg is the same on all");
-    add("--rtol", request.rtol, "R", "Converged: ||b - A x|| <= max(R ||b||, ATOL)");
+    add_rtol(app, request.rtol);
+    app.get_option("--rtol")->group("Solver");
     add("--atol", request.atol, "ATOL", "See --rtol");
     app.add_option("--max-iterations", request.max_iterations,
                    "Give up after so many [min(10 n, 10000)]")
         ->type_name("K")
         ->group("Solver");
     add("--restart", request.restart, "M", "gmres: basis vectors before it starts anew");
-    add("--execution", request.execution, "auto|recorded|eager",
+    add("--execution", request.execution, alternatives(execution_names),
         "recorded: the devices repeat the iteration by themselves; eager: the host enqueues all");
 }
 
@@ -78,7 +84,7 @@ std::string plot(const solve_request& request, const solve_outcome& outcome) {
                                      outcome.devices.size() == 1 ? "" : "s"),
                 .history = r.history,
                 .rhs_norm = r.rhs_norm,
-                .target = std::max(request.rtol * r.rhs_norm, request.atol),
+                .target = std::max(r.rtol * r.rhs_norm, request.atol),
                 .true_residual = r.true_residual});
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
+#include <krylith/tools/failure_advice.hpp>
 #include <krylith/tools/reordering_words.hpp>
 #include <krylith/tools/share_report.hpp>
 
@@ -45,7 +46,7 @@ json options(const solve_request& request, const solve_outcome& outcome) {
             {"rhs", request.rhs},
             {"x0", request.x0.empty() ? json() : json(request.x0)},
             {"side", request.side},
-            {"rtol", request.rtol},
+            {"rtol", outcome.result.rtol},
             {"atol", request.atol},
             {"max_iterations", outcome.max_iterations},
             {"restart", request.restart},
@@ -96,6 +97,7 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["reason"] = to_string(r.reason);
     report["converged"] = r.converged();
     report["diagnosis"] = r.diagnosis;
+    report["next_command"] = r.converged() ? json() : json(next_command(request));
     report["warnings"] = outcome.warnings;
     report["iterations"] = r.iterations;
     report["replacements"] = r.replacements;

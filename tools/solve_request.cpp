@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include <krylith/tools/choices.hpp>
 #include <krylith/tools/name_check.hpp>
 
 namespace krylith::tool {
@@ -22,16 +23,14 @@ Enum by_name(std::string_view what, const std::string& name,
 } // namespace
 
 solver_options solve_request::options() const {
-    static constexpr std::array<std::string_view, 3> sides = {"left", "right", "split"};
-    static constexpr std::array<std::string_view, 3> modes = {"auto", "recorded", "eager"};
     solver_options o;
     o.rtol = rtol;
     o.atol = atol;
     o.max_iterations = max_iterations;
     o.restart = restart;
     o.initial_guess = !x0.empty();
-    o.preconditioning = by_name<krylith::side>("side", side, sides);
-    o.mode = by_name<execution_mode>("execution", execution, modes);
+    o.preconditioning = by_name<krylith::side>("side", side, side_names);
+    o.mode = by_name<execution_mode>("execution", execution, execution_names);
     o.history = history;
     o.timeout_seconds = devices.timeout_seconds;
     o.check();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <krylith/solvers/options.hpp>
@@ -20,7 +21,7 @@ struct solve_request {
     std::string preconditioner = "none";
     std::string side = "right";
     std::string execution = "auto";
-    double rtol = solver_options{}.rtol;
+    std::optional<double> rtol; ///< without: as suits the precision
     double atol = solver_options{}.atol;
     std::int64_t max_iterations = solver_options{}.max_iterations;
     int restart = solver_options{}.restart;

@@ -9,8 +9,8 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/matrix_market.hpp>
-#include <krylith/tools/asymmetry.hpp>
 #include <krylith/tools/byte_model.hpp>
+#include <krylith/tools/failure_advice.hpp>
 #include <krylith/tools/placement.hpp>
 #include <krylith/tools/solver_registry.hpp>
 #include <krylith/tools/stopwatch.hpp>
@@ -85,15 +85,12 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
         out.warnings.push_back(std::move(advice));
 }
 
-/// What the library can't know, since the solver never sees the entries.
+/// What a right-hand side of row sums is where they vanish.
 template <class T>
-void add_cause(solve_outcome& outcome, const solve_request& request, const csr_matrix<T>& matrix) {
-    const solve_result& r = outcome.result;
-    if (r.converged() || r.reason == reason::not_a_number || !request.solver.starts_with("cg"))
-        return;
-    if (const std::string cause = asymmetry(matrix); !cause.empty())
-        outcome.result.diagnosis = cause + ": cg needs symmetry, try gmres or bicgstab. (" +
-                                   outcome.result.diagnosis + ")";
+std::string zero_rhs_warning(const vector_source& rhs, const csr_matrix<T>& matrix) {
+    if (rhs.what != vector_source::form::row_sums || !annihilates_constants(matrix)) return {};
+    return "--rhs row-sums is 0 up to rounding: A times ones vanishes, and A is singular. --rhs "
+           "range:1, A times a random vector, has a solution that isn't constant";
 }
 
 } // namespace
@@ -150,7 +147,9 @@ solve_outcome run_solve(const solve_request& request) {
     if (rhs.what == vector_source::form::row_sums)
         out.solution_error = distance_from_ones(std::span<const T>(values));
     describe(out, request, matrix, *a);
-    add_cause(out, request, matrix);
+    out.result.diagnosis = explained(request, out.result, matrix);
+    for (const std::string& warning : {rtol_warning<T>(out.result), zero_rhs_warning(rhs, matrix)})
+        if (!warning.empty()) out.warnings.push_back(warning);
     return out;
 }
 

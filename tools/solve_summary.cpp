@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <krylith/tools/failure_advice.hpp>
 #include <krylith/tools/reordering_words.hpp>
 
 namespace krylith::tool {
@@ -130,6 +131,7 @@ std::string summary(const solve_request& request, const solve_outcome& o) {
     if (!r.bytes.empty()) text += line("memory", memory(r.bytes));
     if (!r.diagnosis.empty()) text += line("diagnosis", r.diagnosis);
     for (const std::string& warning : o.warnings) text += line("warning", warning);
+    if (!r.converged()) text += line("next", next_command(request));
     return text;
 }
 

@@ -44,6 +44,7 @@ template <class T>
                                           const jacobi<T>* m);
 
 [[nodiscard]] std::span<const std::string_view> solver_names();
+[[nodiscard]] std::span<const std::string_view> preconditioner_names();
 
 /// Null for "none". Throws usage_error for an unknown name.
 template <class T>

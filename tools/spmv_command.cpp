@@ -112,9 +112,10 @@ command add_spmv(CLI::App& parent) {
     };
     add_matrix(*app, request.matrix);
     add_spd(*app, request.spd);
-    add("--x", request.x, "ones|row-sums|random:SEED|FILE", "x; row-sums is A times ones")
+    add("--x", request.x, vector_source_forms,
+        "x; row-sums is A times ones, range:SEED A times random:SEED")
         ->capture_default_str();
-    add("--y", request.y, "ones|row-sums|random:SEED|FILE", "y, read only if beta is not 0")
+    add("--y", request.y, vector_source_forms, "y, read only if beta is not 0")
         ->capture_default_str();
     add("--alpha", request.alpha, "A", "Factor of A x")->capture_default_str();
     add("--beta", request.beta, "B", "Factor of y")->capture_default_str();

@@ -15,6 +15,7 @@ namespace krylith::tool {
 namespace {
 
 constexpr std::string_view random_prefix = "random:";
+constexpr std::string_view range_prefix = "range:";
 
 template <class T>
 std::vector<T> row_sums(const csr_matrix<T>& matrix) {
@@ -35,6 +36,33 @@ std::vector<T> random_values(std::uint64_t seed, std::size_t n) {
     return values;
 }
 
+/// A x, each row summed in double.
+template <class T>
+std::vector<T> image(const csr_matrix<T>& matrix, const std::vector<T>& x) {
+    std::vector<T> y;
+    y.reserve(static_cast<std::size_t>(matrix.rows));
+    for (std::size_t row = 0; row + 1 < matrix.row_offsets.size(); ++row) {
+        double sum = 0;
+        for (auto k = static_cast<std::size_t>(matrix.row_offsets[row]);
+             k < static_cast<std::size_t>(matrix.row_offsets[row + 1]); ++k)
+            sum += static_cast<double>(matrix.values[k]) *
+                   static_cast<double>(x[static_cast<std::size_t>(matrix.column_indices[k])]);
+        y.push_back(static_cast<T>(sum));
+    }
+    return y;
+}
+
+std::uint64_t parse_seed(const std::string& option, const std::string& text,
+                         std::string_view prefix) {
+    const char* end = text.data() + text.size();
+    std::uint64_t seed = 0;
+    const auto [stop, code] = std::from_chars(text.data() + prefix.size(), end, seed);
+    if (code != std::errc() || stop != end)
+        throw usage_error(option + " is '" + text + "': the SEED of " + std::string(prefix) +
+                          "SEED is a whole number from 0 to 2^64 - 1");
+    return seed;
+}
+
 template <class T>
 std::vector<T> file_values(const std::string& path, std::size_t n) {
     std::vector<T> values = read_vector_market<T>(path);
@@ -49,19 +77,14 @@ std::vector<T> file_values(const std::string& path, std::size_t n) {
 vector_source parse_vector_source(const std::string& option, const std::string& text) {
     if (text == "ones") return {vector_source::form::ones, 0, {}};
     if (text == "row-sums") return {vector_source::form::row_sums, 0, {}};
-    if (text.starts_with(random_prefix)) {
-        const char* end = text.data() + text.size();
-        std::uint64_t seed = 0;
-        const auto [stop, code] = std::from_chars(text.data() + random_prefix.size(), end, seed);
-        if (code != std::errc() || stop != end)
-            throw usage_error(option + " is '" + text +
-                              "': the SEED of random:SEED is a whole number from 0 to 2^64 - 1");
-        return {vector_source::form::random, seed, {}};
-    }
+    if (text.starts_with(random_prefix))
+        return {vector_source::form::random, parse_seed(option, text, random_prefix), {}};
+    if (text.starts_with(range_prefix))
+        return {vector_source::form::range, parse_seed(option, text, range_prefix), {}};
     std::error_code ignored;
     if (!std::filesystem::exists(text, ignored))
         throw input_error(text + ": no such file; " + option +
-                          " takes ones, row-sums, random:SEED or a Matrix Market file");
+                          " takes ones, row-sums, range:SEED, random:SEED or a Matrix Market file");
     return {vector_source::form::file, 0, text};
 }
 
@@ -70,6 +93,9 @@ std::vector<T> make_values(const vector_source& source, const csr_matrix<T>& mat
     const auto n = static_cast<std::size_t>(matrix.rows);
     switch (source.what) {
     case vector_source::form::row_sums: return row_sums(matrix);
+    case vector_source::form::range:
+        return image(matrix,
+                     random_values<T>(source.seed, static_cast<std::size_t>(matrix.columns)));
     case vector_source::form::random: return random_values<T>(source.seed, n);
     case vector_source::form::file: return file_values<T>(source.path, n);
     case vector_source::form::ones: break;

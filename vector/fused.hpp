@@ -1,7 +1,7 @@
 // The one primitive of vector work: linear combinations and dot products in one pass.
 //
-//     fused(r -= alpha * q, rr = dot(r, r));
-//     fused(x += alpha * p, p = r + beta * p);
+//     fused(run, r -= alpha * q, rr = dot(r, r));
+//     fused(run, x += alpha * p, p = r + beta * p);
 //
 // Statements take effect from left to right, entry by entry; dot products see the final entries.
 // The pass reads and writes each vector once. Known shapes (fused_shapes.hpp) have kernels of their

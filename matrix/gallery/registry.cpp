@@ -2,6 +2,7 @@
 #include <krylith/matrix/gallery.hpp>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
 #include <type_traits>
@@ -28,6 +29,12 @@ const std::vector<recipe>& all_recipes() {
     return recipes;
 }
 
+/// What people write for some of them.
+constexpr std::array<name_alias, 4> aliases = {{{"poisson", "poisson2d"},
+                                                {"laplace", "poisson2d"},
+                                                {"laplacian", "poisson2d"},
+                                                {"spd", "random_spd"}}};
+
 /// What is wrong with an unknown name.
 std::string unknown(std::string_view name) {
     std::vector<std::string_view> names;
@@ -36,8 +43,9 @@ std::string unknown(std::string_view name) {
         names.push_back(entry.name);
         all += (all.empty() ? "" : ", ") + std::string(entry.name);
     }
-    return "unknown matrix \"" + std::string(name) + "\", did you mean " +
-           nearest_name(name, names) + "? Allowed: " + all;
+    const std::string nearest = nearest_name(name, names, aliases);
+    return "unknown matrix \"" + std::string(name) + "\"" +
+           (nearest.empty() ? ". Allowed: " : ", did you mean " + nearest + "? Allowed: ") + all;
 }
 
 const recipe* find_recipe(std::string_view name) {

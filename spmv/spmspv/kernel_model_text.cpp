@@ -120,9 +120,11 @@ private:
     std::size_t one_of(const char* what, std::span<const std::string_view> names) {
         const std::string_view given = word();
         const auto found = std::ranges::find(names, given);
-        if (found == names.end())
+        if (found == names.end()) {
+            const std::string nearest = nearest_name(given, names);
             refuse(std::string(what) + " is " + quoted(given) + ", allowed are " + listed(names) +
-                   "; nearest is " + nearest_name(given, names));
+                   (nearest.empty() ? "" : "; nearest is " + nearest));
+        }
         return static_cast<std::size_t>(found - names.begin());
     }
 

@@ -2,6 +2,7 @@
 // need, and what can't be right is refused with its place.
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -126,6 +127,22 @@ TEST_CASE("csr arrays: what can't be right is refused, with its place and what i
                          doctest::Contains("column_indices is null"), usage_error);
     CHECK_THROWS_WITH_AS(adapt(2, 2, o, columns.data(), nullptr),
                          doctest::Contains("values is null"), usage_error);
+}
+
+TEST_CASE("csr arrays: an operator is made without naming the type of the values") {
+    const auto m = poisson2d<double>(7);
+    const arrays<std::int32_t, std::int64_t> of(m, 1);
+    const std::vector<float> single(m.values.begin(), m.values.end());
+    const auto fp64 = make_operator(device_group::host(2),
+                                    adapt_csr(m.rows, m.columns, of.offsets.data(),
+                                              of.columns.data(), m.values.data(), index_base::one));
+    const auto fp32 = make_operator(device_group::host(2),
+                                    adapt_csr(m.rows, m.columns, of.offsets.data(),
+                                              of.columns.data(), single.data(), index_base::one));
+    static_assert(std::is_same_v<decltype(*fp64), matrix_operator<double>&>);
+    static_assert(std::is_same_v<decltype(*fp32), matrix_operator<float>&>);
+    CHECK(fp64->share_layout()->size() == m.rows);
+    CHECK(fp32->share_layout()->size() == m.rows);
 }
 
 } // namespace krylith

@@ -99,7 +99,7 @@ TEST_CASE("eigen: vectors go in and out in place, and new values by update()") {
         m + Eigen::SparseMatrix<double, Eigen::RowMajor>(m.transpose()));
     const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(40, -1, 2);
     const auto a =
-        make_operator<double>(device_group::host(2), adapt_eigen(m), {.kind = operator_kind::halo});
+        make_operator(device_group::host(2), adapt_eigen(m), {.kind = operator_kind::halo});
     for (int round = 0; round < 2; ++round) {
         Eigen::VectorXd x(40);
         const auto in = borrow_host_array(a->share_layout(), as_span(b));
@@ -112,6 +112,34 @@ TEST_CASE("eigen: vectors go in and out in place, and new values by update()") {
         m.diagonal().array() += 5;
         a->update(adapt_eigen(m).view().values);
     }
+}
+
+// What adapters/eigen.hpp shows, in both precisions: the type of the values is deduced.
+template <class T>
+void solves_in_place() {
+    const auto general = example<Eigen::SparseMatrix<T>>();
+    const Eigen::Matrix<T, Eigen::Dynamic, 1> rhs =
+        Eigen::Matrix<T, Eigen::Dynamic, 1>::LinSpaced(40, 1, 2);
+    Eigen::Matrix<T, Eigen::Dynamic, 1> solution(40);
+    const auto group = device_group::host(1);
+    const Eigen::SparseMatrix<T> twice =
+        general + Eigen::SparseMatrix<T>(general.transpose()); // symmetric
+    const auto solve = [&](const Eigen::SparseMatrix<T>& matrix) {
+        const auto a = make_operator(group, adapt_eigen(matrix));
+        const auto b = borrow_host_array(a->share_layout(), as_span(rhs));
+        auto x = borrow_host_array(a->share_layout(), as_span(solution));
+        const solve_result result = cg(*a, b, x); // writes into solution
+        return result.converged();
+    };
+    CHECK(solve(twice));
+    const Eigen::Matrix<T, Eigen::Dynamic, 1> image = twice * solution;
+    for (Eigen::Index i = 0; i < rhs.size(); ++i)
+        CHECK(image[i] == doctest::Approx(rhs[i]).epsilon(1e-3));
+}
+
+TEST_CASE("eigen: an operator is made without naming the type of the values") {
+    solves_in_place<double>();
+    solves_in_place<float>();
 }
 
 } // namespace krylith

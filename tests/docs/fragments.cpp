@@ -1,8 +1,14 @@
-// Pieces of code that the pages show and that run nowhere: they must compile.
+// Pieces of code that the pages and comments of headers show and that run nowhere: they must
+// compile.
 #include <vector>
 
+#include <krylith/adapters/csr_arrays.hpp>
 #include <krylith/device/device_group.hpp>
+#include <krylith/matrix/coo_assembly.hpp>
+#include <krylith/solvers/cg.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/one_shot_product.hpp>
+#include <krylith/vector/fused.hpp>
 
 using namespace krylith;
 
@@ -19,4 +25,39 @@ void groups() {
     const auto gpus = device_group::cuda(std::vector<int>{0, 1}); // CUDA ordinals, in this order
     (void)cpu;
     (void)gpus;
+}
+
+/// adapters/csr_arrays.hpp.
+void arrays_of_another_program(const device_group& group, int rows, int columns,
+                               const int* row_offsets, const int* column_indices,
+                               const float* values) {
+    const auto mine = adapt_csr(rows, columns, row_offsets, column_indices, values);
+    const auto a = make_operator(group, mine);
+    a->update(mine.view().values); // after new values were written to the same array
+}
+
+/// spmv/matrix_parts.hpp.
+solve_result lent_arrays(const device_group& group, std::int64_t rows, const std::int64_t* offsets,
+                         const std::int32_t* columns, const double* values, const vector<double>& b,
+                         vector<double>& x) {
+    const csr_part<double> mine = {rows, offsets, columns, values}; // device pointers
+    const auto a = make_operator<double>(group, std::span(&mine, 1), {.borrow = true});
+    const solve_result result = cg(*a, b, x);
+    return result;
+}
+
+/// matrix/coo_assembly.hpp.
+void assembled_again(const coo_assembly& assembly, matrix_operator<double>* a,
+                     const std::vector<double>& element_values, std::vector<double>& csr_values) {
+    assembly.gather<double>(element_values, csr_values);
+    a->update(csr_values);
+}
+
+/// vector/fused.hpp.
+void conjugate_gradients(execution& run, vector<double>& x, vector<double>& r, vector<double>& p,
+                         vector<double>& q) {
+    const scalar alpha(run), beta(run);
+    scalar rr(run);
+    fused(run, r -= alpha * q, rr = dot(r, r));
+    fused(run, x += alpha * p, p = r + beta * p);
 }

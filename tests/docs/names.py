@@ -27,7 +27,7 @@ def algorithms(krylith):
     """Of krylith graph, as it lists them where it is asked for another."""
     refused = subprocess.run([krylith, "graph", "none", "x"], capture_output=True, text=True,
                              check=False)
-    return set(refused.stderr.rpartition("Valid are ")[2].split())
+    return set(refused.stderr.rpartition("alid are ")[2].split())
 
 
 def row(page, title):

@@ -3,8 +3,8 @@
 
     pages.py SOURCE_DIR
 
-Every ```cpp and ```cmake block of README.md and docs/ must stand word for word in a file that a test compiles or
-configures (below examples/ or tests/), but for spaces; every relative link must lead to a file,
+Every ```cpp and ```cmake block of README.md and docs/, and all code in comments of the public headers, must stand
+word for word in a file that a test compiles or configures (below examples/ or tests/), but for spaces; every relative link must lead to a file,
 and its #anchor to a heading. Prints each offence with its place, and exits with 1 if there is one.
 """
 import pathlib
@@ -33,6 +33,25 @@ def blocks(page, *languages):
     return found
 
 
+PUBLIC = ("device", "matrix", "partition", "vector", "spmv", "precond", "solvers", "adapters")
+
+
+def comment_code(header):
+    """(line number, text) of each piece of code in a header's comments: consecutive lines that are indented by four
+    spaces or more, of which the first ends as a statement does. A line that begins with "..." is between two."""
+    pieces, lines, start = [], [], 0
+    for number, line in enumerate(header.read_text(encoding="utf-8").splitlines() + [""], 1):
+        shown = re.match(r"\s*///? {4,}(\S.*)", line)
+        if shown and not shown.group(1).startswith("..."):
+            start = start if lines else number
+            lines.append(shown.group(1))
+            continue
+        if lines and re.search(r"[;{]\s*(//.*)?$", lines[0]):
+            pieces.append((start, "\n".join(lines)))
+        lines = []
+    return pieces
+
+
 def flush_left(text):
     """Without indentation and alignment, which a page may change, and blank lines at the ends."""
     return "\n".join(" ".join(line.split()) for line in text.strip().splitlines())
@@ -42,10 +61,13 @@ def code_offences(root):
     sources = [flush_left(f.read_text(encoding="utf-8"))
                for folder in ("examples", "tests") for pattern in ("*.cpp", "*.cu", "CMakeLists.txt")
                for f in sorted((root / folder).rglob(pattern))]
-    for page in [root / "README.md", *sorted(root.glob("docs/**/*.md"))]:
-        for line, text in blocks(page, "cpp", "cmake"):
-            if not any(f"\n{flush_left(text)}\n" in f"\n{source}\n" for source in sources):
-                yield f"{page}:{line}: this code is in no file of examples/ or tests/"
+    shown = [(page, *block) for page in [root / "README.md", *sorted(root.glob("docs/**/*.md"))]
+             for block in blocks(page, "cpp", "cmake")]
+    shown += [(header, *piece) for folder in PUBLIC for header in sorted((root / folder).rglob("*.hpp"))
+              for piece in comment_code(header)]
+    for page, line, text in shown:
+        if not any(f"\n{flush_left(text)}\n" in f"\n{source}\n" for source in sources):
+            yield f"{page}:{line}: this code is in no file of examples/ or tests/"
 
 
 def anchors(page):

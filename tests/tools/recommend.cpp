@@ -10,6 +10,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/tools/command_run.hpp>
+#include <krylith/tests/tools/neumann.hpp>
 #include <krylith/tools/recommend_run.hpp>
 
 using namespace krylith;
@@ -17,6 +18,7 @@ using namespace krylith::tool;
 using krylith::test::contains;
 using krylith::test::run_krylith;
 using krylith::test::temporary_folder;
+using krylith::test::write_neumann;
 using krylith::testing::from_dense;
 using nlohmann::json;
 
@@ -180,6 +182,56 @@ TEST_CASE("where nothing converges it says so, and what is missing") {
     const auto report = run_krylith(folder, "recommend a.mtx --rhs b.mtx --seconds 1 --report -");
     CHECK(json::parse(report.out).at("found") == false);
     CHECK(json::parse(report.out).at("command").is_null());
+}
+
+// CG needs as many iterations as there are rows, and the residual stays for most of them.
+TEST_CASE("what the time cut off is called unfinished, with the time that it needs") {
+    const temporary_folder folder;
+    const std::string recommend = "recommend gallery:poisson1d:3000 --rhs random:1 --backend host ";
+    const auto hasty = run_krylith(folder, recommend + "--seconds 1e-6");
+    CHECK(hasty.status == 1);
+    CHECK_FALSE(contains(hasty.out, "nothing that krylith has converges"));
+    CHECK_MESSAGE(contains(hasty.out, "20 of 10000 iterations, the residual doesn't fall yet"),
+                  hasty.out);
+    CHECK(
+        contains(hasty.out, "nothing converged in 1e-06 s, and 1 of 1 methods were not finished"));
+    CHECK(contains(hasty.out, "Give them more time: --seconds "));
+    const auto report =
+        json::parse(run_krylith(folder, recommend + "--seconds 1e-6 --report -").out);
+    CHECK(report.at("trials")[0].at("outcome") == "unfinished");
+    CHECK(report.at("seconds_for_all") > 0);
+    const auto patient = run_krylith(folder, recommend + "--seconds 60");
+    CHECK_MESSAGE(patient.status == 0, patient.out);
+}
+
+TEST_CASE("a trial is failed, not unfinished, once it had the iterations of a solve") {
+    const auto a = poisson1d<double>(300);
+    std::vector<double> b(300);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = i % 3 == 0 ? 1 : -0.3;
+    trial_bench bench(device_group::host(1), a, {}, b);
+    solve_request request;
+    request.max_iterations = 40;
+    const trial whole = bench.run({"cg", "none", "right", 30, ""}, request, 60);
+    CHECK(whole.outcome == verdict::failed);
+    CHECK(whole.iterations == 40);
+    request.max_iterations = -1;
+    const trial cut = bench.run({"cg", "none", "right", 30, ""}, request, 1e-9);
+    CHECK(cut.outcome == verdict::unfinished);
+    CHECK(cut.limit == 3000);
+    CHECK_FALSE(choose({cut, whole}));
+}
+
+TEST_CASE("for a Neumann problem the advice is a right-hand side that has a solution") {
+    const temporary_folder folder;
+    write_neumann(folder, "neumann.mtx");
+    const auto advice = run_krylith(folder, "recommend neumann.mtx --seconds 1");
+    CHECK(advice.status == 1); // ones are not in the range
+    CHECK(contains(advice.out, "constants in its null space"));
+    CHECK(contains(advice.out, "--rhs range:1"));
+    CHECK_FALSE(contains(advice.out, "--rhs row-sums"));
+    CHECK(run_krylith(folder, "recommend neumann.mtx --rhs range:1 --seconds 1").status == 0);
+    const auto nothing = run_krylith(folder, "recommend neumann.mtx --rhs row-sums --seconds 1");
+    CHECK_MESSAGE(contains(nothing.out, "--rhs row-sums is 0 up to rounding"), nothing.out);
 }
 
 TEST_CASE("recommend refuses what is no system, and wrong options") {

@@ -40,7 +40,7 @@ TEST_CASE("help gives every default") {
     const temporary_folder folder;
     const std::string help = run_krylith(folder, "solve --help").out;
     for (const std::string text :
-         {"[ones]", "[cg]", "[1e-08]", "[min(10 n, 10000)]", "[30]", "[fp64]"})
+         {"[ones]", "[cg]", "[fp64: 1e-08, fp32: 1e-05]", "[min(10 n, 10000)]", "[30]", "[fp64]"})
         CHECK_MESSAGE(contains(help, text), text);
 }
 
@@ -75,6 +75,52 @@ TEST_CASE("unknown names are refused with the nearest valid one") {
     refused("graph bfs gallery:poisson2d:4 --kernel colum-sort", "column-sort");
     refused("graph bfs gallery:poisson2d:4 --kernel adaptiv", "adaptive");
     CHECK(contains(run_krylith(folder, "solve gallery:poisson2t:4").err, "poisson2d"));
+}
+
+TEST_CASE("capitals, beginnings and what others call it are understood in suggestions") {
+    const temporary_folder folder;
+    const auto suggests = [&](const std::string& arguments, const std::string& name) {
+        const auto result = run_krylith(folder, arguments);
+        CHECK_MESSAGE(result.status == 2, arguments);
+        CHECK_MESSAGE(contains(result.err, "did you mean '" + name + "'?"), result.err);
+    };
+    const std::string solve = "solve gallery:poisson2d:4 ";
+    for (const std::string given : {"--maxit 3", "--max-iter 3", "--maxiter=3", "--max 3",
+                                    "--MaxIterations 3", "--iterations 3"})
+        suggests(solve + given, "--max-iterations");
+    suggests(solve + "--tol 1e-6", "--rtol");
+    suggests(solve + "--tolerance 1e-6", "--rtol");
+    suggests(solve + "--output x.mtx", "--solution");
+    suggests("bench cg gallery:poisson2d:4 --output x.json", "--report");
+    suggests("spmv gallery:poisson2d:4 --out y.mtx", "--output");
+    suggests(solve + "--ngpus 2", "--devices");
+    suggests(solve + "--solver GMRES", "gmres");
+    suggests(solve + "--solver bicg", "bicgstab");
+    suggests(solve + "--solver pcg", "cg");
+    suggests(solve + "--precond diagonal", "jacobi");
+    suggests(solve + "--precision double", "fp64");
+    suggests(solve + "--backend GPU", "cuda");
+    suggests("SOLVE gallery:poisson2d:4", "solve");
+}
+
+TEST_CASE("where no name is near, none is suggested, and what is allowed is listed") {
+    const temporary_folder folder;
+    const auto lists = [&](const std::string& arguments, const std::string& allowed) {
+        const auto result = run_krylith(folder, arguments);
+        CHECK_MESSAGE(result.status == 2, arguments);
+        CHECK_MESSAGE(!contains(result.err, "did you mean"), result.err);
+        CHECK_MESSAGE(contains(result.err, allowed), result.err);
+    };
+    const std::string solve = "solve gallery:poisson2d:4 ";
+    lists(solve + "--verbose", "allowed are --help --spd --rhs ");
+    lists(solve + "-n 3", "allowed are --help --spd --rhs ");
+    lists(solve + "--precond ilu", "'ilu': valid are none jacobi");
+    lists(solve + "--solver minres", "'minres': valid are cg cg:auto");
+    lists(solve + "--operator mpi", "'mpi': valid are auto nz");
+    lists("foo", "'foo': valid are solve spmv");
+    lists("graph wcc gallery:poisson2d:4", "'wcc': valid are bfs pagerank sssp");
+    const auto gallery = run_krylith(folder, "solve gallery:xyzzy");
+    CHECK(contains(gallery.err, "unknown matrix \"xyzzy\". Allowed: anisotropic_diffusion, "));
 }
 
 TEST_CASE("values out of range and odd arguments are wrong uses") {

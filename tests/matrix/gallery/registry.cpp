@@ -84,7 +84,7 @@ TEST_CASE("every name is listed once, with arguments and a line of help") {
 
 TEST_CASE("unknown names are refused with the nearest") {
     check_refused("poison3d:4", "did you mean poisson3d?");
-    check_refused("poisson3d27:4", "did you mean poisson3d?");
+    check_refused("poisson3d27:4", "did you mean poisson3d_27point?");
     check_refused("Poisson2D:4", "did you mean poisson2d?");
     check_refused("randm:4:4", "did you mean random?");
     check_refused("", "Allowed: anisotropic_diffusion, convection_diffusion, delaunay");
