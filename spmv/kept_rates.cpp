@@ -39,10 +39,11 @@ std::string in_words(std::size_t measurements) {
 known_rates look_up(const device_group& group, const std::string& file) {
     const auto kept = kept_measurements(group);
     if (!kept.empty()) return {median(kept), in_words(kept.size()) + ", in " + file};
+    const std::string unused = why_not_recalled(machine_name(group));
     const bool cuda = group.kind() == backend::cuda;
-    return {built_in_rates(group.kind()), std::string("built in: those of ") +
-                                              (cuda ? "H200s" : "a server's cores") +
-                                              "; krylith devices measures this machine"};
+    return {built_in_rates(group.kind()),
+            std::string("built in: those of ") + (cuda ? "H200s" : "a server's cores") +
+                "; krylith devices measures this machine" + (unused.empty() ? "" : "; " + unused)};
 }
 
 } // namespace
