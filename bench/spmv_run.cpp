@@ -40,7 +40,7 @@ spmv_run::spmv_run(const spmv_request& request)
     report_.set_option("target", request_.target);
     for (const int count : choice_.counts) {
         if (count > 1) {
-            const known_rates known = rates_of(choice_.group(count));
+            const known_rates known = measure_and_keep(choice_.group(count));
             report_.describe_rates(count, known);
             rates_[count] = known.rates;
         }

@@ -1,5 +1,6 @@
 #include <krylith/device/device_group.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -8,14 +9,12 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
-
-#include <sched.h>
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host_device.hpp>
+#include <krylith/device/host_threads.hpp>
 #include <krylith/device/mailbox.hpp>
 #if KRYLITH_HAVE_CUDA
 #include <krylith/device/cuda_runtime.hpp>
@@ -32,12 +31,6 @@ struct device_group::members {
 
 namespace {
 
-int usable_cores() {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 void check_size(int size) {
     if (size < 1 || size > max_ranks)
         throw usage_error("a device group has 1 to " + std::to_string(max_ranks) +
@@ -51,7 +44,15 @@ device_group device_group::host(int size, const group_options& options) {
     if (options.host_threads < 0)
         throw usage_error("host_threads must be 0 (one a core) or more, not " +
                           std::to_string(options.host_threads));
+    if (options.host_threads > most_host_threads())
+        throw usage_error("host_threads is " + std::to_string(options.host_threads) +
+                          ": allowed are 0 (one a core) to " + std::to_string(most_host_threads()) +
+                          " here");
     const int threads = options.host_threads != 0 ? options.host_threads : usable_cores();
+    // A queue a device, and the teams beside them.
+    probe_threads(std::max(threads, size),
+                  std::to_string(size) +
+                      (size == 1 ? " host device would" : " host devices would"));
     auto m = std::make_shared<members>();
     for (int i = 0; i < size; ++i) {
         const int share = threads / size + (i < threads % size ? 1 : 0);

@@ -7,10 +7,14 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/host_memory.hpp>
 #include <krylith/device/host_team.hpp>
+#include <krylith/device/memory_room.hpp>
 
 namespace krylith {
 
 namespace {
+
+/// Allocations up to this size are not asked for first: looking up what is free takes longer.
+constexpr std::size_t unquestioned = std::size_t{1} << 20;
 
 /// Uploads up to this size are copied aside, so that the host need not wait for its turn.
 constexpr std::size_t small_upload = std::size_t{64} << 10;
@@ -160,17 +164,16 @@ std::string host_device::description() const {
 }
 
 std::size_t host_device::free_bytes() const {
-    return available_host_memory();
+    return find_memory_room().bytes;
 }
 
 void* host_device::allocate(std::size_t bytes, const std::string& item) {
     // The system promises memory that it has not got: ask first, to fail here and not when used.
-    const std::size_t free = free_bytes();
-    void* pointer = bytes <= free ? allocate_host_memory(bytes) : nullptr;
+    const bool room = bytes <= unquestioned || bytes <= free_bytes();
+    void* pointer = room ? allocate_host_memory(bytes) : nullptr;
     if (pointer == nullptr)
         throw device_error("host:" + std::to_string(ordinal_) + ": no memory for " + item + ": " +
-                           std::to_string(bytes) + " bytes wanted, " + std::to_string(free) +
-                           " free");
+                           shortage(bytes, find_memory_room()));
     try {
         ledger().add(item, bytes);
     } catch (...) {

@@ -27,7 +27,7 @@ public:
     [[nodiscard]] backend kind() const noexcept override { return backend::host; }
     [[nodiscard]] int ordinal() const noexcept override { return ordinal_; }
     [[nodiscard]] std::string description() const override;
-    /// What the system says it could give without swapping.
+    /// What this process could have without swapping (memory_room.hpp).
     [[nodiscard]] std::size_t free_bytes() const override;
     [[nodiscard]] std::string lies_elsewhere(const void*) const override { return {}; }
     [[nodiscard]] int threads() const noexcept { return threads_; }

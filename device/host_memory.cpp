@@ -2,9 +2,7 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <limits>
-#include <string>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -51,20 +49,6 @@ void* map_host_memory(std::size_t bytes) noexcept {
 
 void unmap_host_memory(void* pointer, std::size_t bytes) noexcept {
     if (pointer != nullptr) (void)munmap(pointer, bytes);
-}
-
-std::size_t available_host_memory() {
-    // Pages that sysconf() calls available leave out the page cache, which is given back on demand.
-    std::ifstream file("/proc/meminfo");
-    std::string key;
-    for (std::uint64_t kilobytes = 0; file >> key >> kilobytes;) {
-        if (key == "MemAvailable:") return static_cast<std::size_t>(kilobytes) * 1024;
-        file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-    }
-    const long pages = sysconf(_SC_AVPHYS_PAGES);
-    const long page = sysconf(_SC_PAGESIZE);
-    if (pages < 0 || page < 0) return std::numeric_limits<std::size_t>::max();
-    return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
 }
 
 } // namespace krylith

@@ -16,7 +16,4 @@ void free_host_memory(void* pointer) noexcept;
 [[nodiscard]] void* map_host_memory(std::size_t bytes) noexcept;
 void unmap_host_memory(void* pointer, std::size_t bytes) noexcept;
 
-/// Bytes that the system could give without swapping.
-[[nodiscard]] std::size_t available_host_memory();
-
 } // namespace krylith

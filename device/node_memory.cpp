@@ -7,6 +7,7 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host_memory.hpp>
+#include <krylith/device/memory_room.hpp>
 #if KRYLITH_HAVE_NUMA
 #include <numaif.h>
 #endif
@@ -46,11 +47,10 @@ node_memory::node_memory(const numa_topology& topology, int node, std::size_t by
         throw usage_error("node_memory: node is " + to_string(node) +
                           ", must be 0 or more and below " + to_string(topology.nodes.size()));
     if (bytes == 0) return;
-    const std::size_t free = available_host_memory(); // the system promises more than it has got
-    data_ = bytes <= free ? static_cast<std::byte*>(map_host_memory(bytes)) : nullptr;
+    const memory_room room = find_memory_room(); // the system promises more than it has got
+    data_ = bytes <= room.bytes ? static_cast<std::byte*>(map_host_memory(bytes)) : nullptr;
     if (data_ == nullptr)
-        throw device_error("node_memory: " + to_string(bytes) + " bytes of host memory wanted, " +
-                           to_string(free) + " free");
+        throw device_error("node_memory: no host memory: " + shortage(bytes, room));
     if (topology.nodes.size() > 1)
         placed_ = prefer_node(data_, bytes, topology.nodes[static_cast<std::size_t>(node)].id);
 #if KRYLITH_HAVE_CUDA

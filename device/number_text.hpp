@@ -1,4 +1,4 @@
-// Numbers in messages: the shortest text that reads back as the same value.
+// Numbers in messages, in every locale the same.
 #pragma once
 
 #include <charconv>
@@ -6,9 +6,18 @@
 
 namespace krylith {
 
+/// The shortest text that reads back as the same value.
 [[nodiscard]] inline std::string number_text(double value) {
     char text[32];
     const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+    return std::string(text, end);
+}
+
+/// With at most so many significant digits, 1 to 17, as %g has them.
+[[nodiscard]] inline std::string number_text(double value, int digits) {
+    char text[32];
+    const auto end =
+        std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr;
     return std::string(text, end);
 }
 

@@ -38,8 +38,10 @@ std::vector<prediction> predictions(const pattern_statistics& statistics,
 std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
                                             const machine_rates& rates) {
     std::vector<operator_kind> result;
-    for (const prediction& p : predictions(statistics, rates))
-        result.push_back(parse_operator_kind(p.name));
+    const auto all = predictions(statistics, rates);
+    for (const prediction& p : all) result.push_back(parse_operator_kind(p.name));
+    const auto taken = std::ranges::find(result, parse_operator_kind(clear_choice(all).name));
+    std::rotate(result.begin(), taken, taken + 1);
     return result;
 }
 
@@ -81,7 +83,7 @@ public:
         throw usage_error("build: operator auto is not one that can be built");
     }
 
-    /// The fastest by the model, or by trial.
+    /// By the model, or by trial: the fastest, or halo where none is clearly faster.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose() {
         if (group_.size() == 1) return build(operator_kind::halo); // nothing moves
         const known_rates machine = rates_of(group_);
@@ -95,7 +97,8 @@ public:
             const bool elsewhere = is_replicated(kind) && kind != operator_kind::nz;
             if (source_.parts.empty() || !elsewhere) choice->predictions.push_back(p);
         }
-        const auto best = parse_operator_kind(choice->predictions.front().name);
+        const prediction& taken = clear_choice(choice->predictions);
+        const auto best = parse_operator_kind(taken.name);
         if (best != operator_kind::halo) plan_.reset(); // may be larger than the matrix
         std::unique_ptr<matrix_operator<T>> result;
         if (options_.measure) {
@@ -106,6 +109,8 @@ public:
         } else {
             result = build(best);
             choice->because = in_words(choice->predictions) + " an iteration by the cost model";
+            if (taken.name != choice->predictions.front().name)
+                choice->because += ", none clearly faster than " + taken.name;
         }
         result->explain(std::move(choice));
         return result;

@@ -1,8 +1,6 @@
 #include <krylith/spmv/cost_model.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 
 #include <krylith/device/error.hpp>
@@ -190,14 +188,19 @@ std::vector<prediction> predict(const pattern_statistics& statistics, const mach
     return result;
 }
 
+const prediction& clear_choice(std::span<const prediction> fastest_first) {
+    const prediction& first = fastest_first.front();
+    const auto halo = std::ranges::find(fastest_first, "halo", &prediction::name);
+    if (halo == fastest_first.end() || first.seconds < clearly_faster * halo->seconds) return first;
+    return *halo;
+}
+
 std::string in_words(std::span<const prediction> predictions) {
     std::string words;
     for (const prediction& p : predictions) {
-        std::array<char, 32> text{};
         const bool milli = p.seconds >= 1e-3; // or more: three digits need no power of ten
-        (void)std::snprintf(text.data(), text.size(), milli ? " %.3g ms" : " %.3g us",
-                            p.seconds * (milli ? 1e3 : 1e6));
-        words += (words.empty() ? "" : ", ") + p.name + text.data();
+        words += (words.empty() ? "" : ", ") + p.name + ' ' +
+                 number_text(p.seconds * (milli ? 1e3 : 1e6), 3) + (milli ? " ms" : " us");
     }
     return words;
 }

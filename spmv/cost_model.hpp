@@ -72,6 +72,14 @@ struct redundancy {
 [[nodiscard]] std::vector<prediction> predict(const pattern_statistics& statistics,
                                               const machine_rates& rates, redundancy lra_rc = {});
 
+/// operator halo is left for another only where that is predicted, or timed, to take less of its
+/// time than this: predictions were off by up to 11% on H200s, and times of short trials vary too.
+inline constexpr double clearly_faster = 0.9;
+
+/// Which of these operators, fastest first and not none, is taken: the first, or halo where that
+/// is not clearly slower.
+[[nodiscard]] const prediction& clear_choice(std::span<const prediction> fastest_first);
+
 /// What operator_kind::automatic, or operator_options::measure, took, and why.
 struct operator_choice {
     std::vector<prediction> predictions; ///< of the candidates, fastest first

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
-#include <map>
-#include <mutex>
-#include <utility>
+#include <system_error>
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/number_text.hpp>
-#include <krylith/spmv/tuning_file.hpp>
 #if KRYLITH_HAVE_CUDA
 #include <krylith/device/cuda_runtime.hpp>
 #endif
@@ -28,15 +25,6 @@ constexpr std::array<named_rate, 4> single = {{{"copy", &machine_rates::copy},
                                                {"product", &machine_rates::product},
                                                {"stores", &machine_rates::stores},
                                                {"engines", &machine_rates::engines}}};
-
-/// One lock for the mock, the rates of this process, and measuring.
-std::mutex guard;
-std::optional<machine_rates> mock;
-std::map<std::string, known_rates> known;
-
-tuning_key key_of(const device_group& group) {
-    return {machine_name(group), 0, "rates"};
-}
 
 bool usable(double rate) {
     return std::isfinite(rate) && rate > 0;
@@ -88,10 +76,11 @@ std::optional<machine_rates> parse_machine_rates(std::string_view line) {
         words.emplace_back(line.substr(0, end));
         line.remove_prefix(std::min(end + 1, line.size()));
     }
-    const auto number = [](const std::string& word) {
-        char* end = nullptr;
-        const double value = std::strtod(word.c_str(), &end);
-        return end == word.c_str() + word.size() ? value : 0.0; // 0 is refused below
+    const auto number = [](const std::string& word) { // in every locale the same
+        const char* const last = word.data() + word.size();
+        double value = 0;
+        const auto [end, problem] = std::from_chars(word.data(), last, value);
+        return problem == std::errc() && end == last ? value : 0.0; // 0 is refused below
     };
     machine_rates rates;
     std::size_t at = 0;
@@ -110,49 +99,29 @@ std::optional<machine_rates> parse_machine_rates(std::string_view line) {
     return rates;
 }
 
-std::optional<machine_rates> load_rates(const device_group& group) {
-    const auto line = recall_tuned(key_of(group));
-    auto rates = line ? parse_machine_rates(*line) : std::nullopt;
-    if (rates && rates->phase.size() != static_cast<std::size_t>(group.size())) return std::nullopt;
-    return rates;
-}
-
-std::string save_rates(const device_group& group, const machine_rates& rates) {
-    return keep_tuned(key_of(group), format(rates));
-}
-
-known_rates rates_of(const device_group& group) {
-    const std::scoped_lock lock(guard);
-    if (mock) return {*mock, "given by a test"};
-    const std::string machine = machine_name(group);
-    if (const auto found = known.find(machine); found != known.end()) return found->second;
-    known_rates result;
-    if (auto kept = load_rates(group)) {
-        result = {std::move(*kept), "read from " + tuning_file(machine).string()};
-    } else {
-        try {
-            result.rates = measure(group);
-        } catch (const device_error& e) {
-            return {h200_rates(),
-                    std::string("those of an H200, since measuring failed: ") + e.what()};
-        }
-        const std::string problem = save_rates(group, result.rates);
-        result.from = problem.empty() ? "measured, and kept in " + tuning_file(machine).string()
-                                      : "measured for this process only: " + problem;
-    }
-    known.emplace(machine, result);
+machine_rates median(std::span<const machine_rates> measured) {
+    if (measured.empty()) throw usage_error("median: there are no machine rates, must be one");
+    const auto middle = [&](auto rate) {
+        std::vector<double> values;
+        for (const machine_rates& one : measured) values.push_back(rate(one));
+        std::ranges::sort(values);
+        const std::size_t half = values.size() / 2;
+        return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
+    };
+    machine_rates result;
+    for (const auto& named : single)
+        result.*named.rate = middle([&](const machine_rates& one) { return one.*named.rate; });
+    for (std::size_t k = 0; k < measured.front().phase.size(); ++k)
+        result.phase.push_back(middle([&](const machine_rates& one) { return one.phase.at(k); }));
     return result;
 }
 
-mocked_rates::mocked_rates(machine_rates rates) {
-    check(rates);
-    const std::scoped_lock lock(guard);
-    before_ = std::exchange(mock, std::move(rates));
+machine_rates built_in_rates(backend kind) {
+    return kind == backend::cuda ? h200_rates() : host_rates();
 }
 
-mocked_rates::~mocked_rates() {
-    const std::scoped_lock lock(guard);
-    mock = std::move(before_);
+machine_rates host_rates() {
+    return {20e9, 12e9, 10e9, 8e9, {2e-7, 2.7e-6, 3.5e-6, 4.5e-6, 6e-6, 8e-6, 10e-6, 12e-6}};
 }
 
 machine_rates h200_rates() {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,35 +32,50 @@ void check(const machine_rates& rates);
 /// What rates are kept under: names of the devices, their number, the driver, the transport.
 [[nodiscard]] std::string machine_name(const device_group& group);
 
-/// Measures the idle group, in under a second on GPUs, with at most 256 MB a device, freed again.
-/// Throws device_error where memory is short.
+/// Measures the idle group once, in under a second on GPUs, with at most 256 MB a device, freed
+/// again. Throws device_error where memory is short.
 [[nodiscard]] machine_rates measure(const device_group& group);
 
 /// As a line of text, and back; nothing where it is not what format() writes.
 [[nodiscard]] std::string format(const machine_rates& rates);
 [[nodiscard]] std::optional<machine_rates> parse_machine_rates(std::string_view line);
 
-/// What earlier processes measured on this machine and kept (tuning_file.hpp), if it can be read.
-[[nodiscard]] std::optional<machine_rates> load_rates(const device_group& group);
+/// Each rate is the median of those given, at least one, all for as many devices: of an even
+/// number the mean of the two in the middle.
+[[nodiscard]] machine_rates median(std::span<const machine_rates> measured);
 
-/// Keeps them for later processes. Why that can't be done, or empty.
-std::string save_rates(const device_group& group, const machine_rates& rates);
+/// The last measurements of this machine that were kept (tuning_file.hpp), oldest first; none where
+/// there are none or they can't be read.
+[[nodiscard]] std::vector<machine_rates> kept_measurements(const device_group& group);
+
+/// So many measurements are kept: an earlier one, made on a busy machine, is forgotten after as
+/// many.
+inline constexpr std::size_t most_kept_measurements = 5;
+
+/// Keeps a measurement for later processes beside the last ones. Why that can't be done, or empty.
+std::string keep_measurement(const device_group& group, const machine_rates& rates);
 
 /// Rates, and where they are from.
 struct known_rates {
     machine_rates rates;
-    std::string from; ///< "measured, and kept in FILE", ... for reports
+    std::string from; ///< "median of 3 measurements, in FILE", ... for reports
 };
 
-/// Those kept, else measured now and kept; once a process. A file that is corrupt or can't be
-/// written does no harm: it is measured anew. Where memory is short, the rates of an H200
-/// (`from` says so), and a later call tries again. Any number of threads may call it.
+/// The median of the measurements kept when this process asked first, else built_in_rates(): what
+/// it says changes only by measure_and_keep(), here or in an earlier process, so that `auto` takes
+/// the same operator from run to run. It never measures. Any number of threads may call it.
 [[nodiscard]] known_rates rates_of(const device_group& group);
 
-/// For tests: as long as it lives, rates_of says these, and nothing is measured or read. One may
-/// stand inside another.
+/// Measures the idle group three times, keeps the median as one measurement, and makes the median
+/// of all that are kept, or of this one where it can't be kept, what rates_of() says from now on.
+/// `krylith devices` calls it. Throws device_error where memory is short.
+known_rates measure_and_keep(const device_group& group);
+
+/// For tests: as long as it lives, rates_of says these, and nothing is read; made without rates, it
+/// works as outside of tests. One may stand inside another.
 class mocked_rates {
 public:
+    mocked_rates();
     explicit mocked_rates(machine_rates rates);
     ~mocked_rates();
     mocked_rates(const mocked_rates&) = delete;
@@ -68,6 +84,12 @@ public:
 private:
     std::optional<machine_rates> before_;
 };
+
+/// Where nothing was measured: h200_rates() for CUDA devices, host_rates() for the others.
+[[nodiscard]] machine_rates built_in_rates(backend kind);
+
+/// Of host devices with a core each, of a server's CPU: a copy 20 GB/s, a phase 2.7 us on two.
+[[nodiscard]] machine_rates host_rates();
 
 /// Of up to eight H200: a copy 4.1 TB/s, a phase 3.6 us on one device and 5.2 us on four.
 [[nodiscard]] machine_rates h200_rates();

@@ -19,7 +19,7 @@ namespace krylith {
 
 /// How x gets to the devices that need it.
 enum class operator_kind {
-    automatic, ///< the fastest by the cost model (cost_model.hpp) at the machine's rates
+    automatic, ///< halo, or what is clearly faster by the cost model (cost_model.hpp)
     nz,        ///< vectors replicated; each device multiplies its rows and sends them to all others
     two_nz,    ///< the same in two blocks: the first travels while the second is computed
     lra,       ///< the same: short rows first, so that many results travel under the long rows
@@ -225,7 +225,8 @@ protected:
 /// The rows of each device: equal nonzeros, on whole warps where there are many rows.
 [[nodiscard]] row_partition deal_rows(std::span<const std::int64_t> row_offsets, int devices);
 
-/// Those that can be built, of what the cost model predicts (predict()), fastest first.
+/// Those that can be built, of what the cost model predicts (predict()): the one that
+/// operator_kind::automatic takes (clear_choice()), then the others, fastest first.
 [[nodiscard]] std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
                                                           const machine_rates& rates);
 

@@ -58,8 +58,7 @@ try_operators(const trial_subject& subject,
     const tuning_key key{machine_name(subject.group), subject.pattern,
                          sizeof(T) == 8 ? "operator fp64" : "operator fp32"};
     if (const auto kind = recalled(key, choice)) {
-        choice.because = std::string(to_string(*kind)) +
-                         " was the fastest in an earlier trial, in " +
+        choice.because = std::string(to_string(*kind)) + " was taken by an earlier trial, in " +
                          tuning_file(key.machine).string();
         return build(*kind);
     }
@@ -78,13 +77,16 @@ try_operators(const trial_subject& subject,
     }
     if (choice.measured.empty()) std::rethrow_exception(refused);
     std::ranges::stable_sort(choice.measured, {}, &prediction::seconds);
-    const operator_kind fastest = parse_operator_kind(choice.measured.front().name);
-    const std::string problem = keep_tuned(key, choice.measured.front().name);
+    const prediction& taken = clear_choice(choice.measured);
+    const operator_kind best = parse_operator_kind(taken.name);
+    const std::string problem = keep_tuned(key, taken.name);
     choice.because = in_words(choice.measured) + " an iteration, measured";
+    if (taken.name != choice.measured.front().name)
+        choice.because += ", none clearly faster than " + taken.name;
     if (!problem.empty()) choice.because += " (not kept: " + problem + ")";
-    if (built && built->kind() == fastest) return built;
+    if (built && built->kind() == best) return built;
     built.reset();
-    return build(fastest);
+    return build(best);
 }
 
 template double time_iteration(const matrix_operator<double>&, double);

@@ -24,10 +24,10 @@ struct trial_subject {
 /// Slower predictions than this, relative to the best, are not tried.
 inline constexpr double worth_a_trial = 1.3;
 
-/// The operator that an earlier trial found fastest, else that of a trial of all predictions in
-/// `choice` within worth_a_trial of the first. One operator is in memory at a time, so the fastest
-/// may be built twice; one that memory is too short for is left out. Fills choice.measured and
-/// choice.because. `build` makes an operator. Throws device_error where none could be built.
+/// The operator that an earlier trial took, else the clear_choice() of a trial of all predictions
+/// in `choice` within worth_a_trial of the first. One operator is in memory at a time, so the
+/// fastest may be built twice; one that memory is too short for is left out. Fills choice.measured
+/// and choice.because. `build` makes an operator. Throws device_error where none could be built.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 try_operators(const trial_subject& subject,

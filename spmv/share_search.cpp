@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include <krylith/device/number_text.hpp>
 
@@ -96,10 +95,9 @@ std::string in_words(const share_choice& choice) {
     const std::string words = "long_share " + shares(choice.best) + " (" + choice.from + ")";
     if (choice.best == choice.rule) return words + ", the rule's";
     if (choice.rule_loss == 0) return words + "; memory is too short for the rule's";
-    std::array<char, 32> loss{};
-    (void)std::snprintf(loss.data(), loss.size(), "%.3g", choice.rule_loss);
     return words + "; the rule's " + number_text(choice.rule.long_rows) + " and " +
-           number_text(choice.rule.redundant) + " take " + loss.data() + " times as long";
+           number_text(choice.rule.redundant) + " take " + number_text(choice.rule_loss, 3) +
+           " times as long";
 }
 
 } // namespace krylith

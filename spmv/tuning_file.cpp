@@ -1,16 +1,14 @@
 #include <krylith/spmv/tuning_file.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <system_error>
 #include <vector>
 
-#include <krylith/device/error.hpp>
 #include <krylith/matrix/binary/checksum.hpp>
-#include <krylith/matrix/binary/replacement_file.hpp>
+#include <krylith/spmv/own_folder.hpp>
 
 namespace krylith {
 
@@ -30,15 +28,20 @@ std::string prefix_of(const tuning_key& key) {
     return hex(key.pattern) + '\t' + key.name + '\t';
 }
 
-/// The lines after the heading; none of a file that is missing or another's.
-std::vector<std::string> lines_of(const std::filesystem::path& path, const std::string& machine) {
+/// The lines after the heading; none of a file that is missing, another's, or not to be trusted.
+std::vector<std::string> lines_of(own_folder& folder, const std::string& name,
+                                  const std::string& machine) {
     std::vector<std::string> lines;
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(path, ignored)) return lines;
-    std::ifstream file(path);
-    std::string line;
-    if (!std::getline(file, line) || line != std::string(heading) + machine) return lines;
-    while (std::getline(file, line)) lines.push_back(line);
+    const auto text = folder.read(name);
+    if (!text) return lines;
+    bool first = true;
+    for (std::string_view rest = *text; !rest.empty(); first = false) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        const std::string_view line = rest.substr(0, end);
+        if (first && line != std::string(heading) + machine) return lines;
+        if (!first) lines.emplace_back(line);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
     return lines;
 }
 
@@ -72,7 +75,10 @@ std::filesystem::path tuning_file(const std::string& machine) {
 
 std::optional<std::string> recall_tuned(const tuning_key& key) {
     const std::string prefix = prefix_of(key);
-    for (const std::string& line : lines_of(tuning_file(key.machine), key.machine))
+    const std::filesystem::path path = tuning_file(key.machine);
+    if (path.empty()) return std::nullopt;
+    own_folder folder(path.parent_path());
+    for (const std::string& line : lines_of(folder, path.filename().string(), key.machine))
         if (line.starts_with(prefix)) return line.substr(prefix.size());
     return std::nullopt;
 }
@@ -83,20 +89,20 @@ std::string keep_tuned(const tuning_key& key, std::string_view text) {
         return "none of KRYLITH_CACHE, XDG_CACHE_HOME and HOME names a folder to keep it in";
     const std::string prefix = prefix_of(key);
     std::string contents = std::string(heading) + key.machine + '\n';
-    for (const std::string& line : lines_of(path, key.machine))
+    own_folder folder(path.parent_path(), true);
+    const std::string name = path.filename().string();
+    for (const std::string& line : lines_of(folder, name, key.machine))
         if (!line.starts_with(prefix)) contents += line + '\n';
     contents += prefix + std::string(text) + '\n';
-    std::error_code refused;
-    std::filesystem::create_directories(path.parent_path(), refused);
-    if (refused) return path.parent_path().string() + ": " + refused.message();
-    try {
-        binary::replacement_file file(path);
-        file.write(std::as_bytes(std::span(contents)));
-        file.commit();
-    } catch (const input_error& e) {
-        return e.what();
-    }
-    return "";
+    return folder.replace(name, contents);
+}
+
+std::string why_not_recalled(const std::string& machine) {
+    const std::filesystem::path path = tuning_file(machine);
+    if (path.empty()) return {};
+    own_folder folder(path.parent_path());
+    (void)folder.read(path.filename().string());
+    return folder.problem();
 }
 
 } // namespace krylith

@@ -28,11 +28,16 @@ struct tuning_key {
 /// The machine's file; empty if the environment names no folder. It need not be there.
 [[nodiscard]] std::filesystem::path tuning_file(const std::string& machine);
 
-/// The text kept, or nothing: none was, or the file is missing or not one of these.
+/// The text kept, or nothing: none was, or the file is missing, not one of these, or in a folder
+/// that others could write to (own_folder.hpp).
 [[nodiscard]] std::optional<std::string> recall_tuned(const tuning_key& key);
 
-/// Keeps a text of one line, in place of an earlier one. Empty, or why it is not kept. The file is
-/// replaced as a whole: of two processes that write at once, one may lose its line.
+/// Keeps a text of one line, in place of an earlier one, in a folder made with mode 0700. Empty, or
+/// why it is not kept. The file is replaced as a whole: of two processes that write at once, one
+/// may lose its line.
 std::string keep_tuned(const tuning_key& key, std::string_view text);
+
+/// Why the machine's file, or its folder, is not used though it is there; else empty.
+[[nodiscard]] std::string why_not_recalled(const std::string& machine);
 
 } // namespace krylith

@@ -7,7 +7,7 @@
 #include <krylith/spmv/machine_rates.hpp>
 
 // What `auto` takes must not hang on how busy this machine is: rates are fixed (tests of measuring
-// call measure() itself). Commands that tests start do measure, and keep it where nobody minds.
+// call measure() itself). What commands that tests start keep is where nobody minds.
 int main(int count, char** words) {
     const auto folder = std::filesystem::temp_directory_path() / "krylith-tests";
     setenv("KRYLITH_CACHE", folder.c_str(), 0); // NOLINT(concurrency-mt-unsafe): one thread yet

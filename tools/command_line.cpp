@@ -8,9 +8,11 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <omp.h>
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/host_threads.hpp>
 #include <krylith/device/nearest_name.hpp>
 #include <krylith/tools/command.hpp>
 #include <krylith/tools/help_format.hpp>
@@ -100,6 +102,13 @@ std::string in_words(const CLI::ConversionError& problem) {
         full_name(command) + " --help has all options");
 }
 
+/// Loops over matrices are OpenMP's with as many threads as it has by default, which
+/// OMP_NUM_THREADS may say: its runtime ends the process where the system doesn't give them.
+void bound_loops() {
+    omp_set_num_threads(
+        obtainable_threads(std::clamp(omp_get_max_threads(), 1, most_host_threads())));
+}
+
 } // namespace
 
 exit_status run_command_line(int argc, char** argv) {
@@ -123,6 +132,7 @@ exit_status run_command_line(int argc, char** argv) {
     }
     const auto parsed =
         std::ranges::find_if(commands, [](const command& c) { return c.options->parsed(); });
+    bound_loops();
     return parsed->run();
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/host_threads.hpp>
 #include <krylith/device/mailbox.hpp>
 #include <krylith/tools/choices.hpp>
 #include <krylith/tools/name_check.hpp>
@@ -19,9 +20,10 @@ namespace {
 group_options settings(const device_options& options) {
     check_name("transport", options.transport, transport_names);
     group_options group;
-    if (options.threads < 0)
+    if (options.threads < 0 || options.threads > most_host_threads())
         throw usage_error("--threads is " + std::to_string(options.threads) +
-                          ": allowed are 0 (one a core) and more");
+                          ": allowed are 0 (one a core) to " + std::to_string(most_host_threads()) +
+                          " here");
     group.staged = options.transport == "staged";
     group.host_threads = options.threads;
     return group;

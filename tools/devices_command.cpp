@@ -10,6 +10,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/matrix/available_memory.hpp>
+#include <krylith/spmv/machine_rates.hpp>
 #include <krylith/tools/command.hpp>
 #include <krylith/tools/device_figures.hpp>
 #include <krylith/tools/device_selection.hpp>
@@ -87,6 +88,18 @@ json measure_all_reduce(const device_options& options, int most, std::FILE* out)
     return rows;
 }
 
+/// What `auto` reckons with from now on, for each number of devices on which it has a choice.
+json keep_rates(const device_options& options, int most, std::FILE* out) {
+    json rows = json::array();
+    fmt::print(out, "\nRates for operator auto: measured, to be kept\n");
+    for (int count = 2; count <= most; ++count) {
+        const known_rates known = measure_and_keep(first_devices(options, count));
+        fmt::print(out, "  {} devices: {}\n", count, known.from);
+        rows.push_back({{"devices", count}, {"from", known.from}, {"rates", format(known.rates)}});
+    }
+    return rows;
+}
+
 json measure(const device_options& options, int count, std::FILE* out) {
     json figures;
     const device_group group = first_devices(options, count);
@@ -98,6 +111,7 @@ json measure(const device_options& options, int count, std::FILE* out) {
     fmt::print(out, "\nAll-reduce: a kernel that reduces one scalar over the devices and waits for "
                     "the one before\n");
     figures["all_reduce"] = measure_all_reduce(options, count, out);
+    if (count > 1) figures["rates"] = keep_rates(options, count, out);
     return figures;
 }
 
@@ -136,8 +150,9 @@ exit_status run(const devices_job& job) {
 } // namespace
 
 command add_devices(CLI::App& parent) {
-    CLI::App* app =
-        parent.add_subcommand("devices", "Show what is there, and measure copies and all-reduce");
+    CLI::App* app = parent.add_subcommand(
+        "devices",
+        "Show what is there, and measure copies, all-reduce and what operator auto reckons with");
     auto job = std::make_shared<devices_job>();
     add_backend_options(*app, job->devices);
     add_report(*app, job->report);

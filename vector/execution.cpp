@@ -16,9 +16,14 @@ namespace krylith {
 
 namespace {
 
-bool eager_by_environment() {
-    const char* const value = std::getenv("KRYLITH_EXECUTION");
-    return value != nullptr && std::string_view(value) == "eager";
+/// What execution_mode::automatic stands for; automatic where the environment doesn't say.
+execution_mode mode_by_environment() {
+    const char* const value = std::getenv("KRYLITH_EXECUTION"); // NOLINT(concurrency-mt-unsafe)
+    const std::string_view name = value == nullptr ? "" : value;
+    if (name.empty() || name == "auto") return execution_mode::automatic;
+    if (name == "eager") return execution_mode::eager;
+    throw usage_error("the environment variable KRYLITH_EXECUTION is '" + std::string(name) +
+                      "': allowed are auto and eager");
 }
 
 std::uint64_t next_identity() {
@@ -39,8 +44,9 @@ execution::execution(device_group group, const execution_options& options)
     if (mode_ == execution_mode::recorded && !group_.concurrent())
         throw usage_error("this device group can't run recorded: " + group_.serialised_because());
     if (mode_ == execution_mode::automatic)
-        mode_ = group_.concurrent() && !eager_by_environment() ? execution_mode::recorded
-                                                               : execution_mode::eager;
+        mode_ = mode_by_environment() == execution_mode::automatic && group_.concurrent()
+                    ? execution_mode::recorded
+                    : execution_mode::eager;
 
     for (int rank = 0; rank < ranks(); ++rank)
         memory_.push_back(std::make_unique<rank_memory>(group_, rank, options));

@@ -23,6 +23,7 @@ std::size_t sent_to_one(const execution_options& options) {
 } // namespace
 
 rank_memory::rank_memory(const device_group& group, int rank, const execution_options& options) {
+    if (rank == 0) driver = std::make_unique<group_driver>(group);
     const auto& d = group.share(rank);
     const int p = group.size();
     const std::size_t mailbox_size = sent_to_one(options) * static_cast<std::size_t>(p);

@@ -6,6 +6,7 @@
 
 #include <krylith/device/buffer.hpp>
 #include <krylith/device/device_group.hpp>
+#include <krylith/device/group_driver.hpp>
 #include <krylith/vector/execution.hpp>
 
 namespace krylith {
@@ -15,6 +16,7 @@ namespace krylith {
 struct rank_memory {
     rank_memory(const device_group& group, int rank, const execution_options& options);
 
+    std::unique_ptr<group_driver> driver; // of rank 0 only; first: before anything is enqueued
     buffer<double> slots;
     buffer<double> array;
     buffer<double> history; // of rank 0 only

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include <krylith/device/memory_room.hpp>
 #include <krylith/matrix/available_memory.hpp>
 #include <krylith/matrix/index_width.hpp>
 #include <krylith/matrix/market/diagnosis.hpp>
@@ -11,19 +12,22 @@ namespace krylith::market {
 
 void memory_limit::check(double held, double more) const {
     constexpr double unquestioned = 1 << 26; // looking up what is available takes a while
+    std::string bound;
     double left = static_cast<double>(bytes_) - held;
     if (bytes_ == 0) {
         if (more <= unquestioned) {
             return;
         }
-        left = static_cast<double>(available_memory());
+        const memory_room room = find_memory_room();
+        left = static_cast<double>(room.bytes);
+        bound = ", " + room.bound;
     }
     if (more > left) {
-        refuse(
-            source_.name(), header_.size_line,
-            std::to_string(header_.rows) + " rows and " + std::to_string(header_.entries) +
-                " entries need another " + bytes_in_words(more) +
-                " of memory, allowed is what is available: " + bytes_in_words(std::max(0.0, left)));
+        refuse(source_.name(), header_.size_line,
+               std::to_string(header_.rows) + " rows and " + std::to_string(header_.entries) +
+                   " entries need another " + bytes_in_words(more) +
+                   " of memory, allowed is what is available: " +
+                   bytes_in_words(std::max(0.0, left)) + bound);
     }
 }
 

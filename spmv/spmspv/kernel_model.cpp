@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <system_error>
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/spmv/own_folder.hpp>
 #include <krylith/spmv/spmspv/built_in_models.hpp>
 #include <krylith/spmv/tuning_file.hpp>
 #if KRYLITH_HAVE_CUDA
@@ -72,12 +72,14 @@ kernel_model model_for(const device& where) {
         return model;
     }
     const std::filesystem::path kept = model_file(where);
-    std::error_code ignored;
-    if (kept.empty() || !std::filesystem::exists(kept, ignored))
-        return built_in_model(where.kind());
+    if (kept.empty()) return built_in_model(where.kind());
+    own_folder folder(kept.parent_path());
+    const auto text = folder.read(kept.filename().string());
+    if (!text && folder.problem().empty()) return built_in_model(where.kind());
     std::string why = kept.string() + " is for another kind of device";
     try {
-        kernel_model model = load_model(kept);
+        if (!text) throw input_error(folder.problem());
+        kernel_model model = parse_model(*text, kept.string());
         if (fits(model, where)) return model;
     } catch (const input_error& e) {
         why = e.what();

@@ -48,7 +48,8 @@ struct kernel_model {
 /// What parse_model() reads back as the same model, thresholds to the bit; ends of lines within
 /// name and origin become spaces.
 [[nodiscard]] std::string to_text(const kernel_model& model);
-/// Throws input_error naming the file where it can't be read or is no model.
+/// Throws input_error naming the file where it can't be read, is no regular file of at most 16 MiB,
+/// or is no model.
 [[nodiscard]] kernel_model load_model(const std::filesystem::path& file);
 
 /// What the library was built with for this kind of device.
@@ -64,7 +65,8 @@ struct kernel_model {
 
 /// $KRYLITH_KERNEL_MODEL if it is set, else model_file() if it is there, else built_in_model().
 /// Throws input_error where the file that the variable names can't be read or is for another kind
-/// of device. A file in the cache folder that is broken does no harm: the built-in model's origin
+/// of device. A file in the cache folder that is broken, or that others could have
+/// written (own_folder.hpp), does no harm: the built-in model's origin
 /// then says why it stands in.
 [[nodiscard]] kernel_model model_for(const device& where);
 

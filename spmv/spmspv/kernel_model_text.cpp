@@ -5,8 +5,6 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -15,6 +13,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/nearest_name.hpp>
 #include <krylith/device/number_text.hpp>
+#include <krylith/spmv/own_folder.hpp>
 
 namespace krylith::spmspv {
 
@@ -241,10 +240,7 @@ std::string to_text(const kernel_model& model) {
 }
 
 kernel_model load_model(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    if (!stream) throw input_error("can't read the kernel model '" + file.string() + "'");
-    return parse_model(text, file.string());
+    return parse_model(read_text_file(file), file.string());
 }
 
 } // namespace krylith::spmspv

@@ -173,6 +173,8 @@ KRYLITH_GROUP_TEST("operators: auto takes halo for grids, and not for matrices w
     // A machine on which an exchange hides behind the product of 3600 rows.
     const mocked_rates slow({1e9, 1e9, 1e8, 1e8, {1e-6}});
     const auto grid = make_operator(group, poisson2d<double>(60));
+    // One on which it doesn't, and whole vectors cost nothing.
+    const mocked_rates slow_link({1e15, 1e9, 5e7, 1e8, {1e-6}});
     const auto random = make_operator(group, testing::random_matrix(600, 20, 1, 47));
     CHECK(grid->kind() == operator_kind::halo);
     CHECK((random->kind() == operator_kind::halo) == (group.size() == 1));

@@ -1,4 +1,5 @@
 // krylith devices, gallery and bench: what they print.
+#include <filesystem>
 #include <sstream>
 #include <string>
 
@@ -6,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/tests/support/cache_folder.hpp>
 #include <krylith/tests/tools/command_run.hpp>
 
 using krylith::test::contains;
@@ -28,6 +30,29 @@ TEST_CASE("devices shows host devices with measured figures") {
     CHECK(host.at("peers").size() == host["devices"].size() * (host["devices"].size() - 1));
     CHECK(host.at("all_reduce").size() == host["devices"].size());
     for (const json& row : host["all_reduce"]) CHECK(row.at("seconds").get<double>() > 0);
+    CHECK(host.at("rates").size() == host["devices"].size() - 1);
+}
+
+TEST_CASE("devices measures rates and keeps them; solve uses them and measures nothing itself") {
+    const temporary_folder folder;
+    const krylith::testing::cache_folder cache;
+    const auto rates_from = [&] {
+        const auto result = run_krylith(
+            folder, "solve gallery:poisson2d:10 --backend host --devices 2 --report r.json");
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        return json::parse(contents_of(folder.file("r.json")))
+            .at("machine_rates")
+            .get<std::string>();
+    };
+    CHECK(rates_from().starts_with("built in: "));
+    CHECK_FALSE(std::filesystem::exists(cache.path));
+    for (int k = 1; k <= 2; ++k) {
+        const auto result = run_krylith(folder, "devices --backend host");
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        CHECK(contains(result.out, k == 1 ? "2 devices: one measurement, in "
+                                          : "2 devices: median of 2 measurements, in "));
+    }
+    CHECK(rates_from().starts_with("median of 2 measurements, in "));
 }
 
 TEST_CASE("[cuda] devices shows every CUDA device") {

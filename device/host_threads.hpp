@@ -1,0 +1,22 @@
+// How many threads host devices and loops may have, and whether the system gives them.
+#pragma once
+
+#include <string>
+
+namespace krylith {
+
+/// Cores that this process may use, at least 1.
+[[nodiscard]] int usable_cores();
+
+/// Threads beyond this only wait for each other: 64, or 16 a core where that is more.
+[[nodiscard]] int most_host_threads();
+
+/// Starts so many threads, all at once, and ends them: the runtime of OpenMP ends the process where
+/// it can't make one. Throws device_error naming `what` wants them, and the limits. What others
+/// start afterwards can still be in the way.
+void probe_threads(int wanted, const std::string& what);
+
+/// As many threads, up to `wanted`, as the system gives: at least 1.
+[[nodiscard]] int obtainable_threads(int wanted);
+
+} // namespace krylith
