@@ -12,12 +12,12 @@ def guarded(folder, _status):
     return ""
 
 
-def planted(names):
+def planted(names, target):
     """A cache folder in which each of the names is a symbolic link."""
     def plant(path):
         os.mkdir(path, 0o700)
         for name in names:
-            os.symlink("../victim", os.path.join(path, name))
+            os.symlink(target, os.path.join(path, name))
     return plant
 
 
@@ -42,24 +42,26 @@ def cases(backend, cached, limited):
         yield Case(f"KRYLITH_KERNEL_MODEL={model}", bfs, (2, 3), {"a.mtx": GOOD, "folder": os.mkdir},
                    ["KRYLITH_KERNEL_MODEL", model],
                    environment={"KRYLITH_KERNEL_MODEL": model}, shell='ulimit -v 3000000; exec "$@"' if limited else "")
-    auto = ["solve", "gallery:poisson2d:10", "--devices", "2", "--quiet", "--operator"] + ["auto"] + backend
+    auto = ["solve", "gallery:poisson2d:10", "--devices", "2", "--quiet", "--operator", "auto"] + backend
     for place in ("/dev/null/x", "/proc/none", "a.mtx", ""):
         yield Case(f"KRYLITH_CACHE={place!r}", auto, (0,), files, environment={"KRYLITH_CACHE": place,
                    "HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"}, seconds=60)
     measured = auto[:-len(backend) - 1] + ["auto:measured"] + backend
+    own = {"KRYLITH_CACHE": "cache"}
+    roomy = 'ulimit -v 6000000; exec "$@"' if limited else ""
     for label, command in (("auto", auto), ("auto:measured", measured), ("devices", ["devices"])):
-        yield Case(f"links in the cache folder: {label}", command, (0,), {"victim": b"precious\n", "cache": planted(cached)},
-                   environment={"KRYLITH_CACHE": "cache"}, after=guarded, seconds=60)
-        yield Case(f"/dev/zero in the cache folder: {label}", command, (0, 3),
-                   {"cache": lambda path: (os.mkdir(path), [os.symlink("/dev/zero", os.path.join(path, n)) for n in cached])},
-                   environment={"KRYLITH_CACHE": "cache"}, shell='ulimit -v 6000000; exec "$@"' if limited else "", seconds=60)
+        yield Case(f"links in the cache folder: {label}", command, (0,),
+                   {"victim": b"precious\n", "cache": planted(cached, "../victim")}, environment=own, after=guarded,
+                   seconds=60)
+        yield Case(f"/dev/zero in the cache folder: {label}", command, (0, 3), {"cache": planted(cached, "/dev/zero")},
+                   environment=own, shell=roomy, seconds=60)
     if limited:
-        for kilobytes in (limited + 60000, limited + 200000, limited + 500000):
-            for name, command in (("solve", ["solve", "gallery:poisson3d:200", "--quiet", "--max-iterations", "1"] + backend),
-                                  ("info", ["info", "gallery:poisson3d:200"]),
-                                  ("convert", ["convert", "gallery:poisson3d:200", "o.kcsr"])):
-                yield Case(f"{name} within {kilobytes - limited} kB more than a start takes", command, (3, 4), {}, ["memory", "bytes", "threads"],
-                           shell=f'ulimit -v {kilobytes}; exec "$@"', seconds=60)
+        large = "gallery:poisson3d:200"
+        for more in (60000, 200000, 500000):
+            for command in (["solve", large, "--quiet", "--max-iterations", "1"] + backend, ["info", large],
+                            ["convert", large, "o.kcsr"]):
+                yield Case(f"{command[0]} within {more} kB more than a start takes", command, (3, 4), {},
+                           ["memory", "bytes", "threads"], shell=f'ulimit -v {limited + more}; exec "$@"', seconds=60)
         yield Case("few open files", solve, (0, 3, 4), files, shell='ulimit -n 4; exec "$@"')
         yield Case("no stack to speak of", solve, (0, 4), files, shell='ulimit -s 256; exec "$@"')
     yield Case("an absurd gallery matrix", ["solve", "gallery:poisson3d:100000", "--quiet"] + backend, (2, 3),

@@ -94,7 +94,8 @@ def cases(backend):
         yield from file_cases(name, lambda to: ["convert", "a.mtx", to, "--quiet"],
                               lambda to: ["convert", "gallery:random:3000:9", to, "--quiet"], "convert " + name)
     yield from stream_cases(backend)
-    yield Case("--solution is the matrix", solve + ["--solution", "a.mtx"], (2, 3), {"a.mtx": GOOD}, ["a.mtx"], ["a.mtx"])
+    yield Case("--solution is the matrix", solve + ["--solution", "a.mtx"], (2, 3), {"a.mtx": GOOD}, ["a.mtx"],
+               ["a.mtx"])
     vector = b"%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n"
     yield Case("--solution is the rhs", solve + ["--rhs", "b.mtx", "--solution", "b.mtx"], (2, 3),
                {"a.mtx": GOOD, "b.mtx": vector}, ["b.mtx"], ["a.mtx", "b.mtx"])
