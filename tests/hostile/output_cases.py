@@ -10,7 +10,7 @@ from runner import Case
 OLD = b"what was there before\n"
 OPTIONS = {"--solution": "x.mtx", "--report": "r.json", "--history": "h.csv", "--plot": "p.svg"}
 CONVERTED = ("c.mtx", "c.mtx.gz", "c.kcsr")
-SMALL = "trap '' XFSZ; ulimit -f 8; exec \"$@\""
+SMALL = "trap '' XFSZ; ulimit -f 1; exec \"$@\""
 
 
 def private(path):
@@ -49,7 +49,7 @@ def stop(number, seconds):
 
 
 def file_cases(name, command, large, label):
-    """The output `name` of a command; `large` writes more than 4 KiB."""
+    """The output `name` of a command; `large` writes more than 1 KiB, which is a block for some shells."""
     full = "/dev/full" if label.startswith("--") else "f." + name.split(".", 1)[1]
     files = {"a.mtx": GOOD}
     if not label.startswith("--"):
