@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <sstream>
+
+#include "trial.hpp"
+
+namespace random_systems {
+
+using krylith::execution_mode;
+using krylith::operator_kind;
+
+const char* to_string(method m) {
+    constexpr const char* names[] = {"cg", "cg:auto", "bicgstab", "gmres", "gmres:cgs2"};
+    return names[static_cast<int>(m)];
+}
+
+trial draw(std::uint64_t seed, std::uint64_t index, std::initializer_list<int> group_sizes) {
+    random_source random(seed, index);
+    const auto& kinds = all_kinds();
+    trial t;
+    t.index = index;
+    t.family = &kinds[index % kinds.size()];
+    t.rows = random.integer(1, random.pick({3, 12, t.family->most_rows}));
+    t.rows = std::min(t.rows, t.family->most_rows);
+    t.solver = random.pick({method::cg, method::cg, method::cg_auto, method::bicgstab,
+                            method::bicgstab, method::gmres, method::gmres, method::gmres_cgs2});
+    t.single = random.once_in(2);
+    t.jacobi = random.once_in(3);
+    t.aliased = random.once_in(10);
+    t.from = random.pick({start::from_zero, start::from_zero, start::from_zero, start::given_zero,
+                          start::random, start::exact});
+    t.devices = random.pick(group_sizes);
+    if (random.once_in(4)) t.relative_atol = random.decade(-12, -1);
+    t.operator_options.kind = random.pick(
+        {operator_kind::automatic, operator_kind::nz, operator_kind::two_nz, operator_kind::lra,
+         operator_kind::lra_rc, operator_kind::halo, operator_kind::halo, operator_kind::gather,
+         operator_kind::pcsr, operator_kind::pcsc, operator_kind::pcoo, operator_kind::adaptive});
+    if (random.once_in(8)) t.operator_options.order = krylith::reordering::rcm;
+    t.options.rtol = random.once_in(20) ? 0.0 : random.decade(-14, -2);
+    if (random.once_in(4)) t.options.max_iterations = random.integer(0, t.rows + 2);
+    t.options.restart = random.pick({1, 2, 5, 30, 30});
+    t.options.initial_guess = t.from != start::from_zero;
+    t.options.preconditioning =
+        random.pick({krylith::side::left, krylith::side::right, krylith::side::split});
+    t.options.mode =
+        random.pick({execution_mode::automatic, execution_mode::recorded, execution_mode::eager});
+    if (t.operator_options.kind == operator_kind::adaptive) t.options.mode = execution_mode::eager;
+    t.options.history = random.once_in(8);
+    if (random.once_in(8)) t.options.on_failure = krylith::failure_policy::throw_error;
+    t.options.unroll = random.pick({1, 3, 16});
+    return t;
+}
+
+std::string trial::describe() const {
+    constexpr const char* sides[] = {"left", "right", "split"};
+    constexpr const char* modes[] = {"automatic", "recorded", "eager"};
+    constexpr const char* starts[] = {"zero", "given zero", "random", "exact"};
+    std::ostringstream text;
+    text << index << ": " << family->name << " n<=" << rows << ' ' << to_string(solver)
+         << (single ? " fp32" : " fp64") << (jacobi ? " jacobi " : " plain ")
+         << sides[static_cast<int>(options.preconditioning)] << ", start "
+         << starts[static_cast<int>(from)] << (aliased ? ", x is b" : "") << ", " << devices
+         << " devices " << krylith::to_string(operator_options.kind)
+         << (operator_options.order == krylith::reordering::none ? "" : " rcm") << ' '
+         << modes[static_cast<int>(options.mode)] << ", rtol " << options.rtol << ", atol "
+         << relative_atol << " ||b||, restart " << options.restart << ", max "
+         << options.max_iterations;
+    return text.str();
+}
+
+} // namespace random_systems

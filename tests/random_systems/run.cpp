@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+#include <krylith/precond/jacobi.hpp>
+#include <krylith/solvers/bicgstab.hpp>
+#include <krylith/solvers/cg.hpp>
+#include <krylith/solvers/gmres.hpp>
+#include <krylith/solvers/gmres_cgs2.hpp>
+#include <krylith/solvers/resident_cg.hpp>
+
+#include "judge.hpp"
+#include "trial.hpp"
+
+namespace random_systems {
+
+namespace {
+
+/// A finite value of the precision; beyond its range, the largest.
+template <class T>
+T stored(double value) {
+    constexpr double most = std::numeric_limits<T>::max();
+    return static_cast<T>(std::clamp(value, -most, most));
+}
+
+template <class T>
+std::vector<T> stored(const std::vector<double>& values) {
+    std::vector<T> result;
+    for (const double value : values) result.push_back(stored<T>(value));
+    return result;
+}
+
+template <class T>
+krylith::csr_matrix<T> stored(const linear_system& s) {
+    krylith::csr_matrix<T> a;
+    a.rows = a.columns = s.size();
+    for (const auto& row : s.rows) {
+        for (const entry& e : row) {
+            a.column_indices.push_back(e.column);
+            a.values.push_back(stored<T>(e.value));
+        }
+        a.row_offsets.push_back(static_cast<std::int64_t>(a.values.size()));
+    }
+    return a;
+}
+
+template <class T>
+number_range range_of() {
+    if (sizeof(T) == 8) return {300, -320};
+    return {37, -44};
+}
+
+/// Whether Jacobi must refuse it: an entry of the diagonal that, or whose inverse or square root,
+/// is no finite number other than 0.
+template <class T>
+bool refusable(const krylith::csr_matrix<T>& a, bool split) {
+    for (std::size_t row = 0; row + 1 < a.row_offsets.size(); ++row) {
+        T entry = 0;
+        for (auto k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k)
+            if (a.column_indices[static_cast<std::size_t>(k)] == static_cast<std::int32_t>(row))
+                entry += a.values[static_cast<std::size_t>(k)];
+        if (entry == 0 || !std::isfinite(1 / entry) || (split && entry < 0)) return true;
+        if (1 / entry == 0) return true;
+    }
+    return false;
+}
+
+template <class T, class M>
+krylith::solve_result solve(const trial& t, const krylith::matrix_operator<T>& a,
+                            const krylith::vector<T>& b, krylith::vector<T>& x,
+                            const krylith::solver_options& options, const M& m) {
+    switch (t.solver) {
+    case method::cg: return cg(a, b, x, options, m);
+    case method::cg_auto: return automatic_cg(a, b, x, options, m);
+    case method::bicgstab: return bicgstab(a, b, x, options, m);
+    case method::gmres: return gmres(a, b, x, options, m);
+    default: return gmres_cgs2(a, b, x, options, m);
+    }
+}
+
+template <class T>
+struct solved {
+    krylith::solve_result result;
+    std::vector<T> b_after;
+    std::vector<T> x;
+};
+
+template <class T>
+solved<T> solve(const trial& t, const krylith::device_group& group,
+                const krylith::csr_matrix<T>& matrix, const std::vector<T>& rhs,
+                const std::vector<T>& x0, const krylith::solver_options& options) {
+    const auto a = krylith::make_operator(group, matrix, t.operator_options);
+    auto b = a->make_vector();
+    auto other = a->make_vector();
+    b.upload(rhs);
+    other.upload(x0);
+    auto& x = t.aliased ? b : other;
+    solved<T> s;
+    try {
+        if (t.jacobi) {
+            const krylith::jacobi<T> m(*a);
+            s.result = solve(t, *a, b, x, options, m);
+        } else {
+            s.result = solve(t, *a, b, x, options, krylith::identity{});
+        }
+    } catch (const krylith::not_converged& failure) {
+        s.result = failure.result();
+    }
+    s.b_after.resize(rhs.size());
+    s.x.resize(rhs.size());
+    b.download(s.b_after);
+    x.download(s.x);
+    return s;
+}
+
+/// The same bits, so that NaN is itself and 0 isn't -0.
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](T one, T two) {
+        return one == two ? std::signbit(one) == std::signbit(two) : one != one && two != two;
+    });
+}
+
+template <class T>
+void examine(outcome& o, const solved<T>& s, const krylith::csr_matrix<T>& matrix,
+             const std::vector<T>& rhs, const krylith::solver_options& options, bool aliased) {
+    const krylith::solve_result& result = s.result;
+    o.ending = krylith::to_string(result.reason);
+    o.converged = result.converged();
+    std::ostringstream text;
+    const auto found = [&](finding what) {
+        if (o.found == finding::sound) o.found = what;
+    };
+    const verdict v = judge(matrix, rhs, s.x);
+    const long double target = std::max<long double>(options.rtol * v.rhs, options.atol);
+    if (o.converged && !(v.finite && v.residual <= target + v.rounding)) {
+        found(finding::false_convergence);
+        text << "converged with " << (v.finite ? "" : "x not finite, ")
+             << "||b - A x|| = " << v.residual << ", allowed are " << target << " + " << v.rounding
+             << " (||b|| = " << v.rhs << ", said is " << result.true_residual << "). ";
+    }
+    const long double difference = std::fabs(v.residual - result.true_residual);
+    const bool comparable = v.finite && std::isfinite(result.true_residual) &&
+                            std::isfinite(static_cast<double>(v.residual));
+    // The norm itself is a sum in fp64, and no double lies nearer than the least one.
+    const long double slack = static_cast<long double>(s.x.size() + 8) * 1e-16L * v.residual +
+                              std::numeric_limits<double>::denorm_min();
+    if (comparable && !(difference <= v.rounding + slack)) {
+        found(finding::misreported);
+        text << "true_residual = " << result.true_residual << ", but ||b - A x|| = " << v.residual
+             << " up to " << v.rounding << " (" << o.ending << "). ";
+    }
+    const auto n = static_cast<std::int64_t>(rhs.size());
+    const std::int64_t limit = options.max_iterations >= 0 ? options.max_iterations
+                                                           : std::min<std::int64_t>(10 * n, 10000);
+    if (result.iterations < 0 || result.iterations > limit) {
+        found(finding::failed);
+        text << result.iterations << " iterations, allowed are " << limit << ". ";
+    }
+    if (!o.converged && result.diagnosis.empty()) {
+        found(finding::failed);
+        text << "no diagnosis of " << o.ending << ". ";
+    }
+    if (!aliased && !same(s.b_after, rhs)) {
+        found(finding::failed);
+        text << "b has changed. ";
+    }
+    o.details = text.str();
+}
+
+template <class T>
+outcome run_as(const trial& t, const krylith::device_group& group, std::uint64_t seed) {
+    random_source random(~seed, t.index);
+    const linear_system system = t.family->make(random, t.rows, range_of<T>());
+    const auto matrix = stored<T>(system);
+    const auto n = static_cast<std::size_t>(system.size());
+    const std::vector<double> exact = random_vector(random, system.size());
+    std::vector<double> wanted = system.rhs;
+    if (wanted.empty())
+        wanted = random.once_in(2) ? product(system, exact) : random_vector(random, system.size());
+    const std::vector<T> rhs = stored<T>(wanted);
+
+    std::vector<T> x0(n, std::numeric_limits<T>::quiet_NaN());
+    if (t.from == start::given_zero) x0.assign(n, T(0));
+    if (t.from == start::random) x0 = stored<T>(random_vector(random, system.size()));
+    if (t.from == start::exact) x0 = stored<T>(exact);
+
+    krylith::solver_options options = t.options;
+    const long double size = judge(matrix, rhs, std::vector<T>(n, T(0))).rhs;
+    options.atol = std::min(static_cast<double>(t.relative_atol * size), 1e300);
+    if (!group.concurrent() && options.mode == krylith::execution_mode::recorded)
+        options.mode = krylith::execution_mode::automatic;
+
+    outcome o;
+    try {
+        examine(o, solve(t, group, matrix, rhs, x0, options), matrix, rhs, options, t.aliased);
+    } catch (const krylith::input_error& e) {
+        const bool split = t.options.preconditioning == krylith::side::split;
+        o.ending = "refused";
+        if (!t.jacobi || !refusable(matrix, split)) {
+            o.found = finding::failed;
+            o.details = e.what();
+        }
+    } catch (const std::exception& e) {
+        o.ending = "threw";
+        o.found = finding::failed;
+        o.details = e.what();
+    }
+    return o;
+}
+
+} // namespace
+
+outcome run(const trial& t, const krylith::device_group& group, std::uint64_t seed) {
+    return t.single ? run_as<float>(t, group, seed) : run_as<double>(t, group, seed);
+}
+
+} // namespace random_systems
