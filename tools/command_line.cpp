@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -102,6 +103,22 @@ std::string in_words(const CLI::ConversionError& problem) {
         full_name(command) + " --help has all options");
 }
 
+/// CLI11 takes what is beyond 64 bits for the largest number that they hold. Whole numbers are the
+/// options whose type the help calls K or N.
+void refuse_beyond_64_bits(CLI::App& app) {
+    const auto fits = [](const std::string& given) {
+        std::int64_t number = 0;
+        const auto parsed = std::from_chars(given.data(), given.data() + given.size(), number);
+        return parsed.ec == std::errc::result_out_of_range
+                   ? given + " is too large: allowed are whole numbers of 64 bits"
+                   : std::string();
+    };
+    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        for (CLI::Option* option : command->get_options())
+            if (option->get_type_name() == "K" || option->get_type_name() == "N")
+                option->check(fits, "");
+}
+
 /// Loops over matrices are OpenMP's with as many threads as it has by default, which
 /// OMP_NUM_THREADS may say: its runtime ends the process where the system doesn't give them.
 void bound_loops() {
@@ -122,6 +139,7 @@ exit_status run_command_line(int argc, char** argv) {
                                            add_recommend(app), add_convert(app), add_devices(app),
                                            add_bench(app),     add_gallery(app), add_graph(app)};
     check_command_name(argc, argv, commands);
+    refuse_beyond_64_bits(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& asked) { // --help, --version

@@ -170,6 +170,9 @@ TEST_CASE("a refused value is named with its option and what is allowed") {
         CHECK_MESSAGE(contains(result.err, words), result.err);
     };
     const std::string solve = "solve gallery:poisson2d:4 --backend host ";
+    refused(solve + "--max-iterations 9223372036854775808",
+            "--max-iterations: 9223372036854775808 is too large");
+    refused("spmv gallery:poisson2d:4 --repeat 99999999999999999999", "is too large");
     refused("solve", "MATRIX is required; krylith solve --help");
     refused(solve + "--rtol x", "--rtol is 'x': allowed is a number;");
     refused(solve + "--restart 1.5", "--restart is '1.5': allowed is a whole number");
