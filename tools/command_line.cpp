@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/nearest_name.hpp>
 #include <krylith/tools/command.hpp>
+#include <krylith/tools/console.hpp>
 #include <krylith/tools/help_format.hpp>
 
 namespace krylith::tool {
@@ -109,7 +111,9 @@ exit_status run_command_line(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& asked) { // --help, --version
-        app.exit(asked);
+        std::ostringstream answer;
+        (void)app.exit(asked, answer, answer);
+        print(stdout, answer.str());
         return exit_status::success;
     } catch (const CLI::ParseError& problem) {
         refuse(app, problem);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
+#include <krylith/tools/printable.hpp>
 #include <krylith/tools/solve_summary.hpp>
 
 namespace krylith::tool {
@@ -147,7 +148,7 @@ std::string json_report(const graph_request& request, const graph_figures& f) {
 std::string summary(const graph_request& request, const graph_figures& f) {
     std::string text;
     const auto line = [&](const char* name, const std::string& content) {
-        text += fmt::format("{:<11} {}\n", name, content);
+        text += fmt::format("{:<11} {}\n", name, one_line(content));
     };
     line("matrix", fmt::format("{}: {} vertices, {} edges", request.matrix, f.vertices, f.edges));
     line("devices", fmt::format("{}: {}", f.devices.size(), fmt::join(f.devices, "; ")));

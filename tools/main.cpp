@@ -1,16 +1,40 @@
 // The krylith command.
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include <krylith/tools/command_line.hpp>
+#include <krylith/tools/console.hpp>
 #include <krylith/tools/exit_status.hpp>
+#include <krylith/tools/interruption.hpp>
+#include <krylith/tools/printable.hpp>
+
+namespace {
+
+using namespace krylith::tool;
+
+exit_status say(const std::exception& failure) {
+    print(stderr, "krylith: " + one_line(failure.what()) + "\n");
+    return status_of(failure);
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
-    using namespace krylith::tool;
+    prepare_console();
+    clean_up_when_interrupted();
+    exit_status status = exit_status::success;
     try {
-        return static_cast<int>(run_command_line(argc, argv));
+        status = run_command_line(argc, argv);
     } catch (const std::exception& failure) {
-        std::fprintf(stderr, "krylith: %s\n", failure.what());
-        return static_cast<int>(status_of(failure));
+        status = say(failure);
     }
+    try {
+        finish_console();
+    } catch (const std::exception& failure) {
+        const exit_status unheard = say(failure);
+        if (status == exit_status::success || status == exit_status::not_converged)
+            status = unheard;
+    }
+    return static_cast<int>(status);
 }

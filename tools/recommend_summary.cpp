@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
+#include <krylith/tools/printable.hpp>
 #include <krylith/tools/solve_summary.hpp>
 
 namespace krylith::tool {
@@ -16,7 +17,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 std::string line(const char* name, const std::string& text) {
-    return fmt::format("{:<11} {}\n", name, text);
+    return fmt::format("{:<11} {}\n", name, one_line(text));
 }
 
 /// Converged before converging before failed, each by time.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <krylith/tools/printable.hpp>
 #include <krylith/tools/reordering_words.hpp>
 
 namespace krylith::tool {
@@ -16,7 +17,7 @@ namespace krylith::tool {
 namespace {
 
 std::string line(const char* name, const std::string& text) {
-    return fmt::format("{:<11} {}\n", name, text);
+    return fmt::format("{:<11} {}\n", name, one_line(text));
 }
 
 using items = std::map<std::string, std::size_t>;

@@ -18,6 +18,9 @@ struct vector_source {
     std::string path;
 };
 
+/// The path, if the text names a file.
+[[nodiscard]] std::string vector_file(const std::string& text);
+
 /// Throws usage_error for a wrong seed; `option` is named in messages.
 [[nodiscard]] vector_source parse_vector_source(const std::string& option, const std::string& text);
 
