@@ -270,7 +270,7 @@ TEST_CASE("what is not a vector is refused as one") {
     CHECK(vector_refusal(array + "1 3\n1\n2\n3\n")
               .find("v.mtx:2: a general matrix of 1 rows and 3") == 0);
     CHECK(vector_refusal(real + "3 2 0\n").find("v.mtx:2: ") == 0);
-    CHECK(vector_refusal(symmetric + "1 1 0\n").find("v.mtx:2: a symmetric matrix") == 0);
+    CHECK(vector_refusal(symmetric + "2 2 0\n").find("v.mtx:2: a symmetric matrix") == 0);
     CHECK(vector_refusal(real + "9 1 2\n5 1 1e308\n5 1 1e308\n")
               .find("v.mtx:3: the entries of (5, 1) add up to infinity") == 0);
     CHECK(vector_refusal(array + "2 1\n1\nnan\n").find("v.mtx:4: ") == 0);
