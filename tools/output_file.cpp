@@ -54,8 +54,9 @@ bool same_file(const std::string& a, const std::string& b) {
     std::error_code ignored;
     if (fs::equivalent(a, b, ignored)) return true;
     std::error_code failed;
-    const fs::path whole = fs::weakly_canonical(a, failed);
-    return !failed && whole == fs::weakly_canonical(b, failed) && !failed;
+    // Of relative names that aren't there yet it would leave "./a" and "a" as they are.
+    const fs::path whole = fs::weakly_canonical(fs::absolute(a), failed);
+    return !failed && whole == fs::weakly_canonical(fs::absolute(b), failed) && !failed;
 }
 
 } // namespace
