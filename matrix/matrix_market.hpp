@@ -60,7 +60,8 @@ template <class T>
 /// Writes a matrix as coordinate real general, with as many digits as reading back the same values
 /// takes (17, float 9). Gzips if the name ends in .gz. Each line of the comment becomes a comment
 /// line. Throws input_error for an invalid matrix, for a value that isn't finite (a reader would
-/// refuse it) and for a file that can't be written; it may then be incomplete.
+/// refuse it) and for a file that can't be written, which then stays as it was (a pipe or device
+/// may have got a part).
 template <class T>
 void write_matrix_market(const std::filesystem::path& path, const csr_view<T>& matrix,
                          std::string_view comment = {});

@@ -148,9 +148,10 @@ std::string json_report(const graph_request& request, const graph_figures& f) {
 std::string summary(const graph_request& request, const graph_figures& f) {
     std::string text;
     const auto line = [&](const char* name, const std::string& content) {
-        text += fmt::format("{:<11} {}\n", name, one_line(content));
+        text += fmt::format("{:<11} {}\n", name, content);
     };
-    line("matrix", fmt::format("{}: {} vertices, {} edges", request.matrix, f.vertices, f.edges));
+    line("matrix",
+         fmt::format("{}: {} vertices, {} edges", one_line(request.matrix), f.vertices, f.edges));
     line("devices", fmt::format("{}: {}", f.devices.size(), fmt::join(f.devices, "; ")));
     line("algorithm", what_ran(request, f));
     line("outcome", what_came_out(request, f));

@@ -134,7 +134,7 @@ std::string summary(const recommend_request& request, const recommendation& r) {
         return out;
     }
     out += line("why", why(r));
-    return out + "\n    " + command_line(request, r) + "\n";
+    return out + "\n    " + one_line(command_line(request, r)) + "\n";
 }
 
 std::string json_report(const recommend_request& request, const recommendation& r) {
