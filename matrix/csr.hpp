@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <krylith/matrix/longest_row.hpp>
+#include <krylith/matrix/value_type.hpp>
 
 namespace krylith {
 
@@ -15,6 +17,10 @@ namespace krylith {
 /// Columns ascend strictly within a row once canonical() holds.
 template <class T>
 struct csr_matrix {
+    // Whole numbers only to be held and compared: no view of them can be had.
+    static_assert(std::is_arithmetic_v<T>,
+                  "krylith: values are double or float (no complex numbers, no "
+                  "other precisions, no const)");
     using value_type = T;
     std::int64_t rows = 0;
     std::int64_t columns = 0;
@@ -35,6 +41,8 @@ struct csr_matrix {
 /// as the view; no function of krylith keeps one after it returns.
 template <class T>
 struct csr_view {
+    static_assert(is_value_type<T>, "krylith: values are double or float (no complex numbers, no "
+                                    "other precisions, no const)");
     using value_type = T;
     std::int64_t rows = 0;
     std::int64_t columns = 0;

@@ -15,8 +15,9 @@ namespace krylith {
 ///
 /// The pages are the system's cache: they can be dropped and read again, and several processes
 /// share them. A file that is replaced (as write_binary_csr does) stays what it was for those who
-/// have it open. One that is cut off in place under its reader ends the reader by a signal, as with
-/// every mapped file.
+/// have it open. It must not be cut off in place while it is mapped: touching what is missing ends
+/// the process by a signal (SIGBUS), as with every mapped file. read_binary_csr and load_matrix
+/// copy, and throw.
 template <class T>
 class mapped_csr {
 public:

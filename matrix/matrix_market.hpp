@@ -12,14 +12,14 @@
 // ignored and counted.
 //
 // Everything else throws input_error "FILE:LINE: what was found, what is allowed": no banner at the
-// first byte, CR alone, comments among the entries, malformed or missing lines, more entries than
-// places, indices out of range, values that aren't finite in T, complex and hermitian files,
-// pattern arrays, NUL bytes, gzip data that are corrupt, cut off or a bomb (beyond 1 GiB of text:
-// 200 times their size), and, without a line, whatever is no regular file. Nothing is allocated on
-// the word of the size line: memory grows with what was read, at the most 2.5 times the resulting
-// matrix plus some 2 MiB a thread, and is refused before the machine, or market_options::memory,
-// runs out. Rows take memory even where they are empty: 2^24 are believed, 64 for each entry, or as
-// many as an eighth of the memory holds.
+// first byte, CR alone, comments among the entries, malformed or missing lines, entries where
+// there is no place, indices out of range, values that aren't finite in T, complex and hermitian
+// files, pattern arrays, NUL bytes, gzip data that are corrupt, cut off or a bomb (beyond 1 GiB of
+// text: 200 times their size), and, without a line, whatever is no regular file. Nothing is
+// allocated on the word of the size line: memory grows with what was read, at the most 2.5 times
+// the resulting matrix plus some 2 MiB a thread, and is refused before the machine, or
+// market_options::memory, runs out. Rows take memory even where they are empty: 2^24 are believed,
+// 64 for each entry, or as many as an eighth of the memory holds.
 #pragma once
 
 #include <filesystem>
@@ -44,7 +44,10 @@ template <class T>
 [[nodiscard]] csr_matrix<T> parse_matrix_market(std::string_view text, std::string name,
                                                 const market_options& options = {});
 
-/// The dense vector in a file: an array or coordinates, general, of n rows and 1 column.
+/// The dense vector in a file: an array or coordinates, general, of n rows and 1 column (a
+/// symmetric one of 1 row too). Two forms that are no Matrix Market files, but are met, are read as
+/// the array of n rows: an array with n alone as its size line, and n alone as the first line of a
+/// file without a banner; n numbers follow, one a line.
 template <class T>
 [[nodiscard]] std::vector<T> read_vector_market(const std::filesystem::path& path,
                                                 const market_options& options = {});
@@ -57,7 +60,8 @@ template <class T>
 /// Writes a matrix as coordinate real general, with as many digits as reading back the same values
 /// takes (17, float 9). Gzips if the name ends in .gz. Each line of the comment becomes a comment
 /// line. Throws input_error for an invalid matrix, for a value that isn't finite (a reader would
-/// refuse it) and for a file that can't be written; it may then be incomplete.
+/// refuse it) and for a file that can't be written, which then stays as it was (a pipe or device
+/// may have got a part).
 template <class T>
 void write_matrix_market(const std::filesystem::path& path, const csr_view<T>& matrix,
                          std::string_view comment = {});

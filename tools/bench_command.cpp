@@ -11,7 +11,9 @@
 #include <krylith/tools/bench_run.hpp>
 #include <krylith/tools/choices.hpp>
 #include <krylith/tools/command.hpp>
+#include <krylith/tools/console.hpp>
 #include <krylith/tools/output_file.hpp>
+#include <krylith/tools/printable.hpp>
 #include <krylith/tools/shared_options.hpp>
 #include <krylith/tools/solver_registry.hpp>
 
@@ -48,31 +50,33 @@ json as_json(const bench_request& request, const bench_row& row) {
     return out;
 }
 
-void print(const bench_request& request, const std::vector<bench_row>& rows, std::FILE* out) {
+void print_rows(const bench_request& request, const std::vector<bench_row>& rows, std::FILE* out) {
     const bool solver = request.what != "spmv";
-    fmt::print(out, "{} on {}{}, {}\n{:>8} {:>9} {:>7} {:>10} {:>10} {:>10} {:>9} {:>8}",
-               request.what, request.matrix, request.spd ? " made spd" : "",
-               request.multiply.precision, "devices", "operator", "local", "median us", "p10",
-               "p90", "GB/s", "speed-up");
+    print(out, fmt::format("{} on {}{}, {}\n{:>8} {:>9} {:>7} {:>10} {:>10} {:>10} {:>9} {:>8}",
+                           request.what, one_line(request.matrix), request.spd ? " made spd" : "",
+                           request.multiply.precision, "devices", "operator", "local", "median us",
+                           "p10", "p90", "GB/s", "speed-up"));
     if (solver)
-        fmt::print(out, " {:>11} {:>10} {:>10} {:>9}", "iterations", "seconds", "residual",
-                   "same bits");
-    fmt::print(out, "\n");
+        print(out, fmt::format(" {:>11} {:>10} {:>10} {:>9}", "iterations", "seconds", "residual",
+                               "same bits"));
+    print(out, fmt::format("\n"));
     for (const bench_row& row : rows) {
-        fmt::print(out, "{:>8} {:>9} {:>7} {:>10.2f} {:>10.2f} {:>10.2f} {:>9.1f} {:>7.2f}x",
-                   row.devices, row.operator_name, row.local_name, 1e6 * row.median_seconds,
-                   1e6 * row.p10_seconds, 1e6 * row.p90_seconds,
-                   row.bytes / row.median_seconds * 1e-9,
-                   rows.front().median_seconds / row.median_seconds);
+        print(out, fmt::format("{:>8} {:>9} {:>7} {:>10.2f} {:>10.2f} {:>10.2f} {:>9.1f} {:>7.2f}x",
+                               row.devices, row.operator_name, row.local_name,
+                               1e6 * row.median_seconds, 1e6 * row.p10_seconds,
+                               1e6 * row.p90_seconds, row.bytes / row.median_seconds * 1e-9,
+                               rows.front().median_seconds / row.median_seconds));
         if (solver)
-            fmt::print(out, " {:>11} {:>10.4f} {:>10.2e} {:>9}", row.solve_iterations,
-                       row.solve_seconds, row.relative_true_residual, row.repeats ? "yes" : "NO");
-        fmt::print(out, "\n");
+            print(out, fmt::format(" {:>11} {:>10.4f} {:>10.2e} {:>9}", row.solve_iterations,
+                                   row.solve_seconds, row.relative_true_residual,
+                                   row.repeats ? "yes" : "NO"));
+        print(out, fmt::format("\n"));
     }
 }
 
 exit_status run(bench_job job) {
-    check_writable("--report", job.report);
+    for (const std::string& matrix : job.matrices)
+        check_outputs({{"--report", job.report}}, {{"MATRIX", matrix}});
     bench_request& request = job.request;
     request.counts = job.counts.empty() ? default_counts(request.devices)
                                         : parse_counts("--device-counts", job.counts);
@@ -93,13 +97,14 @@ exit_status run(bench_job job) {
         const std::vector<bench_row> rows = request.multiply.single_precision()
                                                 ? run_bench<float>(request)
                                                 : run_bench<double>(request);
-        print(request, rows, job.report == "-" ? stderr : stdout);
+        print_rows(request, rows, job.report == "-" ? stderr : stdout);
         for (const bench_row& row : rows) {
             report["rows"].push_back(as_json(request, row));
             valid = valid && (request.what == "spmv" || (row.converged && row.repeats));
         }
     }
-    if (!job.report.empty()) write_text(job.report, report.dump(2) + "\n");
+    if (!job.report.empty())
+        write_text(job.report, report.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
     return valid ? exit_status::success : exit_status::not_converged;
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include <krylith/device/host_threads.hpp>
 #include <krylith/device/nearest_name.hpp>
 #include <krylith/tools/command.hpp>
+#include <krylith/tools/console.hpp>
 #include <krylith/tools/help_format.hpp>
 #include <krylith/tools/option_aliases.hpp>
 
@@ -143,7 +145,9 @@ exit_status run_command_line(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& asked) { // --help, --version
-        app.exit(asked);
+        std::ostringstream answer;
+        (void)app.exit(asked, answer, answer);
+        print(stdout, answer.str());
         return exit_status::success;
     } catch (const CLI::ParseError& problem) {
         refuse(app, problem);

@@ -14,8 +14,10 @@
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/tools/choices.hpp>
 #include <krylith/tools/command.hpp>
+#include <krylith/tools/console.hpp>
 #include <krylith/tools/operator_request.hpp>
 #include <krylith/tools/output_file.hpp>
+#include <krylith/tools/printable.hpp>
 #include <krylith/tools/shared_options.hpp>
 #include <krylith/tools/solve_summary.hpp>
 #include <krylith/tools/square_matrix.hpp>
@@ -41,11 +43,7 @@ void check_output(const convert_job& job) {
     if (!is_kcsr(job.output) && !job.output.ends_with(".mtx") && !job.output.ends_with(".mtx.gz"))
         throw usage_error("OUTPUT is '" + job.output +
                           "': its name must end in .kcsr, .mtx or .mtx.gz, which says the format");
-    check_writable("OUTPUT", job.output);
-    std::error_code ignored;
-    if (std::filesystem::equivalent(job.matrix, job.output, ignored))
-        throw usage_error("OUTPUT " + job.output +
-                          " is MATRIX itself, which would be lost if writing failed");
+    check_outputs({{"OUTPUT", job.output}}, {{"MATRIX", job.matrix}});
 }
 
 template <class T>
@@ -61,12 +59,16 @@ exit_status convert(const convert_job& job) {
         write_matrix_market(job.output, matrix, "krylith convert " + job.matrix);
     const double write_seconds = watch.lap();
     if (job.quiet) return exit_status::success;
-    const auto bytes = static_cast<double>(std::filesystem::file_size(job.output));
-    fmt::print("matrix      {}: {} x {}, {} nonzeros, read in {}\n", job.matrix, matrix.rows,
-               matrix.columns, matrix.nnz(), in_seconds(read_seconds));
-    if (!file.layout.empty()) fmt::print("file        {}\n", in_words(file));
-    fmt::print("output      {}: {}, {}, written in {}\n", job.output, job.precision,
-               in_bytes(bytes), in_seconds(write_seconds));
+    print(stdout,
+          fmt::format("matrix      {}: {} x {}, {} nonzeros, read in {}\n", one_line(job.matrix),
+                      matrix.rows, matrix.columns, matrix.nnz(), in_seconds(read_seconds)));
+    if (!file.layout.empty()) print(stdout, fmt::format("file        {}\n", in_words(file)));
+    std::error_code pipe; // which has no size
+    const auto bytes = std::filesystem::file_size(job.output, pipe);
+    print(stdout,
+          fmt::format("output      {}: {}, {}written in {}\n", one_line(job.output), job.precision,
+                      pipe ? "" : in_bytes(static_cast<double>(bytes)) + ", ",
+                      in_seconds(write_seconds)));
     return exit_status::success;
 }
 

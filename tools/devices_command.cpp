@@ -12,6 +12,7 @@
 #include <krylith/matrix/available_memory.hpp>
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/tools/command.hpp>
+#include <krylith/tools/console.hpp>
 #include <krylith/tools/device_figures.hpp>
 #include <krylith/tools/device_selection.hpp>
 #include <krylith/tools/output_file.hpp>
@@ -48,8 +49,8 @@ json measure_devices(const device_group& group, std::FILE* out) {
         const device& where = group[rank];
         const double rate = copy_rate(group, rank, measured_bytes(group.kind())) * 1e-9;
         const std::size_t free = where.free_bytes();
-        fmt::print(out, "  {}, {} free, copies at {:.4g} GB/s (read + written)\n",
-                   where.description(), in_bytes(static_cast<double>(free)), rate);
+        print(out, fmt::format("  {}, {} free, copies at {:.4g} GB/s (read + written)\n",
+                               where.description(), in_bytes(static_cast<double>(free)), rate));
         rows.push_back({{"device", name(where)},
                         {"description", where.description()},
                         {"free_bytes", free},
@@ -65,8 +66,8 @@ json measure_pairs(const device_group& group, std::FILE* out) {
             if (from == to) continue;
             const double rate = peer_rate(group, from, to, measured_bytes(group.kind())) * 1e-9;
             const char* path = in_words(group.path(from, to));
-            fmt::print(out, "  {} to {}: {:.4g} GB/s ({})\n", name(group[from]), name(group[to]),
-                       rate, path);
+            print(out, fmt::format("  {} to {}: {:.4g} GB/s ({})\n", name(group[from]),
+                                   name(group[to]), rate, path));
             rows.push_back({{"from", name(group[from])},
                             {"to", name(group[to])},
                             {"path", path},
@@ -81,8 +82,8 @@ json measure_all_reduce(const device_options& options, int most, std::FILE* out)
         const device_group group = first_devices(options, count);
         const double seconds = all_reduce_seconds(group);
         const char* mode = group.concurrent() ? "recorded" : "eager";
-        fmt::print(out, "  {} device{}: {} ({})\n", count, count == 1 ? "" : "s",
-                   in_seconds(seconds), mode);
+        print(out, fmt::format("  {} device{}: {} ({})\n", count, count == 1 ? "" : "s",
+                               in_seconds(seconds), mode));
         rows.push_back({{"devices", count}, {"execution", mode}, {"seconds", seconds}});
     }
     return rows;
@@ -91,10 +92,10 @@ json measure_all_reduce(const device_options& options, int most, std::FILE* out)
 /// What `auto` reckons with from now on, for each number of devices on which it has a choice.
 json keep_rates(const device_options& options, int most, std::FILE* out) {
     json rows = json::array();
-    fmt::print(out, "\nRates for operator auto: measured, to be kept\n");
+    print(out, "\nRates for operator auto: measured, to be kept\n");
     for (int count = 2; count <= most; ++count) {
         const known_rates known = measure_and_keep(first_devices(options, count));
-        fmt::print(out, "  {} devices: {}\n", count, known.from);
+        print(out, fmt::format("  {} devices: {}\n", count, known.from));
         rows.push_back({{"devices", count}, {"from", known.from}, {"rates", format(known.rates)}});
     }
     return rows;
@@ -105,11 +106,12 @@ json measure(const device_options& options, int count, std::FILE* out) {
     const device_group group = first_devices(options, count);
     figures["devices"] = measure_devices(group, out);
     if (count > 1) {
-        fmt::print(out, "\nCopies from device to device\n");
+        print(out, fmt::format("\nCopies from device to device\n"));
         figures["peers"] = measure_pairs(group, out);
     }
-    fmt::print(out, "\nAll-reduce: a kernel that reduces one scalar over the devices and waits for "
-                    "the one before\n");
+    print(out, fmt::format(
+                   "\nAll-reduce: a kernel that reduces one scalar over the devices and waits for "
+                   "the one before\n"));
     figures["all_reduce"] = measure_all_reduce(options, count, out);
     if (count > 1) figures["rates"] = keep_rates(options, count, out);
     return figures;
@@ -117,8 +119,9 @@ json measure(const device_options& options, int count, std::FILE* out) {
 
 json measure_host(device_options options, std::FILE* out) {
     const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    fmt::print(out, "Host: {} core{}, {} of memory available\n", cores, cores == 1 ? "" : "s",
-               in_bytes(static_cast<double>(available_memory())));
+    print(out,
+          fmt::format("Host: {} core{}, {} of memory available\n", cores, cores == 1 ? "" : "s",
+                      in_bytes(static_cast<double>(available_memory()))));
     options.backend = "host";
     // Two slices even of one core: then what is measured is the way, not the speed.
     return measure(options, std::clamp(cores, 2, 4), out);
@@ -126,17 +129,18 @@ json measure_host(device_options options, std::FILE* out) {
 
 json measure_cuda(device_options options, std::FILE* out) {
     const int count = cuda_device_count();
-    fmt::print(out, "\nCUDA: {}\n",
-               KRYLITH_HAVE_CUDA == 0 ? "this krylith was built without it"
-               : count == 0           ? "no device that this process can use"
-                                      : fmt::format("{} device{}", count, count == 1 ? "" : "s"));
+    print(out,
+          fmt::format("\nCUDA: {}\n",
+                      KRYLITH_HAVE_CUDA == 0 ? "this krylith was built without it"
+                      : count == 0           ? "no device that this process can use"
+                                   : fmt::format("{} device{}", count, count == 1 ? "" : "s")));
     if (count == 0 && options.backend != "cuda") return json();
     options.backend = "cuda";
     return measure(options, std::max(count, 1), out); // says what is wrong where there is none
 }
 
 exit_status run(const devices_job& job) {
-    check_writable("--report", job.report);
+    check_outputs({{"--report", job.report}}, {});
     (void)select_backend(job.devices); // checks the name
     // Standard output is for whoever reads the report, if that goes there.
     std::FILE* out = job.report == "-" ? stderr : stdout;

@@ -9,27 +9,29 @@
 
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/tools/command.hpp>
+#include <krylith/tools/console.hpp>
 
 namespace krylith::tool {
 
 namespace {
 
 void print_heading(const gallery_entry& entry) {
-    fmt::print("gallery:{}:{}\n    {}\n", entry.name, entry.arguments, entry.help);
+    print(stdout, fmt::format("gallery:{}:{}\n    {}\n", entry.name, entry.arguments, entry.help));
 }
 
 void print_all() {
     // From what is tried first to what is special.
     for (const std::string_view group :
          {"Laplacians", "Diffusion and waves", "Systems", "Graphs", "Random"}) {
-        fmt::print("{}\n\n", group);
+        print(stdout, fmt::format("{}\n\n", group));
         for (const gallery_entry& entry : gallery_names())
             if (entry.group == group) print_heading(entry);
-        fmt::print("\n");
+        print(stdout, fmt::format("\n"));
     }
-    fmt::print(
-        "krylith gallery NAME tells more about one. --spd, where a command has it, makes any "
-        "of them\nsymmetric positive definite.\n");
+    print(stdout,
+          fmt::format(
+              "krylith gallery NAME tells more about one. --spd, where a command has it, makes any "
+              "of them\nsymmetric positive definite.\n"));
 }
 
 void print_one(const gallery_entry& entry) {
@@ -38,7 +40,7 @@ void print_one(const gallery_entry& entry) {
     std::string_view left = entry.details;
     while (!left.empty()) {
         const std::size_t end = left.size() <= width ? left.size() : left.rfind(' ', width);
-        fmt::print("    {}\n", left.substr(0, end));
+        print(stdout, fmt::format("    {}\n", left.substr(0, end)));
         left.remove_prefix(std::min(end + 1, left.size()));
     }
 }

@@ -10,6 +10,7 @@
 #include <krylith/spmv/spmspv/kernel_name.hpp>
 #include <krylith/tools/choices.hpp>
 #include <krylith/tools/command.hpp>
+#include <krylith/tools/console.hpp>
 #include <krylith/tools/graph_report.hpp>
 #include <krylith/tools/operator_request.hpp>
 #include <krylith/tools/output_file.hpp>
@@ -26,14 +27,15 @@ struct graph_job {
 };
 
 exit_status run(const graph_job& job) {
-    check_writable("--output", job.request.output_file);
-    check_writable("--parents", job.request.parents_file);
-    check_writable("--report", job.report);
+    check_outputs({{"--output", job.request.output_file},
+                   {"--parents", job.request.parents_file},
+                   {"--report", job.report}},
+                  {{"MATRIX", job.request.matrix}});
     const operator_request numbers{.precision = job.request.precision};
     const graph_figures f =
         numbers.single_precision() ? run_graph<float>(job.request) : run_graph<double>(job.request);
     if (!job.report.empty()) write_text(job.report, json_report(job.request, f));
-    if (!job.quiet) fmt::print(job.report == "-" ? stderr : stdout, "{}", summary(job.request, f));
+    if (!job.quiet) print(job.report == "-" ? stderr : stdout, summary(job.request, f));
     return f.outcome.reason == graph_reason::max_steps ? exit_status::not_converged
                                                        : exit_status::success;
 }

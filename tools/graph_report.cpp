@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
+#include <krylith/tools/printable.hpp>
 #include <krylith/tools/solve_summary.hpp>
 
 namespace krylith::tool {
@@ -149,7 +150,8 @@ std::string summary(const graph_request& request, const graph_figures& f) {
     const auto line = [&](const char* name, const std::string& content) {
         text += fmt::format("{:<11} {}\n", name, content);
     };
-    line("matrix", fmt::format("{}: {} vertices, {} edges", request.matrix, f.vertices, f.edges));
+    line("matrix",
+         fmt::format("{}: {} vertices, {} edges", one_line(request.matrix), f.vertices, f.edges));
     line("devices", fmt::format("{}: {}", f.devices.size(), fmt::join(f.devices, "; ")));
     line("algorithm", what_ran(request, f));
     line("outcome", what_came_out(request, f));

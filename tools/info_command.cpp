@@ -8,6 +8,7 @@
 
 #include <krylith/matrix/load.hpp>
 #include <krylith/tools/command.hpp>
+#include <krylith/tools/console.hpp>
 #include <krylith/tools/info_summary.hpp>
 #include <krylith/tools/output_file.hpp>
 #include <krylith/tools/shared_options.hpp>
@@ -46,8 +47,8 @@ void write_plot(const info_job& job, const csr_matrix<double>& matrix) {
 }
 
 exit_status run(const info_job& job) {
-    check_writable("--report", job.report);
-    check_writable("--plot", job.plot);
+    check_svg("--plot", job.plot);
+    check_outputs({{"--report", job.report}, {"--plot", job.plot}}, {{"MATRIX", job.matrix}});
     const std::vector<int> counts = parse_counts("--device-counts", job.counts);
     stopwatch watch;
     market_report file;
@@ -61,9 +62,8 @@ exit_status run(const info_job& job) {
     if (!job.report.empty()) write_text(job.report, json_report(info));
     if (job.quiet) return exit_status::success;
     std::FILE* const out = job.report == "-" || job.plot == "-" ? stderr : stdout;
-    fmt::print(out, "{}", summary(info));
-    if (job.picture)
-        fmt::print(out, "\n{}", sparsity_picture(csr_view<double>(matrix), picture_size()));
+    print(out, summary(info));
+    if (job.picture) print(out, "\n" + sparsity_picture(csr_view<double>(matrix), picture_size()));
     return exit_status::success;
 }
 

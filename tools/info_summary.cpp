@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <krylith/solvers/options.hpp>
+#include <krylith/tools/printable.hpp>
 #include <krylith/tools/solve_summary.hpp>
 
 namespace krylith::tool {
@@ -12,7 +13,7 @@ namespace krylith::tool {
 namespace {
 
 std::string line(const char* name, const std::string& text) {
-    return fmt::format("{:<12} {}\n", name, text);
+    return fmt::format("{:<12} {}\n", name, one_line(text));
 }
 
 std::string percent(std::int64_t part, std::int64_t whole) {

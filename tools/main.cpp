@@ -2,24 +2,46 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 
 #include <krylith/device/memory_room.hpp>
 #include <krylith/tools/command_line.hpp>
+#include <krylith/tools/console.hpp>
 #include <krylith/tools/exit_status.hpp>
+#include <krylith/tools/interruption.hpp>
+#include <krylith/tools/printable.hpp>
+
+namespace {
+
+using namespace krylith::tool;
+
+exit_status say(const std::exception& failure) {
+    print(stderr, "krylith: " + one_line(failure.what()) + "\n");
+    return status_of(failure);
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
-    using namespace krylith::tool;
+    prepare_console();
+    clean_up_when_interrupted();
+    exit_status status = exit_status::success;
     try {
-        return static_cast<int>(run_command_line(argc, argv));
+        status = run_command_line(argc, argv);
     } catch (const std::bad_alloc&) {
         const krylith::memory_room room = krylith::find_memory_room();
-        std::fprintf(stderr,
-                     "krylith: host memory ran out; with what was held given back, %llu bytes are "
-                     "free %s\n",
-                     static_cast<unsigned long long>(room.bytes), room.bound.c_str());
-        return static_cast<int>(exit_status::device_failure);
+        print(stderr, "krylith: host memory ran out; with what was held given back, " +
+                          std::to_string(room.bytes) + " bytes are free " + room.bound + "\n");
+        status = exit_status::device_failure;
     } catch (const std::exception& failure) {
-        std::fprintf(stderr, "krylith: %s\n", failure.what());
-        return static_cast<int>(status_of(failure));
+        status = say(failure);
     }
+    try {
+        finish_console();
+    } catch (const std::exception& failure) {
+        const exit_status unheard = say(failure);
+        if (status == exit_status::success || status == exit_status::not_converged)
+            status = unheard;
+    }
+    return static_cast<int>(status);
 }

@@ -1,16 +1,30 @@
 // Files that the command writes.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
 namespace krylith::tool {
 
-/// Throws input_error if a file of that name can't be written: found out before the work, not after
-/// it. Nothing is created. "" (no output) and "-" (standard output) pass.
-void check_writable(const std::string& option, const std::string& path);
+/// A file of the command line, by the option that names it. "": not given.
+struct named_file {
+    std::string option;
+    std::string path;
+};
 
-/// "-" is standard output. Throws input_error where writing fails.
+/// Found out before the work, not after it: throws input_error if one of the outputs can't be
+/// written, among them a pipe that nobody reads from; usage_error if one is the same file as an
+/// input or another output, which would be lost. No file is created. A pipe with a reader stays
+/// open to the end, so that its reader waits. "" and "-" (standard output) pass.
+void check_outputs(std::initializer_list<named_file> outputs,
+                   std::initializer_list<named_file> inputs);
+
+/// Throws usage_error for a name of a file that promises another format than SVG.
+void check_svg(const std::string& option, const std::string& path);
+
+/// "-" is standard output. A file is replaced whole. Throws input_error where writing fails, for
+/// standard output at the end of the command.
 void write_text(const std::string& path, std::string_view text);
 
 } // namespace krylith::tool

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <krylith/tools/command.hpp>
+#include <krylith/tools/console.hpp>
 #include <krylith/tools/output_file.hpp>
 #include <krylith/tools/recommend_summary.hpp>
 #include <krylith/tools/shared_options.hpp>
@@ -27,12 +28,13 @@ std::vector<int> usual_counts(const device_options& devices) {
 }
 
 exit_status run(recommend_job job) {
-    check_writable("--report", job.report);
+    check_outputs({{"--report", job.report}}, {{"MATRIX", job.request.solve.matrix},
+                                               {"--rhs", vector_file(job.request.solve.rhs)}});
     job.request.counts = job.counts.empty() ? usual_counts(job.request.solve.devices)
                                             : parse_counts("--device-counts", job.counts);
     const recommendation r = recommend(job.request);
     if (!job.report.empty()) write_text(job.report, json_report(job.request, r));
-    if (!job.quiet) fmt::print(job.report == "-" ? stderr : stdout, "{}", summary(job.request, r));
+    if (!job.quiet) print(job.report == "-" ? stderr : stdout, summary(job.request, r));
     return r.found() ? exit_status::success : exit_status::not_converged;
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
+#include <krylith/tools/printable.hpp>
 #include <krylith/tools/solve_summary.hpp>
 
 namespace krylith::tool {
@@ -17,7 +18,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 std::string line(const char* name, const std::string& text) {
-    return fmt::format("{:<11} {}\n", name, text);
+    return fmt::format("{:<11} {}\n", name, one_line(text));
 }
 
 /// In the order of verdicts, each by time.
@@ -161,7 +162,7 @@ std::string summary(const recommend_request& request, const recommendation& r) {
         out += line("", fmt::format("Not finished in the time: {} of {} methods, which may be "
                                     "faster. Give them more: {}.",
                                     unfinished(r), r.trials.size(), more_time(request, r)));
-    return out + "\n    " + command_line(request, r) + "\n";
+    return out + "\n    " + one_line(command_line(request, r)) + "\n";
 }
 
 std::string json_report(const recommend_request& request, const recommendation& r) {

@@ -7,6 +7,7 @@
 
 #include <krylith/tools/choices.hpp>
 #include <krylith/tools/command.hpp>
+#include <krylith/tools/console.hpp>
 #include <krylith/tools/convergence_plot.hpp>
 #include <krylith/tools/output_file.hpp>
 #include <krylith/tools/shared_options.hpp>
@@ -89,10 +90,14 @@ std::string plot(const solve_request& request, const solve_outcome& outcome) {
 }
 
 exit_status run(solve_job job) {
-    check_writable("--solution", job.request.solution_file);
-    check_writable("--history", job.history);
-    check_writable("--report", job.report);
-    check_writable("--plot", job.plot);
+    check_svg("--plot", job.plot);
+    check_outputs({{"--solution", job.request.solution_file},
+                   {"--history", job.history},
+                   {"--report", job.report},
+                   {"--plot", job.plot}},
+                  {{"MATRIX", job.request.matrix},
+                   {"--rhs", vector_file(job.request.rhs)},
+                   {"--x0", job.request.x0}});
     job.request.history = !(job.history.empty() && job.report.empty() && job.plot.empty());
     const solve_outcome outcome = job.request.multiply.single_precision()
                                       ? run_solve<float>(job.request)
@@ -101,8 +106,7 @@ exit_status run(solve_job job) {
     if (!job.plot.empty()) write_text(job.plot, plot(job.request, outcome));
     if (!job.report.empty()) write_text(job.report, json_report(job.request, outcome));
     // Standard output is for whoever reads the report, if that goes there.
-    if (!job.quiet)
-        fmt::print(job.report == "-" ? stderr : stdout, "{}", summary(job.request, outcome));
+    if (!job.quiet) print(job.report == "-" ? stderr : stdout, summary(job.request, outcome));
     return outcome.result.converged() ? exit_status::success : exit_status::not_converged;
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <krylith/tools/failure_advice.hpp>
+#include <krylith/tools/printable.hpp>
 #include <krylith/tools/reordering_words.hpp>
 
 namespace krylith::tool {
@@ -17,7 +18,7 @@ namespace krylith::tool {
 namespace {
 
 std::string line(const char* name, const std::string& text) {
-    return fmt::format("{:<11} {}\n", name, text);
+    return fmt::format("{:<11} {}\n", name, one_line(text));
 }
 
 using items = std::map<std::string, std::size_t>;

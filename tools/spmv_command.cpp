@@ -10,7 +10,9 @@
 #include <krylith/config.hpp>
 #include <krylith/spmv/timed_turns.hpp>
 #include <krylith/tools/command.hpp>
+#include <krylith/tools/console.hpp>
 #include <krylith/tools/output_file.hpp>
+#include <krylith/tools/printable.hpp>
 #include <krylith/tools/reordering_words.hpp>
 #include <krylith/tools/share_report.hpp>
 #include <krylith/tools/shared_options.hpp>
@@ -66,7 +68,7 @@ std::string json_report(const spmv_request& request, const spmv_outcome& o) {
 std::string summary(const spmv_request& request, const spmv_outcome& o) {
     std::string text;
     const auto line = [&](const char* name, const std::string& content) {
-        text += fmt::format("{:<11} {}\n", name, content);
+        text += fmt::format("{:<11} {}\n", name, one_line(content));
     };
     line("matrix", fmt::format("{}{}: {} rows, {} nonzeros", request.matrix,
                                request.spd ? " made spd" : "", o.rows, o.nnz));
@@ -89,14 +91,15 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
 }
 
 exit_status run(const spmv_job& job) {
-    check_writable("--output", job.request.output_file);
-    check_writable("--report", job.report);
+    check_outputs({{"--output", job.request.output_file}, {"--report", job.report}},
+                  {{"MATRIX", job.request.matrix},
+                   {"--x", vector_file(job.request.x)},
+                   {"--y", vector_file(job.request.y)}});
     const spmv_outcome outcome = job.request.multiply.single_precision()
                                      ? run_spmv<float>(job.request)
                                      : run_spmv<double>(job.request);
     if (!job.report.empty()) write_text(job.report, json_report(job.request, outcome));
-    if (!job.quiet)
-        fmt::print(job.report == "-" ? stderr : stdout, "{}", summary(job.request, outcome));
+    if (!job.quiet) print(job.report == "-" ? stderr : stdout, summary(job.request, outcome));
     return outcome.agrees ? exit_status::success : exit_status::not_converged;
 }
 

@@ -22,6 +22,9 @@ struct vector_source {
 /// What the options show as their type.
 inline constexpr const char* vector_source_forms = "ones|row-sums|range:SEED|random:SEED|FILE";
 
+/// The path, if the text names a file.
+[[nodiscard]] std::string vector_file(const std::string& text);
+
 /// Throws usage_error for a wrong seed; `option` is named in messages.
 [[nodiscard]] vector_source parse_vector_source(const std::string& option, const std::string& text);
 

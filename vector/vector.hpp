@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <krylith/device/buffer.hpp>
+#include <krylith/matrix/value_type.hpp>
 #include <krylith/vector/layout.hpp>
 #include <krylith/vector/scalar.hpp>
 
@@ -54,6 +55,9 @@ struct [[nodiscard]] assignment {
 /// it keeps ghosts, and whatever writes it also sends the entries that peers need.
 template <class T>
 class vector {
+    static_assert(is_value_type<T>, "krylith: values are double or float (no complex numbers, no "
+                                    "other precisions, no const)");
+
 public:
     using value_type = T;
 

@@ -3,13 +3,15 @@
 #include <krylith/matrix/mapped_csr.hpp>
 
 #include <array>
-#include <fstream>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/binary/read_matrix.hpp>
+#include <krylith/matrix/binary/readable_file.hpp>
 #include <krylith/matrix/binary/replacement_file.hpp>
 #include <krylith/matrix/binary/serialise.hpp>
 
@@ -38,9 +40,10 @@ mapped_csr<T>::mapped_csr(const std::filesystem::path& path, file_check check)
 
 template <class T>
 csr_matrix<T> read_binary_csr(const std::filesystem::path& path) {
-    const mapped_file file(path);
-    const std::string name = path.string();
-    return to_matrix<T>(open_image(file.bytes(), name, {}), name);
+    const readable_file file(path);
+    return read_matrix<T>(
+        {file.name(), file.bytes(),
+         [&](std::uint64_t begin, std::span<std::byte> place) { file.read(begin, place); }});
 }
 
 template <class T>
@@ -52,14 +55,13 @@ void write_binary_csr(const std::filesystem::path& path, const csr_view<T>& matr
 }
 
 bool is_binary_csr(const std::filesystem::path& path) {
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(path, ignored)) {
+    std::array<char, magic.size()> start{};
+    try {
+        readable_file(path).read(0, std::as_writable_bytes(std::span(start)));
+    } catch (const input_error&) { // none that can be read, or a shorter one
         return false;
     }
-    std::array<char, magic.size()> start{};
-    std::ifstream file(path, std::ios::binary);
-    return file.read(start.data(), start.size()) &&
-           std::string_view(start.data(), start.size()) == magic;
+    return std::string_view(start.data(), start.size()) == magic;
 }
 
 template class mapped_csr<double>;

@@ -114,7 +114,7 @@ void encode(const head& h, std::span<std::byte, head_bytes> place) {
     std::memcpy(place.data(), &s, head_bytes);
 }
 
-head decode(std::span<const std::byte> file, const std::string& name) {
+head decode(std::span<const std::byte> file, std::uint64_t file_bytes, const std::string& name) {
     const stored_head s = readable(file, name);
     const auto refuse = [&](const std::string& what) { throw input_error(name + ": " + what); };
     const auto check_size = [&](const char* what, std::int64_t size, std::int64_t limit) {
@@ -133,8 +133,8 @@ head decode(std::span<const std::byte> file, const std::string& name) {
     check_size("nnz", s.nnz, size_limit);
     const head h{{static_cast<value_type>(s.type), s.rows, s.columns, s.nnz}, s.table_checksum};
     const stored_head expected = stored(h);
-    if (file.size() != expected.file_bytes) {
-        refuse("has " + std::to_string(file.size()) + " bytes, allowed are the " +
+    if (file_bytes != expected.file_bytes) {
+        refuse("has " + std::to_string(file_bytes) + " bytes, allowed are the " +
                std::to_string(expected.file_bytes) + " that " + std::to_string(s.rows) +
                " rows and " + std::to_string(s.nnz) +
                " nonzeros take: it was cut off or appended to");

@@ -65,8 +65,9 @@ struct head {
 /// The first head_bytes of a file.
 void encode(const head& h, std::span<std::byte, head_bytes> place);
 
-/// From all bytes of a file; of them only the head is looked at, and their number. Throws
-/// input_error, beginning with `name`.
-[[nodiscard]] head decode(std::span<const std::byte> file, const std::string& name);
+/// From the first head_bytes of a file, or more (all, where it has fewer), and the number of all.
+/// Throws input_error, beginning with `name`.
+[[nodiscard]] head decode(std::span<const std::byte> beginning, std::uint64_t file_bytes,
+                          const std::string& name);
 
 } // namespace krylith::binary

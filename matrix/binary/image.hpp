@@ -41,11 +41,4 @@ struct image {
 [[nodiscard]] image open_image(std::span<const std::byte> file, const std::string& name,
                                file_check check);
 
-/// A copy with values of type T. Throws input_error where they don't fit (see read_binary_csr).
-template <class T>
-[[nodiscard]] csr_matrix<T> to_matrix(const image& file, const std::string& name);
-
-extern template csr_matrix<double> to_matrix(const image&, const std::string&);
-extern template csr_matrix<float> to_matrix(const image&, const std::string&);
-
 } // namespace krylith::binary

@@ -48,15 +48,20 @@ std::vector<std::string_view> words(std::string_view line) {
     }
 }
 
+bool is_digits(std::string_view word) {
+    return word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 /// The reading of one header: the source, and its next line without the carriage return of CR LF.
 class header_reader {
 public:
-    explicit header_reader(line_source& source) : source_(source) {}
+    header_reader(line_source& source, expected_shape shape) : source_(source), shape_(shape) {}
 
     header read() {
         header result;
-        read_banner(result);
-        read_sizes(result);
+        if (read_banner(result)) {
+            read_sizes(result);
+        }
         return result;
     }
 
@@ -75,7 +80,8 @@ private:
         return true;
     }
 
-    void read_banner(header& result) {
+    /// False for a plain vector, of which the first line gives the length.
+    bool read_banner(header& result) {
         std::string_view line;
         if (!take_line(line)) {
             refuse(source_.name(), 1,
@@ -84,6 +90,11 @@ private:
         }
         refuse_encodings(line);
         const auto parts = words(line);
+        if (shape_ == expected_shape::vector && parts.size() == 1 && is_digits(parts[0])) {
+            result.layout = layout::array;
+            set_vector_sizes(result, parts[0]);
+            return false;
+        }
         if (line.empty() || line.front() != '%' || lower(parts[0]) != "%%matrixmarket") {
             refuse_line("no banner but " + quoted(line) + ", allowed is " +
                         std::string(banner_form));
@@ -103,6 +114,7 @@ private:
             refuse_line("a skew-symmetric pattern has no signs, allowed with pattern are general "
                         "and symmetric");
         }
+        return true;
     }
 
     void refuse_encodings(std::string_view line) const {
@@ -149,6 +161,10 @@ private:
                 numbers.clear();
             }
         }
+        if (shape_ == expected_shape::vector && array && numbers.size() == 1 &&
+            result.symmetry == symmetry::general) {
+            return set_vector_sizes(result, numbers[0]);
+        }
         if (numbers.size() != (array ? 2 : 3)) {
             refuse_line("a size line of " + std::to_string(numbers.size()) + " words, " +
                         quoted(line) + ", allowed is " + form);
@@ -163,13 +179,19 @@ private:
         }
         result.entries =
             array ? array_entries(result) : size("entries", numbers[2], std::int64_t{1} << 62);
-        const std::int64_t places = result.rows * result.columns; // below 2^62
-        if (result.entries > places) {
+        // Else there may be more than places: assembled files have several entries for one.
+        if (result.entries > 0 && (result.rows == 0 || result.columns == 0)) {
             refuse_line(std::to_string(result.entries) + " entries in " +
                         std::to_string(result.rows) + " rows and " +
-                        std::to_string(result.columns) + " columns, allowed are at most " +
-                        std::to_string(places) + ", one a place");
+                        std::to_string(result.columns) + " columns, allowed are 0");
         }
+    }
+
+    void set_vector_sizes(header& result, std::string_view word) const {
+        result.size_line = source_.lines_taken();
+        result.rows = size("rows", word, index_size_limit());
+        result.columns = 1;
+        result.entries = result.rows;
     }
 
     void refuse_nul(std::string_view line) const {
@@ -200,6 +222,7 @@ private:
     }
 
     line_source& source_;
+    expected_shape shape_;
 };
 
 } // namespace
@@ -216,8 +239,8 @@ std::string_view name_of(symmetry s) {
     return symmetry_names[static_cast<std::size_t>(s)];
 }
 
-header read_header(line_source& source) {
-    return header_reader(source).read();
+header read_header(line_source& source, expected_shape shape) {
+    return header_reader(source, shape).read();
 }
 
 } // namespace krylith::market

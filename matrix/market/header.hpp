@@ -12,6 +12,8 @@ enum class layout : std::uint8_t { coordinate, array };
 enum class field : std::uint8_t { real, integer, pattern };
 enum class symmetry : std::uint8_t { general, symmetric, skew_symmetric };
 
+enum class expected_shape : std::uint8_t { matrix, vector };
+
 struct header {
     market::layout layout = layout::coordinate;
     market::field field = field::real;
@@ -28,8 +30,9 @@ struct header {
 [[nodiscard]] std::string_view name_of(symmetry s);
 
 /// Takes the header's lines from the source. Throws input_error at the first defect. Sizes are
-/// checked to be possible (0 to 2^31 - 1, square where the symmetry needs it, no more entries than
-/// places), nothing is allocated.
-[[nodiscard]] header read_header(line_source& source);
+/// checked to be possible (0 to 2^31 - 1, square where the symmetry needs it, no entries where
+/// there is no place), nothing is allocated. For a vector the size line of a general array may be N
+/// alone instead of N 1, and the whole header may be that line, without a banner.
+[[nodiscard]] header read_header(line_source& source, expected_shape shape);
 
 } // namespace krylith::market

@@ -168,7 +168,8 @@ void hand_out(market_report&& report, const market_options& options) {
 }
 
 void refuse_other_than_vector(const line_source& source, const header& h) {
-    if (h.columns != 1 || h.symmetry != market::symmetry::general) {
+    const bool one_number = h.rows == 1 && h.symmetry == market::symmetry::symmetric;
+    if (h.columns != 1 || (h.symmetry != market::symmetry::general && !one_number)) {
         market::refuse(source.name(), h.size_line,
                        "a " + std::string(market::name_of(h.symmetry)) + " matrix of " +
                            std::to_string(h.rows) + " rows and " + std::to_string(h.columns) +
@@ -196,7 +197,7 @@ namespace market {
 
 template <class T>
 csr_matrix<T> read_matrix(line_source source, const market_options& options) {
-    const header h = read_header(source);
+    const header h = read_header(source, expected_shape::matrix);
     const memory_limit limit(source, h, options.memory);
     limit.check_rows();
     return within_memory(source, h, [&] {
@@ -218,7 +219,7 @@ csr_matrix<T> read_matrix(line_source source, const market_options& options) {
 
 template <class T>
 std::vector<T> read_vector(line_source source, const market_options& options) {
-    const header h = read_header(source);
+    const header h = read_header(source, expected_shape::vector);
     refuse_other_than_vector(source, h);
     const memory_limit limit(source, h, options.memory);
     limit.check_rows();

@@ -1,15 +1,7 @@
 #include <krylith/matrix/market/text_sink.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <new>
-#include <system_error>
-
-#include <fcntl.h>
-#include <unistd.h>
-#include <zlib.h>
-
-#include <krylith/matrix/market/diagnosis.hpp>
+#include <span>
 
 namespace krylith::market {
 namespace {
@@ -18,19 +10,9 @@ constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 
 } // namespace
 
-void text_sink::closer::operator()(gzFile_s* file) const {
-    gzclose_w(file);
-}
-
-text_sink::text_sink(const std::filesystem::path& path) : name_(path.string()) {
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) {
-        refuse_write();
-    }
-    file_.reset(gzdopen(descriptor, path.extension() == ".gz" ? "wb6" : "wbT"));
-    if (!file_) {
-        ::close(descriptor);
-        throw std::bad_alloc();
+text_sink::text_sink(const std::filesystem::path& path) : target_(path) {
+    if (path.extension() == ".gz") {
+        gzip_.emplace();
     }
     text_.resize(buffer_bytes);
 }
@@ -46,9 +28,10 @@ void text_sink::put(std::string_view text) {
 
 void text_sink::close() {
     flush();
-    if (gzclose_w(file_.release()) != Z_OK) {
-        refuse_write();
+    if (gzip_) {
+        gzip_->finish([&](std::span<const std::byte> bytes) { target_.write(bytes); });
     }
+    target_.commit();
 }
 
 void text_sink::make_room(std::size_t bytes) {
@@ -58,14 +41,13 @@ void text_sink::make_room(std::size_t bytes) {
 }
 
 void text_sink::flush() {
-    if (used_ > 0 && gzwrite(file_.get(), text_.data(), static_cast<unsigned>(used_)) == 0) {
-        refuse_write();
+    const std::string_view waiting = std::string_view(text_).substr(0, used_);
+    if (gzip_) {
+        gzip_->encode(waiting, [&](std::span<const std::byte> bytes) { target_.write(bytes); });
+    } else {
+        target_.write(std::as_bytes(std::span(waiting)));
     }
     used_ = 0;
-}
-
-void text_sink::refuse_write() const {
-    refuse(name_, "can't be written: " + std::generic_category().message(errno));
 }
 
 } // namespace krylith::market

@@ -6,19 +6,20 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
-struct gzFile_s;
+#include <krylith/matrix/market/gzip_encoder.hpp>
+#include <krylith/matrix/output_target.hpp>
 
 namespace krylith::market {
 
-/// Collects text and writes it in pieces of a MiB. Call close() at the end: the destructor, for
-/// what an exception leaves behind, drops what isn't written and can't tell of failures.
+/// Collects text and writes it in pieces of a MiB. Call close() at the end: without it, as after an
+/// exception, a file stays as it was.
 class text_sink {
 public:
-    /// Replaces the file. Throws input_error if it can't be opened.
+    /// Throws input_error if it can't be written.
     explicit text_sink(const std::filesystem::path& path);
 
     /// These throw input_error if the file can't be written (a full disk).
@@ -31,10 +32,6 @@ public:
     void close();
 
 private:
-    struct closer {
-        void operator()(gzFile_s* file) const;
-    };
-
     template <class... Arguments>
     void put_chars(Arguments... number_and_format) {
         constexpr std::size_t longest_number = 64;
@@ -45,12 +42,11 @@ private:
     }
     void make_room(std::size_t bytes);
     void flush();
-    [[noreturn]] void refuse_write() const;
 
-    std::string name_;
-    std::string text_; ///< its first used_ characters wait to be written
+    output_target target_;
+    std::optional<gzip_encoder> gzip_; ///< if the name says so
+    std::string text_;                 ///< its first used_ characters wait to be written
     std::size_t used_ = 0;
-    std::unique_ptr<gzFile_s, closer> file_;
 };
 
 } // namespace krylith::market

@@ -61,7 +61,7 @@ std::string trial::describe() const {
          << starts[static_cast<int>(from)] << (aliased ? ", x is b" : "") << ", " << devices
          << " devices " << krylith::to_string(operator_options.kind)
          << (operator_options.order == krylith::reordering::none ? "" : " rcm") << ' '
-         << modes[static_cast<int>(options.mode)] << ", rtol " << options.rtol << ", atol "
+         << modes[static_cast<int>(options.mode)] << ", rtol " << *options.rtol << ", atol "
          << relative_atol << " ||b||, restart " << options.restart << ", max "
          << options.max_iterations;
     return text.str();

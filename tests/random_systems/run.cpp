@@ -134,7 +134,7 @@ void examine(outcome& o, const solved<T>& s, const krylith::csr_matrix<T>& matri
         if (o.found == finding::sound) o.found = what;
     };
     const verdict v = judge(matrix, rhs, s.x);
-    const long double target = std::max<long double>(options.rtol * v.rhs, options.atol);
+    const long double target = std::max<long double>(*options.rtol * v.rhs, options.atol);
     if (o.converged && !(v.finite && v.residual <= target + v.rounding)) {
         found(finding::false_convergence);
         text << "converged with " << (v.finite ? "" : "x not finite, ")
