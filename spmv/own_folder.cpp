@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/binary/write_all.hpp>
 
 namespace krylith {
 
@@ -69,16 +71,6 @@ std::optional<std::string> regular_contents(int descriptor, const Check& check,
     auto text = problem.empty() ? contents(descriptor, problem) : std::nullopt;
     if (descriptor >= 0) ::close(descriptor);
     return text;
-}
-
-bool write_all(int descriptor, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t count = ::write(descriptor, text.data(), text.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return true;
 }
 
 } // namespace
@@ -153,7 +145,11 @@ std::string own_folder::replace(const std::string& name, std::string_view conten
         if (descriptor < 0 && errno != EEXIST) return refusal();
     }
     std::string problem;
-    if (!write_all(descriptor, contents)) problem = refusal();
+    const auto bytes = std::as_bytes(std::span(contents));
+    if (const int failure = binary::write_all(descriptor, bytes); failure != 0) {
+        errno = failure;
+        problem = refusal();
+    }
     if (::close(descriptor) != 0 && problem.empty()) problem = refusal();
     if (problem.empty() && renameat(descriptor_, temporary.c_str(), descriptor_, name.c_str()) != 0)
         problem = refusal();

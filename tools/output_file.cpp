@@ -79,7 +79,8 @@ void check_outputs(std::initializer_list<named_file> outputs,
 
 void check_svg(const std::string& option, const std::string& path) {
     if (path.empty() || path == "-" || is_stream(path)) return;
-    if (fs::is_directory(path)) return; // check_outputs says that
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) return; // check_outputs says that
     std::string extension = fs::path(path).extension();
     std::ranges::transform(extension, extension.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

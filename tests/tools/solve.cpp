@@ -43,7 +43,9 @@ TEST_CASE("the report says all that the documentation promises") {
     CHECK((report.at("operator") == "halo" || report.at("operator") == "nz" ||
            report.at("operator") == "gather"));
     REQUIRE(report.at("operator_predictions").size() >= 3);
-    CHECK(report["operator_predictions"][0].at("operator") == report.at("operator"));
+    // Fastest first; halo stays where nothing is clearly faster.
+    CHECK((report["operator_predictions"][0].at("operator") == report.at("operator") ||
+           report.at("operator") == "halo"));
     CHECK(report["operator_predictions"][0].at("seconds_per_iteration") > 0);
     CHECK(report.at("operator_trials").empty());
     CHECK_FALSE(report.at("machine_rates").get<std::string>().empty());
