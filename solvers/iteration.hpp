@@ -161,22 +161,30 @@ private:
         return std::all_of(norms.begin(), norms.end(), ordinary<T>);
     }
 
-    /// Brings the largest entries of b, A b and M^-1 b to about 1; false where one isn't finite.
-    /// Rare: downloads three vectors.
+    /// Brings the largest entries of b, A b and M^-1 b to about 1, and b beyond where products with
+    /// A would lose digits; false where one isn't finite. Rare: downloads three vectors.
     bool rescale(vector<T>& r, vector<T>& operand) {
         bool finite = true;
-        const int of_b = -exponent_of(*b_, finite);
-        if (of_b != 0) {
-            if (!own_b_) own_b_.emplace(b_->share_layout());
-            factor_ = std::ldexp(1.0, of_b);
-            fused(run_, *own_b_ = factor_ * *b_);
-            b_ = &*own_b_;
+        int of_b = 0;
+        const auto enlarge_b = [&](int by) {
+            by = std::min(by, largest_exponent<double> - of_b); // scale_ is a number
+            scale_b(by);
+            of_b += by;
+        };
+        enlarge_b(-exponent_of(*b_, finite));
+        enlarge_b(-exponent_of(*b_, finite)); // the smallest numbers of float are beyond one step
+        const auto of_product = [&] {
+            fused(run_, operand = *b_, bb_of_b_ = dot(*b_, *b_));
+            multiply(run_, a_, operand, r, rr_ = dot(r, r));
+            bb_ = run_.get(bb_of_b_.number());
+            return exponent_of(r, finite);
+        };
+        int of_a = -of_product();
+        if (of_a > least_product<T> || run_.get(rr_.number()) == 0) {
+            const int before = of_b;
+            enlarge_b(product_room<T>);
+            of_a = std::min(of_b - before - of_product(), largest_exponent<T>);
         }
-        scale_ = std::ldexp(1.0, of_b);
-        fused(run_, operand = *b_, bb_of_b_ = dot(*b_, *b_));
-        multiply(run_, a_, operand, r);
-        bb_ = run_.get(bb_of_b_.number());
-        const int of_a = -exponent_of(r, finite);
         a_.scale(of_a);
         if constexpr (!std::same_as<M, identity>) {
             precondition<T>(run_, m_, *b_, r, rr_ = dot(r, r));
@@ -186,6 +194,16 @@ private:
         x_exponent_ = of_a - of_b;
         if (options_.initial_guess) shift(x_, -x_exponent_);
         return finite;
+    }
+
+    /// b as the solver takes it, times 2^exponent.
+    void scale_b(int exponent) {
+        if (exponent == 0) return;
+        if (!own_b_) own_b_.emplace(b_->share_layout());
+        factor_ = std::ldexp(1.0, exponent);
+        fused(run_, *own_b_ = factor_ * *b_);
+        b_ = &*own_b_;
+        scale_ *= std::ldexp(1.0, exponent);
     }
 
     double norm_of(vector<T>& r, const linear_combination<T>& value) {

@@ -20,6 +20,15 @@ template <class T>
 template <class T>
 inline constexpr int largest_exponent = sizeof(T) == 8 ? 1000 : 120;
 
+/// Where the largest entry of A b is below 2^-k for b of size 1, products are so near to the
+/// smallest numbers, or among them, that they lose digits.
+template <class T>
+inline constexpr int least_product = sizeof(T) == 8 ? 969 : 102;
+
+/// By 2^k such a b, and with it x, may be larger: squares of entries and their sums stay ordinary.
+template <class T>
+inline constexpr int product_room = sizeof(T) == 8 ? 130 : 48;
+
 /// k with max |v_i| in [2^k, 2^(k+1)), at most largest_exponent in magnitude; 0 for v = 0. For NaN
 /// or infinity it is 0 and clears `finite`. Downloads v: for the rare case.
 template <class T>

@@ -29,12 +29,12 @@ def made(krylith, folder, name, matrix):
         return file.read()
 
 
-def cached_names(krylith, folder, backend):
+def cached_names(krylith, folder):
     """What krylith keeps in its cache folder."""
     cache = os.path.join(folder, "first_cache")
     for operator in ("auto", "auto:measured"):
-        subprocess.run([krylith, "solve", "gallery:poisson2d:10", "--devices", "2", "--quiet", "--operator", operator] +
-                       backend, env=dict(os.environ, KRYLITH_CACHE=cache), check=False)
+        subprocess.run([krylith, "solve", "gallery:poisson2d:10", "--devices", "2", "--quiet", "--operator", operator,
+                        "--backend", "host"], env=dict(os.environ, KRYLITH_CACHE=cache), check=False)
     subprocess.run([krylith, "devices"], env=dict(os.environ, KRYLITH_CACHE=cache), check=False,
                    stdout=subprocess.DEVNULL)
     return sorted(os.listdir(cache)) if os.path.isdir(cache) else []
@@ -56,7 +56,7 @@ def all_cases(krylith, folder, backend_name):
     large = made(krylith, folder, "large.kcsr", "gallery:poisson3d:64")
     found = list(market_cases.cases(backend)) + list(binary_cases.cases(backend, small, large))
     found += list(output_cases.cases(backend))
-    found += list(limit_cases.cases(backend, cached_names(krylith, folder, backend), limited))
+    found += list(limit_cases.cases(backend, cached_names(krylith, folder), limited))
     if not limited:
         for case in found:
             if "ulimit -v" in case.shell:

@@ -182,7 +182,7 @@ def place_cases(backend):
     yield Case("/dev/zero as .kcsr", ["info", "z.kcsr"], (3,),
                {"z.kcsr": lambda path: os.symlink("/dev/zero", path)}, ["z.kcsr"], shell=LIMIT)
     if os.path.exists("/proc/kmsg") and os.access("/proc/kmsg", os.R_OK):
-        yield Case("/proc/kmsg", solve("/proc/kmsg"), (2, 3), mentions=["/proc/kmsg"], seconds=8)
+        yield Case("/proc/kmsg", solve("/proc/kmsg"), (2, 3), mentions=["/proc/kmsg"])
     yield Case("/proc/self/mem", solve("/proc/self/mem"), (2, 3), mentions=["/proc/self/mem"])
     yield Case("an escape sequence in a name", solve("a\x1b[31mred.mtx"), (3,))
     yield Case("a line feed in a name", solve("a\nkrylith: all is well.mtx"), (3,))
