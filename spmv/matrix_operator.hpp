@@ -131,8 +131,8 @@ public:
     /// One that can be multiplied: with ghosts, where the operator has them.
     [[nodiscard]] virtual vector<T> make_operand(const std::string& item = "vectors") const = 0;
 
-    /// Enqueues y = alpha A x + beta y; x is an operand, x and y share no memory. Each of `dots` has y as
-    /// one factor and is computed in the same pass (at most max_spmv_dots).
+    /// Enqueues y = alpha A x + beta y; x is an operand, x and y share no memory. Each of `dots`
+    /// has y as one factor and is computed in the same pass (at most max_spmv_dots).
     virtual void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                        std::span<const reduction_into<T>> dots = {}) const = 0;
 

@@ -66,7 +66,7 @@ public:
 
     /// Uses arrays that the caller owns: parts[rank] holds layout.held(rank) entries on that
     /// device and outlives the vector. No copy, so where the layout has an order the entries are in
-    /// that order, not in the caller's.
+    /// that order, not in the caller's. Ghosts are not sent: that is push_ghosts() of an operand.
     [[nodiscard]] static vector borrow(layout_handle where, std::span<T* const> parts);
 
     vector(vector&&) noexcept = default;

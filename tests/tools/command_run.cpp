@@ -7,7 +7,9 @@
 
 namespace krylith::test {
 
-const char* command_path() { return KRYLITH_TOOL_PATH; }
+const char* command_path() {
+    return KRYLITH_TOOL_PATH;
+}
 
 command_result run_krylith(const temporary_folder& folder, const std::string& arguments) {
     const std::string line = "cd '" + folder.file("").string() + "' && '" + command_path() + "' " +
