@@ -16,6 +16,11 @@ std::int64_t available_memory() {
     return static_cast<std::int64_t>(std::min(find_memory_room().bytes, most));
 }
 
+std::string available_in_words() {
+    const memory_room room = find_memory_room();
+    return bytes_in_words(static_cast<double>(room.bytes)) + ' ' + room.bound;
+}
+
 std::string bytes_in_words(double bytes) {
     constexpr std::array units{"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
     std::size_t unit = 0;

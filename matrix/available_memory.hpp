@@ -6,10 +6,12 @@
 
 namespace krylith {
 
-/// Bytes that this process can be expected to get: the least of the kernel's MemAvailable, the
-/// limit of the control group and the limit on the address space. An estimate: others allocate
-/// too. Linux overcommits, so that asking first is the only way to be told no instead of killed.
+/// Bytes that this process can be expected to get (device/memory_room.hpp has what limits them).
 [[nodiscard]] std::int64_t available_memory();
+
+/// The same for people, with the limit that is the shortest: "59.1 MB of RLIMIT_AS (ulimit -v),
+/// 600000000 bytes".
+[[nodiscard]] std::string available_in_words();
 
 /// A number of bytes for people: "512 bytes", "17.2 GB" (powers of 1000).
 [[nodiscard]] std::string bytes_in_words(double bytes);

@@ -19,7 +19,7 @@ inline void require_memory(std::int64_t rows, double bytes) {
     if (const auto available = static_cast<double>(available_memory()); bytes > available) {
         throw input_error("a matrix of " + std::to_string(rows) + " rows needs " +
                           bytes_in_words(bytes) + " of memory or more, available are " +
-                          bytes_in_words(available));
+                          available_in_words());
     }
 }
 

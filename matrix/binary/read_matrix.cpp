@@ -125,7 +125,7 @@ void check_memory(const contents& what, const std::string& name) {
                          static_cast<double>(what.nnz) * (sizeof(std::int32_t) + sizeof(T));
     if (const auto available = static_cast<double>(available_memory()); bytes > available) {
         throw input_error(name + ": the matrix needs " + bytes_in_words(bytes) +
-                          " of memory, allowed is what is available: " + bytes_in_words(available));
+                          " of memory, allowed is what is available: " + available_in_words());
     }
 }
 

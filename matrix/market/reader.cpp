@@ -36,8 +36,7 @@ auto within_memory(const line_source& source, const header& h, const Read& read)
         market::refuse(source.name(), h.size_line,
                        std::to_string(h.rows) + " rows, " + std::to_string(h.columns) +
                            " columns and " + std::to_string(h.entries) +
-                           " entries don't fit in memory; available are " +
-                           bytes_in_words(static_cast<double>(available_memory())));
+                           " entries don't fit in memory; available are " + available_in_words());
     }
 }
 
