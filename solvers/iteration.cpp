@@ -97,6 +97,12 @@ bool iteration_control::judge(const loop_report& end, double true_rr) {
         result_.reason = relative ? reason::converged_rtol : reason::converged_atol;
         return true;
     }
+    const bool goes_on = end.state == loop_state::converged || end.state == loop_state::running ||
+                         end.state == loop_state::breakdown;
+    if (goes_on && !std::isfinite(norm)) { // no smaller than before, and no larger: without end
+        result_.reason = reason::not_a_number;
+        return true;
+    }
     switch (end.state) {
     case loop_state::converged:
     case loop_state::running:

@@ -226,4 +226,28 @@ KRYLITH_GROUP_TEST("reasons: stagnated") {
     ends(turn, method::gmres, reason::stagnated, {.restart = 1});
 }
 
+namespace {
+
+/// What a solve makes of the loop's end, without a solve.
+struct judged : iteration_control {
+    judged()
+        : iteration_control(device_group::host(1), resolved<double>({}), 10, true, {}, false) {}
+    using iteration_control::judge;
+    using iteration_control::result_;
+};
+
+} // namespace
+
+// An infinite residual is never less than a quarter of itself: going on would be for ever.
+TEST_CASE("reasons: a residual that overflows ends the solve, however the recurrence ended") {
+    const double infinite = std::numeric_limits<double>::infinity();
+    for (const double rr : {infinite, std::nan("")})
+        for (const auto state :
+             {loop_state::converged, loop_state::running, loop_state::breakdown}) {
+            judged solve;
+            CHECK(solve.judge({state, 3, 1.0}, rr));
+            CHECK(name_of(solve.result_.reason) == name_of(reason::not_a_number));
+        }
+}
+
 } // namespace krylith
