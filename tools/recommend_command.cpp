@@ -28,8 +28,9 @@ std::vector<int> usual_counts(const device_options& devices) {
 }
 
 exit_status run(recommend_job job) {
-    check_outputs({{"--report", job.report}}, {{"MATRIX", job.request.solve.matrix},
-                                               {"--rhs", vector_file(job.request.solve.rhs)}});
+    check_outputs({{"--report", job.report}},
+                  {{"MATRIX", job.request.solve.matrix},
+                   {"--rhs", parse_vector_source("--rhs", job.request.solve.rhs).path}});
     job.request.counts = job.counts.empty() ? usual_counts(job.request.solve.devices)
                                             : parse_counts("--device-counts", job.counts);
     const recommendation r = recommend(job.request);

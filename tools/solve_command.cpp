@@ -96,7 +96,7 @@ exit_status run(solve_job job) {
                    {"--report", job.report},
                    {"--plot", job.plot}},
                   {{"MATRIX", job.request.matrix},
-                   {"--rhs", vector_file(job.request.rhs)},
+                   {"--rhs", parse_vector_source("--rhs", job.request.rhs).path},
                    {"--x0", job.request.x0}});
     job.request.history = !(job.history.empty() && job.report.empty() && job.plot.empty());
     const solve_outcome outcome = job.request.multiply.single_precision()

@@ -93,8 +93,8 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
 exit_status run(const spmv_job& job) {
     check_outputs({{"--output", job.request.output_file}, {"--report", job.report}},
                   {{"MATRIX", job.request.matrix},
-                   {"--x", vector_file(job.request.x)},
-                   {"--y", vector_file(job.request.y)}});
+                   {"--x", parse_vector_source("--x", job.request.x).path},
+                   {"--y", parse_vector_source("--y", job.request.y).path}});
     const spmv_outcome outcome = job.request.multiply.single_precision()
                                      ? run_spmv<float>(job.request)
                                      : run_spmv<double>(job.request);

@@ -74,11 +74,6 @@ std::vector<T> file_values(const std::string& path, std::size_t n) {
 
 } // namespace
 
-std::string vector_file(const std::string& text) {
-    const bool made = text == "ones" || text == "row-sums" || text.starts_with(random_prefix);
-    return made ? std::string() : text;
-}
-
 vector_source parse_vector_source(const std::string& option, const std::string& text) {
     if (text == "ones") return {vector_source::form::ones, 0, {}};
     if (text == "row-sums") return {vector_source::form::row_sums, 0, {}};

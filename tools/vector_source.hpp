@@ -22,10 +22,8 @@ struct vector_source {
 /// What the options show as their type.
 inline constexpr const char* vector_source_forms = "ones|row-sums|range:SEED|random:SEED|FILE";
 
-/// The path, if the text names a file.
-[[nodiscard]] std::string vector_file(const std::string& text);
-
-/// Throws usage_error for a wrong seed; `option` is named in messages.
+/// The path is that of a file, else empty. Throws usage_error for a wrong seed; `option` is named
+/// in messages.
 [[nodiscard]] vector_source parse_vector_source(const std::string& option, const std::string& text);
 
 /// `matrix.rows` entries. Throws input_error for a file that can't be read or has another length.

@@ -90,6 +90,10 @@ TEST_CASE("an output that is an input, or another output, is refused before the 
     refused("graph bfs a.mtx --output a.mtx", "--output a.mtx is MATRIX itself");
     refused("recommend a.mtx --report a.mtx", "--report a.mtx is MATRIX itself");
     refused("bench cg a.mtx --report a.mtx", "--report a.mtx is MATRIX itself");
+    for (const char* made : {"ones", "row-sums", "range:1", "random:1"}) { // no file of that name
+        const std::string name = made;
+        CHECK(run_krylith(folder, "solve a.mtx --rhs " + name + " --solution " + name).status == 0);
+    }
     CHECK(contents_of(folder.file("b.mtx")) == vector);
     CHECK(run_krylith(folder, "solve a.mtx --report /dev/null --history /dev/null").status == 0);
 }
