@@ -17,7 +17,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith {

@@ -1,4 +1,4 @@
-# KRYLITH_FUZZ: libFuzzer programs fuzz_NAME (fuzz/). The whole library is compiled for coverage and
+# KRYLITH_FUZZ: libFuzzer programs fuzz_NAME (tests/fuzz/). The whole library is compiled for coverage and
 # with AddressSanitizer and UndefinedBehaviorSanitizer. Include before the library's targets.
 
 if(KRYLITH_FUZZ)

@@ -15,11 +15,12 @@ endif()
 install(TARGETS krylith EXPORT krylithTargets
     ARCHIVE COMPONENT development
     LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
-foreach(room IN LISTS KRYLITH_ROOMS)
-    install(DIRECTORY "${PROJECT_SOURCE_DIR}/${room}"
-            DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/krylith" COMPONENT development
-            FILES_MATCHING PATTERN "*.hpp")
-endforeach()
+install(CODE "
+    set(sources \"${PROJECT_SOURCE_DIR}\")
+    set(rooms \"${KRYLITH_ROOMS}\")
+    set(destination \"${CMAKE_INSTALL_INCLUDEDIR}/krylith\")
+    include(\"${PROJECT_SOURCE_DIR}/cmake/KrylithHeaders.cmake\")"
+    COMPONENT development)
 install(FILES "${KRYLITH_INCLUDE_DIR}/krylith/config.hpp"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/krylith" COMPONENT development)
 

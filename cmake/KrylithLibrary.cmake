@@ -9,7 +9,7 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/config.hpp.in" "${KRYLITH_INCLUDE_DI
 # The same for code that isn't installed: <krylith/tools/NAME.hpp>, <krylith/tests/NAME.hpp> ...
 set(KRYLITH_PRIVATE_INCLUDE_DIR "${PROJECT_BINARY_DIR}/include_private")
 file(MAKE_DIRECTORY "${KRYLITH_PRIVATE_INCLUDE_DIR}/krylith")
-foreach(folder IN ITEMS tools tests bench fuzz)
+foreach(folder IN ITEMS tools tests bench)
     file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}"
          "${KRYLITH_PRIVATE_INCLUDE_DIR}/krylith/${folder}" SYMBOLIC)
 endforeach()
@@ -25,9 +25,9 @@ foreach(room IN LISTS KRYLITH_ROOMS)
     endif()
 endforeach()
 
-# The kernel models that are built in: a source made from spmv/spmspv/models/NAME.txt.
+# The kernel models that are built in: a source made from spmspv/selection/models/NAME.txt.
 foreach(name IN ITEMS host sm_90)
-    set(model "${PROJECT_SOURCE_DIR}/spmv/spmspv/models/${name}.txt")
+    set(model "${PROJECT_SOURCE_DIR}/spmspv/selection/models/${name}.txt")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${model}")
     file(READ "${model}" ${name}_model)
 endforeach()

@@ -13,11 +13,11 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/host_device.hpp>
-#include <krylith/device/host_threads.hpp>
-#include <krylith/device/mailbox.hpp>
+#include <krylith/device/host/host_device.hpp>
+#include <krylith/device/host/host_threads.hpp>
+#include <krylith/device/kernel/all_reduce_slots.hpp>
 #if KRYLITH_HAVE_CUDA
-#include <krylith/device/cuda_runtime.hpp>
+#include <krylith/device/cuda/cuda_runtime.hpp>
 #endif
 
 namespace krylith {
@@ -169,7 +169,8 @@ void device_group::join() const {
 
 void device_group::launch_together(const std::function<void()>& launches) const {
     std::uint32_t* const word = members_->launching.get();
-    if (word == nullptr) return launches(); // host devices count looks (vector/host_signal.hpp)
+    if (word == nullptr)
+        return launches(); // host devices count looks (vector/scalar/host_signal.hpp)
     const auto say = [&](std::uint32_t value) {
         std::atomic_ref(*word).store(value, std::memory_order_release);
     };

@@ -13,7 +13,7 @@
 #include <numa.h>
 #endif
 #if KRYLITH_HAVE_CUDA
-#include <krylith/device/cuda_runtime.hpp>
+#include <krylith/device/cuda/cuda_runtime.hpp>
 #endif
 
 namespace krylith {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <krylith/graph/bfs.hpp>
 #include <krylith/matrix/load.hpp>
-#include <krylith/solvers/bfs.hpp>
 
 using namespace krylith;
 

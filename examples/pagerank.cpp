@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include <krylith/graph/pagerank.hpp>
 #include <krylith/matrix/load.hpp>
-#include <krylith/solvers/pagerank.hpp>
 
 using namespace krylith;
 

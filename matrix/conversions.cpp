@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <utility>
 
-#include <krylith/matrix/first_touch.hpp>
-#include <krylith/matrix/index_width.hpp>
-#include <krylith/matrix/transposition.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
+#include <krylith/matrix/compressed/transposition.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 namespace {

@@ -55,15 +55,4 @@ template <class T>
     return to_coo(csc_view<T>(matrix));
 }
 
-extern template csr_matrix<double> transpose(const csr_view<double>&);
-extern template csr_matrix<float> transpose(const csr_view<float>&);
-extern template csc_matrix<double> to_csc(const csr_view<double>&);
-extern template csc_matrix<float> to_csc(const csr_view<float>&);
-extern template csr_matrix<double> to_csr(const csc_view<double>&);
-extern template csr_matrix<float> to_csr(const csc_view<float>&);
-extern template coo_matrix<double> to_coo(const csr_view<double>&);
-extern template coo_matrix<float> to_coo(const csr_view<float>&);
-extern template coo_matrix<double> to_coo(const csc_view<double>&);
-extern template coo_matrix<float> to_coo(const csc_view<float>&);
-
 } // namespace krylith

@@ -6,8 +6,8 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/coo_rows.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/compressed/coo_rows.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 namespace {

@@ -64,9 +64,4 @@ void validate(const coo_matrix<T>& matrix);
 template <class T>
 [[nodiscard]] csr_matrix<T> to_csr(const coo_matrix<T>& matrix);
 
-extern template void validate(const coo_matrix<double>&);
-extern template void validate(const coo_matrix<float>&);
-extern template csr_matrix<double> to_csr(const coo_matrix<double>&);
-extern template csr_matrix<float> to_csr(const coo_matrix<float>&);
-
 } // namespace krylith

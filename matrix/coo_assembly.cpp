@@ -6,9 +6,9 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/coo_rows.hpp>
-#include <krylith/matrix/first_touch.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/compressed/coo_rows.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 namespace {

@@ -84,9 +84,4 @@ private:
     std::vector<std::int64_t> first_;
 };
 
-extern template void coo_assembly::gather(std::span<const double>, std::span<double>) const;
-extern template void coo_assembly::gather(std::span<const float>, std::span<float>) const;
-extern template csr_matrix<double> coo_assembly::matrix(std::span<const double>) const;
-extern template csr_matrix<float> coo_assembly::matrix(std::span<const float>) const;
-
 } // namespace krylith

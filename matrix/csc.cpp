@@ -1,6 +1,6 @@
 #include <krylith/matrix/csc.hpp>
 
-#include <krylith/matrix/compressed_check.hpp>
+#include <krylith/matrix/compressed/compressed_check.hpp>
 
 namespace krylith {
 

@@ -66,7 +66,4 @@ void validate(const csc_matrix<T>& matrix) {
     validate(csc_view<T>(matrix));
 }
 
-extern template void validate(const csc_view<double>&);
-extern template void validate(const csc_view<float>&);
-
 } // namespace krylith

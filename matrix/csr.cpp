@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <krylith/matrix/compressed_check.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/compressed/compressed_check.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <krylith/matrix/longest_row.hpp>
-#include <krylith/matrix/value_type.hpp>
+#include <krylith/matrix/compressed/longest_row.hpp>
+#include <krylith/matrix/types/value_type.hpp>
 
 namespace krylith {
 
@@ -98,14 +98,5 @@ template <class T>
 [[nodiscard]] std::vector<T> diagonal(const csr_matrix<T>& matrix) {
     return diagonal(csr_view<T>(matrix));
 }
-
-extern template longest_row validate(const csr_view<double>&);
-extern template longest_row validate(const csr_view<float>&);
-extern template longest_row validate_pattern(const csr_view<double>&);
-extern template longest_row validate_pattern(const csr_view<float>&);
-extern template bool canonical(const csr_view<double>&);
-extern template bool canonical(const csr_view<float>&);
-extern template std::vector<double> diagonal(const csr_view<double>&);
-extern template std::vector<float> diagonal(const csr_view<float>&);
 
 } // namespace krylith

@@ -5,8 +5,8 @@
 // are unknowns, and neighbours outside the grid are dropped. Results are canonical.
 //
 // The bits depend on the arguments alone, on no number of threads and no machine: random numbers
-// are hashes of a seed and a place (matrix/counter_hash.hpp), and values come from + - * / and
-// square roots only, which IEEE 754 rounds the same everywhere.
+// are hashes of a seed and a place (matrix/gallery/counter_hash.hpp), and values come from + - * /
+// and square roots only, which IEEE 754 rounds the same everywhere.
 //
 // All throw usage_error for an argument out of range and input_error for a matrix that the memory
 // can't hold. O(nnz); memory: the result, unless said otherwise.
@@ -44,8 +44,5 @@ struct gallery_entry {
 /// that are too few, too many or out of range, naming the argument.
 template <class T>
 [[nodiscard]] csr_matrix<T> make_gallery(std::string_view spec);
-
-extern template csr_matrix<double> make_gallery(std::string_view);
-extern template csr_matrix<float> make_gallery(std::string_view);
 
 } // namespace krylith

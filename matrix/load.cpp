@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/binary_csr.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/matrix/kcsr.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 
 namespace krylith {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/compressed/row_builder.hpp>
 #include <krylith/matrix/conversions.hpp>
-#include <krylith/matrix/row_builder.hpp>
 
 namespace krylith {
 namespace {

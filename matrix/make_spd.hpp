@@ -17,7 +17,4 @@ namespace krylith {
 template <class T>
 [[nodiscard]] csr_matrix<T> make_spd(const csr_matrix<T>& a);
 
-extern template csr_matrix<double> make_spd(const csr_matrix<double>&);
-extern template csr_matrix<float> make_spd(const csr_matrix<float>&);
-
 } // namespace krylith

@@ -29,7 +29,7 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
-#include <krylith/matrix/market_report.hpp>
+#include <krylith/matrix/market/market_report.hpp>
 
 namespace krylith {
 
@@ -77,30 +77,5 @@ void write_matrix_market(const std::filesystem::path& path, const csr_matrix<T>&
 template <class T>
 void write_vector_market(const std::filesystem::path& path, std::span<const T> vector,
                          std::string_view comment = {});
-
-extern template csr_matrix<double> read_matrix_market(const std::filesystem::path&,
-                                                      const market_options&);
-extern template csr_matrix<float> read_matrix_market(const std::filesystem::path&,
-                                                     const market_options&);
-extern template csr_matrix<double> parse_matrix_market(std::string_view, std::string,
-                                                       const market_options&);
-extern template csr_matrix<float> parse_matrix_market(std::string_view, std::string,
-                                                      const market_options&);
-extern template std::vector<double> read_vector_market(const std::filesystem::path&,
-                                                       const market_options&);
-extern template std::vector<float> read_vector_market(const std::filesystem::path&,
-                                                      const market_options&);
-extern template std::vector<double> parse_vector_market(std::string_view, std::string,
-                                                        const market_options&);
-extern template std::vector<float> parse_vector_market(std::string_view, std::string,
-                                                       const market_options&);
-extern template void write_matrix_market(const std::filesystem::path&, const csr_view<double>&,
-                                         std::string_view);
-extern template void write_matrix_market(const std::filesystem::path&, const csr_view<float>&,
-                                         std::string_view);
-extern template void write_vector_market(const std::filesystem::path&, std::span<const double>,
-                                         std::string_view);
-extern template void write_vector_market(const std::filesystem::path&, std::span<const float>,
-                                         std::string_view);
 
 } // namespace krylith

@@ -133,15 +133,4 @@ template <class T>
     return describe(csr_view<T>(matrix));
 }
 
-extern template symmetry_statistics measure_symmetry(const csr_view<double>&);
-extern template symmetry_statistics measure_symmetry(const csr_view<float>&);
-extern template std::optional<mirrored_entry> find_indefinite_minor(const csr_view<double>&);
-extern template std::optional<mirrored_entry> find_indefinite_minor(const csr_view<float>&);
-extern template entry_survey survey_entries(const csr_view<double>&);
-extern template entry_survey survey_entries(const csr_view<float>&);
-extern template std::int64_t count_empty_columns(const csr_view<double>&);
-extern template std::int64_t count_empty_columns(const csr_view<float>&);
-extern template matrix_statistics describe(const csr_view<double>&);
-extern template matrix_statistics describe(const csr_view<float>&);
-
 } // namespace krylith

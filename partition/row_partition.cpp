@@ -1,7 +1,7 @@
 #include <krylith/partition/row_partition.hpp>
 
 #include <krylith/device/error.hpp>
-#include <krylith/partition/fraction.hpp>
+#include <krylith/partition/balance/fraction.hpp>
 
 #include <algorithm>
 #include <string>

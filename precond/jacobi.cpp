@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
-#include <krylith/device/number_text.hpp>
-#include <krylith/precond/diagonal_inverse.hpp>
+#include <krylith/device/messages/number_text.hpp>
+#include <krylith/precond/diagonal/diagonal_inverse.hpp>
 
 namespace krylith {
 

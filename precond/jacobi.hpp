@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
-#include <krylith/precond/diagonal_inverse.hpp>
+#include <krylith/precond/diagonal/diagonal_inverse.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/vector.hpp>
 

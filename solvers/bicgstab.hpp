@@ -5,7 +5,7 @@
 #pragma once
 
 #include <krylith/solvers/iteration.hpp>
-#include <krylith/solvers/preconditioned_operator.hpp>
+#include <krylith/solvers/iteration/preconditioned_operator.hpp>
 
 namespace krylith {
 

@@ -3,8 +3,8 @@
 // Saad and Schultz, SIAM J. Sci. Stat. Comput. 7(3), 1986; Saad, Iterative Methods, 2nd ed.,
 // algorithms 6.9, 9.4 and 9.5. The basis is orthogonalised twice by classical Gram-Schmidt, the
 // second time together with the first pass of the next vector (DCGS2; sources and algebra:
-// vector/delayed_hessenberg.hpp): one reduction of 2 j + 1 values an iteration. Orthogonality stays
-// at rounding level, as with two passes at once (gmres_cgs2.hpp).
+// vector/scalar/delayed_hessenberg.hpp): one reduction of 2 j + 1 values an iteration.
+// Orthogonality stays at rounding level, as with two passes at once (gmres_cgs2.hpp).
 //
 // Iteration j multiplies the candidate for v_{j-1}, so the column of H before this one, and with it
 // the residual estimate, comes an iteration late: one product is done in vain when the estimate
@@ -12,9 +12,9 @@
 // iteration j (fp64): 12 nnz + 20 n for the product, 16 j n for the basis, 32 n.
 #pragma once
 
-#include <krylith/solvers/gmres_cycle.hpp>
-#include <krylith/vector/delayed_basis.hpp>
-#include <krylith/vector/delayed_hessenberg.hpp>
+#include <krylith/solvers/gmres/gmres_cycle.hpp>
+#include <krylith/vector/kernels/delayed_basis.hpp>
+#include <krylith/vector/scalar/delayed_hessenberg.hpp>
 
 namespace krylith {
 

@@ -5,7 +5,7 @@
 // iteration j (fp64): 12 nnz + 20 n for the product, 32 j n for the basis, 40 n.
 #pragma once
 
-#include <krylith/solvers/gmres_cycle.hpp>
+#include <krylith/solvers/gmres/gmres_cycle.hpp>
 
 namespace krylith {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
-#include <krylith/solvers/diagnosis.hpp>
+#include <krylith/solvers/iteration/diagnosis.hpp>
 
 namespace krylith {
 

@@ -11,11 +11,11 @@
 #include <optional>
 
 #include <krylith/solvers/concepts.hpp>
+#include <krylith/solvers/iteration/scaled_operator.hpp>
+#include <krylith/solvers/iteration/scaled_preconditioner.hpp>
+#include <krylith/solvers/iteration/scaling.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
-#include <krylith/solvers/scaled_operator.hpp>
-#include <krylith/solvers/scaled_preconditioner.hpp>
-#include <krylith/solvers/scaling.hpp>
 
 namespace krylith {
 

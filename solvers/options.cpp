@@ -3,7 +3,7 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
-#include <krylith/device/number_text.hpp>
+#include <krylith/device/messages/number_text.hpp>
 
 namespace krylith {
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include <krylith/device/error.hpp>
-#include <krylith/device/number_text.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/device/messages/number_text.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 

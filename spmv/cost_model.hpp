@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include <krylith/matrix/longest_row.hpp>
-#include <krylith/partition/halo_plan.hpp>
+#include <krylith/matrix/compressed/longest_row.hpp>
+#include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/spmv/machine_rates.hpp>
-#include <krylith/spmv/share_search.hpp>
+#include <krylith/spmv/tuning/fraction_search.hpp>
 
 namespace krylith {
 

@@ -8,9 +8,9 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/number_text.hpp>
+#include <krylith/device/messages/number_text.hpp>
 #if KRYLITH_HAVE_CUDA
-#include <krylith/device/cuda_runtime.hpp>
+#include <krylith/device/cuda/cuda_runtime.hpp>
 #endif
 
 namespace krylith {

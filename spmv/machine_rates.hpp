@@ -71,20 +71,6 @@ struct known_rates {
 /// `krylith devices` calls it. Throws device_error where memory is short.
 known_rates measure_and_keep(const device_group& group);
 
-/// For tests: as long as it lives, rates_of says these, and nothing is read; made without rates, it
-/// works as outside of tests. One may stand inside another.
-class mocked_rates {
-public:
-    mocked_rates();
-    explicit mocked_rates(machine_rates rates);
-    ~mocked_rates();
-    mocked_rates(const mocked_rates&) = delete;
-    mocked_rates& operator=(const mocked_rates&) = delete;
-
-private:
-    std::optional<machine_rates> before_;
-};
-
 /// Where nothing was measured: h200_rates() for CUDA devices, host_rates() for the others.
 [[nodiscard]] machine_rates built_in_rates(backend kind);
 

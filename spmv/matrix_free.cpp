@@ -5,9 +5,9 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/spmv/foreign_matrix.hpp>
-#include <krylith/spmv/halo_operator.hpp>
-#include <krylith/spmv/replicated_operator.hpp>
+#include <krylith/sparse/external/external_matrix.hpp>
+#include <krylith/spmv/halo/halo_operator.hpp>
+#include <krylith/spmv/replicated/replicated_operator.hpp>
 
 namespace krylith {
 

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include <krylith/device/buffer.hpp>
-#include <krylith/device/cuda_device.cuh>
-#include <krylith/spmv/foreign_matrix.hpp>
-#include <krylith/spmv/foreign_product.hpp>
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/external/external_matrix.hpp>
+#include <krylith/sparse/external/external_product.hpp>
 
 namespace krylith::cuda {
 

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include <krylith/device/buffer.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/host_device.hpp>
-#include <krylith/spmv/foreign_matrix.hpp>
-#include <krylith/spmv/host_product.hpp>
+#include <krylith/device/host/host_device.hpp>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/epilogue/host_product.hpp>
+#include <krylith/sparse/external/external_matrix.hpp>
 
 namespace krylith::host {
 

@@ -5,87 +5,9 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
-#include <krylith/device/nearest_name.hpp>
-#include <krylith/spmv/matrix_source.hpp>
-#include <krylith/spmv/operator_names.hpp>
+#include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
-
-namespace {
-
-constexpr std::array<std::string_view, 11> names_of_operators = {
-    "auto", "nz", "2nz", "lra", "lra-rc", "halo", "gather", "pcsr", "pcsc", "pcoo", "adaptive"};
-constexpr std::array<std::string_view, 5> names_of_locals = {"auto", "csr", "sell", "merge",
-                                                             "vendor"};
-constexpr std::array<std::string_view, 4> names_of_transfers = {"auto", "stores", "copies", "nccl"};
-constexpr std::array<std::string_view, 3> names_of_orders = {"none", "rcm", "metis"};
-
-/// What other libraries call some of them.
-constexpr std::array<name_alias, 7> aliases = {{{"copy", "copies"},
-                                                {"store", "stores"},
-                                                {"cusparse", "vendor"},
-                                                {"sellp", "sell"},
-                                                {"cuthillmckee", "rcm"},
-                                                {"allgather", "gather"},
-                                                {"ghost", "halo"}}};
-
-template <class Kind, std::size_t N>
-Kind parse(std::string_view name, const std::array<std::string_view, N>& names,
-           const char* option) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) {
-        throw usage_error(std::string("unknown ") + option + " '" + std::string(name) + "'" +
-                          name_advice(name, names, aliases));
-    }
-    return static_cast<Kind>(found - names.begin());
-}
-
-} // namespace
-
-std::span<const std::string_view> operator_names() noexcept {
-    return names_of_operators;
-}
-std::span<const std::string_view> local_names() noexcept {
-    return names_of_locals;
-}
-std::span<const std::string_view> transfer_names() noexcept {
-    return names_of_transfers;
-}
-std::span<const std::string_view> order_names() noexcept {
-    return names_of_orders;
-}
-
-const char* to_string(operator_kind kind) noexcept {
-    return names_of_operators[static_cast<std::size_t>(kind)].data();
-}
-
-const char* to_string(local_kind kind) noexcept {
-    return names_of_locals[static_cast<std::size_t>(kind)].data();
-}
-
-const char* to_string(reordering order) noexcept {
-    return names_of_orders[static_cast<std::size_t>(order)].data();
-}
-
-const char* to_string(transfer_kind kind) noexcept {
-    return names_of_transfers[static_cast<std::size_t>(kind)].data();
-}
-
-operator_kind parse_operator_kind(std::string_view name) {
-    return parse<operator_kind>(name, names_of_operators, "operator");
-}
-
-local_kind parse_local_kind(std::string_view name) {
-    return parse<local_kind>(name, names_of_locals, "local kernel");
-}
-
-reordering parse_reordering(std::string_view name) {
-    return parse<reordering>(name, names_of_orders, "order");
-}
-
-transfer_kind parse_transfer_kind(std::string_view name) {
-    return parse<transfer_kind>(name, names_of_transfers, "transfer");
-}
 
 template <class T>
 matrix_operator<T>::matrix_operator(operator_kind kind, layout_handle where,

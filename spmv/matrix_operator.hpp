@@ -10,85 +10,13 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
-#include <krylith/partition/halo_plan.hpp>
-#include <krylith/spmv/local_matrix.hpp>
-#include <krylith/spmv/value_gather.hpp>
+#include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/sparse/device_matrix.hpp>
+#include <krylith/spmv/operator_options.hpp>
+#include <krylith/spmv/source/value_gather.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {
-
-/// How x gets to the devices that need it.
-enum class operator_kind {
-    automatic, ///< halo, or what is clearly faster by the cost model (cost_model.hpp)
-    nz,        ///< vectors replicated; each device multiplies its rows and sends them to all others
-    two_nz,    ///< the same in two blocks: the first travels while the second is computed
-    lra,       ///< the same: short rows first, so that many results travel under the long rows
-    lra_rc,    ///< the same, and some rows are computed by every device instead of being sent
-    halo,      ///< vectors owned; only the entries that other devices reference move
-    gather,    ///< vectors owned; all entries of an operand move to all devices as it is written
-    pcsr,    ///< vectors owned; each device multiplies equally many nonzeros, cut within rows, and
-             ///< what a row has on several is added up by its owner (pieces_operator.hpp)
-    pcsc,    ///< the same, cut within columns: few entries of x move, and many partial sums of y
-    pcoo,    ///< of a csr_view as pcsr; of a coo_matrix the entries as they lie (coo_operator.hpp)
-    adaptive ///< as halo; while x is sparse, only columns where it has entries are multiplied, and
-             ///< the host looks at x before each product: no recorded loops (adaptive_block.hpp)
-};
-
-/// The format of a device's block.
-enum class local_kind {
-    automatic, ///< CUDA: by the lengths of rows (format_choice.hpp); host: csr
-    csr,
-    sell,
-    merge, ///< csr, cut within rows too: equal work whatever the lengths of rows
-    vendor ///< cuSPARSE
-};
-
-/// The order in which the devices have rows and columns. It goes unseen: vectors go up and down,
-/// and values are updated, in the caller's.
-enum class reordering {
-    none,
-    rcm,  ///< reverse Cuthill-McKee: what is coupled lies together (partition/reordering.hpp)
-    metis ///< a part for each device with few ghosts, and rcm inside (partition/metis_order.hpp)
-};
-
-/// How results of a replicated operator get to the other devices.
-enum class transfer_kind {
-    automatic, ///< stores where all devices reach each other directly, else copies
-    stores,    ///< the kernel that computes a result stores it into every copy
-    copies,    ///< copy engines, beside the kernels; no recorded loops
-    nccl       ///< grouped ncclSend and ncclRecv, beside the kernels; no recorded loops
-};
-
-[[nodiscard]] const char* to_string(operator_kind kind) noexcept;
-[[nodiscard]] const char* to_string(local_kind kind) noexcept;
-[[nodiscard]] const char* to_string(reordering order) noexcept;
-[[nodiscard]] const char* to_string(transfer_kind kind) noexcept;
-/// Throws usage_error naming the nearest valid name.
-[[nodiscard]] operator_kind parse_operator_kind(std::string_view name);
-[[nodiscard]] local_kind parse_local_kind(std::string_view name);
-[[nodiscard]] reordering parse_reordering(std::string_view name);
-[[nodiscard]] transfer_kind parse_transfer_kind(std::string_view name);
-
-struct operator_options {
-    operator_kind kind = operator_kind::automatic;
-    local_kind local = local_kind::automatic;
-    /// Use arrays that lie on the devices in place (csr_part, matrix_parts.hpp). No effect on
-    /// matrices in host memory.
-    bool borrow = false;
-    /// On several devices. With operator_kind::automatic those that the model ranks within 30% of
-    /// the best are built one after the other and timed, and the fastest is kept, and remembered
-    /// for this pattern and machine (tuning_file.hpp); lra and lra-rc with their tuned shares if
-    /// these were found before. With lra and lra-rc the shares that are -1 are tuned so
-    /// (share_trial.hpp); refused if none is, and for other kinds. Costs a second or so and up to
-    /// nine setups.
-    bool measure = false;
-    /// Refused for csr_part, coo_part. Keeps 8 bytes a nonzero in host memory, for update().
-    reordering order = reordering::none;
-    /// Of nz, 2nz, lra and lra-rc; for halo it must be automatic.
-    transfer_kind transfer = transfer_kind::automatic;
-    double long_share = -1;      ///< lra, lra-rc: rows of the long block / rows; -1: usual_shares()
-    double redundant_share = -1; ///< lra-rc: rows that every device computes / rows; -1: likewise
-};
 
 /// What a new order cost and brought. Ghosts: entries that devices receive for a product with
 /// operator halo, all devices together, whichever operator was built.
@@ -249,9 +177,5 @@ make_operator(const device_group& group, const csr_matrix<T>& matrix,
 
 extern template class matrix_operator<double>;
 extern template class matrix_operator<float>;
-extern template std::unique_ptr<matrix_operator<double>>
-make_operator(const device_group&, const csr_view<double>&, const operator_options&);
-extern template std::unique_ptr<matrix_operator<float>>
-make_operator(const device_group&, const csr_view<float>&, const operator_options&);
 
 } // namespace krylith

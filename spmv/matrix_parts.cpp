@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/first_touch.hpp>
-#include <krylith/spmv/build_operator.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
+#include <krylith/spmv/building/build_operator.hpp>
 
 namespace krylith {
 

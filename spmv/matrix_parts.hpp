@@ -77,13 +77,4 @@ template <class T>
 make_operator(const device_group& group, std::span<const coo_part<T>> parts,
               const operator_options& options = {});
 
-extern template std::unique_ptr<matrix_operator<double>>
-make_operator(const device_group&, std::span<const coo_part<double>>, const operator_options&);
-extern template std::unique_ptr<matrix_operator<float>>
-make_operator(const device_group&, std::span<const coo_part<float>>, const operator_options&);
-extern template std::unique_ptr<matrix_operator<double>>
-make_operator(const device_group&, std::span<const csr_part<double>>, const operator_options&);
-extern template std::unique_ptr<matrix_operator<float>>
-make_operator(const device_group&, std::span<const csr_part<float>>, const operator_options&);
-
 } // namespace krylith

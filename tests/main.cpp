@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include <krylith/spmv/machine_rates.hpp>
+#include <krylith/spmv/tuning/mocked_rates.hpp>
 
 // What `auto` takes must not hang on how busy this machine is: rates are fixed (tests of measuring
 // call measure() itself). What commands that tests start keep is where nobody minds.

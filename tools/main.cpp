@@ -4,12 +4,12 @@
 #include <new>
 #include <string>
 
-#include <krylith/device/memory_room.hpp>
-#include <krylith/tools/command_line.hpp>
-#include <krylith/tools/console.hpp>
-#include <krylith/tools/exit_status.hpp>
-#include <krylith/tools/interruption.hpp>
-#include <krylith/tools/printable.hpp>
+#include <krylith/device/memory/memory_room.hpp>
+#include <krylith/tools/cli/command_line.hpp>
+#include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/exit_status.hpp>
+#include <krylith/tools/cli/interruption.hpp>
+#include <krylith/tools/cli/printable.hpp>
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/vector/basis_pass.hpp>
-#include <krylith/vector/kernels.hpp>
+#include <krylith/vector/kernels/basis_pass.hpp>
+#include <krylith/vector/kernels/kernels.hpp>
 
 namespace krylith {
 

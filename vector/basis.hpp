@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include <krylith/device/buffer.hpp>
+#include <krylith/device/memory/buffer.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {
@@ -49,13 +49,5 @@ void multi_axpy(execution& run, const basis<T>& v, int count, int first, vector<
 
 extern template class basis<double>;
 extern template class basis<float>;
-extern template void multi_dot(execution&, const basis<double>&, int, const vector<double>&, int);
-extern template void multi_dot(execution&, const basis<float>&, int, const vector<float>&, int);
-extern template void multi_axpy(execution&, const basis<double>&, int, int, vector<double>&);
-extern template void multi_axpy(execution&, const basis<float>&, int, int, vector<float>&);
-extern template void multi_axpy(execution&, const basis<double>&, int, int, vector<double>&,
-                                const scalar&);
-extern template void multi_axpy(execution&, const basis<float>&, int, int, vector<float>&,
-                                const scalar&);
 
 } // namespace krylith

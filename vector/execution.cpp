@@ -8,9 +8,9 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/number_text.hpp>
-#include <krylith/vector/execution_memory.hpp>
-#include <krylith/vector/kernels.hpp>
+#include <krylith/device/messages/number_text.hpp>
+#include <krylith/vector/kernels/kernels.hpp>
+#include <krylith/vector/scalar/execution_memory.hpp>
 
 namespace krylith {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
-#include <krylith/vector/frame.hpp>
-#include <krylith/vector/hessenberg.hpp>
-#include <krylith/vector/program_recorder.hpp>
+#include <krylith/vector/scalar/hessenberg.hpp>
+#include <krylith/vector/scalar/kernel_context.hpp>
+#include <krylith/vector/scalar/program_recorder.hpp>
 
 namespace krylith {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
-#include <krylith/vector/execution_memory.hpp>
+#include <krylith/vector/scalar/execution_memory.hpp>
 
 namespace krylith {
 

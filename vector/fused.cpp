@@ -5,8 +5,8 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/vector/ghost_exchange.hpp>
-#include <krylith/vector/kernels.hpp>
+#include <krylith/vector/ghosts/ghost_exchange.hpp>
+#include <krylith/vector/kernels/kernels.hpp>
 
 namespace krylith {
 

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include <krylith/vector/fused_shape.hpp>
+#include <krylith/vector/kernels/fused_shape.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {
@@ -41,10 +41,5 @@ void fused(execution& run, const First& first, const Parts&... parts) {
     (update.add(parts), ...);
     enqueue(run, update);
 }
-
-extern template void enqueue(execution&, const fused_update<double>&);
-extern template void enqueue(execution&, const fused_update<float>&);
-extern template void push_ghosts(execution&, const vector<double>&);
-extern template void push_ghosts(execution&, const vector<float>&);
 
 } // namespace krylith

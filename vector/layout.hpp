@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <krylith/device/device_group.hpp>
-#include <krylith/partition/reordering.hpp>
+#include <krylith/partition/ordering/reordering.hpp>
 #include <krylith/partition/row_partition.hpp>
 
 namespace krylith {

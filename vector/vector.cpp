@@ -4,7 +4,7 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
-#include <krylith/vector/ghost_exchange.hpp>
+#include <krylith/vector/ghosts/ghost_exchange.hpp>
 
 namespace krylith {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/device/buffer.hpp>
-#include <krylith/matrix/value_type.hpp>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/matrix/types/value_type.hpp>
 #include <krylith/vector/layout.hpp>
 #include <krylith/vector/scalar.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include <krylith/matrix/counter_hash.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/matrix/gallery/grid.hpp>
 #include <krylith/matrix/gallery/neighbours.hpp>
 #include <krylith/matrix/gallery/undirected.hpp>

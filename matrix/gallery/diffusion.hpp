@@ -57,21 +57,4 @@ template <class T>
 [[nodiscard]] csr_matrix<T> jump_diffusion(std::int64_t n, double kappa, std::int64_t block,
                                            std::optional<std::uint64_t> seed = {});
 
-extern template csr_matrix<double> anisotropic_diffusion(std::int64_t, double, double,
-                                                         std::optional<random_scaling>);
-extern template csr_matrix<float> anisotropic_diffusion(std::int64_t, double, double,
-                                                        std::optional<random_scaling>);
-extern template csr_matrix<double> convection_diffusion(std::int64_t, double,
-                                                        std::optional<random_scaling>);
-extern template csr_matrix<float> convection_diffusion(std::int64_t, double,
-                                                       std::optional<random_scaling>);
-extern template csr_matrix<double> helmholtz2d(std::int64_t, double, std::optional<random_scaling>);
-extern template csr_matrix<float> helmholtz2d(std::int64_t, double, std::optional<random_scaling>);
-extern template csr_matrix<double> helmholtz3d(std::int64_t, double, std::optional<random_scaling>);
-extern template csr_matrix<float> helmholtz3d(std::int64_t, double, std::optional<random_scaling>);
-extern template csr_matrix<double> jump_diffusion(std::int64_t, double, std::int64_t,
-                                                  std::optional<std::uint64_t>);
-extern template csr_matrix<float> jump_diffusion(std::int64_t, double, std::int64_t,
-                                                 std::optional<std::uint64_t>);
-
 } // namespace krylith

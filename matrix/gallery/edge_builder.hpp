@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/matrix/first_touch.hpp>
-#include <krylith/matrix/row_builder.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
+#include <krylith/matrix/compressed/row_builder.hpp>
 
 namespace krylith {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <krylith/matrix/counter_hash.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 
 namespace krylith {
 

@@ -73,21 +73,4 @@ template <class T>
 template <class T>
 [[nodiscard]] csr_matrix<T> web(std::int64_t n, std::int64_t mean = 16, std::uint64_t seed = 1);
 
-extern template csr_matrix<double> delaunay(std::int64_t, std::int64_t, std::uint64_t);
-extern template csr_matrix<float> delaunay(std::int64_t, std::int64_t, std::uint64_t);
-extern template csr_matrix<double> fullchip(std::int64_t, std::uint64_t);
-extern template csr_matrix<float> fullchip(std::int64_t, std::uint64_t);
-extern template csr_matrix<double> kmer(std::int64_t, std::uint64_t);
-extern template csr_matrix<float> kmer(std::int64_t, std::uint64_t);
-extern template csr_matrix<double> kron(std::int64_t, std::int64_t, std::uint64_t);
-extern template csr_matrix<float> kron(std::int64_t, std::int64_t, std::uint64_t);
-extern template csr_matrix<double> rgg(std::int64_t, std::uint64_t);
-extern template csr_matrix<float> rgg(std::int64_t, std::uint64_t);
-extern template csr_matrix<double> rmat(std::int64_t, std::int64_t, std::uint64_t);
-extern template csr_matrix<float> rmat(std::int64_t, std::int64_t, std::uint64_t);
-extern template csr_matrix<double> road(std::int64_t, std::uint64_t);
-extern template csr_matrix<float> road(std::int64_t, std::uint64_t);
-extern template csr_matrix<double> web(std::int64_t, std::int64_t, std::uint64_t);
-extern template csr_matrix<float> web(std::int64_t, std::int64_t, std::uint64_t);
-
 } // namespace krylith

@@ -6,9 +6,9 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/counter_hash.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/matrix/gallery/random_scaling.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 

@@ -1,8 +1,8 @@
 // Diffusion through materials that differ by orders of magnitude.
 #include <krylith/matrix/gallery/diffusion.hpp>
 
-#include <krylith/matrix/counter_hash.hpp>
 #include <krylith/matrix/gallery/argument_check.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/matrix/gallery/stencil_rules.hpp>
 
 namespace krylith {

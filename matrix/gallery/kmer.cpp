@@ -1,12 +1,12 @@
 // Graphs of overlapping words of a genome.
 #include <krylith/matrix/gallery/graphs.hpp>
 
-#include <krylith/matrix/counter_hash.hpp>
 #include <krylith/matrix/gallery/argument_check.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/matrix/gallery/neighbours.hpp>
 #include <krylith/matrix/gallery/scramble.hpp>
 #include <krylith/matrix/gallery/undirected.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 namespace {

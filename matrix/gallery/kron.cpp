@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include <krylith/matrix/counter_hash.hpp>
 #include <krylith/matrix/gallery/argument_check.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/matrix/gallery/edge_builder.hpp>
 #include <krylith/matrix/gallery/edge_weight.hpp>
 #include <krylith/matrix/gallery/scramble.hpp>

@@ -1,10 +1,10 @@
 // Optimality conditions of boundary control in three dimensions.
 #include <krylith/matrix/gallery/systems.hpp>
 
+#include <krylith/matrix/compressed/row_builder.hpp>
 #include <krylith/matrix/gallery/argument_check.hpp>
 #include <krylith/matrix/gallery/linear_elements.hpp>
 #include <krylith/matrix/gallery/nlpkkt_layout.hpp>
-#include <krylith/matrix/row_builder.hpp>
 
 namespace krylith {
 namespace {

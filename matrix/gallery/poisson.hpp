@@ -59,23 +59,4 @@ template <class T>
     return poisson3d_27point<T>(n, n, n, scaling);
 }
 
-extern template csr_matrix<double> poisson1d(std::int64_t, std::optional<random_scaling>);
-extern template csr_matrix<float> poisson1d(std::int64_t, std::optional<random_scaling>);
-extern template csr_matrix<double> poisson2d(std::int64_t, std::int64_t,
-                                             std::optional<random_scaling>);
-extern template csr_matrix<float> poisson2d(std::int64_t, std::int64_t,
-                                            std::optional<random_scaling>);
-extern template csr_matrix<double> poisson2d_9point(std::int64_t, std::int64_t,
-                                                    std::optional<random_scaling>);
-extern template csr_matrix<float> poisson2d_9point(std::int64_t, std::int64_t,
-                                                   std::optional<random_scaling>);
-extern template csr_matrix<double> poisson3d(std::int64_t, std::int64_t, std::int64_t,
-                                             std::optional<random_scaling>);
-extern template csr_matrix<float> poisson3d(std::int64_t, std::int64_t, std::int64_t,
-                                            std::optional<random_scaling>);
-extern template csr_matrix<double> poisson3d_27point(std::int64_t, std::int64_t, std::int64_t,
-                                                     std::optional<random_scaling>);
-extern template csr_matrix<float> poisson3d_27point(std::int64_t, std::int64_t, std::int64_t,
-                                                    std::optional<random_scaling>);
-
 } // namespace krylith

@@ -22,9 +22,4 @@ template <class T>
 [[nodiscard]] csr_matrix<T> random_uniform(std::int64_t n, std::int64_t nnz_per_row,
                                            std::uint64_t seed);
 
-extern template csr_matrix<double> random_spd(std::int64_t, std::int64_t, std::uint64_t);
-extern template csr_matrix<float> random_spd(std::int64_t, std::int64_t, std::uint64_t);
-extern template csr_matrix<double> random_uniform(std::int64_t, std::int64_t, std::uint64_t);
-extern template csr_matrix<float> random_uniform(std::int64_t, std::int64_t, std::uint64_t);
-
 } // namespace krylith

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <krylith/matrix/counter_hash.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 
 namespace krylith {
 

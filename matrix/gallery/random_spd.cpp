@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/counter_hash.hpp>
+#include <krylith/matrix/compressed/row_builder.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/matrix/gallery/random_pairing.hpp>
-#include <krylith/matrix/index_width.hpp>
-#include <krylith/matrix/row_builder.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 namespace {

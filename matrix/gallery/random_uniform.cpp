@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include <krylith/matrix/counter_hash.hpp>
+#include <krylith/matrix/compressed/row_builder.hpp>
 #include <krylith/matrix/gallery/argument_check.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/matrix/gallery/edge_weight.hpp>
-#include <krylith/matrix/index_width.hpp>
-#include <krylith/matrix/row_builder.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
-#include <krylith/device/nearest_name.hpp>
+#include <krylith/device/messages/nearest_name.hpp>
 #include <krylith/matrix/gallery/recipe.hpp>
 
 namespace krylith {

@@ -8,11 +8,11 @@
 #include <numeric>
 #include <vector>
 
-#include <krylith/matrix/counter_hash.hpp>
-#include <krylith/matrix/first_touch.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
+#include <krylith/matrix/compressed/row_builder.hpp>
 #include <krylith/matrix/gallery/argument_check.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/matrix/gallery/edge_weight.hpp>
-#include <krylith/matrix/row_builder.hpp>
 
 namespace krylith {
 namespace {

@@ -5,12 +5,12 @@
 #include <numeric>
 #include <vector>
 
-#include <krylith/matrix/counter_hash.hpp>
-#include <krylith/matrix/first_touch.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/matrix/gallery/argument_check.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/matrix/gallery/neighbours.hpp>
 #include <krylith/matrix/gallery/undirected.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 namespace {

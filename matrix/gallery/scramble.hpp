@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include <krylith/matrix/counter_hash.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 
 namespace krylith {
 

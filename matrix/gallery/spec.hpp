@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <krylith/matrix/gallery/random_scaling.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 

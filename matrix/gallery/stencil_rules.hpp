@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <krylith/matrix/compressed/row_builder.hpp>
 #include <krylith/matrix/gallery/grid.hpp>
-#include <krylith/matrix/row_builder.hpp>
 
 namespace krylith {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/compressed/row_builder.hpp>
 #include <krylith/matrix/gallery/grid.hpp>
-#include <krylith/matrix/row_builder.hpp>
 
 namespace krylith {
 namespace {

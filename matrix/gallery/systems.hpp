@@ -48,11 +48,4 @@ template <class T>
 template <class T>
 [[nodiscard]] csr_matrix<T> stokes2d(std::int64_t nx, std::int64_t ny);
 
-extern template csr_matrix<double> elasticity3d(std::int64_t, std::int64_t, std::int64_t, double);
-extern template csr_matrix<float> elasticity3d(std::int64_t, std::int64_t, std::int64_t, double);
-extern template csr_matrix<double> nlpkkt(std::int64_t);
-extern template csr_matrix<float> nlpkkt(std::int64_t);
-extern template csr_matrix<double> stokes2d(std::int64_t, std::int64_t);
-extern template csr_matrix<float> stokes2d(std::int64_t, std::int64_t);
-
 } // namespace krylith

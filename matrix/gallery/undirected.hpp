@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <krylith/matrix/compressed/row_builder.hpp>
 #include <krylith/matrix/gallery/edge_weight.hpp>
-#include <krylith/matrix/row_builder.hpp>
 
 namespace krylith {
 

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <cstddef>
 
-#include <krylith/matrix/counter_hash.hpp>
+#include <krylith/matrix/compressed/row_builder.hpp>
 #include <krylith/matrix/gallery/argument_check.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/matrix/gallery/edge_weight.hpp>
 #include <krylith/matrix/gallery/scramble.hpp>
-#include <krylith/matrix/index_width.hpp>
-#include <krylith/matrix/row_builder.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 namespace {

@@ -8,11 +8,11 @@
 
 #include <omp.h>
 
-#include <krylith/matrix/index_width.hpp>
 #include <krylith/matrix/market/diagnosis.hpp>
 #include <krylith/matrix/market/entry_block.hpp>
 #include <krylith/matrix/market/flaw.hpp>
 #include <krylith/matrix/market/ordered_blocks.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith::market {
 namespace {

@@ -26,9 +26,4 @@ template <class T>
 [[nodiscard]] std::int64_t line_of_entry(line_source& source, const header& h, std::int64_t row,
                                          std::int64_t column);
 
-extern template coo_matrix<double> read_entries(line_source&, const header&, const memory_limit&,
-                                                tally&);
-extern template coo_matrix<float> read_entries(line_source&, const header&, const memory_limit&,
-                                               tally&);
-
 } // namespace krylith::market

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <krylith/matrix/index_width.hpp>
 #include <krylith/matrix/market/header.hpp>
 #include <krylith/matrix/market/number.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith::market {
 

@@ -9,8 +9,8 @@
 #include <system_error>
 #include <vector>
 
-#include <krylith/matrix/index_width.hpp>
 #include <krylith/matrix/market/diagnosis.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith::market {
 namespace {

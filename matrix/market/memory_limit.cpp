@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string>
 
-#include <krylith/device/memory_room.hpp>
-#include <krylith/matrix/available_memory.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/device/memory/memory_room.hpp>
+#include <krylith/matrix/files/available_memory.hpp>
 #include <krylith/matrix/market/diagnosis.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith::market {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/matrix/first_touch.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith::market {
 namespace {

@@ -29,7 +29,4 @@ struct mirrored {
 template <class T>
 [[nodiscard]] mirrored<T> mirror(const csr_matrix<T>& half, T sign);
 
-extern template mirrored<double> mirror(const csr_matrix<double>&, double);
-extern template mirrored<float> mirror(const csr_matrix<float>&, float);
-
 } // namespace krylith::market

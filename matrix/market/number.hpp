@@ -85,15 +85,9 @@ struct reading {
 template <class T>
 [[nodiscard]] flaw read_rare_real(const char* first, const char* last, T& value, tally& counts);
 
-extern template flaw read_rare_real(const char*, const char*, double&, tally&);
-extern template flaw read_rare_real(const char*, const char*, float&, tally&);
-
 /// Whether the value, of either sign, is exactly the whole number of the digits [first, last).
 template <class T>
 [[nodiscard]] bool holds_exactly(T value, const char* first, const char* last);
-
-extern template bool holds_exactly(double, const char*, const char*);
-extern template bool holds_exactly(float, const char*, const char*);
 
 /// Reads a real number, rounded to the nearest T.
 template <class T>

@@ -9,9 +9,8 @@
 #include <string>
 #include <utility>
 
-#include <krylith/matrix/available_memory.hpp>
 #include <krylith/matrix/coo.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/files/available_memory.hpp>
 #include <krylith/matrix/market/diagnosis.hpp>
 #include <krylith/matrix/market/entries.hpp>
 #include <krylith/matrix/market/header.hpp>
@@ -20,6 +19,7 @@
 #include <krylith/matrix/market/mirror.hpp>
 #include <krylith/matrix/market/row_order.hpp>
 #include <krylith/matrix/matrix_market.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/market/line_source.hpp>
-#include <krylith/matrix/market_report.hpp>
+#include <krylith/matrix/market/market_report.hpp>
 
 namespace krylith::market {
 
@@ -16,10 +16,5 @@ template <class T>
 /// What read_vector_market() and parse_vector_market() do.
 template <class T>
 [[nodiscard]] std::vector<T> read_vector(line_source source, const market_options& options);
-
-extern template csr_matrix<double> read_matrix(line_source, const market_options&);
-extern template csr_matrix<float> read_matrix(line_source, const market_options&);
-extern template std::vector<double> read_vector(line_source, const market_options&);
-extern template std::vector<float> read_vector(line_source, const market_options&);
 
 } // namespace krylith::market

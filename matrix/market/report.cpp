@@ -1,4 +1,4 @@
-#include <krylith/matrix/market_report.hpp>
+#include <krylith/matrix/market/market_report.hpp>
 
 namespace krylith {
 

@@ -14,9 +14,4 @@ template <class T>
 template <class T>
 [[nodiscard]] csr_matrix<T> from_row_order(coo_matrix<T>&& coo);
 
-extern template bool in_row_order(const coo_matrix<double>&);
-extern template bool in_row_order(const coo_matrix<float>&);
-extern template csr_matrix<double> from_row_order(coo_matrix<double>&&);
-extern template csr_matrix<float> from_row_order(coo_matrix<float>&&);
-
 } // namespace krylith::market

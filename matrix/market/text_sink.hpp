@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include <krylith/matrix/files/output_target.hpp>
 #include <krylith/matrix/market/gzip_encoder.hpp>
-#include <krylith/matrix/output_target.hpp>
 
 namespace krylith::market {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/index_width.hpp>
 #include <krylith/matrix/market/text_sink.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <krylith/matrix/coo.hpp>
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 

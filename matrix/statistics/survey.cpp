@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include <krylith/matrix/index_width.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 

@@ -8,11 +8,11 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/bench/generation_clock.hpp>
-#include <krylith/bench/partition_cost.hpp>
-#include <krylith/bench/spmv_limit.hpp>
-#include <krylith/bench/spmv_measure.hpp>
-#include <krylith/bench/spmv_request.hpp>
+#include <krylith/bench/spmv/generation_clock.hpp>
+#include <krylith/bench/spmv/partition_cost.hpp>
+#include <krylith/bench/spmv/spmv_limit.hpp>
+#include <krylith/bench/spmv/spmv_measure.hpp>
+#include <krylith/bench/spmv/spmv_request.hpp>
 #include <krylith/device/error.hpp>
 
 namespace krylith::bench {

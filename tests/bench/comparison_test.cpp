@@ -7,9 +7,9 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/bench/csv_file.hpp>
-#include <krylith/bench/spmv_limit.hpp>
-#include <krylith/bench/spmv_summary.hpp>
+#include <krylith/bench/common/csv_file.hpp>
+#include <krylith/bench/spmv/spmv_limit.hpp>
+#include <krylith/bench/spmv/spmv_summary.hpp>
 #include <krylith/device/error.hpp>
 
 namespace krylith::bench {

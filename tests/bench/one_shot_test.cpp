@@ -5,11 +5,11 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/bench/imbalance_matrix.hpp>
-#include <krylith/bench/imbalance_run.hpp>
-#include <krylith/bench/msrep_request.hpp>
-#include <krylith/bench/msrep_row.hpp>
-#include <krylith/bench/msrep_run.hpp>
+#include <krylith/bench/imbalance/imbalance_matrix.hpp>
+#include <krylith/bench/imbalance/imbalance_run.hpp>
+#include <krylith/bench/streamed/streamed_request.hpp>
+#include <krylith/bench/streamed/streamed_row.hpp>
+#include <krylith/bench/streamed/streamed_run.hpp>
 #include <krylith/device/error.hpp>
 
 namespace krylith::bench {

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/bench/repeated.hpp>
-#include <krylith/bench/slope.hpp>
+#include <krylith/bench/common/repeated.hpp>
+#include <krylith/bench/common/slope.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/spmv/matrix_free.hpp>

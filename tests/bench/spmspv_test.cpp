@@ -9,15 +9,15 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/bench/spmspv_request.hpp>
-#include <krylith/bench/spmspv_row.hpp>
-#include <krylith/bench/spmspv_run.hpp>
-#include <krylith/bench/spmspv_training.hpp>
-#include <krylith/bench/spmspv_vectors.hpp>
+#include <krylith/bench/spmspv/spmspv_request.hpp>
+#include <krylith/bench/spmspv/spmspv_row.hpp>
+#include <krylith/bench/spmspv/spmspv_run.hpp>
+#include <krylith/bench/spmspv/spmspv_training.hpp>
+#include <krylith/bench/spmspv/spmspv_vectors.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/load.hpp>
-#include <krylith/tests/matrix/temporary_folder.hpp>
+#include <krylith/tests/matrix/support/temporary_folder.hpp>
 
 namespace krylith::bench {
 

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include <krylith/config.hpp>
-#include <krylith/device/buffer.hpp>
-#include <krylith/device/posted_words.hpp>
+#include <krylith/device/cuda/posted_words.hpp>
+#include <krylith/device/memory/buffer.hpp>
 
 #include "../support/groups.hpp"
 #include "launch_together_test.hpp"

@@ -1,7 +1,7 @@
 #include "launch_together_test.hpp"
 
-#include <krylith/device/cuda_device.cuh>
-#include <krylith/device/peer_memory.cuh>
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/kernel/peer_memory.cuh>
 
 namespace krylith::testing {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include <krylith/device/device.hpp>
-#include <krylith/device/mailbox.hpp>
+#include <krylith/device/kernel/all_reduce_slots.hpp>
 
 namespace krylith::testing {
 

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include <krylith/config.hpp>
-#include <krylith/device/buffer.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/node_memory.hpp>
+#include <krylith/device/host/node_memory.hpp>
+#include <krylith/device/memory/buffer.hpp>
 #include <krylith/device/numa.hpp>
 
 #include "../support/groups.hpp"

@@ -7,7 +7,7 @@
 #include <krylith/matrix/coo_assembly.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
-#include <krylith/spmv/one_shot_product.hpp>
+#include <krylith/spmv/streamed_product.hpp>
 #include <krylith/vector/fused.hpp>
 
 using namespace krylith;

@@ -9,7 +9,7 @@
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/conversions.hpp>
 #include <krylith/matrix/gallery.hpp>
-#include <krylith/spmv/spmspv/adaptive_product.hpp>
+#include <krylith/spmspv/adaptive_product.hpp>
 
 using namespace krylith;
 

@@ -11,7 +11,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/load.hpp>
-#include <krylith/partition/halo_plan.hpp>
+#include <krylith/partition/halo/halo_plan.hpp>
 
 #include "../matrix/temporary_folder.hpp"
 #include "../support/random.hpp"

@@ -6,7 +6,7 @@
 #include <krylith/precond/identity.hpp>
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/solvers/concepts.hpp>
-#include <krylith/solvers/preconditioned_operator.hpp>
+#include <krylith/solvers/iteration/preconditioned_operator.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
-#include <krylith/device/host_device.hpp>
+#include <krylith/device/host/host_device.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/spmv/matrix_free.hpp>
 

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/files/tuning_file.hpp>
 #include <krylith/matrix/gallery/poisson.hpp>
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/tuning_file.hpp>
+#include <krylith/spmv/tuning/mocked_rates.hpp>
 
 #include "../support/cache_folder.hpp"
 #include "../support/groups.hpp"

@@ -8,7 +8,8 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/pieces_operator.hpp>
+#include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
+#include <krylith/spmv/tuning/mocked_rates.hpp>
 #include <krylith/vector/fused.hpp>
 
 #include "../support/groups.hpp"

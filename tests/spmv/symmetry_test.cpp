@@ -5,7 +5,7 @@
 
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/jacobi.hpp>
-#include <krylith/solvers/preconditioned_operator.hpp>
+#include <krylith/solvers/iteration/preconditioned_operator.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 #include "../support/groups.hpp"

@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include <krylith/spmv/spmspv/kernel_model.hpp>
+#include <krylith/spmspv/kernel_model.hpp>
 
 namespace krylith::testing {
 

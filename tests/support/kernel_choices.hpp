@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <krylith/spmv/spmspv/adaptive_product.hpp>
+#include <krylith/spmspv/adaptive_product.hpp>
 
 namespace krylith::testing {
 

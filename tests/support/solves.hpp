@@ -11,7 +11,7 @@
 #include <krylith/solvers/cg.hpp>
 #include <krylith/solvers/gmres.hpp>
 #include <krylith/solvers/gmres_cgs2.hpp>
-#include <krylith/solvers/resident_cg.hpp>
+#include <krylith/solvers/persistent_cg.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 #include "matrices.hpp"

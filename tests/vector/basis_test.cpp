@@ -5,7 +5,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/vector/basis.hpp>
 #include <krylith/vector/fused.hpp>
-#include <krylith/vector/hessenberg.hpp>
+#include <krylith/vector/scalar/hessenberg.hpp>
 
 #include "../support/groups.hpp"
 #include "../support/vectors.hpp"

@@ -6,7 +6,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/vector/fused.hpp>
-#include <krylith/vector/fused_shapes.hpp>
+#include <krylith/vector/kernels/fused_shapes.hpp>
 
 #include "../support/groups.hpp"
 #include "../support/vectors.hpp"

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include <krylith/device/host_device.hpp>
-#include <krylith/vector/frame.hpp>
-#include <krylith/vector/host_frame.hpp>
-#include <krylith/vector/kernels.hpp>
+#include <krylith/device/host/host_device.hpp>
+#include <krylith/vector/kernels/kernels.hpp>
+#include <krylith/vector/scalar/host_context.hpp>
+#include <krylith/vector/scalar/kernel_context.hpp>
 
 namespace krylith::testing {
 

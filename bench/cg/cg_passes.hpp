@@ -1,0 +1,23 @@
+// What each of the three passes of a CG iteration costs.
+#pragma once
+
+#include <krylith/bench/common/slope.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+
+namespace krylith::bench {
+
+/// Seconds.
+struct cg_passes {
+    double all = 0;       ///< the three, without the scalars of CG
+    double product = 0;   ///< q = A p, dot(p, q)
+    double residual = 0;  ///< r -= alpha q, dot(r, r)
+    double direction = 0; ///< x += alpha p, p = r + beta p
+};
+
+/// Each is what a loop of the three is faster by without it: alone, a pass may find in the cache
+/// what the others would have driven out. One device only: on several, the exchange ties a pass to
+/// the next. Throws usage_error otherwise.
+[[nodiscard]] cg_passes measure_passes(const matrix_operator<double>& a, execution_mode mode,
+                                       const slope_effort& effort);
+
+} // namespace krylith::bench

@@ -1,0 +1,56 @@
+// The JSON file of a run: machine, options, and a row for each thing measured.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <krylith/bench/common/device_choice.hpp>
+#include <krylith/bench/common/memory_rate.hpp>
+#include <krylith/bench/common/slope.hpp>
+#include <krylith/spmv/machine_rates.hpp>
+
+namespace krylith::bench {
+
+using json = nlohmann::ordered_json;
+
+/// Written anew with each row, so that a run that is cut off leaves what it has measured.
+class report {
+public:
+    /// No file where `path` is empty.
+    report(std::string program, std::string path);
+
+    void describe_machine(const device_choice& choice, const memory_rate& rate);
+    /// Where no rate of the memory is measured.
+    void describe_devices(const device_choice& choice);
+    void describe_effort(const slope_effort& effort);
+    /// What the limits of products on so many devices are reckoned with.
+    void describe_rates(int devices, const known_rates& known);
+    void set_option(const std::string& name, json value);
+
+    /// A row is void where `void_because` is not an empty list.
+    void add(json row);
+    /// Why something was not measured at all (it doesn't fit).
+    void skip(const std::string& what, const std::string& why);
+    /// The same of what was asked for by name: the run has failed.
+    void refuse(const std::string& what, const std::string& why);
+
+    void summarise(json summary);
+
+    [[nodiscard]] bool any_void() const { return any_void_; }
+    /// A row is void, or something was refused.
+    [[nodiscard]] bool failed() const { return any_void_ || any_refused_; }
+
+private:
+    void write() const;
+
+    std::string path_;
+    json all_;
+    bool any_void_ = false;
+    bool any_refused_ = false;
+};
+
+/// Times `unit`: {"median": .., "p10": .., "p90": .., "samples": ..}.
+[[nodiscard]] json to_json(const spread& s, double unit);
+
+} // namespace krylith::bench

@@ -1,0 +1,157 @@
+#include <krylith/bench/graph/graph_contestant.hpp>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <krylith/bench/graph/graph_check.hpp>
+#include <krylith/bench/graph/graph_cusparse.hpp>
+#include <krylith/config.hpp>
+#include <krylith/graph/bfs.hpp>
+#include <krylith/graph/pagerank.hpp>
+#include <krylith/graph/shortest_paths.hpp>
+
+namespace krylith::bench {
+
+namespace {
+
+using spmspv::decision_tree;
+using spmspv::distribution;
+using spmspv::feature;
+using spmspv::kernel_model;
+using spmspv::pattern;
+using spmspv::tree_node;
+
+tree_node leaf(int label) {
+    tree_node node;
+    node.label = label;
+    return node;
+}
+
+void note(graph_walk& walk, const graph_outcome& outcome, const std::string& wrong) {
+    walk.seconds += outcome.seconds;
+    walk.walks.push_back(outcome);
+    if (walk.wrong.empty()) {
+        walk.wrong = wrong;
+    }
+}
+
+std::string flaw_of(const csr_matrix<float>& a, std::int64_t source, const bfs_result& found) {
+    return check_levels(a, source, found.levels);
+}
+std::string flaw_of(const csr_matrix<float>& a, std::int64_t source,
+                    const shortest_paths_result<float>& found) {
+    return check_distances(a, source, found.distances);
+}
+
+/// From each source. Search: breadth_first_search, shortest_paths_search.
+template <class Search>
+class search_walker final : public graph_walker {
+public:
+    search_walker(const graph<float>& g, graph_task task, const spmspv::adaptive_options& kernels)
+        : task_(std::move(task)), search_(g, {.kernels = kernels}) {}
+    graph_walk run(bool check) override {
+        graph_walk walk;
+        for (const auto source : task_.sources) {
+            const auto found = search_(source);
+            note(walk, found, check ? flaw_of(*task_.matrix, source, found) : "");
+        }
+        walk.seconds /= static_cast<double>(task_.sources.size());
+        return walk;
+    }
+
+private:
+    graph_task task_;
+    Search search_;
+};
+
+class pagerank_walker final : public graph_walker {
+public:
+    pagerank_walker(const graph<float>& g, graph_task task, const spmspv::adaptive_options& kernels)
+        : task_(std::move(task)),
+          iteration_(g, {.tolerance = task_.tolerance, .kernels = kernels}) {}
+    graph_walk run(bool check) override {
+        graph_walk walk;
+        const auto found = iteration_();
+        std::string wrong;
+        if (found.reason != graph_reason::converged) {
+            wrong = fmt::format("not converged: the bound is {:.1e}", found.error_bound);
+        } else if (check) {
+            wrong = check_ranks(*task_.matrix, pagerank_options().damping, found.ranks,
+                                found.error_bound);
+        }
+        note(walk, found, wrong);
+        return walk;
+    }
+
+private:
+    graph_task task_;
+    pagerank_iteration<float> iteration_;
+};
+
+} // namespace
+
+kernel_model fixed_switch(double threshold, distribution way) {
+    const auto is = [](auto label) {
+        return decision_tree({leaf(static_cast<int>(label))}, static_cast<int>(label) + 1);
+    };
+    tree_node root;
+    root.tests = feature::effective_ratio;
+    root.threshold = threshold;
+    root.below = 1;
+    root.above = 2;
+    decision_tree push_or_pull(
+        {root, leaf(static_cast<int>(pattern::column)), leaf(static_cast<int>(pattern::row))}, 3);
+    return {fmt::format("switch at {:g}", threshold),
+            "any",
+            "a rule: push or pull",
+            push_or_pull,
+            is(way),
+            is(way),
+            is(spmspv::write_back::atomic)};
+}
+
+std::vector<graph_contestant> graph_contestants(const std::vector<double>& thresholds,
+                                                bool with_kernels, bool with_vendor) {
+    std::vector<graph_contestant> all;
+    all.push_back({"adaptive", {}, {}, false});
+    if (with_vendor) {
+        all.push_back({"cusparse", {}, {}, true});
+    }
+    for (const double threshold : thresholds) {
+        for (const auto way : {distribution::direct, distribution::balanced}) {
+            auto model = std::make_shared<const kernel_model>(fixed_switch(threshold, way));
+            all.push_back({fmt::format("switch:{:g}:{}", threshold,
+                                       way == distribution::direct ? "direct" : "balanced"),
+                           threshold,
+                           {.model = std::move(model), .as_predicted = true},
+                           false});
+        }
+    }
+    if (with_kernels) {
+        for (const auto name : spmspv::kernel_names) {
+            all.push_back({std::string(name), {}, {.fixed = spmspv::parse_kernel(name)}, false});
+        }
+    }
+    return all;
+}
+
+std::unique_ptr<graph_walker> make_walker(const graph_contestant& c, const graph<float>& g,
+                                          const graph_task& task) {
+    if (c.vendor) {
+#if KRYLITH_HAVE_CUDA
+        return make_vendor_walker(g, task);
+#else
+        return nullptr;
+#endif
+    }
+    if (task.algorithm == "bfs") {
+        return std::make_unique<search_walker<breadth_first_search<float>>>(g, task, c.kernels);
+    }
+    if (task.algorithm == "sssp") {
+        return std::make_unique<search_walker<shortest_paths_search<float>>>(g, task, c.kernels);
+    }
+    return std::make_unique<pagerank_walker>(g, task, c.kernels);
+}
+
+} // namespace krylith::bench

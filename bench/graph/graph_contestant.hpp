@@ -1,0 +1,60 @@
+// Who walks: the adaptive product, one kernel always, a switch between push and pull at a threshold
+// that never changes, and cuSPARSE with dense vectors in every step.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <krylith/graph/graph.hpp>
+#include <krylith/graph/graph_result.hpp>
+#include <krylith/matrix/csr.hpp>
+#include <krylith/spmspv/adaptive_product.hpp>
+
+namespace krylith::bench {
+
+struct graph_contestant {
+    std::string name;                ///< "adaptive", a kernel's, "switch:0.05:balanced", "cusparse"
+    std::optional<double> threshold; ///< of switches
+    spmspv::adaptive_options kernels;
+    bool vendor = false;
+};
+
+/// adaptive, cusparse where it can run, each kernel, and switches of both distributions with each
+/// threshold.
+[[nodiscard]] std::vector<graph_contestant> graph_contestants(const std::vector<double>& thresholds,
+                                                              bool with_kernels, bool with_vendor);
+
+/// Push (column, atomic) up to this ratio of effective nonzeros, else pull (row).
+[[nodiscard]] spmspv::kernel_model fixed_switch(double threshold,
+                                                spmspv::distribution distribution);
+
+/// What one run of an algorithm from all sources took and left.
+struct graph_walk {
+    double seconds = 0;               ///< a source
+    std::vector<graph_outcome> walks; ///< by source
+    std::string wrong;                ///< empty if checked and right, or not checked
+};
+
+struct graph_task {
+    std::string algorithm; ///< bfs, pagerank, sssp
+    const csr_matrix<float>* matrix;
+    std::vector<std::int64_t> sources; ///< of pagerank none
+    double tolerance = 1e-6;           ///< of pagerank
+};
+
+/// Keeps its memory from run to run.
+class graph_walker {
+public:
+    virtual ~graph_walker() = default;
+    /// `check`: look whether the results are right.
+    [[nodiscard]] virtual graph_walk run(bool check) = 0;
+};
+
+/// cuSPARSE can't do sssp: null. Throws what the algorithms throw.
+[[nodiscard]] std::unique_ptr<graph_walker>
+make_walker(const graph_contestant& c, const graph<float>& g, const graph_task& task);
+
+} // namespace krylith::bench

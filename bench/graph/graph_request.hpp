@@ -1,0 +1,38 @@
+// What bench_graph is asked for on its command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <krylith/bench/spmv/spmv_families.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace krylith::bench {
+
+struct graph_request {
+    std::vector<std::string> matrices;
+    std::string families = "all"; ///< where no matrix is named
+    std::vector<std::string> sizes = {"small"};
+    std::vector<std::string> algorithms = {"bfs", "pagerank", "sssp"};
+    std::string backend_name = "auto";
+    std::vector<int> devices = {1};
+    int threads = 0;
+    std::vector<double> thresholds = {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};
+    bool without_kernels = false; ///< not each kernel by itself
+    int sources = 4;              ///< of bfs and sssp
+    double tolerance = 1e-6;      ///< of pagerank
+    int repetitions = 5;
+    double limit_seconds = 20; ///< a run that takes longer is not repeated
+    std::string json_file;
+
+    [[nodiscard]] std::vector<spmv_case> cases() const;
+    /// Throws usage_error naming the first value that is not allowed.
+    void check() const;
+};
+
+void add_options(CLI::App& app, graph_request& q);
+
+} // namespace krylith::bench

@@ -1,0 +1,216 @@
+#include <krylith/bench/graph/graph_run.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <krylith/bench/common/slope.hpp>
+#include <krylith/bench/graph/graph_cases.hpp>
+#include <krylith/device/error.hpp>
+
+namespace krylith::bench {
+
+namespace {
+
+/// Of the first source, at most so many.
+constexpr std::size_t most_steps = 400;
+
+json steps_of(const graph_outcome& outcome) {
+    json steps = json::array();
+    for (const graph_step& step : outcome.steps) {
+        if (steps.size() == most_steps) {
+            break;
+        }
+        json kernels = json::array();
+        for (const auto used : step.kernels) {
+            kernels.push_back(std::string(to_string(used)));
+        }
+        steps.push_back({{"entries", step.entries},
+                         {"work", step.work},
+                         {"kernels", kernels},
+                         {"walk", step.walk},
+                         {"us", step.seconds * 1e6}});
+    }
+    return steps;
+}
+
+/// By turns would need all walkers' memory at once: each is warmed up by its checked run instead.
+json measure(graph_walker& walker, const graph_request& request, json row) {
+    graph_walk walk = walker.run(true);
+    std::vector<double> seconds;
+    const std::string wrong = walk.wrong;
+    if (walk.seconds > request.limit_seconds) {
+        seconds.push_back(walk.seconds);
+    }
+    while (std::ssize(seconds) < request.repetitions && walk.seconds <= request.limit_seconds) {
+        walk = walker.run(false);
+        seconds.push_back(walk.seconds);
+    }
+    const spread times = spread_of(seconds);
+    double work = 0;
+    double steps = 0;
+    double choosing = 0;
+    double all = 0;
+    for (const graph_outcome& one : walk.walks) {
+        work += static_cast<double>(one.work());
+        steps += static_cast<double>(one.iterations());
+        all += one.seconds;
+        for (const graph_step& step : one.steps) {
+            choosing += step.select_seconds;
+        }
+    }
+    const auto walks = static_cast<double>(walk.walks.size());
+    row["ms"] = to_json(times, 1e3);
+    row["steps"] = steps / walks;
+    row["work"] = work / walks;
+    row["gteps"] = work / walks / times.median * 1e-9;
+    row["choosing"] = all > 0 ? choosing / all : 0;
+    row["void_because"] = wrong.empty() ? json::array() : json::array({wrong});
+    if (row["contestant"] == "adaptive" || row["contestant"] == "cusparse") {
+        row["by_step"] = steps_of(walk.walks.front());
+    }
+    return row;
+}
+
+/// A search is as fast as the edges out of what it reaches: cuSPARSE goes over all of them on each
+/// level, which is no merit.
+void rate_searches_alike(std::vector<json>& rows) {
+    const auto adaptive = std::ranges::find_if(rows, [](const json& row) {
+        return row["contestant"] == "adaptive" && row.contains("ms");
+    });
+    for (json& row : rows) {
+        if (row["contestant"] != "cusparse" || !row.contains("ms")) {
+            continue;
+        }
+        row["gteps"] = adaptive == rows.end() ? 0.0
+                                              : (*adaptive)["work"].get<double>() /
+                                                    row["ms"]["median"].get<double>() * 1e-6;
+    }
+}
+
+void print(const json& row) {
+    if (!row.contains("ms")) {
+        fmt::print("{:<26} {:<8} {:>2} {:<24} {}\n", row["matrix"].get<std::string>(),
+                   row["algorithm"].get<std::string>(), row["devices"].get<int>(),
+                   row["contestant"].get<std::string>(), row["void_because"][0].get<std::string>());
+        return;
+    }
+    std::string speedups;
+    if (row.contains("speedup")) {
+        for (const auto& [over, factor] : row["speedup"].items()) {
+            speedups += fmt::format("  {:.2f}x {}", factor.get<double>(), over);
+        }
+    }
+    fmt::print("{:<26} {:<8} {:>2} {:<24} {:>10.3f} ms {:>7.0f} steps {:>8.3f} GTEPS{}{}\n",
+               row["matrix"].get<std::string>(), row["algorithm"].get<std::string>(),
+               row["devices"].get<int>(), row["contestant"].get<std::string>(),
+               row["ms"]["median"].get<double>(), row["steps"].get<double>(),
+               row["gteps"].get<double>(), row["void_because"].empty() ? "" : "  VOID", speedups);
+    for (const json& why : row["void_because"]) {
+        fmt::print("    void: {}\n", why.get<std::string>());
+    }
+}
+
+} // namespace
+
+graph_run::graph_run(const graph_request& request)
+    : request_(request),
+      choice_(choose_devices(request.backend_name, request.devices, request.threads)),
+      report_("bench_graph", request.json_file) {
+    request_.check();
+    report_.describe_devices(choice_);
+    report_.set_option("algorithms", request_.algorithms);
+    report_.set_option("thresholds", request_.thresholds);
+    report_.set_option("sources", request_.sources);
+    report_.set_option("tolerance", request_.tolerance);
+    report_.set_option("repetitions", request_.repetitions);
+    report_.set_option("precision", "fp32");
+}
+
+bool graph_run::run() {
+    fmt::print("{}\n", fmt::join(descriptions(choice_.group(choice_.counts.back())), ", "));
+    for (const spmv_case& c : request_.cases()) {
+        try {
+            run_case(c);
+        } catch (const input_error& e) {
+            if (request_.matrices.empty()) {
+                report_.skip(c.matrix, e.what());
+            } else {
+                report_.refuse(c.matrix, e.what());
+            }
+        } catch (const device_error& e) {
+            report_.skip(c.matrix, e.what());
+        } catch (const std::bad_alloc&) {
+            report_.skip(c.matrix, "the host's memory is too small for it");
+        }
+    }
+    const json summary = graph_summary(rows_);
+    report_.summarise(summary);
+    for (const json& line : summary) {
+        fmt::print("{}\n", line.dump());
+    }
+    return !report_.failed();
+}
+
+void graph_run::run_case(const spmv_case& c) {
+    const csr_matrix<float> matrix = load_graph<float>(c.matrix);
+    for (const int devices : choice_.counts) {
+        for (const std::string& algorithm : request_.algorithms) {
+            run_algorithm(c, matrix, algorithm, devices);
+        }
+    }
+}
+
+void graph_run::run_algorithm(const spmv_case& c, const csr_matrix<float>& matrix,
+                              const std::string& algorithm, int devices) {
+    const graph<float> g(choice_.group(devices), csr_view<float>(matrix));
+    graph_task task{algorithm, &matrix, {}, request_.tolerance};
+    if (algorithm != "pagerank") {
+        task.sources = pick_sources(matrix, request_.sources);
+        if (task.sources.empty()) {
+            return report_.skip(c.matrix, algorithm + ": no vertex has an edge");
+        }
+    }
+    std::vector<json> rows;
+    const bool vendor = choice_.kind == backend::cuda && devices == 1;
+    for (const auto& contestant :
+         graph_contestants(request_.thresholds, !request_.without_kernels, vendor)) {
+        json row = {{"matrix", c.matrix},
+                    {"family", c.family},
+                    {"size", c.size},
+                    {"n", g.vertices()},
+                    {"nnz", g.edges()},
+                    {"algorithm", algorithm},
+                    {"backend", to_string(choice_.kind)},
+                    {"devices", devices},
+                    {"contestant", contestant.name}};
+        if (contestant.threshold) {
+            row["threshold"] = *contestant.threshold;
+        }
+        try {
+            const auto walker = make_walker(contestant, g, task);
+            if (walker == nullptr) {
+                continue;
+            }
+            row = measure(*walker, request_, row);
+        } catch (const device_error& e) { // memory
+            row["void_because"] = json::array({std::string(e.what())});
+        }
+        rows.push_back(std::move(row));
+    }
+    if (algorithm == "bfs") {
+        rate_searches_alike(rows);
+    }
+    add_graph_speedups(rows);
+    for (json& row : rows) {
+        print(row);
+        report_.add(row);
+        rows_.push_back(std::move(row));
+    }
+    std::fflush(stdout);
+}
+
+} // namespace krylith::bench

@@ -1,0 +1,119 @@
+#include <krylith/bench/graph/graph_run.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+namespace krylith::bench {
+
+namespace {
+
+bool good(const json& row) {
+    return row.contains("ms") && row["void_because"].empty();
+}
+
+double ms(const json& row) {
+    return row["ms"]["median"].get<double>();
+}
+
+/// What a contestant stands for in speedups; empty: nothing.
+std::string role_of(const json& row) {
+    const std::string name = row["contestant"];
+    if (name == "adaptive") {
+        return "";
+    }
+    return name == "cusparse" ? name : row.contains("threshold") ? "best_switch" : "best_kernel";
+}
+
+/// Logarithms, for geometric means.
+struct mean {
+    double logarithms = 0;
+    double least = 0;
+    int count = 0;
+
+    void add(double factor) {
+        logarithms += std::log(factor);
+        least = count == 0 ? factor : std::min(least, factor);
+        ++count;
+    }
+    [[nodiscard]] json as_json() const {
+        return {
+            {"geometric_mean", std::exp(logarithms / count)}, {"least", least}, {"graphs", count}};
+    }
+};
+
+} // namespace
+
+void add_graph_speedups(std::vector<json>& rows) {
+    json* adaptive = nullptr;
+    std::map<std::string, double> least;
+    for (json& row : rows) {
+        if (!good(row)) {
+            continue;
+        }
+        const std::string role = role_of(row);
+        if (role.empty()) {
+            adaptive = &row;
+        } else if (!least.contains(role) || ms(row) < least[role]) {
+            least[role] = ms(row);
+        }
+    }
+    if (adaptive == nullptr) {
+        return;
+    }
+    for (const auto& [role, time] : least) {
+        (*adaptive)["speedup"][role] = time / ms(*adaptive);
+    }
+}
+
+json graph_summary(const std::vector<json>& rows) {
+    using task = std::pair<std::string, int>;
+    std::map<task, std::map<std::string, mean>> speedups;
+    std::map<std::tuple<task, std::string>, double> adaptive; // by graph
+    for (const json& row : rows) {
+        if (!good(row) || row["contestant"] != "adaptive") {
+            continue;
+        }
+        const task t{row["algorithm"], row["devices"]};
+        adaptive[{t, row["matrix"]}] = ms(row);
+        if (row.contains("speedup")) {
+            for (const auto& [role, factor] : row["speedup"].items()) {
+                speedups[t][role].add(factor.get<double>());
+            }
+        }
+    }
+    std::map<task, std::map<std::string, mean>> switches; // by name
+    for (const json& row : rows) {
+        const task t{row["algorithm"], row["devices"]};
+        const auto found = adaptive.find({t, row["matrix"]});
+        if (good(row) && row.contains("threshold") && found != adaptive.end()) {
+            switches[t][row["contestant"]].add(ms(row) / found->second);
+        }
+    }
+    json all = json::array();
+    for (const auto& [t, by_role] : speedups) {
+        json line = {{"algorithm", t.first}, {"devices", t.second}};
+        for (const auto& [role, factors] : by_role) {
+            line["speedup"][role] = factors.as_json();
+        }
+        const std::string* best = nullptr;
+        for (const auto& [name, factors] : switches[t]) {
+            if (best == nullptr || factors.count > switches[t][*best].count ||
+                (factors.count == switches[t][*best].count &&
+                 factors.logarithms < switches[t][*best].logarithms)) {
+                best = &name;
+            }
+        }
+        if (best != nullptr) {
+            line["best_switch_of_all"] = *best;
+            line["speedup"]["best_switch_of_all"] = switches[t][*best].as_json();
+        }
+        all.push_back(std::move(line));
+    }
+    return all;
+}
+
+} // namespace krylith::bench

@@ -1,0 +1,192 @@
+#include <krylith/bench/imbalance/imbalance_run.hpp>
+
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <krylith/bench/streamed/streamed_request.hpp>
+#include <krylith/device/error.hpp>
+
+namespace krylith::bench {
+
+namespace {
+
+constexpr const char* line = "{:>5} {:>5} {:>6} {:>12} {:>12} {:>10} {:>10} {:>10}{}\n";
+
+device_choice chosen(const imbalance_request& q) {
+    if (q.devices < 0) {
+        throw usage_error("devices is " + std::to_string(q.devices) + ", must be 0 (all) or more");
+    }
+    std::vector<int> counts;
+    if (q.devices > 0) {
+        counts = {q.devices};
+    }
+    device_choice choice = choose_devices(q.backend_name, counts, q.threads);
+    if (q.devices == 0 && choice.kind == backend::host) {
+        choice.counts = {4};
+    }
+    choice.counts = {choice.counts.back()};
+    return choice;
+}
+
+workload workload_of(csr_matrix<double> matrix, const two_loads& load) {
+    workload w;
+    w.name = fmt::format("two_loads:{}:{}:{}:{:g}", load.rows, load.blocks, load.light, load.ratio);
+    w.matrix = std::move(matrix);
+    w.b.resize(static_cast<std::size_t>(w.n()));
+    for (std::size_t i = 0; i < w.b.size(); ++i) {
+        w.b[i] = 1.0 + static_cast<double>(i % 3);
+    }
+    return w;
+}
+
+} // namespace
+
+void add_options(CLI::App& app, imbalance_request& q) {
+    app.add_option("--rows", q.rows, "Of the matrices; 0: 2^21, on the host 2^15");
+    app.add_option("--nonzeros", q.nonzeros, "Of the matrices, all alike; 0: 64 a row");
+    app.add_option("--ratios", q.ratios,
+                   "Nonzeros of light rows over those of others; without: 0.1 to 0.9")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    app.add_option("--backend", q.backend_name, "auto, cuda or host")->capture_default_str();
+    app.add_option("--devices", q.devices, "Devices, and blocks of rows; 0: all, on the host 4");
+    app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
+    add_options(app, q.effort);
+    app.add_option("--json", q.json_file, "Everything as JSON");
+    app.add_option("--csv", q.csv_file, "One line a case");
+}
+
+imbalance_run::imbalance_run(const imbalance_request& request)
+    : request_(request),
+      choice_(chosen(request)),
+      report_("bench_imbalance", request.json_file),
+      csv_(request.csv_file, imbalance_csv_columns()) {
+    request_.effort.check();
+    if (request_.rows == 0) {
+        request_.rows = std::int64_t{1} << (choice_.kind == backend::cuda ? 21 : 15);
+    }
+    if (request_.nonzeros == 0) {
+        request_.nonzeros = 64 * request_.rows;
+    }
+    if (request_.ratios.empty()) {
+        for (int tenths = 1; tenths <= 9; ++tenths) {
+            request_.ratios.push_back(0.1 * tenths);
+        }
+    }
+    report_.describe_devices(choice_);
+    report_.set_option("rows", request_.rows);
+    report_.set_option("nonzeros", request_.nonzeros);
+    report_.set_option("ratios", request_.ratios);
+}
+
+bool imbalance_run::run() {
+    const int blocks = choice_.counts.back();
+    fmt::print("{}\n{} rows, {} nonzeros\n\n{}",
+               fmt::join(descriptions(choice_.group(blocks)), ", "), request_.rows,
+               request_.nonzeros, imbalance_table_head());
+    const auto add = [&](const two_loads& load) {
+        json row = measure_load(load);
+        fmt::print("{}", imbalance_table_lines(row));
+        std::fflush(stdout);
+        csv_.add(row);
+        report_.add(std::move(row));
+    };
+    add({request_.rows, request_.nonzeros, blocks, 0, 1});
+    for (int light = 1; light < blocks; ++light) {
+        for (const double ratio : request_.ratios) {
+            add({request_.rows, request_.nonzeros, blocks, light, ratio});
+        }
+    }
+    return !report_.any_void();
+}
+
+spread imbalance_run::measure(const workload& w, one_shot_version version,
+                              const reference_product& expected,
+                              std::vector<std::string>& void_because) {
+    one_shot_arrays arrays(w, "csr");
+    one_shot_product<double> product(choice_.group(choice_.counts.back()), {.version = version});
+    msrep_effort once = request_.effort;
+    once.repetitions = 1; // the calls only bring the matrix there
+    once.seconds = 0;
+    const msrep_numbers numbers = measure_one_shot(product, arrays, false, expected, once);
+    void_because.insert(void_because.end(), numbers.void_because.begin(),
+                        numbers.void_because.end());
+    std::vector<double> samples;
+    double spent = 0;
+    do {
+        samples.push_back(product.kernel_seconds(request_.effort.repetitions));
+        spent += samples.back() * request_.effort.repetitions;
+    } while (samples.size() < 5 || (spent < request_.effort.seconds && samples.size() < 50));
+    return spread_of(std::move(samples));
+}
+
+json imbalance_run::measure_load(const two_loads& load) {
+    const workload w = workload_of(make_two_loads(load), load);
+    const reference_product expected = multiply_by_b(w);
+    std::vector<std::string> void_because;
+    const spread rows = measure(w, one_shot_version::baseline, expected, void_because);
+    const spread nonzeros = measure(w, one_shot_version::p, expected, void_because);
+    if (load.light == 0) {
+        balanced_ = nonzeros.median;
+    }
+    return {{"matrix", w.name},
+            {"devices", choice_.counts.back()},
+            {"n", w.n()},
+            {"nnz", w.nnz()},
+            {"blocks", load.blocks},
+            {"light", load.light},
+            {"ratio", load.ratio},
+            {"us_equal_rows", to_json(rows, 1e6)},
+            {"us_pcsr", to_json(nonzeros, 1e6)},
+            {"slowdown_equal_rows", rows.median / balanced_},
+            {"slowdown_pcsr", nonzeros.median / balanced_},
+            {"slowdown_expected", expected_slowdown(load)},
+            {"void_because", void_because}};
+}
+
+std::vector<std::string> imbalance_csv_columns() {
+    return {"matrix",
+            "devices",
+            "n",
+            "nnz",
+            "blocks",
+            "light",
+            "ratio",
+            "us_equal_rows/median",
+            "us_equal_rows/p10",
+            "us_equal_rows/p90",
+            "us_pcsr/median",
+            "us_pcsr/p10",
+            "us_pcsr/p90",
+            "slowdown_equal_rows",
+            "slowdown_pcsr",
+            "slowdown_expected",
+            "void_because"};
+}
+
+std::string imbalance_table_head() {
+    return fmt::format(fmt::runtime(line), "light", "of", "ratio", "rows us", "pcsr us", "rows x",
+                       "pcsr x", "expected", "");
+}
+
+std::string imbalance_table_lines(const json& row) {
+    const auto number = [&](const char* key, const char* form) {
+        return fmt::format(fmt::runtime(form), row.at(key).get<double>());
+    };
+    const auto median = [&](const char* key) {
+        return fmt::format("{:.2f}", row.at(key).at("median").get<double>());
+    };
+    std::string lines = fmt::format(
+        fmt::runtime(line), row.at("light").get<int>(), row.at("blocks").get<int>(),
+        number("ratio", "{:.2f}"), median("us_equal_rows"), median("us_pcsr"),
+        number("slowdown_equal_rows", "{:.2f}"), number("slowdown_pcsr", "{:.2f}"),
+        number("slowdown_expected", "{:.2f}"), row.at("void_because").empty() ? "" : "  VOID");
+    for (const json& why : row.at("void_because")) {
+        lines += fmt::format("    void: {}\n", why.get<std::string>());
+    }
+    return lines;
+}
+
+} // namespace krylith::bench

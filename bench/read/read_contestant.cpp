@@ -1,0 +1,132 @@
+#include <krylith/bench/read/read_contestant.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include <krylith/bench/common/measurement_failed.hpp>
+#include <krylith/bench/common/stopwatch.hpp>
+#include <krylith/matrix/matrix_market.hpp>
+
+namespace krylith::bench {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// For the shell; a quote in it ends the quoted part and starts another.
+std::string quoted(const std::string& word) {
+    std::string result = "'";
+    for (const char c : word) {
+        result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return result + "'";
+}
+
+struct outcome {
+    int status = 0;
+    std::string text;
+};
+
+outcome run(const std::vector<std::string>& words) {
+    std::string line;
+    for (const std::string& word : words) {
+        line += quoted(word) + " ";
+    }
+    line += "2>&1";
+    std::FILE* const pipe = popen(line.c_str(), "r");
+    if (pipe == nullptr) {
+        throw measurement_failed("can't run " + line);
+    }
+    outcome result;
+    std::array<char, 4096> part{};
+    while (const std::size_t count = std::fread(part.data(), 1, part.size(), pipe)) {
+        result.text.append(part.data(), count);
+    }
+    result.status = pclose(pipe);
+    return result;
+}
+
+/// A figure of /proc/self/status, in bytes.
+std::int64_t memory_figure(const std::string& name) {
+    std::ifstream status("/proc/self/status");
+    std::string key;
+    for (std::string rest; status >> key; std::getline(status, rest)) {
+        std::int64_t kibibytes = 0;
+        if (key == name + ":" && status >> kibibytes) {
+            return kibibytes * 1024;
+        }
+    }
+    throw measurement_failed("/proc/self/status has no " + name);
+}
+
+double cpu_seconds() {
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// Where Python says what went wrong.
+std::string last_line(std::string text) {
+    while (text.ends_with('\n')) text.pop_back();
+    return text.substr(text.rfind('\n') + 1);
+}
+
+} // namespace
+
+std::vector<read_contestant> read_contestants(const std::string& python,
+                                              std::vector<std::string>& missing) {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+    std::vector<read_contestant> contestants{{"krylith", {self, "--once"}}};
+    for (const std::string name : {"scipy", "fast_matrix_market"}) {
+        const std::vector<std::string> command{python, KRYLITH_BENCH_READ_BASELINE, name};
+        const outcome there = run(command);
+        if (there.status == 0) {
+            contestants.push_back({name, command});
+        } else {
+            missing.push_back(name + ": " + python + " has none (" + last_line(there.text) + ")");
+        }
+    }
+    return contestants;
+}
+
+read_sample read_once(const read_contestant& contestant, const std::filesystem::path& file) {
+    std::vector<std::string> command = contestant.command;
+    command.push_back(file.string());
+    const outcome done = run(command);
+    if (done.status != 0) {
+        throw measurement_failed(contestant.name + " failed: " + done.text);
+    }
+    const json line = json::parse(done.text, nullptr, false);
+    if (line.is_discarded()) {
+        throw measurement_failed(contestant.name + " printed no JSON: " + done.text);
+    }
+    return {line.at("seconds"),    line.at("seconds_to_coo"), line.at("cpu_seconds"),
+            line.at("peak_bytes"), line.at("rows"),           line.at("nnz"),
+            line.at("sum"),        line.at("version")};
+}
+
+int read_and_report(const std::filesystem::path& file) {
+    const std::int64_t before = memory_figure("VmRSS");
+    const double cpu_before = cpu_seconds();
+    const stopwatch watch;
+    const auto matrix = read_matrix_market<double>(file);
+    const double seconds = watch.seconds();
+    const double cpu = cpu_seconds() - cpu_before;
+    const json line = {{"seconds", seconds},
+                       {"seconds_to_coo", 0},
+                       {"cpu_seconds", cpu},
+                       {"peak_bytes", memory_figure("VmHWM") - before},
+                       {"rows", matrix.rows},
+                       {"nnz", matrix.nnz()},
+                       {"sum", std::accumulate(matrix.values.begin(), matrix.values.end(), 0.0)},
+                       {"version", ""}};
+    std::puts(line.dump().c_str());
+    return 0;
+}
+
+} // namespace krylith::bench

@@ -1,0 +1,23 @@
+// How long a member of a family will take to generate, before it is tried.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <krylith/bench/spmv/spmv_families.hpp>
+
+namespace krylith::bench {
+
+/// In proportion to nonzeros, from the last of the family that was generated.
+class generation_clock {
+public:
+    /// Seconds; 0 for a case that is no family's member. Generates the smallest of the family where
+    /// none was seen yet.
+    [[nodiscard]] double predict(const spmv_case& c);
+    void took(const spmv_case& c, double seconds);
+
+private:
+    std::map<std::string, double> seconds_a_million_; // by family
+};
+
+} // namespace krylith::bench

@@ -1,0 +1,121 @@
+#include <krylith/bench/spmv/spmv_limit.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include <krylith/bench/spmv/spmv_measure.hpp>
+#include <krylith/sparse/selection/make_device_matrix.hpp>
+#include <krylith/spmv/halo/halo_operator.hpp>
+#include <krylith/spmv/source/matrix_source.hpp>
+
+namespace krylith::bench {
+
+namespace {
+
+device_group one_of(const device_choice& choice, int devices) {
+    if (choice.kind == backend::cuda) {
+        return choice.group(1);
+    }
+    const int threads =
+        choice.threads > 0 ? choice.threads : static_cast<int>(std::thread::hardware_concurrency());
+    return device_group::host(1, {.host_threads = std::max(1, threads / devices)});
+}
+
+/// These rows as an operator on one device, on vectors of all n entries: y's first entries are the
+/// rows' results, and the rest of y stays 0.
+std::unique_ptr<matrix_operator<double>> make_lone(const device_group& one,
+                                                   const matrix_source<double>& source,
+                                                   row_range rows, local_kind local) {
+    const auto where = std::make_shared<const layout>(
+        layout{one, equal_rows(source.matrix.columns, 1), coherence::owned});
+    const halo_plan nothing_moves{where->rows, {halo_part{}}};
+    return std::make_unique<halo_operator<double>>(
+        where, nothing_moves, [&](const layout& l, int rank, std::int64_t /*held*/) {
+            return make_block(l.group.share(rank), source.block(rank, rows), local);
+        });
+}
+
+double real(std::int64_t count) {
+    return static_cast<double>(count);
+}
+
+double share_that_waits(const csr_matrix<double>& matrix, row_range rows) {
+    const auto offset = [&](std::int64_t row) {
+        return matrix.row_offsets[static_cast<std::size_t>(row)];
+    };
+    std::int64_t waiting = 0;
+#pragma omp parallel for schedule(static) reduction(+ : waiting)
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+        const auto first = matrix.column_indices.begin() + offset(row);
+        const auto last = matrix.column_indices.begin() + offset(row + 1);
+        if (std::any_of(first, last, [&](std::int32_t c) { return !rows.contains(c); })) {
+            waiting += offset(row + 1) - offset(row);
+        }
+    }
+    return real(waiting) / real(std::max<std::int64_t>(1, offset(rows.end) - offset(rows.begin)));
+}
+
+} // namespace
+
+lone_blocks measure_blocks(const device_choice& choice, const workload& w, int devices,
+                           local_kind local, const std::string& mode, const slope_effort& effort) {
+    const device_group one = one_of(choice, devices);
+    const matrix_source<double> source{w.matrix, find_longest_row(w.matrix.row_offsets)};
+    const row_partition rows = deal_rows(source.matrix.row_offsets, devices);
+    lone_blocks result;
+    for (int rank = 0; rank < devices; ++rank) {
+        result.seconds.push_back(0);
+        result.matrix_bytes.push_back(0);
+        result.waiting.push_back(share_that_waits(w.matrix, rows.owned(rank)));
+        if (rows.owned(rank).size() == 0) {
+            continue;
+        }
+        const auto a = make_lone(one, source, rows.owned(rank), local);
+        result.matrix_bytes.back() = real(a->matrix_bytes(0));
+        result.seconds.back() =
+            std::max(0.0, time_products(*a, w, mode_named(mode, *a), effort).median);
+    }
+    return result;
+}
+
+double spmv_limit::seconds() const {
+    return std::max(compute - waiting, transfer) + waiting;
+}
+
+std::optional<double> spmv_limit::hidden(double product_seconds) const {
+    const double shorter = std::min(compute - waiting, transfer);
+    if (!(shorter > 0)) {
+        return std::nullopt;
+    }
+    return std::clamp(1 - (product_seconds - seconds()) / shorter, 0.0, 1.0);
+}
+
+spmv_limit limit_of(const matrix_operator<double>& a, const lone_blocks& blocks, double link) {
+    // A device that has no block of its own computes at the rate of all.
+    double all_seconds = 0;
+    double all_bytes = 0;
+    for (std::size_t rank = 0; rank < blocks.seconds.size(); ++rank) {
+        all_seconds += blocks.seconds[rank];
+        all_bytes += blocks.matrix_bytes[rank];
+    }
+    const bool sends_x = a.kind() == operator_kind::halo || a.kind() == operator_kind::gather;
+    spmv_limit limit;
+    for (std::size_t rank = 0; rank < blocks.seconds.size(); ++rank) {
+        const bool own = blocks.matrix_bytes[rank] > 0;
+        const double seconds = own ? blocks.seconds[rank] : all_seconds;
+        const double bytes = own ? blocks.matrix_bytes[rank] : all_bytes;
+        const auto r = static_cast<int>(rank);
+        if (bytes > 0) {
+            const double compute = real(a.matrix_bytes(r)) * seconds / bytes;
+            limit.compute = std::max(limit.compute, compute);
+            if (sends_x) {
+                limit.waiting = std::max(limit.waiting, blocks.waiting[rank] * compute);
+            }
+        }
+        limit.transfer = std::max(limit.transfer, sizeof(double) * real(a.received(r)) / link);
+    }
+    return limit;
+}
+
+} // namespace krylith::bench

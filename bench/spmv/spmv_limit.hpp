@@ -1,0 +1,54 @@
+// What a product on several devices can't be faster than: its slowest block, computed alone, and
+// what the busiest device must receive.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <krylith/bench/common/device_choice.hpp>
+#include <krylith/bench/common/slope.hpp>
+#include <krylith/bench/common/workload.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/execution.hpp>
+
+namespace krylith::bench {
+
+/// The blocks of equal nonzeros that devices multiply, each on a device of its own with all of x
+/// there and nothing sent. [ranks]; 0 for a device without rows.
+struct lone_blocks {
+    std::vector<double> seconds;
+    std::vector<double> matrix_bytes; ///< that a product reads of the block
+    /// Nonzeros of rows that read x from other blocks / nonzeros of the block.
+    std::vector<double> waiting;
+};
+
+/// One block after the other, on the first device (of host devices: one with as many threads as
+/// each of `devices` has, so that the memory is not shared as it will be). Costs the set-up of an
+/// operator, and `effort` a block. Throws what make_operator() throws.
+[[nodiscard]] lone_blocks measure_blocks(const device_choice& choice, const workload& w,
+                                         int devices, local_kind local, const std::string& mode,
+                                         const slope_effort& effort);
+
+struct spmv_limit {
+    double compute = 0;  ///< seconds of the slowest device's rows
+    double transfer = 0; ///< seconds of what the busiest device receives
+    /// Of `compute`, what can't begin before the transfer has ended: rows that read what halo and
+    /// gather send before the product. The others send results, for which nothing waits.
+    double waiting = 0;
+
+    /// max(compute - waiting, transfer) + waiting.
+    [[nodiscard]] double seconds() const;
+
+    /// Of the transfer and the computation that need not wait, the shorter: how much of it ran
+    /// beside the longer. 1 where the product takes seconds(), 0 where it takes compute + transfer
+    /// or more. Nothing where one of them is 0.
+    [[nodiscard]] std::optional<double> hidden(double product_seconds) const;
+};
+
+/// Of an operator whose devices compute other rows than those of the blocks (more of them, in other
+/// places), a rank's time is in proportion to its matrix bytes. `link`: bytes/s into each device.
+[[nodiscard]] spmv_limit limit_of(const matrix_operator<double>& a, const lone_blocks& blocks,
+                                  double link);
+
+} // namespace krylith::bench

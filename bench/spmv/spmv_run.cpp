@@ -1,0 +1,144 @@
+#include <krylith/bench/spmv/spmv_run.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+
+#include <fmt/format.h>
+
+#include <krylith/device/error.hpp>
+
+namespace krylith::bench {
+
+namespace {
+
+bool is_void(const json& row) {
+    return !row.at("void_because").empty();
+}
+
+} // namespace
+
+spmv_run::spmv_run(const spmv_request& request)
+    : request_(request),
+      choice_(choose_devices(request.backend_name, request.devices, request.threads)),
+      report_("bench_spmv", request.json_file),
+      csv_(request.csv_file, spmv_csv_columns()),
+      operators_(request.operator_list()),
+      summary_(request.target) {
+    request_.effort.check();
+    (void)parse_transfer_kind(request_.transfer);
+    for (const std::string& local : request_.locals) {
+        (void)parse_local_kind(local);
+    }
+    (void)request_.cases(choice_.kind); // a name that is wrong is said before anything is measured
+    rate_ = measure_memory_rate(choice_, request_.limit);
+    report_.describe_machine(choice_, rate_);
+    report_.describe_effort(request_.effort);
+    report_.set_option("operators", operators_);
+    report_.set_option("transfer", request_.transfer);
+    report_.set_option("mode", request_.mode);
+    report_.set_option("target", request_.target);
+    for (const int count : choice_.counts) {
+        if (count > 1) {
+            const known_rates known = measure_and_keep(choice_.group(count));
+            report_.describe_rates(count, known);
+            rates_[count] = known.rates;
+        }
+    }
+}
+
+bool spmv_run::run() {
+    fmt::print("{}\n\n{}", in_words(choice_, rate_), spmv_table_head());
+    for (const spmv_case& c : request_.cases(choice_.kind)) {
+        std::optional<workload> w = make(c);
+        if (!w) {
+            continue;
+        }
+        subject s{c, std::move(*w), {}, {}};
+        s.expected = multiply_by_b(s.w);
+        run_one_device(s);
+        for (const int devices : choice_.counts) {
+            for (const std::string& local : locals_on_several(s)) {
+                if (devices > 1) {
+                    run_devices(s, devices, local);
+                }
+            }
+        }
+    }
+    const json summary = summary_.as_json();
+    report_.summarise(summary);
+    fmt::print("{}", spmv_summary::in_words(summary));
+    if (report_.any_void()) {
+        fmt::print("\nRows marked VOID failed a check: their times mean nothing.\n");
+    }
+    return !report_.failed();
+}
+
+std::optional<workload> spmv_run::make(const spmv_case& c) {
+    try {
+        const double seconds = clock_.predict(c);
+        if (seconds > request_.build_seconds) {
+            report_.skip(c.matrix,
+                         fmt::format("it would take {:.2f} s to generate, allowed are {:.2f} "
+                                     "(--build-seconds)",
+                                     seconds, request_.build_seconds));
+            return std::nullopt;
+        }
+        workload w = make_workload(c.matrix);
+        clock_.took(c, w.seconds);
+        return w;
+    } catch (const input_error& e) {
+        if (std::ranges::find(request_.matrices, c.matrix) == request_.matrices.end()) {
+            report_.skip(c.matrix, e.what()); // the host can't hold it
+        } else {
+            report_.refuse(c.matrix, e.what());
+        }
+    } catch (const std::bad_alloc&) {
+        report_.skip(c.matrix, "the host's memory is too small for it");
+    }
+    return std::nullopt;
+}
+
+void spmv_run::run_one_device(subject& s) {
+    const device_group group = choice_.group(1);
+    std::vector<json> rows;
+    for (const std::string& local : request_.one_device_locals(choice_.kind)) {
+        if (!has_room(group, 1.5 * product_bytes(s.w))) {
+            report_.skip(fmt::format("{} {} on 1", s.c.matrix, local), "it doesn't fit");
+            continue;
+        }
+        json row = measure(s, group, "halo", local, nullptr); // nothing moves: all are the same
+        const bool again = std::ranges::any_of(
+            rows, [&](const json& other) { return other.at("local") == row.at("local"); });
+        if (again) { // what auto took is what was measured
+            continue;
+        }
+        if (!is_void(row)) {
+            const double seconds = row["us"]["median"].get<double>() * 1e-6;
+            const std::string name = row["local"];
+            if (name == "vendor") {
+                s.one.vendor = seconds;
+            } else if (s.one.fastest == 0 || seconds < s.one.fastest) {
+                s.one.fastest = seconds;
+                s.one.local = name;
+            }
+        }
+        rows.push_back(std::move(row));
+    }
+    for (json& row : rows) { // the fastest is known only now
+        if (!is_void(row)) {
+            add_comparison(row, s.one, row["setup_seconds"], std::nullopt);
+        }
+        add(std::move(row));
+    }
+}
+
+void spmv_run::add(json row) {
+    fmt::print("{}", spmv_table_lines(row));
+    std::fflush(stdout);
+    csv_.add(row);
+    summary_.add(row);
+    report_.add(std::move(row));
+}
+
+} // namespace krylith::bench

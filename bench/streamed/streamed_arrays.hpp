@@ -1,0 +1,58 @@
+// A matrix in the formats of one-shot products, in pageable and in pinned host memory.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <krylith/bench/common/workload.hpp>
+#include <krylith/device/host/node_memory.hpp>
+#include <krylith/spmv/streamed_product.hpp>
+
+namespace krylith::bench {
+
+/// csr, csc, coo (by rows), coo-columns, coo-unsorted.
+[[nodiscard]] const std::vector<std::string>& one_shot_formats();
+
+/// The arrays of a matrix in one format, and what products with it need.
+class one_shot_arrays {
+public:
+    /// Throws usage_error for another format. The workload's matrix must be square, and outlive
+    /// this.
+    one_shot_arrays(const workload& w, const std::string& format);
+
+    /// From here on products are of copies that are pinned for the devices of the group, an array a
+    /// page at least. The devices must outlive them.
+    void pin(const device_group& group);
+
+    /// y = A b; `pinned` only after pin().
+    one_shot_times multiply(one_shot_product<double>& product, bool pinned);
+    /// Of the last product.
+    [[nodiscard]] std::span<const double> result() const { return result_; }
+
+private:
+    template <class E>
+    struct array {
+        std::vector<E> own;
+        std::span<const E> from; ///< own, or the workload's
+        node_memory pinned_memory;
+
+        [[nodiscard]] std::span<const E> at(bool pinned) const {
+            return pinned ? std::span(reinterpret_cast<const E*>(pinned_memory.data()), from.size())
+                          : from;
+        }
+    };
+
+    const workload& w_;
+    std::string format_;
+    array<std::int64_t> offsets_;
+    array<std::int32_t> rows_;
+    array<std::int32_t> columns_;
+    array<double> values_;
+    array<double> x_;
+    array<double> y_;
+    std::span<const double> result_;
+};
+
+} // namespace krylith::bench

@@ -1,0 +1,41 @@
+// What bench_msrep is asked for on its command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <krylith/bench/streamed/streamed_measure.hpp>
+#include <krylith/device/device.hpp>
+#include <krylith/spmv/streamed_product.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace krylith::bench {
+
+struct msrep_request {
+    std::vector<std::string> matrices;
+    std::vector<std::string> formats = {"csr", "csc", "coo"};
+    std::vector<std::string> versions = {"baseline", "p", "p_opt"};
+    std::string backend_name = "auto";
+    std::vector<int> devices;
+    int threads = 0;
+    bool pageable = false;
+    msrep_effort effort;
+    std::string json_file;
+    std::string csv_file;
+
+    /// Defaults included.
+    [[nodiscard]] std::vector<std::string> matrix_list(backend devices_of) const;
+    /// `all` written out. Throws usage_error for a name that is none.
+    [[nodiscard]] std::vector<std::string> format_list() const;
+    /// Throws usage_error for a name that is none.
+    [[nodiscard]] std::vector<one_shot_version> version_list() const;
+};
+
+void add_options(CLI::App& app, msrep_request& q);
+/// Those of effort that the benchmarks of one-shot products share.
+void add_options(CLI::App& app, msrep_effort& effort);
+
+} // namespace krylith::bench

@@ -1,0 +1,92 @@
+#include <krylith/bench/streamed/streamed_run.hpp>
+
+#include <cstdio>
+#include <new>
+
+#include <fmt/format.h>
+
+#include <krylith/device/error.hpp>
+
+namespace krylith::bench {
+
+msrep_run::msrep_run(const msrep_request& request)
+    : request_(request),
+      choice_(choose_devices(request.backend_name, request.devices, request.threads)),
+      formats_(request.format_list()),
+      versions_(request.version_list()),
+      report_("bench_msrep", request.json_file),
+      csv_(request.csv_file, msrep_csv_columns()) {
+    request_.effort.check();
+    report_.describe_devices(choice_);
+    report_.set_option("formats", formats_);
+    report_.set_option("versions", request_.versions);
+    report_.set_option("pageable", request_.pageable);
+    report_.set_option("repetitions", request_.effort.repetitions);
+}
+
+bool msrep_run::run() {
+    fmt::print("{}\n\n{}", fmt::join(descriptions(choice_.group(choice_.counts.back())), ", "),
+               msrep_table_head());
+    for (const std::string& name : request_.matrix_list(choice_.kind)) {
+        try {
+            const workload w = make_workload(name);
+            if (w.matrix.rows != w.matrix.columns) {
+                report_.refuse(name, "it is not square");
+                continue;
+            }
+            const reference_product expected = multiply_by_b(w);
+            for (const std::string& format : formats_) {
+                run_format(w, expected, format);
+            }
+        } catch (const input_error& e) {
+            if (request_.matrices.empty()) { // the host can't hold it
+                report_.skip(name, e.what());
+            } else {
+                report_.refuse(name, e.what());
+            }
+        } catch (const std::bad_alloc&) {
+            report_.skip(name, "the host's memory is too small for it");
+        }
+    }
+    if (report_.any_void()) {
+        fmt::print("\nRows marked VOID failed a check: their times mean nothing.\n");
+    }
+    return !report_.failed();
+}
+
+void msrep_run::run_format(const workload& w, const reference_product& expected,
+                           const std::string& format) {
+    one_shot_arrays arrays(w, format);
+    if (!request_.pageable) {
+        arrays.pin(choice_.group(choice_.counts.back()));
+    }
+    std::vector<json> rows;
+    for (const one_shot_version version : versions_) {
+        const bool pinned = !request_.pageable && version != one_shot_version::baseline;
+        for (const int devices : choice_.counts) {
+            const msrep_case c{w.name, w.n(), w.nnz(), format, to_string(version), devices, pinned};
+            rows.push_back(measure(arrays, c, version, expected));
+        }
+    }
+    add_speedups(rows);
+    for (json& row : rows) {
+        fmt::print("{}", msrep_table_lines(row));
+        std::fflush(stdout);
+        csv_.add(row);
+        report_.add(std::move(row));
+    }
+}
+
+json msrep_run::measure(one_shot_arrays& arrays, const msrep_case& c, one_shot_version version,
+                        const reference_product& expected) {
+    try {
+        one_shot_product<double> product(choice_.group(c.devices), {.version = version});
+        return msrep_row(c, measure_one_shot(product, arrays, c.pinned, expected, request_.effort));
+    } catch (const device_error& e) {
+        return failed_msrep(c, e.what());
+    } catch (const input_error& e) {
+        return failed_msrep(c, e.what());
+    }
+}
+
+} // namespace krylith::bench

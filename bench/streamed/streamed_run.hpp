@@ -1,0 +1,38 @@
+// The whole of bench_msrep: every matrix in every format, by every version on every number of
+// devices.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <krylith/bench/common/csv_file.hpp>
+#include <krylith/bench/common/device_choice.hpp>
+#include <krylith/bench/streamed/streamed_request.hpp>
+#include <krylith/bench/streamed/streamed_row.hpp>
+
+namespace krylith::bench {
+
+class msrep_run {
+public:
+    /// Throws usage_error for a request that can't be carried out.
+    explicit msrep_run(const msrep_request& request);
+
+    /// Prints as it goes. Returns whether no row is void.
+    [[nodiscard]] bool run();
+
+private:
+    void run_format(const workload& w, const reference_product& expected,
+                    const std::string& format);
+    /// Failures are void rows.
+    [[nodiscard]] json measure(one_shot_arrays& arrays, const msrep_case& c,
+                               one_shot_version version, const reference_product& expected);
+
+    msrep_request request_;
+    device_choice choice_;
+    std::vector<std::string> formats_;
+    std::vector<one_shot_version> versions_;
+    report report_;
+    csv_file csv_;
+};
+
+} // namespace krylith::bench

@@ -1,0 +1,26 @@
+# Installs the headers that users can include: those directly in a room (docs/api.md lists them) and what
+# they include, and so on. Runs when it is installed, since what headers include changes with every edit.
+# Given: sources (a folder), rooms (a list), destination (below the prefix).
+
+set(waiting "")
+foreach(room IN LISTS rooms)
+    file(GLOB faces RELATIVE "${sources}" "${sources}/${room}/*.hpp")
+    list(APPEND waiting ${faces})
+endforeach()
+set(found "")
+while(waiting)
+    list(POP_FRONT waiting header)
+    if(header IN_LIST found OR header STREQUAL "config.hpp")
+        continue()
+    endif()
+    list(APPEND found "${header}")
+    file(STRINGS "${sources}/${header}" lines REGEX "^ *# *include <krylith/")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE ".*<krylith/([^>]*)>.*" "\\1" included "${line}")
+        list(APPEND waiting "${included}")
+    endforeach()
+endwhile()
+foreach(header IN LISTS found)
+    cmake_path(GET header PARENT_PATH folder)
+    file(INSTALL "${sources}/${header}" DESTINATION "${CMAKE_INSTALL_PREFIX}/${destination}/${folder}")
+endforeach()

@@ -1,0 +1,349 @@
+#include <krylith/device/cuda/cuda_device.cuh>
+
+#include <krylith/device/cuda/cuda_runtime.hpp>
+#include <krylith/device/cuda/host_sum.cuh>
+
+namespace krylith::cuda {
+
+cuda_event::cuda_event(int ordinal, cudaStream_t stream) {
+    const current_device current(ordinal);
+    KRYLITH_CUDA_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+    const cudaError_t status = cudaEventRecord(event_, stream);
+    if (status != cudaSuccess) cudaEventDestroy(event_);
+    KRYLITH_CUDA_CHECK(status);
+}
+
+cuda_event::~cuda_event() {
+    cudaEventDestroy(event_);
+}
+
+void cuda_event::wait() {
+    KRYLITH_CUDA_CHECK(cudaEventSynchronize(event_));
+}
+
+cuda_device::cuda_device(int ordinal, cudaStream_t borrowed)
+    : ordinal_(ordinal), stream_(borrowed), owns_stream_(borrowed == nullptr) {
+    const current_device current(ordinal);
+    KRYLITH_CUDA_CHECK(
+        cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal));
+    if (owns_stream_)
+        KRYLITH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+}
+
+cuda_device::~cuda_device() {
+    const current_device current(ordinal_);
+    if (sum_ != nullptr) cudaStreamSynchronize(stream_);
+    sum_.reset();
+    if (!owns_stream_) return;
+    cudaStreamSynchronize(stream_);
+    cudaStreamDestroy(stream_);
+}
+
+host_sum& cuda_device::sum_for_host() {
+    if (sum_ == nullptr) sum_ = std::make_unique<host_sum>(ordinal_, stream_);
+    return *sum_;
+}
+
+int cuda_device::resident_blocks(const void* kernel, int threads, std::size_t shared_bytes) {
+    const std::lock_guard lock(resident_lock_);
+    const std::tuple key(kernel, threads, shared_bytes);
+    const auto known = resident_.find(key);
+    if (known != resident_.end()) return known->second;
+    int blocks = 0;
+    KRYLITH_CUDA_CHECK(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes));
+    resident_.emplace(key, blocks);
+    return blocks;
+}
+
+std::string cuda_device::description() const {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, ordinal_) != cudaSuccess)
+        return "cuda:" + std::to_string(ordinal_);
+    return std::string(properties.name) + " (cuda:" + std::to_string(ordinal_) + ")";
+}
+
+std::size_t cuda_device::free_bytes() const {
+    const current_device current(ordinal_);
+    std::size_t available = 0;
+    std::size_t total = 0;
+    KRYLITH_CUDA_CHECK(cudaMemGetInfo(&available, &total));
+    return available;
+}
+
+std::string cuda_device::lies_elsewhere(const void* pointer) const {
+    const current_device current(ordinal_);
+    cudaPointerAttributes attributes{};
+    KRYLITH_CUDA_CHECK(cudaPointerGetAttributes(&attributes, pointer));
+    switch (attributes.type) {
+    case cudaMemoryTypeDevice:
+        return attributes.device == ordinal_
+                   ? ""
+                   : "memory of cuda:" + std::to_string(attributes.device);
+    case cudaMemoryTypeUnregistered: return "host memory";
+    default: return attributes.devicePointer == pointer ? "" : "host memory"; // managed, pinned
+    }
+}
+
+void* cuda_device::allocate(std::size_t bytes, const std::string& item) {
+    const current_device current(ordinal_);
+    void* pointer = nullptr;
+    const cudaError_t status = cudaMalloc(&pointer, bytes);
+    if (status != cudaSuccess) {
+        cudaGetLastError();
+        std::size_t available = 0;
+        std::size_t total = 0;
+        cudaMemGetInfo(&available, &total);
+        throw device_error("cuda:" + std::to_string(ordinal_) + " can't give " +
+                           std::to_string(bytes) + " bytes for " + item + ": " +
+                           cudaGetErrorString(status) + "; " + std::to_string(available) + " of " +
+                           std::to_string(total) + " bytes are free");
+    }
+    try {
+        ledger().add(item, bytes);
+    } catch (...) {
+        cudaFree(pointer);
+        throw;
+    }
+    return pointer;
+}
+
+void cuda_device::deallocate(void* pointer, std::size_t bytes, const std::string& item) noexcept {
+    const current_device current(ordinal_);
+    cudaFree(pointer);
+    ledger().remove(item, bytes);
+}
+
+void cuda_device::upload(void* to, const void* from, std::size_t bytes) {
+    const current_device current(ordinal_);
+    // From pageable memory the call returns when the source has been staged or copied.
+    KRYLITH_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_));
+    KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
+}
+
+void cuda_device::download(void* to, const void* from, std::size_t bytes) {
+    const current_device current(ordinal_);
+    KRYLITH_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
+    KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
+}
+
+void cuda_device::copy(void* to, const void* from, std::size_t bytes) {
+    const current_device current(ordinal_);
+    KRYLITH_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_));
+}
+
+void cuda_device::zero(void* to, std::size_t bytes) {
+    const current_device current(ordinal_);
+    KRYLITH_CUDA_CHECK(cudaMemsetAsync(to, 0, bytes, stream_));
+}
+
+std::shared_ptr<event> cuda_device::record() {
+    return std::make_shared<cuda_event>(ordinal_, stream_);
+}
+
+void cuda_device::wait(event& happened) {
+    const current_device current(ordinal_);
+    KRYLITH_CUDA_CHECK(cudaStreamWaitEvent(stream_, static_cast<cuda_event&>(happened).get(), 0));
+}
+
+void cuda_device::synchronize() {
+    const current_device current(ordinal_);
+    KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
+}
+
+namespace {
+
+/// graph { WHILE(handle) { what was captured } }
+class conditional_loop final : public loop_graph {
+public:
+    conditional_loop(int ordinal, cudaStream_t stream) : ordinal_(ordinal), stream_(stream) {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(cudaGraphCreate(&graph_, 0));
+        try {
+            KRYLITH_CUDA_CHECK(
+                cudaGraphConditionalHandleCreate(&handle_, graph_, 1, cudaGraphCondAssignDefault));
+            cudaGraphNodeParams parameters{};
+            parameters.type = cudaGraphNodeTypeConditional;
+            parameters.conditional.handle = handle_;
+            parameters.conditional.type = cudaGraphCondTypeWhile;
+            parameters.conditional.size = 1;
+            cudaGraphNode_t node = nullptr;
+            KRYLITH_CUDA_CHECK(cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &parameters));
+            body_ = parameters.conditional.phGraph_out[0];
+        } catch (...) {
+            cudaGraphDestroy(graph_);
+            throw;
+        }
+    }
+
+    ~conditional_loop() override {
+        const current_device current(ordinal_);
+        if (recording_) {
+            cudaGraph_t abandoned = nullptr;
+            cudaStreamEndCapture(stream_, &abandoned);
+            cudaGetLastError();
+        }
+        if (executable_ != nullptr) {
+            cudaStreamSynchronize(stream_);
+            cudaGraphExecDestroy(executable_);
+        }
+        cudaGraphDestroy(graph_);
+    }
+
+    void begin_recording() override {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(cudaStreamBeginCaptureToGraph(stream_, body_, nullptr, nullptr, 0,
+                                                         cudaStreamCaptureModeRelaxed));
+        recording_ = true;
+    }
+
+    void end_recording() override {
+        const current_device current(ordinal_);
+        recording_ = false;
+        cudaGraph_t captured = nullptr;
+        KRYLITH_CUDA_CHECK(cudaStreamEndCapture(stream_, &captured));
+        KRYLITH_CUDA_CHECK(cudaGraphInstantiate(&executable_, graph_, 0));
+        // Without the upload the first launch would do it, late on one device and not on another.
+        KRYLITH_CUDA_CHECK(cudaGraphUpload(executable_, stream_));
+    }
+
+    void launch() override {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(cudaGraphLaunch(executable_, stream_));
+    }
+
+    [[nodiscard]] std::uint64_t condition() const noexcept override { return handle_; }
+
+private:
+    int ordinal_;
+    cudaStream_t stream_;
+    cudaGraph_t graph_ = nullptr;
+    cudaGraph_t body_ = nullptr; // belongs to graph_
+    cudaGraphConditionalHandle handle_ = 0;
+    cudaGraphExec_t executable_ = nullptr;
+    bool recording_ = false;
+};
+
+class side_stream final : public side_queue {
+public:
+    explicit side_stream(int ordinal) : ordinal_(ordinal) {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    }
+    side_stream(const side_stream&) = delete;
+    side_stream& operator=(const side_stream&) = delete;
+    ~side_stream() override {
+        const current_device current(ordinal_);
+        cudaStreamSynchronize(stream_);
+        cudaStreamDestroy(stream_);
+    }
+
+    void wait(event& happened) override {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(
+            cudaStreamWaitEvent(stream_, static_cast<cuda_event&>(happened).get(), 0));
+    }
+
+    void copy(const void* from, device& to, void* target, std::size_t bytes) override {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(
+            cudaMemcpyPeerAsync(target, to.ordinal(), from, ordinal_, bytes, stream_));
+    }
+
+    [[nodiscard]] std::shared_ptr<event> record() override {
+        return std::make_shared<cuda_event>(ordinal_, stream_);
+    }
+
+private:
+    int ordinal_;
+    cudaStream_t stream_ = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<loop_graph> cuda_device::make_loop() {
+    return std::make_unique<conditional_loop>(ordinal_, stream_);
+}
+
+std::unique_ptr<side_queue> cuda_device::make_side_queue() {
+    return std::make_unique<side_stream>(ordinal_);
+}
+
+int device_count() noexcept {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return count;
+}
+
+int driver_version() noexcept {
+    int version = 0;
+    if (cudaDriverGetVersion(&version) != cudaSuccess) cudaGetLastError();
+    return version;
+}
+
+std::shared_ptr<device> make_device(int ordinal, void* stream) {
+    return std::make_shared<cuda_device>(ordinal, static_cast<cudaStream_t>(stream));
+}
+
+bool enable_peer_access(int from, int to) {
+    if (from == to) return true;
+    int possible = 0;
+    KRYLITH_CUDA_CHECK(cudaDeviceCanAccessPeer(&possible, from, to));
+    if (possible == 0) return false;
+    const current_device current(from);
+    const cudaError_t status = cudaDeviceEnablePeerAccess(to, 0);
+    if (status == cudaErrorPeerAccessAlreadyEnabled) {
+        cudaGetLastError();
+        return true;
+    }
+    KRYLITH_CUDA_CHECK(status);
+    return true;
+}
+
+void copy_across(device& from, const void* source, device& to, void* target, std::size_t bytes) {
+    auto& sender = static_cast<cuda_device&>(from);
+    const current_device current(sender.ordinal());
+    KRYLITH_CUDA_CHECK(cudaMemcpyPeerAsync(target, to.ordinal(), source, sender.ordinal(), bytes,
+                                           sender.stream()));
+}
+
+void* stream_of(device& where) {
+    return static_cast<cuda_device&>(where).stream();
+}
+
+int multiprocessors(const device& where) {
+    return static_cast<const cuda_device&>(where).multiprocessors();
+}
+
+int compute_capability(const device& where) {
+    int major = 0;
+    int minor = 0;
+    const int ordinal = where.ordinal();
+    KRYLITH_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal));
+    KRYLITH_CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal));
+    return 10 * major + minor;
+}
+
+std::string pci_bus_id(const device& where) {
+    char text[32] = {};
+    KRYLITH_CUDA_CHECK(cudaDeviceGetPCIBusId(text, sizeof text, where.ordinal()));
+    std::string id = text;
+    for (char& c : id) // CUDA writes hexadecimal digits in capitals, the system doesn't
+        if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+    return id;
+}
+
+void pin_host_memory(const device& where, void* pointer, std::size_t bytes) {
+    const current_device current(where.ordinal());
+    KRYLITH_CUDA_CHECK(cudaHostRegister(pointer, bytes, cudaHostRegisterPortable));
+}
+
+void unpin_host_memory(const device& where, void* pointer) noexcept {
+    const current_device current(where.ordinal());
+    if (cudaHostUnregister(pointer) != cudaSuccess) cudaGetLastError();
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,97 @@
+// CUDA devices: streams, events, memory, and loops as graphs with a conditional node.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+#include <cuda_runtime.h>
+
+#include <krylith/device/cuda/cuda_check.cuh>
+#include <krylith/device/device.hpp>
+
+namespace krylith::cuda {
+
+class host_sum;
+
+class cuda_event final : public event {
+public:
+    cuda_event(int ordinal, cudaStream_t stream);
+    cuda_event(const cuda_event&) = delete;
+    cuda_event& operator=(const cuda_event&) = delete;
+    ~cuda_event() override;
+    void wait() override;
+    [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
+class cuda_device final : public device {
+public:
+    cuda_device(int ordinal, cudaStream_t borrowed);
+    ~cuda_device() override;
+
+    [[nodiscard]] backend kind() const noexcept override { return backend::cuda; }
+    [[nodiscard]] int ordinal() const noexcept override { return ordinal_; }
+    [[nodiscard]] std::string description() const override;
+    [[nodiscard]] std::size_t free_bytes() const override;
+    [[nodiscard]] std::string lies_elsewhere(const void* pointer) const override;
+    [[nodiscard]] void* allocate(std::size_t bytes, const std::string& item) override;
+    void deallocate(void* pointer, std::size_t bytes, const std::string& item) noexcept override;
+    void upload(void* to, const void* from, std::size_t bytes) override;
+    void download(void* to, const void* from, std::size_t bytes) override;
+    void copy(void* to, const void* from, std::size_t bytes) override;
+    void zero(void* to, std::size_t bytes) override;
+    [[nodiscard]] std::shared_ptr<event> record() override;
+    void wait(event& happened) override;
+    void synchronize() override;
+    [[nodiscard]] std::unique_ptr<loop_graph> make_loop() override;
+    [[nodiscard]] std::unique_ptr<side_queue> make_side_queue() override;
+
+    [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
+    [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }
+    /// Blocks of a kernel that are resident at once on a multiprocessor. The runtime is asked once
+    /// for each kernel: its answer takes about as long as a launch. The device is current.
+    [[nodiscard]] int resident_blocks(const void* kernel, int threads, std::size_t shared_bytes);
+    /// For numbers that kernels of this device's stream add up for the host; made at the first use.
+    [[nodiscard]] host_sum& sum_for_host();
+
+private:
+    int ordinal_;
+    cudaStream_t stream_ = nullptr;
+    bool owns_stream_ = false;
+    int multiprocessors_ = 0;
+    std::mutex resident_lock_;
+    std::map<std::tuple<const void*, int, std::size_t>, int> resident_;
+    std::unique_ptr<host_sum> sum_;
+};
+
+/// For launches: the device's stream and grid limit, with the device made current.
+class launch_scope {
+public:
+    explicit launch_scope(device& where)
+        : device_(static_cast<cuda_device&>(where)), current_(device_.ordinal()) {}
+    [[nodiscard]] cudaStream_t stream() const noexcept { return device_.stream(); }
+    /// Blocks of `kernel` that are resident at once, at most 8 a multiprocessor and at most what
+    /// `work` (blocks' worth) needs; at least one. Kernels loop over the rest of their work: a
+    /// second wave of blocks would leave multiprocessors idle.
+    template <class Kernel>
+    [[nodiscard]] unsigned blocks(Kernel kernel, int threads, std::int64_t work,
+                                  std::size_t shared_bytes = 0) const {
+        const int resident =
+            device_.resident_blocks(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
+        const std::int64_t most =
+            std::int64_t{resident < 8 ? resident : 8} * device_.multiprocessors();
+        return static_cast<unsigned>(work < 1 ? 1 : work < most ? work : most);
+    }
+    void check_launch() const { KRYLITH_CUDA_CHECK(cudaGetLastError()); }
+
+private:
+    cuda_device& device_;
+    current_device current_;
+};
+
+} // namespace krylith::cuda

@@ -1,0 +1,91 @@
+#include <krylith/device/cuda/host_sum.cuh>
+
+#include <atomic>
+#include <cstring>
+#include <string>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/cuda_runtime.hpp>
+
+namespace krylith::cuda {
+
+void* allocate_posted_memory(int ordinal, std::size_t bytes) {
+    const current_device current(ordinal);
+    void* memory = nullptr;
+    // Under unified addressing, which krylith's devices have, kernels take the same pointer.
+    KRYLITH_CUDA_CHECK(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
+    std::memset(memory, 0, bytes);
+    return memory;
+}
+
+void await_post(int ordinal, cudaStream_t stream, const std::uint64_t* posted,
+                std::uint64_t number) {
+    const std::atomic_ref<std::uint64_t> seen(*const_cast<std::uint64_t*>(posted));
+    const auto there = [&] { return seen.load(std::memory_order_acquire) == number; };
+    for (;;) {
+        // Some 10 us of looks at a line of the cache, and then one at the stream.
+        for (int i = 0; i < 4096; ++i)
+            if (there()) return;
+        const current_device current(ordinal);
+        const cudaError_t status = cudaStreamQuery(stream);
+        if (status == cudaErrorNotReady) {
+            cudaGetLastError(); // not a failure: the next launch's check should not see it
+            continue;
+        }
+        KRYLITH_CUDA_CHECK(status);
+        if (there()) return;
+        throw device_error("cuda:" + std::to_string(ordinal) + ": all work is done, and none of " +
+                           "it has posted what is waited for");
+    }
+}
+
+host_sum::host_sum(int ordinal, cudaStream_t stream)
+    : ordinal_(ordinal),
+      stream_(stream),
+      posted_(
+          static_cast<std::uint64_t*>(allocate_posted_memory(ordinal, 2 * sizeof(std::uint64_t)))) {
+    const current_device current(ordinal_);
+    constexpr std::size_t bytes = 2 * sizeof(unsigned long long);
+    cudaError_t status = cudaMalloc(&on_device_, bytes);
+    if (status == cudaSuccess) status = cudaMemsetAsync(on_device_, 0, bytes, stream_);
+    if (status != cudaSuccess) {
+        cudaFree(on_device_);
+        cudaFreeHost(posted_);
+    }
+    KRYLITH_CUDA_CHECK(status);
+}
+
+host_sum::~host_sum() {
+    const current_device current(ordinal_);
+    cudaFree(on_device_);
+    cudaFreeHost(posted_);
+}
+
+sum_address host_sum::next() {
+    return {on_device_,
+            reinterpret_cast<unsigned*>(on_device_ + 1),
+            {reinterpret_cast<std::int64_t*>(posted_ + 1), posted_, ++number_}};
+}
+
+std::int64_t host_sum::wait() {
+    await_post(ordinal_, stream_, posted_, number_);
+    return reinterpret_cast<const std::int64_t*>(posted_)[1];
+}
+
+void* allocate_post(const device& where, std::size_t bytes) {
+    return allocate_posted_memory(where.ordinal(), bytes);
+}
+
+void free_post(device& where, void* memory) noexcept {
+    auto& on = static_cast<cuda_device&>(where);
+    const current_device current(on.ordinal());
+    cudaStreamSynchronize(on.stream()); // what was to post may still run
+    cudaFreeHost(memory);
+}
+
+void wait_for_post(device& where, const std::uint64_t* posted, std::uint64_t number) {
+    auto& on = static_cast<cuda_device&>(where);
+    await_post(on.ordinal(), on.stream(), posted, number);
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,112 @@
+#include <krylith/device/host/host_queue.hpp>
+
+#include <exception>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// What is left of a message where there is no memory for it: nothing.
+std::string message(const char* who, const char* separator, const char* what) noexcept {
+    try {
+        return std::string(who) + separator + what;
+    } catch (...) {
+        return {};
+    }
+}
+
+} // namespace
+
+host_queue::host_queue(std::string name) : name_(std::move(name)), worker_([this] { work(); }) {}
+
+void host_queue::close() noexcept {
+    {
+        std::lock_guard lock(mutex_);
+        closed_ = true;
+    }
+    more_.notify_one();
+    if (worker_.joinable()) worker_.join();
+}
+
+void host_queue::push(std::function<void()> task) {
+    enqueue({std::move(task), false});
+}
+
+void host_queue::push_always(std::function<void()> task) {
+    enqueue({std::move(task), true});
+}
+
+void host_queue::enqueue(item next) {
+    {
+        std::lock_guard lock(mutex_);
+        items_.push_back(std::move(next));
+        ++given_;
+    }
+    more_.notify_one();
+}
+
+std::uint64_t host_queue::given() const {
+    std::lock_guard lock(mutex_);
+    return given_;
+}
+
+bool host_queue::failed_within(std::uint64_t count) const {
+    return failed_ != 0 && failed_ <= count;
+}
+
+void host_queue::wait_for(std::uint64_t count) {
+    std::unique_lock lock(mutex_);
+    progress_.wait(lock, [&] { return finished_ >= count; });
+    if (!failed_within(count)) return;
+    // What still waits depended on the task that failed: it must be skipped before this is over.
+    progress_.wait(lock, [&] { return finished_ == given_; });
+    failed_ = 0;
+    throw device_error(std::exchange(failure_, {}));
+}
+
+void host_queue::follow(std::uint64_t count) {
+    std::unique_lock lock(mutex_);
+    progress_.wait(lock, [&] { return finished_ >= count; });
+    if (failed_within(count)) throw device_error(failure_);
+}
+
+void host_queue::work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        more_.wait(lock, [&] { return closed_ || !items_.empty(); });
+        if (items_.empty()) return;
+        item next = std::move(items_.front());
+        items_.pop_front();
+        const bool skip = failed_ != 0 && !next.always;
+        lock.unlock();
+        std::string failure;
+        bool failed = false;
+        if (!skip) {
+            try {
+                next.task();
+            } catch (const device_error& e) {
+                failed = true;
+                failure = message("", "", e.what());
+            } catch (const std::exception& e) {
+                failed = true;
+                failure = message(name_.c_str(), ": ", e.what());
+            } catch (...) {
+                failed = true;
+                failure = message(name_.c_str(), ": ", "a task failed for an unknown reason");
+            }
+        }
+        next.task = nullptr; // what it holds is gone before anybody hears that it is done
+        lock.lock();
+        ++finished_;
+        if (failed && failed_ == 0) {
+            failed_ = finished_;
+            failure_ = std::move(failure);
+        }
+        progress_.notify_all();
+    }
+}
+
+} // namespace krylith

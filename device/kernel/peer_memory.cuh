@@ -1,0 +1,97 @@
+// Loads and stores that cross devices, with the ordering of the PTX memory model spelled out.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/device/kernel/all_reduce_slots.hpp>
+
+namespace krylith::cuda {
+
+/// Value and epoch in one access: 128-bit accesses are single-copy atomic (PTX 8.3).
+__device__ inline letter load_letter(const letter* from) {
+    std::uint64_t value;
+    std::uint64_t epoch;
+    asm volatile("{ .reg .b128 both;\n"
+                 "ld.relaxed.sys.global.b128 both, [%2];\n"
+                 "mov.b128 {%0, %1}, both; }"
+                 : "=l"(value), "=l"(epoch)
+                 : "l"(from)
+                 : "memory");
+    return {__longlong_as_double(static_cast<long long>(value)), epoch};
+}
+
+__device__ inline void store_letter(letter* to, letter what) {
+    asm volatile("{ .reg .b128 both;\n"
+                 "mov.b128 both, {%1, %2};\n"
+                 "st.relaxed.sys.global.b128 [%0], both; }"
+                 :
+                 : "l"(to), "l"(__double_as_longlong(what.value)), "l"(what.epoch)
+                 : "memory");
+}
+
+__device__ inline std::uint64_t load_acquire(const std::uint64_t* from) {
+    std::uint64_t value;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+    return value;
+}
+
+__device__ inline void store_release(std::uint64_t* to, std::uint64_t value) {
+    asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(to), "l"(value) : "memory");
+}
+
+__device__ inline std::int32_t load_relaxed(const std::int32_t* from) {
+    std::int32_t value;
+    asm volatile("ld.relaxed.sys.global.s32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+    return value;
+}
+
+__device__ inline std::uint64_t nanoseconds() {
+    std::uint64_t now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
+
+/// Tells every rank that `missing` did not answer.
+__device__ inline void raise_failure(const mailbox& mail, int missing) {
+    for (int r = 0; r < mail.ranks; ++r)
+        *static_cast<volatile std::int32_t*>(mail.failures[r]) = missing + 1;
+    *static_cast<volatile std::int32_t*>(mail.failure) = missing + 1;
+}
+
+/// Whether the host has yet to launch on some devices; a trip to its memory.
+__device__ inline bool launches_are_under_way(const mailbox& mail) {
+    std::uint32_t word = 0;
+    if (mail.launching != nullptr)
+        asm volatile("ld.relaxed.sys.global.u32 %0, [%1];"
+                     : "=r"(word)
+                     : "l"(mail.launching)
+                     : "memory");
+    return word != 0;
+}
+
+/// Spins until `there()`; false, with the failure raised everywhere, after the time-out or where
+/// another wait has already failed. Time counts once all devices have been launched on: where it is
+/// up and that was not so, now or the last time, it starts again, so that a wait ends at most two
+/// time-outs after the last launch.
+template <class Condition>
+__device__ inline bool wait_until(const mailbox& mail, int awaited, Condition there) {
+    std::uint64_t start = 0; // not needed where the wait is short; odd: launches were under way
+    for (;;) {
+#pragma unroll 1
+        for (int i = 0; i < 64; ++i)
+            if (there()) return true;
+        if (load_relaxed(mail.failure) != 0) return false;
+        const std::uint64_t now = nanoseconds() & ~std::uint64_t{1};
+        if (start == 0) start = now;
+        if (now > start + mail.timeout_ns) {
+            const bool launching = launches_are_under_way(mail);
+            if (!launching && (start & 1) == 0) {
+                raise_failure(mail, awaited);
+                return false;
+            }
+            start = now + (launching ? 1 : 0);
+        }
+    }
+}
+
+} // namespace krylith::cuda

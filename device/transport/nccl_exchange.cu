@@ -1,0 +1,105 @@
+// Blocks between GPUs by NCCL's point-to-point calls.
+#include <krylith/config.hpp>
+
+#if KRYLITH_HAVE_NCCL
+
+#include <string>
+#include <vector>
+
+#include <nccl.h>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/cuda_runtime.hpp>
+#include <krylith/device/transport/block_exchange.hpp>
+
+namespace krylith::cuda {
+
+namespace {
+
+void check(ncclResult_t status, const char* what) {
+    if (status != ncclSuccess)
+        throw device_error(std::string("NCCL: ") + what + ": " + ncclGetErrorString(status));
+}
+
+class nccl_exchange final : public block_exchange {
+public:
+    explicit nccl_exchange(const device_group& group) : group_(group) {
+        std::vector<int> ordinals;
+        for (int rank = 0; rank < group.size(); ++rank) ordinals.push_back(group[rank].ordinal());
+        communicators_.resize(ordinals.size());
+        check(ncclCommInitAll(communicators_.data(), group.size(), ordinals.data()),
+              "making communicators");
+        try {
+            for (const int ordinal : ordinals) {
+                const current_device current(ordinal);
+                cudaStream_t stream = nullptr;
+                streams_.reserve(ordinals.size());
+                KRYLITH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+                streams_.push_back(stream);
+            }
+        } catch (...) {
+            release();
+            throw;
+        }
+    }
+    nccl_exchange(const nccl_exchange&) = delete;
+    nccl_exchange& operator=(const nccl_exchange&) = delete;
+    ~nccl_exchange() override { release(); }
+
+    void send(std::span<const block_message> messages) override {
+        if (messages.empty()) return;
+        for (int rank = 0; rank < group_.size(); ++rank) {
+            const auto computed = group_[rank].record();
+            const current_device current(group_[rank].ordinal());
+            KRYLITH_CUDA_CHECK(cudaStreamWaitEvent(streams_[place(rank)],
+                                                   static_cast<cuda_event&>(*computed).get(), 0));
+        }
+        check(ncclGroupStart(), "a group's start");
+        // A group that was started must be ended, also where a call inside fails.
+        ncclResult_t status = ncclSuccess;
+        for (const block_message& m : messages) {
+            if (m.bytes == 0 || status != ncclSuccess) continue;
+            status = ncclSend(m.source, m.bytes, ncclInt8, m.to, communicators_[place(m.from)],
+                              streams_[place(m.from)]);
+            if (status == ncclSuccess)
+                status = ncclRecv(m.target, m.bytes, ncclInt8, m.from, communicators_[place(m.to)],
+                                  streams_[place(m.to)]);
+        }
+        const ncclResult_t ended = ncclGroupEnd();
+        check(status, "sending results");
+        check(ended, "sending results");
+    }
+
+    void finish() override {
+        for (int rank = 0; rank < group_.size(); ++rank) {
+            cuda_event arrived(group_[rank].ordinal(), streams_[place(rank)]);
+            group_[rank].wait(arrived);
+        }
+    }
+
+private:
+    static std::size_t place(int rank) { return static_cast<std::size_t>(rank); }
+
+    void release() noexcept {
+        for (std::size_t i = 0; i < streams_.size(); ++i) {
+            const current_device current(group_[static_cast<int>(i)].ordinal());
+            cudaStreamSynchronize(streams_[i]);
+            cudaStreamDestroy(streams_[i]);
+        }
+        for (ncclComm_t communicator : communicators_) ncclCommDestroy(communicator);
+    }
+
+    device_group group_;
+    std::vector<ncclComm_t> communicators_; // [ranks]
+    std::vector<cudaStream_t> streams_;     // [ranks]
+};
+
+} // namespace
+
+std::unique_ptr<block_exchange> make_nccl_exchange(const device_group& group) {
+    return std::make_unique<nccl_exchange>(group);
+}
+
+} // namespace krylith::cuda
+
+#endif

@@ -1,0 +1,177 @@
+// Breadth-first search: level by level, the vertices reached are those that a product with the
+// level before has an entry at. Whether it goes along the edges out of that level (push, column
+// kernels) or looks from every vertex that was not reached for an edge into it (pull, row kernels)
+// is the adaptive product's choice. On one device small levels are walked without products, many in
+// one launch (persistent_levels.hpp).
+// (Beamer, Asanovic, Patterson, Direction-optimizing breadth-first search, SC 2012; as products
+// over a semiring: Kepner, Gilbert, Graph Algorithms in the Language of Linear Algebra, 2011.)
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/graph/frontier/vertex_array.hpp>
+#include <krylith/graph/graph.hpp>
+#include <krylith/graph/graph_result.hpp>
+#include <krylith/graph/levels/levels_choice.hpp>
+#include <krylith/graph/levels/persistent_search.hpp>
+
+namespace krylith {
+
+struct bfs_options {
+    std::int64_t max_levels = std::numeric_limits<std::int32_t>::max(); ///< 1 or more
+    /// Levels are walked, many in one launch, while so many edges or less leave them (and until
+    /// twice as many do); 0: never. None: default_walk_limit() of the device. Only one device that
+    /// has all vertices walks, and only where `kernels` leaves the choice: neither fixed nor
+    /// as_predicted.
+    std::optional<std::int64_t> walk_limit = {};
+    spmspv::adaptive_options kernels = {};
+};
+
+struct [[nodiscard]] bfs_result : graph_outcome {
+    std::vector<std::int32_t> levels;  ///< edges from the source; -1: not reached
+    std::vector<std::int32_t> parents; ///< the least vertex of the level before with an edge here;
+                                       ///< -1: the source, and what was not reached
+    std::int64_t reached = 0;          ///< vertices, with the source
+    std::int64_t depth = 0;            ///< the last level
+};
+
+/// Keeps its memory for one search after the other. Memory beside the graph's: 20 n bytes, what
+/// vectors take, and for walks 32 bytes times the least of n and twice the limit. A search is O(n +
+/// edges reached) with column kernels.
+template <class T>
+class breadth_first_search {
+public:
+    /// Throws usage_error for max_levels below 1 and walk_limit below 0, and what group_product
+    /// throws.
+    explicit breadth_first_search(const graph<T>& g, const bfs_options& options = {})
+        : graph_(&g),
+          options_(options),
+          a_(g.matrix(), options.kernels),
+          levels_(*g.matrix(), "levels"),
+          parents_(*g.matrix(), "parents") {
+        if (options.max_levels < 1)
+            throw usage_error("bfs_options::max_levels is " + std::to_string(options.max_levels) +
+                              ": allowed are 1 and more");
+        if (options.walk_limit && *options.walk_limit < 0)
+            throw usage_error("bfs_options::walk_limit is " + std::to_string(*options.walk_limit) +
+                              ": allowed are 0 and more");
+        for (const auto& m : a_.members())
+            visited_.emplace_back(g.group().share(m.rank), as_size((m.rows.size() + 31) / 32),
+                                  "visited vertices");
+        make_walker();
+    }
+
+    /// Throws usage_error unless `source` is a vertex.
+    bfs_result operator()(std::int64_t source) {
+        graph_->check_vertex("bfs: the source", source);
+        bfs_result result;
+        graph_->group().synchronize();
+        step_log log(result);
+        begin_at(source);
+
+        std::vector<const std::uint32_t*> visited;
+        for (const auto& bits : visited_) visited.push_back(bits.data());
+        walk_choice choice(walk_limit_);
+        result.reached = 1;
+        std::int64_t level = 1; // the next
+        const auto reached = [&](std::int64_t vertices) {
+            if (vertices > 0) result.depth = level;
+            result.reached += vertices;
+            ++level;
+        };
+        while (a_.entries() > 0 && level <= options_.max_levels) {
+            if (choice.walks(a_.entries(), a_.work())) {
+                const auto walk = walk_from(level);
+                log.add(walk.levels);
+                for (std::size_t l = 1; l < walk.levels.size(); ++l)
+                    reached(walk.levels[l].entries);
+                if (!walk.levels.empty()) reached(walk.entries);
+                choice.walked(std::ssize(walk.levels), walk.wide);
+            } else {
+                const auto record = a_.multiply(visited);
+                a_.advance([&](std::size_t m) { return visit_on(m, level); });
+                log.add(record);
+                reached(a_.entries());
+                choice.multiplied();
+            }
+        }
+
+        log.finish(a_.entries() == 0 ? graph_reason::nothing_left : graph_reason::max_steps);
+        result.levels = levels_.download();
+        result.parents = parents_.download();
+        return result;
+    }
+
+    /// What its products choose by.
+    [[nodiscard]] const spmspv::kernel_model* model() const noexcept { return a_.model(); }
+
+private:
+    void make_walker() {
+        const bool free = !options_.kernels.fixed && !options_.kernels.as_predicted;
+        if (a_.members().size() != 1 || !free) return;
+        walk_limit_ = options_.walk_limit.value_or(default_walk_limit(graph_->group().kind()));
+        if (walk_limit_ == 0) return;
+        const auto& all = a_.members().front();
+        const auto edges = all.part->by_columns();
+        walker_ = std::make_unique<spmspv::level_walker>(
+            graph_->group().share(all.rank), spmspv::edge_lists{edges.offsets, edges.indices},
+            graph_->vertices(), walk_choice(walk_limit_).most_work());
+    }
+
+    /// The rule that reaches a level.
+    [[nodiscard]] spmspv::visit visit_on(std::size_t m, std::int64_t level) const {
+        return {levels_[m], parents_[m], visited_[m].data(), static_cast<std::int32_t>(level)};
+    }
+
+    /// x is the frontier that the walk ends at; the first level that it reaches is `level`.
+    spmspv::level_walk walk_from(std::int64_t level) {
+        auto& x = a_.x(0);
+        walker_->enqueue(visit_on(0, level), x, options_.max_levels - level + 1);
+        const auto walk = walker_->wait(x);
+        a_.x_became(walk.work);
+        return walk;
+    }
+
+    void begin_at(std::int64_t source) {
+        a_.restart();
+        levels_.fill(-1);
+        levels_.set(source, 0);
+        parents_.fill(-1);
+        for (std::size_t m = 0; m < visited_.size(); ++m) {
+            visited_[m].zero();
+            const row_range rows = a_.members()[m].rows;
+            if (!rows.contains(source)) continue;
+            const std::int64_t at = source - rows.begin;
+            const std::uint32_t bit = std::uint32_t{1} << (at % 32);
+            spmspv::fill(graph_->group()[a_.members()[m].rank], visited_[m].data() + at / 32, 1,
+                         bit);
+        }
+        const auto index = static_cast<std::int32_t>(source);
+        const std::int32_t value = 0; // nobody reads it
+        a_.assign(std::span(&index, 1), std::span(&value, 1));
+    }
+
+    const graph<T>* graph_;
+    bfs_options options_;
+    spmspv::group_product<spmspv::min_column, T> a_;
+    vertex_array<T, std::int32_t> levels_;
+    vertex_array<T, std::int32_t> parents_;
+    std::vector<buffer<std::uint32_t>> visited_; ///< bits of each member's rows
+    std::int64_t walk_limit_ = 0;                ///< edges; 0: nothing is walked
+    std::unique_ptr<spmspv::level_walker> walker_;
+};
+
+/// One search.
+template <class T>
+bfs_result bfs(const graph<T>& g, std::int64_t source, const bfs_options& options = {}) {
+    return breadth_first_search<T>(g, options)(source);
+}
+
+} // namespace krylith

@@ -1,0 +1,57 @@
+#include <krylith/graph/frontier/group_matrix.hpp>
+
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+
+namespace krylith::spmspv {
+
+template <class M>
+group_matrix<M>::group_matrix(device_group group, const csr_view<M>& a)
+    : group_(std::move(group)), size_(a.rows), nonzeros_(a.nnz()) {
+    if (a.rows != a.columns)
+        throw input_error("a matrix dealt to a group for sparse products must be square, not " +
+                          std::to_string(a.rows) + " x " + std::to_string(a.columns));
+    check_index_size("a matrix dealt to a group: the number of rows", a.rows);
+    const row_partition dealt = equal_nonzeros(a.row_offsets, group_.size(), 32);
+    for (int rank = 0; rank < group_.size(); ++rank) {
+        const row_range rows = dealt.owned(rank);
+        if (rows.size() == 0) continue;
+        members_.push_back(
+            {rank,
+             rows,
+             std::make_shared<const two_way_matrix<M>>(group_.share(rank), a, rows.begin, rows.end),
+             {}});
+    }
+    exchange_lengths();
+}
+
+template <class M>
+void group_matrix<M>::exchange_lengths() {
+    const std::size_t parts = members_.size();
+    if (parts == 1) {
+        members_[0].lengths.offsets[0] = members_[0].part->by_columns().offsets;
+        members_[0].lengths.parts = 1;
+        return;
+    }
+    for (member& owner : members_) {
+        const std::size_t count = as_size(owner.rows.size()) + 1;
+        lengths_.emplace_back(group_.share(owner.rank), count * parts, "lengths of columns");
+        owner.lengths.parts = static_cast<std::int32_t>(parts);
+        for (std::size_t p = 0; p < parts; ++p) {
+            std::int32_t* const to = lengths_.back().data() + p * count;
+            const member& from = members_[p];
+            group_.copy(from.rank, from.part->by_columns().offsets + owner.rows.begin, owner.rank,
+                        to, count * sizeof(std::int32_t));
+            owner.lengths.offsets[p] = to;
+        }
+    }
+    group_.join();
+}
+
+template class group_matrix<double>;
+template class group_matrix<float>;
+
+} // namespace krylith::spmspv

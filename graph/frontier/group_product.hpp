@@ -1,0 +1,175 @@
+// y = A x on a device group for sparse x, step after step: each device multiplies its rows by the
+// kernel that fits, a rule turns its part of y into its part of the next x, and the parts go to
+// all.
+//
+// x is replicated: every device has all of it. y is owned: a device has its rows, counted from the
+// first of them. Between steps each device sends what it has kept to every other, as pairs
+// (4 + s bytes an entry; 4 for semirings that don't read x) or as a block of bits and dense values
+// (n / 8 + n s bytes together; n / 8), whichever is less. On one device nothing moves.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <krylith/graph/frontier/frontier_filter.hpp>
+#include <krylith/graph/frontier/group_matrix.hpp>
+#include <krylith/spmspv/adaptive_product.hpp>
+
+namespace krylith::spmspv {
+
+/// How the last step's parts of x got to the other devices.
+enum class exchange_form : std::uint8_t { none, pairs, dense };
+
+[[nodiscard]] constexpr const char* to_string(exchange_form form) noexcept {
+    return form == exchange_form::none ? "none" : form == exchange_form::pairs ? "pairs" : "dense";
+}
+
+/// Of one product.
+struct group_product_record {
+    std::int64_t entries = 0;                 ///< of x
+    std::int64_t work = 0;                    ///< nonzeros in the columns where x has entries
+    exchange_form sent = exchange_form::none; ///< x, before
+    std::vector<product_record> products;     ///< of the members, in their order
+};
+
+/// Not copyable. S: a semiring, M: the type of the matrix' values. Memory beside the matrix: x,
+/// 12 n + n / 8 bytes (fp32, 20 n + n / 8 in fp64) on each device, as much for each of the device's
+/// rows of y, and with several devices for each of its rows of the next x; and the scratch memory
+/// of its kernels (product.hpp).
+template <class S, class M>
+class group_product {
+public:
+    using T = typename S::value_type;
+    using member = typename group_matrix<M>::member;
+
+    /// Throws what adaptive_product throws, device_error where memory is short.
+    explicit group_product(std::shared_ptr<const group_matrix<M>> a,
+                           const adaptive_options& options = {});
+
+    [[nodiscard]] const group_matrix<M>& matrix() const noexcept { return *a_; }
+    [[nodiscard]] const std::vector<member>& members() const noexcept { return a_->members(); }
+
+    /// Forgets which kernels were chosen before: what follows depends on what is computed alone.
+    void restart() {
+        for (local& here : locals_) here.product->restart();
+    }
+
+    /// x, on all devices. Throws input_error for indices that are out of range or not distinct.
+    /// Waits.
+    void assign(std::span<const std::int32_t> indices, std::span<const T> values);
+
+    /// Of x.
+    [[nodiscard]] std::int64_t entries() const noexcept { return entries_; }
+    /// Nonzeros in the columns where x has entries.
+    [[nodiscard]] std::int64_t work() const noexcept;
+
+    /// Enqueues y = A x. `skip_rows`: for each member bits of its rows that y leaves out
+    /// (product.hpp), or empty. `wanted`: the form in which y is read; pairs where a rule of
+    /// advance() reads it, which takes any form in which it comes.
+    group_product_record multiply(std::span<const std::uint32_t* const> skip_rows = {},
+                                  vector_form wanted = vector_form::pairs);
+
+    /// x is what rules keep of y; rule_of(place of the member) gives the rule (frontier_rules.hpp)
+    /// with that device's memory. Waits for every device's decision, not for what is then sent.
+    template <class RuleOf>
+    void advance(const RuleOf& rule_of) {
+        for (std::size_t m = 0; m < locals_.size(); ++m)
+            locals_[m].filter->enqueue(rule_of(m), *locals_[m].y, next(m), members()[m].lengths,
+                                       most_of_y(m));
+        exchange();
+    }
+    /// The same of all rows, as if the product had reached each with absent(). y is not read.
+    template <class RuleOf>
+    void advance_all(const RuleOf& rule_of) {
+        for (std::size_t m = 0; m < locals_.size(); ++m)
+            locals_[m].filter->enqueue_all(rule_of(m), next(m), members()[m].lengths);
+        exchange();
+    }
+
+    /// Enqueues: x is what a step of all rows makes of 0 (power_step.hpp); sweep_of(place of the
+    /// member) gives the step with that device's memory. Doesn't wait.
+    template <class SweepOf>
+    void sweep_all(const SweepOf& sweep_of) {
+        for (std::size_t m = 0; m < locals_.size(); ++m)
+            locals_[m].filter->enqueue_sweep(sweep_of(m), static_cast<sparse_vector<T>*>(nullptr),
+                                             next(m), false);
+        send_all();
+    }
+    /// Enqueues the same of y = A x, and what posts its sums if they are `wanted`. For plus_second.
+    /// On CUDA, where kernels may be chosen, in one kernel: then y loses its content. Doesn't wait.
+    template <class SweepOf>
+    group_product_record multiply_and_sweep(const SweepOf& sweep_of, bool wanted) {
+        if (!joins_sweeps()) {
+            auto record = multiply({}, vector_form::dense);
+            for (std::size_t m = 0; m < locals_.size(); ++m)
+                locals_[m].filter->enqueue_sweep(sweep_of(m), locals_[m].y.get(), next(m), wanted);
+            send_all();
+            return record;
+        }
+        group_product_record record{entries_, work(), sent_, {}};
+        for (std::size_t m = 0; m < locals_.size(); ++m) {
+            local& here = locals_[m];
+            here.x->require(vector_form::dense);
+            here.filter->enqueue_product(sweep_of(m), *members()[m].part, *here.x, *here.y, wanted);
+            std::swap(here.next ? here.next : here.x, here.y);
+            record.products.push_back(
+                {kernel::spmv_balanced, kernel::spmv_balanced, entries_, here.work, 0});
+        }
+        send_all();
+        return record;
+    }
+
+    /// For work other than products that has left another x on the only member, as x(0) knows: so
+    /// much work it is now. Throws usage_error where there are several members.
+    void x_became(std::int64_t work);
+
+    /// Of a member: for tests, and for products of other kinds between advance() and advance().
+    [[nodiscard]] sparse_vector<T>& x(std::size_t m) { return *locals_.at(m).x; }
+    [[nodiscard]] sparse_vector<T>& y(std::size_t m) { return *locals_.at(m).y; }
+    [[nodiscard]] frontier_filter& filter(std::size_t m) { return *locals_.at(m).filter; }
+    [[nodiscard]] const kernel_model* model() const noexcept;
+
+private:
+    /// What a member has.
+    struct local {
+        std::unique_ptr<sparse_vector<T>> x;
+        std::unique_ptr<sparse_vector<T>> y;
+        std::unique_ptr<sparse_vector<T>> next; ///< null where there is one member: x itself
+        std::unique_ptr<adaptive_product<S, M>> product;
+        std::unique_ptr<frontier_filter> filter;
+        std::int64_t work = 0; ///< effective nonzeros in its rows
+        std::int64_t kept = 0; ///< entries of next
+    };
+
+    /// Where x has an entry and S doesn't read it.
+    static constexpr T present() { return S::absent() == T(0) ? T(1) : T(0); }
+
+    [[nodiscard]] sparse_vector<T>& next(std::size_t m) {
+        return locals_[m].next ? *locals_[m].next : *locals_[m].x;
+    }
+    [[nodiscard]] bool joins_sweeps() const;
+    [[nodiscard]] std::int64_t most_of_y(std::size_t m) const;
+    void exchange();
+    void send_all();
+    void send_pairs();
+    void send_dense();
+
+    std::shared_ptr<const group_matrix<M>> a_;
+    std::vector<local> locals_;
+    std::int64_t entries_ = 0;
+    exchange_form sent_ = exchange_form::none;
+};
+
+extern template class group_product<plus_times<double>, double>;
+extern template class group_product<plus_times<float>, float>;
+extern template class group_product<plus_second<double>, double>;
+extern template class group_product<plus_second<float>, float>;
+extern template class group_product<min_plus<double>, double>;
+extern template class group_product<min_plus<float>, float>;
+extern template class group_product<min_column, double>;
+extern template class group_product<min_column, float>;
+
+} // namespace krylith::spmspv

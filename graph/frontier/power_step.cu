@@ -1,0 +1,128 @@
+#include <krylith/graph/frontier/power_step.hpp>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/graph/frontier/frontier.hpp>
+#include <krylith/graph/frontier/frontier_scratch.hpp>
+#include <krylith/spmspv/kernels/grouped_rows.cuh>
+#include <krylith/spmspv/semiring.hpp>
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr int sweep_in_flight = 4;
+
+/// What a step makes of rows.
+template <class T>
+struct swept_rows {
+    static constexpr int sums = 3;
+    static_assert(sums == spmspv::frontier_sums);
+    using row_state = typename spmspv::rank_sweep<T>::row;
+
+    /// A multiprocessor, of products.
+    static constexpr int blocks(int /*lanes*/, bool /*masked*/) { return sizeof(T) == 8 ? 4 : 5; }
+
+    spmspv::rank_sweep<T> sweep;
+    spmspv::sweep_arguments<T> to;
+    double* sums_of_words; ///< null where nobody wants them
+
+    static swept_rows of(const spmspv::rank_sweep<T>& sweep, const spmspv::sweep_arguments<T>& a) {
+        double* const at = spmspv::frontier_scratch::in(a.scratch).sums_of_words;
+        return {sweep, a, a.post.posted != nullptr ? at : nullptr};
+    }
+    /// After the kernel: adds up what words left, in their order, and posts it.
+    void post_sums_of(device& where) const {
+        if (sums_of_words != nullptr)
+            post_sums(where, sums_of_words, words(), sums, to.scratch, to.post);
+    }
+
+    [[nodiscard]] KRYLITH_HD std::int64_t words() const { return (to.rows + 31) / 32; }
+    [[nodiscard]] __device__ row_state read(std::int64_t i) const { return sweep.read(i); }
+
+    /// By the warp, a row a lane.
+    __device__ void word(bool valid, std::int64_t i, T got, row_state& at) const {
+        double sum[sums] = {};
+        if (valid) {
+            to.x[i] = sweep.update(i, at, got);
+            sum[0] = fabs(static_cast<double>(at.residual));
+            sum[1] = sweep.gives(at);
+            sum[2] = static_cast<double>(at.rank);
+        }
+        const unsigned there = __ballot_sync(0xffffffffu, valid);
+        if (i % 32 == 0) to.bits[i / 32] = there;
+        if (sums_of_words == nullptr) return;
+#pragma unroll
+        for (int v = 0; v < sums; ++v) {
+            for (int by = 16; by > 0; by /= 2) sum[v] += __shfl_xor_sync(0xffffffffu, sum[v], by);
+            if (i % 32 == 0) sums_of_words[v * words() + i / 32] = sum[v];
+        }
+    }
+};
+
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    sweep_kernel(const __grid_constant__ swept_rows<T> rows) {
+    const std::int64_t warps = std::int64_t{gridDim.x} * block_warps;
+    const std::int64_t words = rows.words();
+    for (std::int64_t first = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32;
+         first < words; first += sweep_in_flight * warps) {
+        typename swept_rows<T>::row_state state[sweep_in_flight];
+        T got[sweep_in_flight];
+#pragma unroll
+        for (int u = 0; u < sweep_in_flight; ++u) {
+            const std::int64_t i = (first + u * warps) * 32 + threadIdx.x % 32;
+            if (i >= rows.to.rows) continue;
+            state[u] = rows.read(i);
+            got[u] = rows.to.y != nullptr ? rows.to.y[i] : T(0);
+        }
+#pragma unroll
+        for (int u = 0; u < sweep_in_flight; ++u) {
+            const std::int64_t i = (first + u * warps) * 32 + threadIdx.x % 32;
+            if (first + u * warps < words) rows.word(i < rows.to.rows, i, got[u], state[u]);
+        }
+    }
+}
+
+} // namespace
+
+template <class T>
+void sweep_ranks(device& where, const spmspv::rank_sweep<T>& sweep,
+                 const spmspv::sweep_arguments<T>& a) {
+    const auto rows = swept_rows<T>::of(sweep, a);
+    {
+        const launch_scope launch(where);
+        const auto kernel = sweep_kernel<T>;
+        const std::int64_t work = (rows.words() + block_warps - 1) / block_warps;
+        const unsigned blocks = launch.blocks(kernel, block_threads, work);
+        kernel<<<blocks, block_threads, 0, launch.stream()>>>(rows);
+        launch.check_launch();
+    }
+    rows.post_sums_of(where);
+}
+
+template <class T>
+void multiply_and_sweep(device& where, const spmspv::compressed_lines<T>& rows,
+                        const spmspv::row_pieces& pieces, const T* x,
+                        const spmspv::rank_sweep<T>& sweep, const spmspv::sweep_arguments<T>& a) {
+    using S = spmspv::plus_second<T>;
+    plain_arguments<S> product = {};
+    product.rows = rows;
+    product.x.dense = const_cast<T*>(x); // arrays of vectors are written by others
+    product.pieces = pieces;
+    const auto results = swept_rows<T>::of(sweep, a);
+    multiply_rows_into<S, false, true>(results, where, product);
+    results.post_sums_of(where);
+}
+
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void sweep_ranks(device&, const spmspv::rank_sweep<T>&,                               \
+                              const spmspv::sweep_arguments<T>&);                                  \
+    template void multiply_and_sweep(                                                              \
+        device&, const spmspv::compressed_lines<T>&, const spmspv::row_pieces&, const T*,          \
+        const spmspv::rank_sweep<T>&, const spmspv::sweep_arguments<T>&);
+KRYLITH_INSTANTIATE(double)
+KRYLITH_INSTANTIATE(float)
+#undef KRYLITH_INSTANTIATE
+
+} // namespace krylith::cuda

@@ -1,0 +1,67 @@
+// State of vertices: an array of which each device has the part of its rows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/graph/frontier/frontier_filter.hpp>
+#include <krylith/graph/frontier/group_matrix.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+
+namespace krylith {
+
+/// T: double, float, std::int32_t. The matrix must live as long.
+template <class M, class T>
+class vertex_array {
+public:
+    vertex_array(const spmspv::group_matrix<M>& matrix, const std::string& item)
+        : matrix_(&matrix) {
+        for (const auto& m : matrix.members())
+            parts_.emplace_back(matrix.group().share(m.rank), as_size(m.rows.size()), item);
+    }
+
+    /// The part of a member.
+    [[nodiscard]] T* operator[](std::size_t m) const { return parts_[m].data(); }
+
+    void fill(T value) {
+        for (std::size_t m = 0; m < parts_.size(); ++m)
+            spmspv::fill(where(m), parts_[m].data(), matrix_->members()[m].rows.size(), value);
+    }
+    void set(std::int64_t vertex, T value) {
+        for (std::size_t m = 0; m < parts_.size(); ++m) {
+            const row_range rows = matrix_->members()[m].rows;
+            if (rows.contains(vertex)) // no upload: it would wait for the device
+                spmspv::fill(where(m), parts_[m].data() + (vertex - rows.begin), 1, value);
+        }
+    }
+    /// Of all vertices. Waits.
+    void upload(const std::vector<T>& all) {
+        for (std::size_t m = 0; m < parts_.size(); ++m) {
+            const row_range rows = matrix_->members()[m].rows;
+            where(m).upload(parts_[m].data(), all.data() + rows.begin,
+                            as_size(rows.size()) * sizeof(T));
+        }
+    }
+    /// Of all vertices. Waits.
+    [[nodiscard]] std::vector<T> download() const {
+        std::vector<T> all(as_size(matrix_->size()));
+        for (std::size_t m = 0; m < parts_.size(); ++m) {
+            const row_range rows = matrix_->members()[m].rows;
+            where(m).download(all.data() + rows.begin, parts_[m].data(),
+                              as_size(rows.size()) * sizeof(T));
+        }
+        return all;
+    }
+
+private:
+    [[nodiscard]] device& where(std::size_t m) const {
+        return matrix_->group()[matrix_->members()[m].rank];
+    }
+
+    const spmspv::group_matrix<M>* matrix_;
+    std::vector<buffer<T>> parts_;
+};
+
+} // namespace krylith

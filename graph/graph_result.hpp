@@ -1,0 +1,116 @@
+// What graph algorithms tell about their steps.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <krylith/graph/frontier/group_product.hpp>
+#include <krylith/graph/levels/persistent_search.hpp>
+
+namespace krylith {
+
+/// Why a graph algorithm ended.
+enum class graph_reason {
+    nothing_left, ///< no vertex has anything to pass on: the result is complete
+    converged,    ///< PageRank: the bound on the error is within the tolerance
+    max_steps     ///< steps ran out
+};
+
+[[nodiscard]] constexpr const char* to_string(graph_reason why) noexcept {
+    return why == graph_reason::nothing_left ? "nothing_left"
+           : why == graph_reason::converged  ? "converged"
+                                             : "max_steps";
+}
+
+/// A product and what became of it, or a level of breadth-first search that was walked without one.
+struct graph_step {
+    std::int64_t entries = 0; ///< of x: vertices that pass something on
+    std::int64_t work = 0;    ///< edges that leave them
+    /// By device; those without vertices have none, and walked levels none at all.
+    std::vector<spmspv::kernel> kernels = {};
+    spmspv::exchange_form sent = spmspv::exchange_form::none; ///< how x got to the other devices
+    double select_seconds = 0;                                ///< of the host, choosing kernels
+    /// Until the host knew the size of the next x; of PageRank's dense steps, most of which it
+    /// doesn't wait for, until it looked, or had enqueued the step. Of a walked level by the
+    /// device's clock; the first of a launch has what the launch and the wait took besides.
+    double seconds = 0;
+    /// Several levels in one launch (persistent_levels.hpp): which launch of the search, from 1; 0:
+    /// a product.
+    std::int32_t walk = 0;
+};
+
+/// What all results have.
+struct graph_outcome {
+    graph_reason reason = graph_reason::max_steps;
+    double seconds = 0; ///< from the cleared state to the last step; without downloading results
+    std::vector<graph_step> steps;
+
+    [[nodiscard]] std::int64_t iterations() const noexcept {
+        return static_cast<std::int64_t>(steps.size());
+    }
+    /// Edges walked along, in all steps together.
+    [[nodiscard]] std::int64_t work() const noexcept {
+        std::int64_t sum = 0;
+        for (const graph_step& step : steps) sum += step.work;
+        return sum;
+    }
+    /// Edges walked along, 10^9 a second. (Of breadth-first search those out of vertices reached:
+    /// Graph500's measure, loops and both directions of undirected edges counted.)
+    [[nodiscard]] double gteps() const noexcept {
+        return seconds > 0 ? static_cast<double>(work()) / seconds * 1e-9 : 0;
+    }
+};
+
+/// Takes the time of steps.
+class step_log {
+public:
+    explicit step_log(graph_outcome& outcome) : outcome_(outcome) {}
+
+    void add(const spmspv::group_product_record& record) {
+        graph_step step{record.entries, record.work, {}, record.sent, 0, 0};
+        for (const auto& product : record.products) {
+            step.kernels.push_back(product.used);
+            step.select_seconds += product.select_seconds;
+        }
+        const double now = seconds();
+        step.seconds = now - outcome_.seconds;
+        outcome_.seconds = now;
+        outcome_.steps.push_back(std::move(step));
+    }
+    /// The levels of one walk. Where there are none its time is the next step's.
+    void add(std::span<const spmspv::walked_level> levels) {
+        if (levels.empty()) return;
+        const double now = seconds();
+        double besides = now - outcome_.seconds;
+        for (const auto& level : levels) besides -= level.seconds;
+        outcome_.seconds = now;
+        ++walks_;
+        for (const auto& level : levels) {
+            graph_step step{.entries = level.entries, .work = level.work, .seconds = level.seconds};
+            step.walk = walks_;
+            step.seconds += std::max(std::exchange(besides, 0.0), 0.0);
+            outcome_.steps.push_back(std::move(step));
+        }
+    }
+    /// Work since the last step belongs to no step.
+    void finish(graph_reason why) {
+        outcome_.seconds = seconds();
+        outcome_.reason = why;
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+    [[nodiscard]] double seconds() const {
+        return std::chrono::duration<double>(clock::now() - start_).count();
+    }
+
+    graph_outcome& outcome_;
+    std::int32_t walks_ = 0;
+    clock::time_point start_ = clock::now();
+};
+
+} // namespace krylith

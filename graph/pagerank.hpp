@@ -1,0 +1,300 @@
+// PageRank by changes of ranks.
+//
+// The surfer follows an edge of his vertex, each equally likely, with probability d (damping), and
+// else jumps to one of the sources, all vertices unless some are named. From a vertex without
+// edges he jumps always. With P the shares of edges, v the jumps and 1'v = 1, ranks are r / 1'r for
+//
+//     (I - d P) r = v
+//
+// since jumps from dangling vertices only add a multiple of v: no sum over them in any step. (As a
+// linear system: Gleich, PageRank beyond the Web, SIAM Review 57, 2015.) Kept are r and the
+// residual s = v - (I - d P) r. A column of P has one value, so what vertices pass on is scaled by
+// it and products add up x alone (plus_second): values of the matrix are not read, whatever they
+// are.
+//
+// Where the surfer begins at named vertices few ranks change at first: a vertex passes its residual
+// on only when that is above a threshold, so that x is sparse. (Incremental PageRank: Li, Ao, Yang
+// 2020.) As soon as half of all edges are walked along in a step, and from the start where he
+// begins anywhere, all vertices pass on in steps that look at no row by itself (power_step.hpp):
+// those of the power method, from r = v / (1 - d), whose errors fall by d |lambda_2|; and where the
+// graph is undirected and they fall slower than that, weighted ones, by (1 - sqrt(1 - d^2)) / d:
+// 0.56 instead of 0.85.
+//
+// Error: r lies off its limit by (I - d P)^-1 s, which sums to |s| / (1 - d) at the most, so that
+// ranks differ from their limits by 2 |s| / ((1 - d) |r|) or less, all vertices together (sums of
+// magnitudes). The loop stops when that bound is within the tolerance, and not before; rounding
+// comes on top, some 10 epsilon of T. With a threshold the bound is checked where nobody has enough
+// to pass on, at the latest after as many steps as the power method would take: the few vertices
+// that get the most would go on for half as many. Dense steps check it when it should suffice.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <krylith/graph/frontier/vertex_array.hpp>
+#include <krylith/graph/graph.hpp>
+#include <krylith/graph/graph_result.hpp>
+#include <krylith/graph/pagerank/chebyshev_weights.hpp>
+#include <krylith/graph/pagerank/error_bound.hpp>
+#include <krylith/graph/pagerank/normalised.hpp>
+
+namespace krylith {
+
+struct pagerank_options {
+    double damping = 0.85;                  ///< 0 <= damping < 1
+    double tolerance = 1e-6;                ///< of the sum of all errors; 0 < tolerance < 1
+    std::int64_t max_steps = 1000;          ///< 1 or more
+    std::vector<std::int64_t> sources = {}; ///< where jumps lead, each once; empty: to all vertices
+    spmspv::adaptive_options kernels = {};
+
+    /// Throws usage_error naming the first value that is not allowed.
+    void check() const;
+};
+
+template <class T>
+struct [[nodiscard]] pagerank_result : graph_outcome {
+    std::vector<T> ranks;   ///< sum to 1
+    double error_bound = 0; ///< on the sum of |rank - exact rank|, rounding aside
+};
+
+/// Keeps its memory: beside the graph's 4 n values of T and what vectors take. At most about
+/// log(tolerance) / log(d) steps, of an undirected graph 28 / 85 of that. Bytes of one in which all
+/// ranks are passed on: power_step.hpp.
+template <class T>
+class pagerank_iteration {
+public:
+    /// Throws usage_error unless the options are allowed.
+    explicit pagerank_iteration(const graph<T>& g, pagerank_options options = {})
+        : graph_(&g),
+          options_(std::move(options)),
+          bound_(options_.damping, options_.tolerance),
+          a_(checked(g, options_), options_.kernels),
+          ranks_(*g.matrix(), "ranks"),
+          residuals_(*g.matrix(), "residuals"),
+          passed_(*g.matrix(), "ranks passed on"),
+          shares_(*g.matrix(), "shares of edges") {
+        std::vector<T> shares;
+        shares.reserve(as_size(g.vertices()));
+        for (const std::int64_t edges : g.out_degrees())
+            shares.push_back(edges == 0 ? T(0) : T(1) / static_cast<T>(edges));
+        shares_.upload(shares);
+    }
+
+    pagerank_result<T> operator()() {
+        pagerank_result<T> result;
+        result.reason = graph_reason::converged;
+        if (graph_->vertices() == 0) return result;
+        graph_->group().synchronize();
+        step_log log(result);
+        begin();
+
+        const bool anywhere = options_.sources.empty();
+        if (anywhere || !pass_few(result, log)) pass_all(result, log, anywhere);
+        result.ranks = normalised(swept_ ? ranks_and_residuals() : ranks_.download());
+        return result;
+    }
+
+    /// What its products choose by.
+    [[nodiscard]] const spmspv::kernel_model* model() const noexcept { return a_.model(); }
+
+private:
+    static const std::shared_ptr<const spmspv::group_matrix<T>>&
+    checked(const graph<T>& g, const pagerank_options& options) {
+        options.check();
+        for (const std::int64_t source : options.sources)
+            g.check_vertex("pagerank: a source", source);
+        return g.matrix();
+    }
+
+    /// r = 0, and where sources are named s = v.
+    void begin() {
+        a_.restart();
+        swept_ = false;
+        ranks_.fill(T(0));
+        const auto& sources = options_.sources;
+        if (sources.empty()) return;
+        residuals_.fill(T(0));
+        for (const std::int64_t source : sources) residuals_.set(source, static_cast<T>(jump()));
+    }
+
+    [[nodiscard]] double jump() const {
+        const auto& sources = options_.sources;
+        const auto targets =
+            sources.empty() ? graph_->vertices() : static_cast<std::int64_t>(sources.size());
+        return 1 / static_cast<double>(targets);
+    }
+    [[nodiscard]] double damping() const noexcept { return options_.damping; }
+
+    /// With a threshold, until the result is complete, or x has become dense: then false, and the
+    /// next step's product is due.
+    bool pass_few(pagerank_result<T>& result, step_log& log) {
+        double threshold = options_.tolerance / static_cast<double>(graph_->vertices());
+        std::int64_t due =
+            bound_.steps_from(2); // at the bound, whatever is still to be passed on then
+        for (;;) {
+            a_.advance_all(passing(threshold));
+            while (a_.entries() > 0) {
+                if (2 * a_.work() > graph_->edges() && result.iterations() < options_.max_steps)
+                    return false;
+                const bool last = result.iterations() + 1 >= std::min(due, options_.max_steps);
+                const auto record = a_.multiply();
+                // Before the bound is looked at nothing is passed on: it needs all that is left in
+                // s.
+                a_.advance(passing(last ? std::numeric_limits<double>::infinity() : threshold));
+                log.add(record);
+            }
+            result.error_bound = std::min(bound(), pagerank_bound::most);
+            if (ended(result, log)) return true;
+            // The bound falls about as the threshold does: half of what should be enough, so that
+            // few rounds are needed, but a tenth at the least: a lower one means a denser x.
+            threshold *= std::max(0.1, 0.5 * options_.tolerance / result.error_bound);
+            due = result.iterations() + bound_.steps_from(result.error_bound);
+        }
+    }
+
+    /// All vertices in each step. `first`: r is still to be passed on, else x is already.
+    void pass_all(pagerank_result<T>& result, step_log& log, bool first) {
+        swept_ = true;
+        std::optional<chebyshev_weights> weights; // none: the power method
+        std::optional<bound_check> before;
+        double lift = 0;
+        keeping_ = first ? kept::nothing : kept::residuals; // what few have not passed on
+        if (first) {
+            const double rank = jump() / (1 - damping());
+            a_.sweep_all(sweeping(1, rank));
+            lift = jump() - rank; // s = v - r
+        }
+        for (std::int64_t due = result.iterations() + 1;;) {
+            const bool looked_at = result.iterations() + 1 >= std::min(due, options_.max_steps);
+            const auto record =
+                a_.multiply_and_sweep(sweeping(weights ? weights->next() : 1, lift), looked_at);
+            lift = 0;
+            if (!weights) keeping_ = kept::nothing;
+            log.add(record);
+            if (!looked_at) continue;
+            const std::int64_t step = result.iterations();
+            const bound_check now = check_at(step);
+            result.error_bound = std::min(now.bound, pagerank_bound::most);
+            if (ended(result, log)) return;
+            due = step + 1;
+            // Dangling vertices take surfers out, and what that changes would die down by about d a
+            // step. But ranks are those of any multiple of v: of the one with which residuals will
+            // add up to 0.
+            if (first && !graph_->undirected()) lift = -now.surplus * jump();
+            if (before) {
+                double rate = std::pow(now.bound / before->bound,
+                                       1 / static_cast<double>(now.step - before->step));
+                const chebyshev_weights faster(damping());
+                if (!weights && graph_->undirected() && rate > faster.rate()) {
+                    weights = faster;
+                    keeping_ = kept::residuals_and_changes;
+                    residuals_.fill(T(0));
+                    rate = faster.rate();
+                }
+                if (lift == 0 || std::fabs(now.surplus) < 0.1 * now.magnitudes)
+                    due = step + bound_.steps_to_next_check(now.bound, rate);
+            }
+            before = now;
+        }
+    }
+
+    /// Whether the bound does or steps have run out, which is told.
+    bool ended(const pagerank_result<T>& result, step_log& log) {
+        if (result.error_bound <= options_.tolerance) {
+            log.finish(graph_reason::converged);
+            return true;
+        }
+        if (result.iterations() < options_.max_steps) return false;
+        log.finish(graph_reason::max_steps);
+        return true;
+    }
+
+    auto passing(double threshold) {
+        return [this, threshold](std::size_t m) {
+            return spmspv::pass_on<T>{ranks_[m],
+                                      residuals_[m],
+                                      passed_[m],
+                                      shares_[m],
+                                      static_cast<T>(options_.damping),
+                                      static_cast<T>(threshold)};
+        };
+    }
+
+    /// Of the error, once nothing is under way.
+    [[nodiscard]] double bound() {
+        double s = 0;
+        double r = 0;
+        for (std::size_t m = 0; m < a_.members().size(); ++m) {
+            const std::int64_t rows = a_.members()[m].rows.size();
+            s += a_.filter(m).sum(residuals_[m], rows);
+            r += a_.filter(m).sum(ranks_[m], rows);
+        }
+        return bound_.of(s, r);
+    }
+
+    /// What a dense step reads and writes of the one before and the next.
+    enum class kept : std::uint8_t { nothing, residuals, residuals_and_changes };
+
+    auto sweeping(double weight, double lift) {
+        return [=, this](std::size_t m) {
+            const bool changes = keeping_ == kept::residuals_and_changes;
+            return spmspv::rank_sweep<T>{ranks_[m],
+                                         keeping_ != kept::nothing ? residuals_[m] : nullptr,
+                                         changes ? passed_[m] : nullptr,
+                                         shares_[m],
+                                         static_cast<T>(options_.damping),
+                                         static_cast<T>(weight),
+                                         static_cast<T>(lift)};
+        };
+    }
+
+    /// The bound is that of r + s, r being the ranks before the last dense step: a step of the
+    /// power method more, in which errors fall to d of what they were at the most. That is what is
+    /// downloaded.
+    [[nodiscard]] bound_check check_at(std::int64_t step) {
+        double magnitudes = 0;
+        double residuals = 0;
+        double ranks = 0;
+        for (std::size_t m = 0; m < a_.members().size(); ++m) {
+            const auto sums = a_.filter(m).sums();
+            magnitudes += sums.magnitudes;
+            residuals += sums.residuals;
+            ranks += sums.ranks;
+        }
+        return {step, bound_.of(damping() * magnitudes, ranks - magnitudes), residuals, magnitudes};
+    }
+
+    /// After a dense step ranks hold r + c and residuals, if they are kept, s - c.
+    [[nodiscard]] std::vector<T> ranks_and_residuals() const {
+        std::vector<T> sum = ranks_.download();
+        const std::vector<T> residuals =
+            keeping_ == kept::nothing ? std::vector<T>(sum.size()) : residuals_.download();
+        for (std::size_t i = 0; i < sum.size(); ++i)
+            sum[i] = std::max(sum[i] + residuals[i], T(0)); // limits are not negative
+        return sum;
+    }
+
+    const graph<T>* graph_;
+    pagerank_options options_;
+    pagerank_bound bound_;
+    spmspv::group_product<spmspv::plus_second<T>, T> a_;
+    vertex_array<T, T> ranks_;
+    vertex_array<T, T> residuals_;
+    vertex_array<T, T> passed_; ///< along each edge of a vertex; of dense steps changes of ranks
+    vertex_array<T, T> shares_;
+    bool swept_ = false; ///< the last step was a dense one
+    kept keeping_ = kept::nothing;
+};
+
+template <class T>
+pagerank_result<T> pagerank(const graph<T>& g, const pagerank_options& options = {}) {
+    return pagerank_iteration<T>(g, options)();
+}
+
+} // namespace krylith

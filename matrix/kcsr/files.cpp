@@ -1,0 +1,74 @@
+// .kcsr files to matrices and back: the order of the steps.
+#include <krylith/matrix/kcsr.hpp>
+#include <krylith/matrix/kcsr/mapped_csr.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/files/readable_file.hpp>
+#include <krylith/matrix/files/replacement_file.hpp>
+#include <krylith/matrix/kcsr/read_matrix.hpp>
+#include <krylith/matrix/kcsr/serialise.hpp>
+
+namespace krylith {
+namespace {
+
+using namespace binary;
+
+template <class T>
+csr_view<T> view_of_type(const image& file, const std::string& name) {
+    if (file.what.type != value_type_of<T>) {
+        const bool wide = file.what.type == value_type::fp64;
+        throw input_error(name + ": holds " + (wide ? "fp64" : "fp32") +
+                          " values, allowed in place are " + (wide ? "fp32" : "fp64") +
+                          "; read_binary_csr converts");
+    }
+    return file.view<T>();
+}
+
+} // namespace
+
+template <class T>
+mapped_csr<T>::mapped_csr(const std::filesystem::path& path, file_check check)
+    : file_(path),
+      view_(view_of_type<T>(open_image(file_.bytes(), path.string(), check), path.string())) {}
+
+template <class T>
+csr_matrix<T> read_binary_csr(const std::filesystem::path& path) {
+    const readable_file file(path);
+    return read_matrix<T>(
+        {file.name(), file.bytes(),
+         [&](std::uint64_t begin, std::span<std::byte> place) { file.read(begin, place); }});
+}
+
+template <class T>
+void write_binary_csr(const std::filesystem::path& path, const csr_view<T>& matrix) {
+    validate(matrix);
+    replacement_file file(path);
+    serialise<T>(matrix, [&](std::span<const std::byte> bytes) { file.write(bytes); });
+    file.commit();
+}
+
+bool is_binary_csr(const std::filesystem::path& path) {
+    std::array<char, magic.size()> start{};
+    try {
+        readable_file(path).read(0, std::as_writable_bytes(std::span(start)));
+    } catch (const input_error&) { // none that can be read, or a shorter one
+        return false;
+    }
+    return std::string_view(start.data(), start.size()) == magic;
+}
+
+template class mapped_csr<double>;
+template class mapped_csr<float>;
+template csr_matrix<double> read_binary_csr(const std::filesystem::path&);
+template csr_matrix<float> read_binary_csr(const std::filesystem::path&);
+template void write_binary_csr(const std::filesystem::path&, const csr_view<double>&);
+template void write_binary_csr(const std::filesystem::path&, const csr_view<float>&);
+
+} // namespace krylith

@@ -1,0 +1,28 @@
+// From the bytes of a .kcsr file to a matrix of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/kcsr/image.hpp>
+
+namespace krylith::binary {
+
+/// Bytes that many threads may ask for at once.
+struct byte_source {
+    std::string name; ///< in messages
+    std::uint64_t bytes = 0;
+    std::function<void(std::uint64_t begin, std::span<std::byte> place)> read;
+};
+
+/// Each byte is read once, to where it stays, by all OpenMP threads. Throws input_error for what
+/// open_image refuses, where the memory can't hold the matrix, and where a value doesn't fit (see
+/// read_binary_csr).
+template <class T>
+[[nodiscard]] csr_matrix<T> read_matrix(const byte_source& file, file_check check = {});
+
+} // namespace krylith::binary

@@ -1,0 +1,104 @@
+#include <krylith/partition/allgather/allgather_plan.hpp>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace krylith {
+namespace {
+
+using std::to_string;
+
+/// As many as halo plans take at a time, for the same reasons.
+constexpr std::int64_t rows_per_turn = 1024;
+
+void check_offsets(const char* who, std::span<const std::int64_t> row_offsets,
+                   const row_partition& partition) {
+    const auto entries = static_cast<std::int64_t>(row_offsets.size());
+    if (entries != partition.rows() + 1)
+        throw usage_error(std::string(who) + ": row_offsets has " + to_string(entries) +
+                          " entries, must have one more than the partition has rows, " +
+                          to_string(partition.rows() + 1));
+}
+
+gather_plan::part classify(row_range owned, std::span<const std::int64_t> row_offsets,
+                           std::span<const std::int32_t> columns) {
+    gather_plan::part result;
+    result.touches_ghost.resize(static_cast<std::size_t>(owned.size()));
+    const std::int64_t* const offset = row_offsets.data();
+    const std::int32_t* const column = columns.data();
+    std::uint8_t* const touches_ghost = result.touches_ghost.data();
+    std::int64_t interior = 0;
+#pragma omp parallel for schedule(dynamic, rows_per_turn) reduction(+ : interior)                  \
+    if (owned.size() > rows_per_turn)
+    for (std::int64_t row = owned.begin; row < owned.end; ++row) {
+        bool touches = false;
+        for (std::int64_t k = offset[row]; k < offset[row + 1] && !touches; ++k)
+            touches = !owned.contains(column[k]);
+        touches_ghost[row - owned.begin] = touches ? 1 : 0;
+        interior += touches ? 0 : 1;
+    }
+    result.interior_rows = interior;
+    return result;
+}
+
+} // namespace
+
+std::int64_t gather_plan::ghost_count(int part) const {
+    const std::int64_t owned = partition.owned(part).size();
+    return owned == 0 ? 0 : partition.rows() - owned;
+}
+
+std::int64_t gather_plan::position(int part, int owner) const {
+    const row_range mine = partition.owned(part);
+    const row_range theirs = partition.owned(owner);
+    return theirs.begin < mine.begin ? theirs.begin : theirs.begin - mine.size();
+}
+
+std::int32_t gather_plan::local_size(int part) const {
+    return narrow_index_size("gather_plan: the number of entries that part " + to_string(part) +
+                                 " owns and receives",
+                             partition.owned(part).size() + ghost_count(part));
+}
+
+gather_plan make_gather_plan(std::span<const std::int64_t> row_offsets,
+                             std::span<const std::int32_t> columns, row_partition partition) {
+    check(partition, partition.rows());
+    check_offsets("make_gather_plan", row_offsets, partition);
+    gather_plan plan{std::move(partition), {}};
+    const int parts = plan.partition.parts();
+    plan.parts.reserve(static_cast<std::size_t>(parts));
+    for (int part = 0; part < parts; ++part) {
+        static_cast<void>(plan.local_size(part)); // throws if it is too large
+        plan.parts.push_back(classify(plan.partition.owned(part), row_offsets, columns));
+    }
+    return plan;
+}
+
+void localize_columns(const gather_plan& plan, int part, std::span<const std::int64_t> row_offsets,
+                      std::span<const std::int32_t> columns,
+                      std::span<std::int32_t> local_columns) {
+    const row_range owned = plan.partition.owned(part);
+    check_offsets("localize_columns", row_offsets, plan.partition);
+    const std::int64_t first = row_offsets[static_cast<std::size_t>(owned.begin)];
+    const std::int64_t count = row_offsets[static_cast<std::size_t>(owned.end)] - first;
+    if (static_cast<std::int64_t>(local_columns.size()) != count)
+        throw usage_error("localize_columns: local_columns has " + to_string(local_columns.size()) +
+                          " entries, must have " + to_string(count) + ", the nonzeros of part " +
+                          to_string(part));
+    // Rows before the owned ones move up by as many, the owned ones to 0, later ones stay.
+    const auto begin = static_cast<std::int32_t>(owned.begin);
+    const auto end = static_cast<std::int32_t>(owned.end);
+    const std::int32_t* const from = columns.data() + first;
+    std::int32_t* const to = local_columns.data();
+#pragma omp parallel for simd schedule(static) if (count > 65536)
+    for (std::int64_t k = 0; k < count; ++k) {
+        const std::int32_t j = from[k];
+        to[k] = j < begin ? j + (end - begin) : (j < end ? j - begin : j);
+    }
+}
+
+} // namespace krylith

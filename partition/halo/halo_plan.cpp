@@ -1,0 +1,264 @@
+#include <krylith/partition/halo/halo_plan.hpp>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/partition/halo/column_set.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace krylith {
+namespace {
+
+using std::to_string;
+
+// Rows that a thread takes at a time: few enough to balance rows of unequal length, and 1 KB of
+// touches_ghost, so that threads rarely write the same cache line.
+constexpr std::int64_t rows_per_turn = 1024;
+
+const halo_part& part_at(const halo_plan& plan, int part) {
+    if (part < 0 || static_cast<std::size_t>(part) >= plan.parts.size()) {
+        throw usage_error("halo_plan: part is " + to_string(part) +
+                          ", must be 0 or more and below " + to_string(plan.parts.size()));
+    }
+    return plan.parts[static_cast<std::size_t>(part)];
+}
+
+std::int32_t narrow_local_size(int part, std::int64_t owned, std::int64_t ghosts) {
+    const std::int64_t largest = index_size_limit();
+    if (owned > largest || ghosts > largest - owned) {
+        throw input_error("halo_plan: part " + to_string(part) + " owns " + to_string(owned) +
+                          " rows and references " + to_string(ghosts) +
+                          " ghosts; local indices have 32 bits, so both together must be at most " +
+                          to_string(largest) + ": use more devices");
+    }
+    return static_cast<std::int32_t>(owned + ghosts);
+}
+
+// Names what is wrong in a row that find_ghosts found bad.
+[[noreturn]] void refuse_row(std::int64_t row, std::span<const std::int64_t> row_offsets,
+                             std::span<const std::int32_t> columns) {
+    const std::int64_t begin = row_offsets.data()[row];
+    const std::int64_t end = row_offsets.data()[row + 1];
+    const auto nnz = static_cast<std::int64_t>(columns.size());
+    const std::string where = "make_halo_plan: row " + to_string(row);
+    if (begin < 0 || end < begin || end > nnz) {
+        throw input_error(where + " has the offsets " + to_string(begin) + " and " +
+                          to_string(end) + ", which must ascend from 0 to " + to_string(nnz));
+    }
+    const std::size_t n = row_offsets.size() - 1;
+    std::int64_t k = begin;
+    while (columns.data()[k] >= 0 && static_cast<std::size_t>(columns.data()[k]) < n) {
+        ++k;
+    }
+    throw input_error(where + " has column " + to_string(columns.data()[k]) + " at position " +
+                      to_string(k) + ", must be 0 or more and below " + to_string(n));
+}
+
+// Reads the columns of one part's rows once: collects its ghosts and classifies its rows.
+halo_part find_ghosts(row_range owned, std::span<const std::int64_t> row_offsets,
+                      std::span<const std::int32_t> columns) {
+    const auto n = static_cast<std::int64_t>(row_offsets.size()) - 1;
+    const auto nnz = static_cast<std::int64_t>(columns.size());
+    halo_part result;
+    if (owned.size() == 0) {
+        return result;
+    }
+    result.touches_ghost.resize(static_cast<std::size_t>(owned.size()));
+    column_set referenced(0, n);
+
+    const std::int64_t* const offset = row_offsets.data();
+    const std::int32_t* const column = columns.data();
+    std::uint8_t* const touches_ghost = result.touches_ghost.data();
+    std::int64_t boundary_rows = 0;
+    std::int64_t bad_row = n; // the first; exceptions can't leave the loop
+#pragma omp parallel for schedule(dynamic, rows_per_turn) reduction(+ : boundary_rows)            \
+    reduction(min : bad_row) if (owned.size() > rows_per_turn)
+    for (std::int64_t row = owned.begin; row < owned.end; ++row) {
+        const std::int64_t end = offset[row + 1];
+        if (offset[row] < 0 || end < offset[row] || end > nnz) {
+            bad_row = std::min(bad_row, row);
+            continue;
+        }
+        bool touches = false;
+        for (std::int64_t k = offset[row]; k < end; ++k) {
+            const std::int64_t j = column[k];
+            if (owned.contains(j)) {
+                continue;
+            }
+            if (j < 0 || j >= n) {
+                bad_row = std::min(bad_row, row);
+                break;
+            }
+            referenced.insert(j);
+            touches = true;
+        }
+        touches_ghost[row - owned.begin] = touches ? 1 : 0;
+        boundary_rows += touches ? 1 : 0;
+    }
+    if (bad_row < n) {
+        refuse_row(bad_row, row_offsets, columns);
+    }
+    referenced.seal();
+    result.ghosts = referenced.members();
+    result.interior_rows = owned.size() - boundary_rows;
+    return result;
+}
+
+// Cuts ascending ghosts where the owner changes. O(peers log ghosts).
+std::vector<halo_receive> group_by_owner(const std::vector<std::int64_t>& ghosts,
+                                         const row_partition& partition) {
+    std::vector<halo_receive> result;
+    for (auto first = ghosts.begin(); first != ghosts.end();) {
+        const int peer = partition.owner(*first);
+        const auto last = std::lower_bound(first, ghosts.end(), partition.owned(peer).end);
+        result.push_back({peer, first - ghosts.begin(), last - first});
+        first = last;
+    }
+    return result;
+}
+
+// The other side of a receive: the same entries as rows of the part that owns them.
+halo_send mirror(const halo_receive& receive, int receiver, const std::vector<std::int64_t>& ghosts,
+                 row_range owned_by_sender) {
+    halo_send result{receiver, {}, receive.first};
+    result.rows.resize(static_cast<std::size_t>(receive.count));
+    const std::int64_t* const from = ghosts.data() + receive.first;
+    std::int32_t* const to = result.rows.data();
+#pragma omp parallel for schedule(static) if (receive.count > 65536)
+    for (std::int64_t k = 0; k < receive.count; ++k) {
+        to[k] = static_cast<std::int32_t>(from[k] - owned_by_sender.begin);
+    }
+    return result;
+}
+
+} // namespace
+
+std::int64_t halo_plan::ghost_count(int part) const {
+    return static_cast<std::int64_t>(part_at(*this, part).ghosts.size());
+}
+
+std::int64_t halo_plan::send_count(int part) const {
+    std::int64_t result = 0;
+    for (const halo_send& send : part_at(*this, part).sends) {
+        result += static_cast<std::int64_t>(send.rows.size());
+    }
+    return result;
+}
+
+std::int32_t halo_plan::local_size(int part) const {
+    return narrow_local_size(part, partition.owned(part).size(), ghost_count(part));
+}
+
+halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
+                         std::span<const std::int32_t> columns, row_partition partition) {
+    check(partition, partition.rows());
+    const int parts = partition.parts();
+    for (int part = 0; part < parts; ++part) {
+        narrow_local_size(part, partition.owned(part).size(), 0);
+    }
+    const auto entries = static_cast<std::int64_t>(row_offsets.size());
+    if (entries != partition.rows() + 1) {
+        throw input_error("make_halo_plan: row_offsets has " + to_string(entries) +
+                          " entries, must have one more than the partition has rows, " +
+                          to_string(partition.rows() + 1));
+    }
+    const auto nnz = static_cast<std::int64_t>(columns.size());
+    if (row_offsets.front() != 0 || row_offsets.back() != nnz) {
+        throw input_error("make_halo_plan: row_offsets runs from " +
+                          to_string(row_offsets.front()) + " to " + to_string(row_offsets.back()) +
+                          ", must run from 0 to the number of columns given, " + to_string(nnz));
+    }
+
+    halo_plan plan{std::move(partition), {}};
+    plan.parts.reserve(static_cast<std::size_t>(parts));
+    for (int part = 0; part < parts; ++part) {
+        plan.parts.push_back(find_ghosts(plan.partition.owned(part), row_offsets, columns));
+        static_cast<void>(plan.local_size(part)); // throws if it is too large
+    }
+    match_ghosts(plan);
+    return plan;
+}
+
+void match_ghosts(halo_plan& plan) {
+    const int parts = plan.partition.parts();
+    for (int part = 0; part < parts; ++part) {
+        static_cast<void>(plan.local_size(part)); // throws if it is too large
+    }
+    for (int part = 0; part < parts; ++part) {
+        halo_part& mine = plan.parts[static_cast<std::size_t>(part)];
+        mine.receives = group_by_owner(mine.ghosts, plan.partition);
+        for (const halo_receive& receive : mine.receives) {
+            halo_part& peer = plan.parts[static_cast<std::size_t>(receive.peer)];
+            peer.sends.push_back(
+                mirror(receive, part, mine.ghosts, plan.partition.owned(receive.peer)));
+        }
+    }
+    for (int part = 0; part < parts; ++part) { // pushes number their entries in 32 bits
+        check_index_size("halo_plan: the number of entries that part " + to_string(part) +
+                             " sends to all others",
+                         plan.send_count(part));
+    }
+}
+
+void localize_columns(const halo_plan& plan, int part, std::span<const std::int64_t> row_offsets,
+                      std::span<const std::int32_t> columns,
+                      std::span<std::int32_t> local_columns) {
+    const row_range owned = plan.partition.owned(part);
+    static_cast<void>(plan.local_size(part)); // throws if an index could exceed 32 bits
+    if (static_cast<std::int64_t>(row_offsets.size()) != plan.partition.rows() + 1) {
+        throw usage_error("localize_columns: row_offsets has " + to_string(row_offsets.size()) +
+                          " entries, must have " + to_string(plan.partition.rows() + 1));
+    }
+    const std::int64_t first = row_offsets.data()[owned.begin];
+    const std::int64_t last = row_offsets.data()[owned.end];
+    const auto nnz = static_cast<std::int64_t>(columns.size());
+    if (first < 0 || last < first || last > nnz) {
+        throw usage_error("localize_columns: the offsets of part " + to_string(part) +
+                          " run from " + to_string(first) + " to " + to_string(last) +
+                          ", must ascend from 0 to the number of columns given, " + to_string(nnz));
+    }
+    if (static_cast<std::int64_t>(local_columns.size()) != last - first) {
+        throw usage_error("localize_columns: local_columns has " + to_string(local_columns.size()) +
+                          " entries, must have " + to_string(last - first) +
+                          ", the nonzeros of part " + to_string(part));
+    }
+
+    const std::vector<std::int64_t>& ghosts = part_at(plan, part).ghosts;
+    column_set ghost_set(ghosts.empty() ? 0 : ghosts.front(),
+                         ghosts.empty() ? 0 : ghosts.back() + 1);
+    const std::int64_t* const ghost = ghosts.data();
+    const std::int64_t ghost_count = plan.ghost_count(part);
+#pragma omp parallel for schedule(static) if (ghost_count > 65536)
+    for (std::int64_t k = 0; k < ghost_count; ++k) {
+        ghost_set.insert(ghost[k]);
+    }
+    ghost_set.seal();
+
+    const std::int64_t owned_size = owned.size();
+    const std::int32_t* const from = columns.data() + first;
+    std::int32_t* const to = local_columns.data();
+    const std::int64_t count = last - first;
+    std::int64_t bad = count; // the first; exceptions can't leave the loop
+    // Over nonzeros and not rows: where a row ends is of no interest, and the shares are equal.
+#pragma omp parallel for schedule(static) reduction(min : bad) if (count > 65536)
+    for (std::int64_t k = 0; k < count; ++k) {
+        const std::int64_t j = from[k];
+        if (owned.contains(j)) {
+            to[k] = static_cast<std::int32_t>(j - owned.begin);
+        } else if (ghost_set.contains(j)) {
+            to[k] = static_cast<std::int32_t>(owned_size + ghost_set.rank(j));
+        } else {
+            bad = std::min(bad, k);
+        }
+    }
+    if (bad < count) {
+        throw input_error("localize_columns: column " + to_string(from[bad]) + " at position " +
+                          to_string(first + bad) + " is neither owned by part " + to_string(part) +
+                          " nor one of its ghosts: the plan is for another pattern");
+    }
+}
+
+} // namespace krylith

@@ -1,0 +1,70 @@
+// The checker of block partitions, which shares no code with what makes them.
+#include <krylith/partition/replicated/block_partition.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include <krylith/device/error.hpp>
+
+namespace krylith {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw usage_error("block_partition: " + what);
+}
+
+std::string text(row_range rows) {
+    return "rows " + std::to_string(rows.begin) + " to " + std::to_string(rows.end);
+}
+
+/// `ranges` must be a partition of `all`; empty ones don't count.
+void check_cover(std::vector<row_range> ranges, row_range all, const char* verb) {
+    std::erase_if(ranges, [](row_range range) { return range.begin == range.end; });
+    std::ranges::sort(ranges, {}, &row_range::begin);
+    std::int64_t next = all.begin;
+    for (const row_range range : ranges) {
+        if (range.begin > next) refuse(text({next, range.begin}) + " are " + verb + " by no part");
+        if (range.begin < next || range.end > all.end)
+            refuse(text(range) + " are " + verb + " twice, or are not among " + text(all));
+        next = range.end;
+    }
+    if (next < all.end) refuse(text({next, all.end}) + " are " + verb + " by no part");
+}
+
+} // namespace
+
+void check(const block_partition& partition, std::int64_t rows) {
+    if (partition.parts.empty()) refuse("there are 0 parts, must be at least 1");
+    if (partition.rows != rows)
+        refuse("it is of " + std::to_string(partition.rows) + " rows, must be of " +
+               std::to_string(rows));
+    const row_range redundant = partition.redundant;
+    if (redundant.begin < 0 || redundant.end < redundant.begin || redundant.end > rows)
+        refuse("redundant " + text(redundant) + " must be among " + text({0, rows}));
+    std::vector<row_range> computed{redundant};
+    std::vector<row_range> counted;
+    for (std::size_t k = 0; k < partition.parts.size(); ++k) {
+        const block_part& part = partition.parts[k];
+        const std::string who = "part " + std::to_string(k) + " ";
+        if (part.ranges.size() > max_block_ranges)
+            refuse(who + "has " + std::to_string(part.ranges.size()) + " ranges, at most " +
+                   std::to_string(max_block_ranges) + " are allowed");
+        for (std::size_t i = 0; i < part.ranges.size(); ++i) {
+            const staged_rows& range = part.ranges[i];
+            if (range.rows.end <= range.rows.begin)
+                refuse(who + "has the range " + text(range.rows) + ", which must not be empty");
+            if (i != 0 && range.stage < part.ranges[i - 1].stage)
+                refuse(who + "computes " + text(range.rows) +
+                       " of the first stage after rows of the second");
+            computed.push_back(range.rows);
+        }
+        if (part.counted.end < part.counted.begin)
+            refuse(who + "counts " + text(part.counted) + ", which end before they begin");
+        counted.push_back(part.counted);
+    }
+    check_cover(std::move(computed), {0, rows}, "computed");
+    check_cover(std::move(counted), redundant, "counted");
+}
+
+} // namespace krylith

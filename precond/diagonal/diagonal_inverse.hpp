@@ -1,0 +1,31 @@
+// The inverse of a diagonal, where it lies.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/device/device.hpp>
+
+namespace krylith {
+
+/// What an inversion found, in device memory that was zero before. Maxima, so that threads may
+/// report in any order.
+struct inversion_report {
+    std::uint64_t bad;      ///< 2^64 - 1 - i of the least i whose inverse is no number; 0: none
+    std::uint64_t exponent; ///< exponent_bias + the largest ilogb of an inverse; 0: there is none
+
+    static constexpr std::int64_t exponent_bias = 8192;
+};
+
+/// Enqueues d[i] = 1 / d[i] for i < count. An entry that isn't finite, or has no finite inverse, is
+/// left and reported.
+template <class T>
+void invert_diagonal(device& where, T* d, std::int64_t count, inversion_report* report);
+
+namespace cuda {
+
+template <class T>
+void invert_diagonal(device& where, T* d, std::int64_t count, inversion_report* report);
+
+} // namespace cuda
+
+} // namespace krylith

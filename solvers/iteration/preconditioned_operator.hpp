@@ -1,0 +1,78 @@
+// K = L^-1 A R^-1: a preconditioner on the left, on the right, or half on each side.
+#pragma once
+
+#include <optional>
+
+#include <krylith/device/error.hpp>
+#include <krylith/solvers/concepts.hpp>
+#include <krylith/solvers/iteration/scaled_preconditioner.hpp>
+#include <krylith/solvers/options.hpp>
+
+namespace krylith {
+
+/// K v in two steps, since solvers need R^-1 v for the solution too. Vectors that K multiplies come
+/// from make_operand().
+template <linear_operator A, class M>
+class preconditioned_operator {
+public:
+    using T = typename A::value_type;
+    static constexpr bool plain = std::same_as<M, identity>;
+
+    /// Throws usage_error for side split with an M that has no square root.
+    preconditioned_operator(const A& a, const M& m, side where) : a_(a), m_(m), side_(where) {
+        if constexpr (!plain) {
+            if (where == side::split) {
+                if constexpr (splittable<M>)
+                    root_.emplace(m.square_root());
+                else
+                    throw usage_error("this preconditioner can't be split: use left or right");
+            }
+            if (on_left()) scratch_.emplace(a.make_vector());
+        }
+    }
+
+    [[nodiscard]] bool on_right() const { return !plain && side_ != side::left; }
+    [[nodiscard]] bool on_left() const { return !plain && side_ != side::right; }
+
+    /// Room for R^-1 v; none if R = I.
+    [[nodiscard]] std::optional<vector<T>> make_hat() const {
+        if (!on_right()) return std::nullopt;
+        auto hat = a_.make_operand();
+        hat.promise_single_reader();
+        return hat;
+    }
+
+    /// R^-1 v: in `hat`, or v itself if R = I.
+    const vector<T>& right(execution& run, const vector<T>& v,
+                           std::optional<vector<T>>& hat) const {
+        if (!on_right()) return v;
+        precondition<T>(run, root_ ? *root_ : m_, v, *hat);
+        return *hat;
+    }
+
+    /// y = L^-1 A v_hat, with dots that have y as a factor.
+    template <class... Dots>
+    void multiply(execution& run, const vector<T>& v_hat, vector<T>& y, const Dots&... dots) const {
+        if (!on_left()) return krylith::multiply(run, a_, v_hat, y, dots...);
+        krylith::multiply(run, a_, v_hat, *scratch_);
+        precondition<T>(run, root_ ? *root_ : m_, *scratch_, y, dots...);
+    }
+
+    /// y = L^-1 r, with dots.
+    template <class... Dots>
+    void left(execution& run, const vector<T>& r, vector<T>& y, const Dots&... dots) const {
+        if (on_left())
+            precondition<T>(run, root_ ? *root_ : m_, r, y, dots...);
+        else
+            fused(run, y = r, dots...);
+    }
+
+private:
+    const A& a_;
+    const M& m_;
+    side side_;
+    std::optional<M> root_;
+    mutable std::optional<vector<T>> scratch_;
+};
+
+} // namespace krylith

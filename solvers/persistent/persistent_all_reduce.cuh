@@ -1,0 +1,96 @@
+// The all-reduce of resident kernels: every block of every device tells every device its sums, and
+// every block adds up all of them. Included by .cu files only.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/solvers/persistent/persistent_kernel.hpp>
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+
+namespace krylith::cuda {
+
+__device__ inline void fence_acq_rel() {
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
+/// Letters that a lane reads of a device's blocks.
+inline constexpr int letters_a_lane = most_resident_blocks / 32;
+
+/// Shared memory of an exchange.
+struct exchange_state {
+    double warp_sums[resident_sums][resident_warps];
+    double sums[resident_sums][max_ranks];
+    int failed; ///< 0 at first
+};
+
+/// Adds up `count` values over all threads of all blocks of all ranks; every thread gets the same
+/// bits. With Publish, what the blocks of this device stored before is visible after it. A block
+/// waits for all others. False after a time-out.
+template <int Most, bool Publish, class T>
+__device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, exchange_state& s,
+                         std::uint64_t epoch, int count, double (&values)[Most]) {
+    const int warp = static_cast<int>(threadIdx.x / 32);
+    const int lane = static_cast<int>(threadIdx.x & 31);
+    const int ranks = f.ranks;
+#pragma unroll
+    for (int v = 0; v < Most; ++v) {
+        if (v >= count) break;
+        for (int offset = 16; offset > 0; offset /= 2)
+            values[v] += __shfl_down_sync(0xffffffffu, values[v], offset);
+        if (lane == 0) s.warp_sums[v][warp] = values[v];
+    }
+    __syncthreads();
+    if (warp == 0) {
+        if constexpr (Publish) fence_acq_rel();
+#pragma unroll
+        for (int v = 0; v < Most; ++v) {
+            if (v >= count) break;
+            double sum = lane < resident_warps ? s.warp_sums[v][lane] : 0.0;
+            for (int offset = 16; offset > 0; offset /= 2)
+                sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+            if (lane < ranks)
+                store_letter(a.boards[lane] + board_place(epoch, ranks, f.mail.rank, v,
+                                                          static_cast<int>(blockIdx.x)),
+                             {sum, epoch});
+        }
+    }
+    // A warp a rank and value; the last ones first, since warp 0 has just been busy.
+    for (int item = resident_warps - 1 - warp; item < ranks * count; item += resident_warps) {
+        const int rank = item / count;
+        const int v = item - rank * count;
+        const int blocks = a.blocks[rank];
+        const letter* from = a.board + board_place(epoch, ranks, rank, v, lane);
+        letter got[letters_a_lane] = {};
+        const auto look = [&] {
+            bool all = true;
+#pragma unroll
+            for (int u = 0; u < letters_a_lane; ++u)
+                if (lane + u * 32 < blocks) got[u] = load_letter(from + u * 32);
+#pragma unroll
+            for (int u = 0; u < letters_a_lane; ++u)
+                all = all && (lane + u * 32 >= blocks || got[u].epoch == epoch);
+            return all;
+        };
+        const bool ok = __all_sync(0xffffffffu, wait_until(f.mail, rank, look)) != 0;
+        double sum = 0;
+#pragma unroll
+        for (int u = 0; u < letters_a_lane; ++u) sum += got[u].value;
+        for (int offset = 16; offset > 0; offset /= 2)
+            sum += __shfl_down_sync(0xffffffffu, sum, offset);
+        if (lane == 0) {
+            s.sums[v][rank] = sum;
+            if (!ok) s.failed = 1;
+            if constexpr (Publish) fence_acq_rel();
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int v = 0; v < Most; ++v) {
+        if (v >= count) break;
+        values[v] = s.sums[v][0];
+        for (int rank = 1; rank < ranks; ++rank) values[v] += s.sums[v][rank];
+    }
+    return s.failed == 0;
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,396 @@
+// The kernel of resident_loop: CG of one device's rows, from launch to the loop's stop.
+//
+// Of the 11.7 us of an iteration on 64^3 rows (7-point stencil, one H200) the two exchanges are 3.4
+// us by themselves: 1.4 and, where stores before it must be visible, 2.0 (132 blocks, a throw-away
+// kernel).
+
+#include <algorithm>
+
+#include <krylith/device/cuda/cooperative_launch.cuh>
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/solvers/persistent/persistent_all_reduce.cuh>
+#include <krylith/solvers/persistent/persistent_kernel.hpp>
+#include <krylith/solvers/persistent/persistent_slices.cuh>
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr int in_flight = 7; ///< pairs on their way a thread: a 7-point row in one go
+
+/// Shared memory of a block besides the frame's and the pool.
+struct block_state {
+    exchange_state exchange;
+    block_heads heads;
+    letter* peer_ghosts[max_ranks];
+};
+
+// What few rows do is not inlined: the loop must fit into the instruction cache.
+
+/// Waits until the pairs that peers sent before exchange `epoch`, and that a row needs, are there.
+template <class T>
+__device__ __noinline__ void wait_for_pairs(const compact_frame& f, const resident_operands<T>& a,
+                                            const slice_reader<T>& slice, std::uint64_t epoch) {
+    for (std::int32_t k = 0; k < slice.length; ++k) {
+        const std::int32_t column = slice.column(k);
+        if (column < a.rows) continue;
+        const letter* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
+        wait_until(f.mail, f.mail.rank, [&] {
+            return load_letter(from).epoch == epoch && load_letter(from + 1).epoch == epoch;
+        });
+    }
+}
+
+/// A row's pair to one peer.
+template <class T>
+__device__ void send(letter* to, direction_pair<T> pair, std::uint64_t epoch) {
+    store_letter(to, {static_cast<double>(pair.z), epoch});
+    store_letter(to + 1, {static_cast<double>(pair.p), epoch});
+}
+
+/// A place at a peer in 32 bits: there are fewer than 2^28 ghosts where rows fit.
+__device__ inline std::uint32_t packed(resident_send to) {
+    return static_cast<std::uint32_t>(to.position) * max_ranks +
+           static_cast<std::uint32_t>(to.peer);
+}
+__device__ inline letter* place_at_peer(const block_state& block, std::uint32_t to) {
+    return block.peer_ghosts[to % max_ranks] + 2 * std::int64_t{to / max_ranks};
+}
+
+/// To all but the first peer.
+template <class T>
+__device__ __noinline__ void send_to_others(const resident_operands<T>& a, const block_state& block,
+                                            std::int32_t row, direction_pair<T> pair,
+                                            std::uint64_t epoch) {
+    for (std::int32_t e = a.first_send[row] + 1; e < a.first_send[row + 1]; ++e)
+        send(place_at_peer(block, packed(a.sends[e])), pair, epoch);
+}
+
+/// A row of a regular slice with the direction z + beta p. Lanes without an entry multiply some
+/// pair by 0: none is infinite, or else the solve has ended.
+template <class T>
+__device__ T multiply_regular(const resident_operands<T>& a, const near_pairs<T>& near,
+                              const slice_reader<T>& slice, T beta) {
+    T sum[2] = {};
+    for (std::int32_t k = 0; k < slice.length; k += in_flight) {
+        direction_pair<T> pair[in_flight];
+        T value[in_flight];
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            if (k + u >= slice.length) break;
+            const std::int32_t word = slice.steps[k + u].base;
+            const std::int32_t column = slice.row + (word >> 1);
+            value[u] = slice.value(k + u);
+            pair[u] = (word & 1) != 0 ? near.pairs[column - near.first]
+                                      : a.pairs[min(max(column, 0), a.rows - 1)];
+        }
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            if (k + u >= slice.length) break;
+            sum[u % 2] += value[u] * fma(beta, pair[u].p, pair[u].z);
+        }
+    }
+    return sum[0] + sum[1];
+}
+
+/// A row of the product with the direction z + beta p; `late` where a peer's pair isn't there yet.
+template <column_code Code, class T>
+__device__ T multiply_row(const resident_operands<T>& a, const near_pairs<T>& near,
+                          slice_reader<T> slice, T beta, std::uint64_t epoch, bool& late) {
+    slice.code = Code; // the reader's own test goes
+    T sum[2] = {};
+    for (std::int32_t k = 0; k < slice.length; k += in_flight) {
+        direction_pair<T> pair[in_flight];
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            const std::int32_t column = k + u < slice.length ? slice.column(k + u) : -1;
+            pair[u] = {};
+            if (column >= a.rows) {
+                const letter* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
+                const letter z = load_letter(from);
+                const letter p = load_letter(from + 1);
+                pair[u] = {static_cast<T>(z.value), static_cast<T>(p.value)};
+                late = late || z.epoch != epoch || p.epoch != epoch;
+            } else if (column >= 0) {
+                pair[u] = near.get(a, column);
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) // padding adds 0 * 0
+            if (k + u < slice.length)
+                sum[u % 2] += slice.value(k + u) * fma(beta, pair[u].p, pair[u].z);
+    }
+    return sum[0] + sum[1];
+}
+
+/// Slices: of a warp, at most. Where registers don't hold x and r of a thread's rows, r is in
+/// shared memory, and x stays where it is and is updated beside the product.
+template <class T, int Slices>
+__global__ void __launch_bounds__(resident_threads, 1)
+    resident_kernel(const __grid_constant__ compact_frame parameter,
+                    const __grid_constant__ resident_operands<T> a) {
+    constexpr bool in_registers = Slices <= register_slices;
+    constexpr int unroll = in_registers ? Slices : 2;
+    constexpr int block_rows = Slices * resident_threads;
+    __shared__ frame_state state;
+    __shared__ block_state block;
+    extern __shared__ __align__(16) unsigned char pool[];
+    T* const q = reinterpret_cast<T*>(pool);
+    T* const far_r = q + block_rows; // unless in_registers
+    auto* const first_peer =
+        reinterpret_cast<std::uint32_t*>(in_registers ? far_r : far_r + block_rows);
+    unsigned char* const pairs_and_matrix =
+        reinterpret_cast<unsigned char*>(first_peer + block_rows);
+    const std::int32_t left = a.pool_bytes - resident_row_bytes(Slices, sizeof(T));
+    const compact_frame& f = state.f; // after begin
+    double* const reg = state.reg;
+    const auto me = static_cast<int>(threadIdx.x);
+    const int warp = me / 32;
+    const int lane = me & 31;
+    constexpr int judge = resident_threads - 32; // in the warp with the fewest slices
+
+    near_pairs<T> near{};
+    near.pairs = reinterpret_cast<direction_pair<T>*>(pairs_and_matrix);
+    block_matrix<T> matrix{};
+    const auto load_matrix = [&] {
+        const block_share share(a.matrix);
+        matrix.load_heads(a.matrix, share, block.heads);
+        // Slices in a row, from the first on.
+        const std::int32_t* const number = block.heads.slices;
+        const std::int32_t run =
+            __syncthreads_count(me < share.interior && number[me] == number[0] + me);
+        constexpr auto pair_size = static_cast<std::int32_t>(sizeof(direction_pair<T>));
+        if (a.matrix.rows == nullptr && run * slice_rows * pair_size <= left) {
+            near.first = number[0] * slice_rows;
+            near.count = run * slice_rows;
+        }
+        const std::int32_t pair_bytes = near.count * pair_size;
+        matrix.load(a.matrix, near, pairs_and_matrix + pair_bytes, left - pair_bytes);
+        if (me == 0) block.exchange.failed = 0;
+    };
+    if (!begin(parameter, state, nullptr, load_matrix)) return;
+
+    /// The j-th row of this thread, -1: none.
+    const auto row = [&](int j) {
+        const std::int32_t number = warp + j * resident_warps;
+        return number < matrix.count
+                   ? row_at(a.matrix, std::int64_t{block.heads.slices[number]} * slice_rows + lane)
+                   : -1;
+    };
+    const T factor = a.scale != no_scale ? static_cast<T>(reg[a.scale]) : T(1);
+    T near_x[in_registers ? Slices : 1] = {};
+    T near_r[in_registers ? Slices : 1] = {};
+    const auto r = [&](int j) -> T& {
+        if constexpr (in_registers)
+            return near_r[j];
+        else
+            return far_r[j * resident_threads + me];
+    };
+    if (a.first_send != nullptr && me < f.ranks) block.peer_ghosts[me] = a.peer_ghosts[me];
+    unsigned sends = 0; // bit j: row j has a copy at a peer; bit j + Slices: at several
+#pragma unroll
+    for (int j = 0; j < Slices; ++j) {
+        q[j * resident_threads + me] = 0;
+        const std::int32_t i = row(j);
+        const std::int32_t place = (warp + j * resident_warps) * slice_rows + lane;
+        if (place < near.count) // beyond the last row, zero: see multiply_regular
+            near.pairs[place] = i >= 0 ? a.pairs[i] : direction_pair<T>{};
+        if (i < 0) continue;
+        r(j) = a.r[i];
+        if constexpr (in_registers) near_x[j] = a.x[i];
+        if (a.first_send == nullptr) continue;
+        const std::int32_t first = a.first_send[i];
+        const std::int32_t peers = a.first_send[i + 1] - first;
+        if (peers > 0) {
+            sends |= 1u << j;
+            first_peer[j * resident_threads + me] = packed(a.sends[first]);
+        }
+        if (peers > 1) sends |= 1u << (j + Slices);
+    }
+    __syncthreads(); // peer_ghosts
+
+    std::uint64_t epoch = *a.exchanges;
+    double rho = reg[a.rho];
+    double beta = reg[a.beta];
+    T alpha = 0; // the first time the pairs are only published
+    bool first = true;
+    loop_state breakdown = loop_state::running;
+    for (;;) {
+        // 48 bytes a row in shared memory, 16 in L2.
+        ++epoch;
+        double norms[2] = {};
+#pragma unroll unroll
+        for (int j = Slices - 1; j >= 0; --j) { // those that peers wait for first
+            const std::int32_t i = row(j);
+            if (i < 0) continue;
+            const direction_pair<T> own = near.get(a, i);
+            const T p = first ? own.p : fma(static_cast<T>(beta), own.p, own.z);
+            if constexpr (in_registers) near_x[j] += alpha * p;
+            const T r_j = r(j) - alpha * q[j * resident_threads + me];
+            r(j) = r_j;
+            const T z = a.inverse != nullptr ? a.inverse[i] * factor * r_j : r_j;
+            a.pairs[i] = {z, p};
+            if (near.holds(i)) near.pairs[i - near.first] = {z, p};
+            if ((sends >> j & 1) != 0) {
+                send<T>(place_at_peer(block, first_peer[j * resident_threads + me]), {z, p}, epoch);
+                if ((sends >> (j + Slices) & 1) != 0) send_to_others<T>(a, block, i, {z, p}, epoch);
+            }
+            norms[0] += static_cast<double>(r_j) * static_cast<double>(r_j);
+            norms[1] += static_cast<double>(r_j) * static_cast<double>(z);
+        }
+        const bool plain = a.inverse == nullptr;
+        if (!exchange<2, true>(f, a, block.exchange, epoch, plain ? 1 : 2, norms)) break;
+        if (plain) norms[1] = norms[0];
+        if (!first) {
+            beta = norms[1] / rho;
+            rho = norms[1];
+            if (me == judge) { // all blocks come to the same; seen after the next exchange
+                reg[control::iteration] += 1.0;
+                if (blockIdx.x == 0 && f.history != nullptr)
+                    f.history[static_cast<std::int64_t>(reg[control::iteration])] = norms[0];
+                detail::test(reg, norms[0]);
+                if (!plain && !(rho > 0)) detail::stop(reg, loop_state::indefinite_preconditioner);
+                if (reg[control::iteration] >= reg[control::pause_at])
+                    detail::stop(reg, loop_state::pause);
+            }
+        }
+
+        // Whether the loop has stopped is not known yet: what is written here, x, is due anyway.
+        double pq[1] = {};
+#pragma unroll 1
+        for (int j = 0; j < Slices; ++j) {
+            const std::int32_t i = row(j);
+            if (i < 0) continue;
+            const auto slice = matrix.slice(a.matrix, warp + j * resident_warps, i, lane);
+            const T b = static_cast<T>(beta);
+            T x = 0;
+            if constexpr (!in_registers)
+                if (!first) x = a.x[i];
+            T sum = 0;
+            for (;;) {
+                bool late = false;
+                switch (slice.code) {
+                case regular: sum = multiply_regular(a, near, slice, b); break;
+                case column_code::diagonal:
+                    sum = multiply_row<column_code::diagonal>(a, near, slice, b, epoch, late);
+                    break;
+                case column_code::narrow:
+                    sum = multiply_row<column_code::narrow>(a, near, slice, b, epoch, late);
+                    break;
+                default: sum = multiply_row<column_code::wide>(a, near, slice, b, epoch, late);
+                }
+                if (!late) break;
+                wait_for_pairs(f, a, slice, epoch);
+                if (load_relaxed(f.failure) != 0) break; // the next exchange says so
+            }
+            const direction_pair<T> own = near.get(a, i);
+            if constexpr (!in_registers)
+                if (!first) a.x[i] = x + alpha * own.p;
+            const T product = a.alpha * sum;
+            q[j * resident_threads + me] = product;
+            pq[0] += static_cast<double>(fma(b, own.p, own.z)) * static_cast<double>(product);
+        }
+        first = false;
+        ++epoch;
+        if (!exchange<1, false>(f, a, block.exchange, epoch, 1, pq)) break;
+        if (reg[control::state] != 0.0) break;
+        if (!(pq[0] > 0)) { // all threads of all devices agree
+            breakdown =
+                detail::finite(pq[0]) ? loop_state::indefinite_matrix : loop_state::not_a_number;
+            break;
+        }
+        alpha = static_cast<T>(rho / pq[0]);
+    }
+
+#pragma unroll
+    for (int j = 0; j < Slices; ++j)
+        if (const std::int32_t i = row(j); i >= 0) {
+            a.r[i] = r(j);
+            if constexpr (in_registers) a.x[i] = near_x[j];
+        }
+    __syncthreads();
+    if (blockIdx.x == 0 && me == judge) {
+        if (breakdown != loop_state::running) detail::stop(reg, breakdown);
+        reg[a.rho] = rho;
+        reg[a.beta] = beta;
+        const std::uint8_t results[] = {control::state, control::iteration, control::residual,
+                                        control::best,  control::best_at,   a.rho,
+                                        a.beta};
+        static_assert(sizeof results == resident_results);
+        for (int i = 0; i < resident_results; ++i) f.slots[a.slots[i]] = reg[results[i]];
+        *a.exchanges = epoch;
+    }
+}
+
+template <class T>
+auto kernel_of(std::int32_t slices_a_warp) {
+    switch (slices_a_warp) {
+    case 1: return resident_kernel<T, 1>;
+    case 2: return resident_kernel<T, 2>;
+    case 4: return resident_kernel<T, 4>;
+    default: return resident_kernel<T, 8>;
+    }
+}
+
+} // namespace
+
+namespace {
+
+/// Bytes of shared memory that are left for a block's pool; below 0: the kernel does not fit.
+std::int64_t pool_room(const cuda_device& d, std::int32_t slices_a_warp) {
+    const current_device current(d.ordinal());
+    int limit = 0;
+    KRYLITH_CUDA_CHECK(
+        cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, d.ordinal()));
+    cudaFuncAttributes attributes{};
+    KRYLITH_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel_of<double>(slices_a_warp)));
+    return limit - static_cast<std::int64_t>(attributes.sharedSizeBytes) - 1024;
+}
+
+} // namespace
+
+std::int32_t resident_slices(const device& where) {
+    const auto& d = static_cast<const cuda_device&>(where);
+    std::int32_t n = most_resident_slices;
+    while (n > 0 && pool_room(d, n) < resident_row_bytes(n, sizeof(double))) n /= 2;
+    return n;
+}
+
+resident_shape shape_of_resident(const device& where, std::int64_t slices,
+                                 std::int64_t matrix_bytes, std::int64_t pair_bytes) {
+    const auto& d = static_cast<const cuda_device&>(where);
+    resident_shape shape;
+    shape.blocks = static_cast<std::int32_t>(
+        std::min<std::int64_t>({d.multiprocessors(), most_resident_blocks,
+                                std::max<std::int64_t>(1, slices / resident_warps)}));
+    const std::int64_t most = (slices + shape.blocks - 1) / shape.blocks; // of a block
+    shape.slices_a_warp = 1;
+    while (most > std::int64_t{shape.slices_a_warp} * resident_warps) shape.slices_a_warp *= 2;
+    // What isn't shared memory is cache of the pairs. Blocks have about as many entries each; where
+    // one has more, it reads the rest from memory.
+    const std::int64_t wanted = resident_row_bytes(shape.slices_a_warp, sizeof(double)) +
+                                matrix_bytes / shape.blocks * 17 / 16 +
+                                most * slice_rows * pair_bytes + 4096;
+    shape.pool_bytes =
+        static_cast<std::int32_t>(std::min(pool_room(d, shape.slices_a_warp), wanted) / 256 * 256);
+    return shape;
+}
+
+template <class T>
+void resident_cg(device& where, const frame& common, const resident_operands<T>& a,
+                 const resident_shape& shape) {
+    const launch_scope launch(where);
+    const auto kernel = kernel_of<T>(shape.slices_a_warp);
+    KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            shape.pool_bytes));
+    launch_together(launch, kernel, static_cast<unsigned>(shape.blocks), resident_threads,
+                    static_cast<std::size_t>(shape.pool_bytes), compact(common), a);
+}
+
+template void resident_cg(device&, const frame&, const resident_operands<double>&,
+                          const resident_shape&);
+template void resident_cg(device&, const frame&, const resident_operands<float>&,
+                          const resident_shape&);
+
+} // namespace krylith::cuda

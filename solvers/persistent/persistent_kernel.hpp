@@ -1,0 +1,105 @@
+// The resident kernel's arguments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <krylith/device/device.hpp>
+#include <krylith/sparse/sell/sell_view.hpp>
+#include <krylith/vector/scalar/kernel_context.hpp>
+
+namespace krylith {
+
+/// What the product gathers: the next direction is z + beta p.
+template <class T>
+struct alignas(2 * sizeof(T)) direction_pair {
+    T z;
+    T p;
+};
+
+/// Where a row's pair goes at a peer.
+struct resident_send {
+    std::int32_t peer;
+    std::int32_t position; ///< among the peer's ghosts
+};
+
+inline constexpr int resident_threads = 512;
+inline constexpr int resident_warps = resident_threads / 32;
+inline constexpr int most_resident_slices = 8; ///< of a warp
+inline constexpr int register_slices = 2; ///< up to here registers hold a thread's rows of x and r
+/// Blocks of a device, one a multiprocessor: a warp reads the sums of all with 5 loads a lane.
+inline constexpr int most_resident_blocks = 160;
+inline constexpr int resident_sums = 2; ///< values of one exchange
+
+/// Shared memory of a block for its rows' q, where to send them, and r if registers don't hold it.
+[[nodiscard]] KRYLITH_HD constexpr std::int32_t resident_row_bytes(int slices_a_warp,
+                                                                   std::size_t value_size) {
+    const std::size_t values = slices_a_warp > register_slices ? 2 : 1;
+    return slices_a_warp * resident_threads *
+           static_cast<std::int32_t>(values * value_size + sizeof(std::uint32_t));
+}
+
+inline constexpr std::uint8_t no_scale = 255;
+
+/// Registers that the kernel leaves new values of, in this order.
+inline constexpr int resident_results = 7;
+
+/// Plain data for the kernel.
+template <class T>
+struct resident_operands {
+    sell_view<T> matrix;
+    T alpha;
+    T* x;
+    T* r;
+    const T* inverse;         ///< or null
+    direction_pair<T>* pairs; ///< [rows], kept from launch to launch
+    letter* ghosts;           ///< [ghosts][2]: z and p, by the peers
+    letter* const* peer_ghosts;
+    const std::int32_t* first_send; ///< [rows + 1], or null: nothing is sent
+    const resident_send* sends;
+    letter* board;            ///< [2][ranks][resident_sums][most_resident_blocks]
+    letter* const* boards;    ///< [ranks]
+    std::uint64_t* exchanges; ///< so far; the same on all ranks
+    std::int32_t blocks[max_ranks];
+    std::int32_t rows;
+    std::int32_t pool_bytes; ///< of shared memory: the block's rows, pairs and matrix
+    std::uint8_t rho;        ///< registers
+    std::uint8_t beta;
+    std::uint8_t scale; ///< or no_scale
+    std::uint8_t
+        slots[resident_results]; ///< of state, iteration, residual, best, best_at, rho, beta
+};
+
+/// Place of a value on the board.
+[[nodiscard]] KRYLITH_HD inline std::int64_t board_place(std::uint64_t epoch, int ranks, int rank,
+                                                         int value, int block) {
+    return ((static_cast<std::int64_t>(epoch & 1) * ranks + rank) * resident_sums + value) *
+               most_resident_blocks +
+           block;
+}
+
+namespace cuda {
+
+/// How a resident kernel is launched.
+struct resident_shape {
+    std::int32_t blocks = 0;
+    std::int32_t slices_a_warp = 0; ///< 1, 2, 4 or 8
+    std::int32_t pool_bytes = 0;    ///< shared memory for rows, pairs and matrix
+};
+
+/// Slices that a warp can have on this device: most_resident_slices or, where a block has little
+/// shared memory, fewer; 0: none.
+[[nodiscard]] std::int32_t resident_slices(const device& where);
+
+/// For a block of the matrix that takes `matrix_bytes`, and pairs of `pair_bytes`; of at most
+/// resident_slices() * resident_warps slices a multiprocessor.
+[[nodiscard]] resident_shape shape_of_resident(const device& where, std::int64_t slices,
+                                               std::int64_t matrix_bytes, std::int64_t pair_bytes);
+
+template <class T>
+void resident_cg(device& where, const frame& common, const resident_operands<T>& a,
+                 const resident_shape& shape);
+
+} // namespace cuda
+
+} // namespace krylith

@@ -1,0 +1,229 @@
+// The slices of a SELL matrix that a block of a resident kernel multiplies, in shared memory as far
+// as they fit, and the pairs that the product gathers. Included by .cu files only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <krylith/solvers/persistent/persistent_kernel.hpp>
+#include <krylith/sparse/sell/sell_slices.cuh>
+
+namespace krylith::cuda {
+
+/// Slices that a block can have.
+inline constexpr std::int32_t block_slices = most_resident_slices * resident_warps;
+
+/// The pairs of consecutive rows of a block, in shared memory besides.
+template <class T>
+struct near_pairs {
+    direction_pair<T>* pairs; ///< of rows [first, first + count)
+    std::int32_t first;
+    std::int32_t count;
+
+    [[nodiscard]] __device__ bool holds(std::int32_t row) const {
+        return static_cast<std::uint32_t>(row - first) < static_cast<std::uint32_t>(count);
+    }
+    [[nodiscard]] __device__ direction_pair<T> get(const resident_operands<T>& a,
+                                                   std::int32_t row) const {
+        return holds(row) ? pairs[row - first] : a.pairs[row];
+    }
+};
+
+/// Which slices a block has: its share of those without ghosts, which are neighbours where it can
+/// be, and then its share of the others, so that all blocks take part in sending and waiting.
+struct block_share {
+    std::int64_t first;         ///< of the slices without ghosts, in the matrix's order of groups
+    std::int32_t interior;      ///< so many of them
+    std::int64_t first_ghostly; ///< of the places after them
+    std::int32_t count;         ///< of both
+
+    template <class T>
+    __device__ explicit block_share(const sell_view<T>& m) {
+        const std::int64_t before = std::int64_t{m.interior} * block_warps;
+        // Only the matrix's last group can be short, and it is the last of its kind.
+        const bool short_one =
+            m.interior != 0 && (m.order == nullptr || m.order[m.interior - 1] == m.groups - 1);
+        const std::int64_t inside =
+            short_one ? before - (std::int64_t{m.groups} * block_warps - m.slices) : before;
+        const std::int64_t outside = m.slices - inside;
+        const auto share = [](std::int64_t of, unsigned block) { return of * block / gridDim.x; };
+        const unsigned b = blockIdx.x;
+        // Totals are equal to within one, and slices with ghosts; the others are the difference.
+        first_ghostly = before + share(outside, b);
+        first = share(m.slices, b) - share(outside, b);
+        count = static_cast<std::int32_t>(share(m.slices, b + 1) - share(m.slices, b));
+        interior = count - static_cast<std::int32_t>(share(outside, b + 1) - share(outside, b));
+    }
+
+    /// The block's number-th slice.
+    template <class T>
+    [[nodiscard]] __device__ std::int32_t slice(const sell_view<T>& m, std::int32_t number) const {
+        const std::int64_t place =
+            number < interior ? first + number : first_ghostly + (number - interior);
+        const auto turn = static_cast<std::int32_t>(place / block_warps);
+        const std::int32_t group = m.order != nullptr ? m.order[turn] : turn;
+        return group * block_warps + static_cast<std::int32_t>(place % block_warps);
+    }
+};
+
+/// Of a slice whose steps are in shared memory, whose rows have no ghosts and whose columns are
+/// told by diagonals. Its steps are rewritten: base * 2, plus 1 where the pairs of all 32 lanes are
+/// in shared memory.
+inline constexpr auto regular = static_cast<column_code>(3);
+
+/// A block's slices in shared memory.
+struct block_heads {
+    slice_head heads[block_slices];
+    std::int32_t slices[block_slices];           ///< their numbers in the matrix
+    std::int32_t steps_before[block_slices + 1]; ///< slice-columns of the slices before
+    std::int32_t pieces_before[block_slices + 1];
+};
+
+/// A block's slices: the heads of all are in shared memory, the steps of as many as fit, and then
+/// as many of the slices themselves.
+template <class T>
+struct block_matrix {
+    block_heads* shared;
+    std::int32_t count;
+    std::int32_t told; ///< slices whose steps are in shared memory
+    std::int32_t near; ///< slices whose values and columns are there too; at most `told`
+    T* near_values;
+    slice_step* near_steps;
+    std::uint32_t* near_columns;
+
+    /// By all threads of the block, once.
+    __device__ void load_heads(const sell_view<T>& m, const block_share& share, block_heads& to) {
+        shared = &to;
+        count = share.count;
+        const auto me = static_cast<std::int32_t>(threadIdx.x);
+        if (me < count) {
+            to.slices[me] = share.slice(m, me);
+            to.heads[me] = load_head(m.heads + to.slices[me]);
+        }
+        __syncthreads();
+        if (me < 32) add_up(me);
+        __syncthreads();
+    }
+
+    /// The same, when `pairs` are known.
+    __device__ void load(const sell_view<T>& m, const near_pairs<T>& pairs, unsigned char* pool,
+                         std::int64_t pool_bytes) {
+        const auto me = static_cast<std::int32_t>(threadIdx.x);
+        const std::int32_t* const steps = shared->steps_before;
+        const std::int32_t* const pieces = shared->pieces_before;
+        constexpr std::int64_t value_bytes = slice_rows * sizeof(T);
+        const std::int64_t step_bytes = m.steps != nullptr ? sizeof(slice_step) : 0;
+        told = __syncthreads_count(me < count && steps[me + 1] * step_bytes <= pool_bytes);
+        const std::int64_t room = pool_bytes - steps[told] * step_bytes;
+        near = __syncthreads_count(
+            me < told && steps[me + 1] * value_bytes + pieces[me + 1] * column_piece <= room);
+        // All three parts are of multiples of 8 bytes.
+        near_values = reinterpret_cast<T*>(pool);
+        near_columns = reinterpret_cast<std::uint32_t*>(near_values + steps[near] * slice_rows);
+        near_steps =
+            reinterpret_cast<slice_step*>(near_columns + pieces[near] * (column_piece / 4));
+        const std::int32_t lane = me & 31;
+        for (std::int32_t number = me / 32; number < told; number += resident_warps) {
+            const slice_head head = shared->heads[number];
+            if (number < near) {
+                const T* const from = m.values + std::int64_t{head.first} * slice_rows;
+                T* const to = near_values + steps[number] * slice_rows;
+                for (std::int32_t i = lane; i < head.length() * slice_rows; i += 32)
+                    to[i] = __ldcs(from + i);
+                const auto* const stored = reinterpret_cast<const std::uint32_t*>(
+                    m.columns + std::int64_t{head.columns} * column_piece);
+                constexpr std::int32_t words = column_piece / 4;
+                for (std::int32_t i = lane; i < stored_pieces(head) * words; i += 32)
+                    near_columns[pieces[number] * words + i] = stored[i];
+            }
+            if (m.steps != nullptr)
+                load_steps(m, pairs, shared->slices[number] * slice_rows, shared->heads[number],
+                           near_steps + steps[number]);
+        }
+    }
+
+    /// The number-th slice as the lane sees it.
+    __device__ slice_reader<T> slice(const sell_view<T>& m, std::int32_t number, std::int32_t row,
+                                     int lane) const {
+        const slice_head head = shared->heads[number];
+        const std::int32_t steps = shared->steps_before[number];
+        const bool here = number < near;
+        return {here ? near_values + steps * slice_rows
+                     : m.values + std::int64_t{head.first} * slice_rows,
+                number < told ? near_steps + steps : m.steps + head.first,
+                here ? reinterpret_cast<const std::byte*>(near_columns) +
+                           shared->pieces_before[number] * column_piece
+                     : m.columns + std::int64_t{head.columns} * column_piece,
+                head.length(),
+                row,
+                head.code(),
+                lane};
+    }
+
+private:
+    __device__ static std::int32_t stored_pieces(const slice_head& head) {
+        switch (head.code()) {
+        case column_code::diagonal: return 0;
+        case column_code::narrow: return head.length();
+        default: return 2 * head.length();
+        }
+    }
+
+    /// By a warp: slice-columns and pieces before each slice. Sums beyond what shared memory could
+    /// hold stop growing.
+    __device__ void add_up(std::int32_t lane) {
+        constexpr std::int32_t most = 1 << 24;
+        std::int32_t steps = 0;
+        std::int32_t pieces = 0;
+        if (lane == 0) shared->steps_before[0] = shared->pieces_before[0] = 0;
+        for (std::int32_t begin = 0; begin < count; begin += 32) {
+            const bool here = begin + lane < count;
+            const slice_head head = here ? shared->heads[begin + lane] : slice_head{};
+            std::int32_t s = min(head.length(), most);
+            std::int32_t p = min(head.length(), most) == most ? most : stored_pieces(head);
+            for (int offset = 1; offset < 32; offset *= 2) {
+                const std::int32_t s_before = __shfl_up_sync(0xffffffffu, s, offset);
+                const std::int32_t p_before = __shfl_up_sync(0xffffffffu, p, offset);
+                if (lane >= offset) {
+                    s = min(s + s_before, most);
+                    p = min(p + p_before, most);
+                }
+            }
+            s = min(s + steps, most);
+            p = min(p + pieces, most);
+            if (here) {
+                shared->steps_before[begin + lane + 1] = s;
+                shared->pieces_before[begin + lane + 1] = p;
+            }
+            steps = __shfl_sync(0xffffffffu, s, 31);
+            pieces = __shfl_sync(0xffffffffu, p, 31);
+        }
+    }
+
+    /// By a warp: the steps of the slice whose rows begin with `row`, if they are in their natural
+    /// order.
+    __device__ static void load_steps(const sell_view<T>& m, const near_pairs<T>& pairs,
+                                      std::int32_t row, slice_head& head, slice_step* to) {
+        const auto lane = static_cast<std::int32_t>(threadIdx.x & 31);
+        const std::int32_t length = head.length();
+        bool simple = m.rows == nullptr && head.code() == column_code::diagonal;
+        for (std::int32_t k = lane; k < length; k += 32) {
+            const slice_step step = load_step(m.steps + head.first + k);
+            to[k] = step;
+            if (step.lanes == 0) continue;
+            const std::int32_t low = row + __ffs(static_cast<int>(step.lanes)) - 1 + step.base;
+            const std::int32_t high = row + 31 - __clz(static_cast<int>(step.lanes)) + step.base;
+            simple = simple && low >= 0 && high < m.row_count;
+        }
+        if (__all_sync(0xffffffffu, simple) == 0) return;
+        for (std::int32_t k = lane; k < length; k += 32) {
+            const std::int32_t place = row + to[k].base - pairs.first;
+            const bool inside = place >= 0 && place + slice_rows <= pairs.count;
+            to[k].base = to[k].base * 2 + (inside ? 1 : 0);
+        }
+        __syncwarp();
+        if (lane == 0) head.shape = slice_shape(length, regular);
+    }
+};
+
+} // namespace krylith::cuda

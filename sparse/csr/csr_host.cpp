@@ -1,0 +1,291 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/host/host_device.hpp>
+#include <krylith/device/host/host_team.hpp>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/csr/csr_rows_host.hpp>
+#include <krylith/sparse/csr/host_row_schedule.hpp>
+#include <krylith/sparse/device_matrix.hpp>
+#include <krylith/sparse/epilogue/host_product.hpp>
+#include <krylith/sparse/storage/block_array.hpp>
+#include <krylith/vector/ghosts/ghost_put.hpp>
+#include <krylith/vector/kernels/host_dot.hpp>
+#include <krylith/vector/scalar/host_context.hpp>
+#include <krylith/vector/scalar/host_signal.hpp>
+
+namespace krylith::host {
+
+namespace {
+
+/// The row schedule as tasks see it.
+struct schedule_arrays {
+    const row_range* ranges;
+    const std::int64_t* first_range;
+    const std::int64_t* work_before;
+    std::int64_t interior;
+    std::int64_t chunks;
+};
+
+/// Rows of a block that are consecutive in y, and sent or counted alike.
+struct row_piece {
+    std::int64_t begin;
+    std::int64_t end;
+    std::int64_t shift; ///< to rows of y
+    bool sent;
+    bool counted;
+};
+
+/// Calls body(piece) for the pieces of [begin, end), padding left out.
+template <class Body>
+void for_pieces(const row_map& map, std::int64_t begin, std::int64_t end, const Body& body) {
+    if (map.count == 0) return body(row_piece{begin, end, 0, true, true});
+    for (int s = 0; s < map.count; ++s) {
+        const bool last = s + 1 == map.count;
+        const std::int64_t shift = map.shift[s];
+        const std::int64_t from = std::max<std::int64_t>(begin, map.begin[s]);
+        const std::int64_t to =
+            std::min({end, last ? end : std::int64_t{map.begin[s + 1]}, map.rows - shift});
+        if (from >= to) continue;
+        if (from < map.alone) {
+            body(row_piece{from, to, shift, true, true});
+            continue;
+        }
+        const std::int64_t counted = std::clamp(map.counted_begin - shift, from, to);
+        const std::int64_t after = std::clamp(map.counted_end - shift, counted, to);
+        body(row_piece{from, counted, shift, false, false});
+        body(row_piece{counted, after, shift, false, true});
+        body(row_piece{after, to, shift, false, false});
+    }
+}
+
+/// Rows that others own, at most a tile of them: to a place each.
+template <class T, class Offset>
+void multiply_for_owners(const csr_arrays<T, Offset>& matrix, const spmv_arguments<T>& a,
+                         std::int64_t begin, std::int64_t end) {
+    T sums[tile_size<T>];
+    multiply_rows(matrix, a.x, sums, a.alpha, T{0}, begin, end);
+    for (std::int64_t row = begin; row < end; ++row) *a.push.targets[row] = sums[row - begin];
+}
+
+/// Adds what peers have computed of the rows to y, whose first entry is that of row `begin`.
+template <class T>
+void add_partials(const partial_sums<T>& partials, T alpha, T* y, std::int64_t begin,
+                  std::int64_t end) {
+    for (std::int64_t word = begin / 32; word * 32 < end; ++word) {
+        if (partials.marks[word].rows == 0) continue;
+        const std::int64_t last = std::min(end, word * 32 + 32);
+        for (std::int64_t row = std::max(begin, word * 32); row < last; ++row)
+            y[row - begin] += alpha * partials.add_to(T{0}, row);
+    }
+}
+
+/// Multiplies, sums up and sends the rows of one chunk, piece by piece, while they are in the
+/// cache.
+template <class T, class Offset>
+void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
+                    const spmv_arguments<T>& a, std::int64_t chunk) {
+    double sums[max_spmv_dots] = {};
+    const auto multiply = [&](const row_piece& piece) {
+        const std::int64_t count = piece.end - piece.begin;
+        if (count == 0) return;
+        if (a.push.targets != nullptr)
+            return multiply_for_owners(matrix, a, piece.begin, piece.end);
+        const std::int64_t to = piece.begin + piece.shift;
+        T* const y = a.y + to;
+        multiply_rows(matrix, a.x, y, a.alpha, a.beta, piece.begin, piece.end);
+        if (a.partials.marks != nullptr)
+            add_partials(a.partials, a.alpha, y, piece.begin, piece.end);
+        for (int d = 0; d < a.reduce.count && piece.counted; ++d)
+            add_dot(sums[d], count, y, a.dot_with[d] != nullptr ? a.dot_with[d] + to : y);
+        for (int j = 0; j < a.common.mail.ranks && piece.sent; ++j)
+            if ((a.push.to >> j & 1) != 0) std::copy_n(y, count, a.push.copies[j] + to);
+    };
+    for (std::int64_t r = rows.first_range[chunk]; r < rows.first_range[chunk + 1]; ++r) {
+        for (std::int64_t begin = rows.ranges[r].begin; begin < rows.ranges[r].end;) {
+            const std::int64_t end =
+                std::min<std::int64_t>(rows.ranges[r].end, begin + tile_size<T>);
+            for_pieces(a.map, begin, end, multiply);
+            begin = end;
+        }
+    }
+    for (int d = 0; d < a.reduce.count; ++d) a.reduce.partials[d * rows.chunks + chunk] = sums[d];
+}
+
+/// The share of one member of the team in chunks [first, last): equal work.
+template <class Body>
+void for_share(const schedule_arrays& rows, std::int64_t first, std::int64_t last, int member,
+               int members, const Body& body) {
+    const std::int64_t* const work = rows.work_before;
+    const auto border = [&](int number) {
+        const std::int64_t before = work[first] + (work[last] - work[first]) / members * number;
+        if (number == members) return last;
+        return static_cast<std::int64_t>(std::lower_bound(work + first, work + last, before) -
+                                         work);
+    };
+    const std::int64_t end = border(member + 1);
+    for (std::int64_t chunk = border(member); chunk < end; ++chunk) body(chunk);
+}
+
+/// Threads for so many rows and nonzeros.
+int team_for(int threads, std::int64_t work) {
+    constexpr std::int64_t worth_a_thread = 16384;
+    return static_cast<int>(std::clamp<std::int64_t>(work / worth_a_thread, 1, threads));
+}
+
+template <class T, class Offset>
+void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
+             const spmv_arguments<T>& a, int threads) {
+    const mailbox& mail = a.common.mail;
+    registers reg;
+    if (!begin(a.common, reg) || !open_results(mail, a.push)) return;
+
+    in_team(team_for(threads, rows.work_before[rows.chunks]), [&](int member, int members) {
+        const auto body = [&](std::int64_t chunk) { multiply_chunk(matrix, rows, a, chunk); };
+        for_share(rows, 0, rows.interior, member, members, body);
+        // Each thread sees the peers' entries by its own wait.
+        if (!wait_for(mail, a.ghosts) || !wait_for(mail, a.partials.arrived)) return;
+        for_share(rows, rows.interior, rows.chunks, member, members, body);
+    });
+    finish_product(a, rows.chunks);
+}
+
+/// Tasks are given plain pointers; the buffers that they point into outlive what is enqueued.
+template <class T>
+class csr final : public local_matrix<T> {
+public:
+    csr(std::shared_ptr<device> where, const local_block<T>& block)
+        : device_(std::move(where)),
+          rows_(block.rows),
+          nonzeros_(static_cast<std::int64_t>(block.indices.size())) {
+        check(block);
+        if (nonzeros_ <= std::numeric_limits<std::int32_t>::max())
+            narrow_ = copy_offsets<std::int32_t>(block.offsets);
+        else
+            wide_ = copy_offsets<std::int64_t>(block.offsets);
+        columns_ = columns_of(device_, block, item);
+        values_ = values_of(device_, block, item);
+
+        const row_schedule s = make_row_schedule(block.offsets, block.boundary);
+        interior_ = s.interior;
+        chunks_ = s.chunks();
+        ranges_ = {device_, std::span(s.ranges), item};
+        first_range_ = {device_, std::span(s.first_range), item};
+        work_before_ = {device_, std::span(s.work_before), item};
+    }
+
+    void apply(const spmv_arguments<T>& a) override {
+        if (narrow_.size() != 0)
+            enqueue(csr_arrays<T, std::int32_t>{narrow_.data(), columns_.data(), values_.data()},
+                    a);
+        else
+            enqueue(csr_arrays<T, std::int64_t>{wide_.data(), columns_.data(), values_.data()}, a);
+    }
+
+    void update(std::span<const T> values) override {
+        if (values.size() != values_.size())
+            throw usage_error("update() was given " + std::to_string(values.size()) +
+                              " values for " + std::to_string(nonzeros_) + " nonzeros");
+        values_.upload(values);
+    }
+
+    void update_on_device(const T* values) override { values_.take(*device_, values); }
+
+    void diagonal(T* d, const row_map& map) const override {
+        const auto enqueue_for = [&](const auto* offsets) {
+            auto& host = static_cast<host_device&>(*device_);
+            host.submit([=, rows = rows_, columns = columns_.data(), values = values_.data(),
+                         threads = team_for(host.threads(), rows_ + nonzeros_)] {
+                in_team(threads, [&](std::int64_t member, std::int64_t members) {
+                    for (std::int64_t i = rows * member / members;
+                         i < rows * (member + 1) / members; ++i) {
+                        const std::int64_t to = map.at(i);
+                        if (to >= map.rows) continue;
+                        d[to] = T{0};
+                        for (auto k = offsets[i]; k < offsets[i + 1]; ++k)
+                            if (columns[k] == to) d[to] += values[k];
+                    }
+                });
+            });
+        };
+        if (narrow_.size() != 0)
+            enqueue_for(narrow_.data());
+        else
+            enqueue_for(wide_.data());
+    }
+
+    [[nodiscard]] std::string name() const override { return "csr"; }
+
+    [[nodiscard]] std::int64_t matrix_bytes() const override {
+        const std::size_t offset =
+            narrow_.size() != 0 ? sizeof(std::int32_t) : sizeof(std::int64_t);
+        return nonzeros_ * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)) +
+               (rows_ + 1) * static_cast<std::int64_t>(offset);
+    }
+
+private:
+    static constexpr const char* item = "matrix";
+
+    static void check(const local_block<T>& block) {
+        const auto rows = static_cast<std::size_t>(block.rows);
+        if (block.rows < 0 || block.offsets.size() != rows + 1 ||
+            (block.device_values == nullptr && block.values.size() != block.indices.size()) ||
+            block.offsets.back() - block.offsets.front() !=
+                static_cast<std::int64_t>(block.indices.size()) ||
+            (!block.boundary.empty() && block.boundary.size() != rows))
+            throw usage_error("a block of " + std::to_string(block.rows) + " rows has " +
+                              std::to_string(block.offsets.size()) + " offsets, " +
+                              std::to_string(block.indices.size()) + " indices, " +
+                              std::to_string(block.values.size()) + " values and " +
+                              std::to_string(block.boundary.size()) + " boundary marks");
+    }
+
+    template <class Offset>
+    [[nodiscard]] buffer<Offset> copy_offsets(std::span<const std::int64_t> offsets) const {
+        std::vector<Offset> from_zero(offsets.size());
+        std::transform(offsets.begin(), offsets.end(), from_zero.begin(), [&](std::int64_t offset) {
+            return static_cast<Offset>(offset - offsets.front());
+        });
+        return {device_, std::span<const Offset>(from_zero), item};
+    }
+
+    template <class Offset>
+    void enqueue(const csr_arrays<T, Offset>& matrix, const spmv_arguments<T>& a) {
+        auto& host = static_cast<host_device&>(*device_);
+        const schedule_arrays rows{ranges_.data(), first_range_.data(), work_before_.data(),
+                                   interior_, chunks_};
+        host.submit([=, threads = host.threads()] { product(matrix, rows, a, threads); });
+    }
+
+    std::shared_ptr<device> device_;
+    std::int64_t rows_;
+    std::int64_t nonzeros_;
+    std::int64_t interior_ = 0;
+    std::int64_t chunks_ = 0;
+    buffer<std::int32_t> narrow_; // offsets, where they fit
+    buffer<std::int64_t> wide_;   // offsets otherwise
+    block_array<std::int32_t> columns_;
+    block_array<T> values_;
+    buffer<row_range> ranges_;
+    buffer<std::int64_t> first_range_;
+    buffer<std::int64_t> work_before_;
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<local_matrix<T>> make_csr(std::shared_ptr<device> where,
+                                          const local_block<T>& block) {
+    return std::make_unique<csr<T>>(std::move(where), block);
+}
+
+template std::unique_ptr<local_matrix<double>> make_csr(std::shared_ptr<device>,
+                                                        const local_block<double>&);
+template std::unique_ptr<local_matrix<float>> make_csr(std::shared_ptr<device>,
+                                                       const local_block<float>&);
+
+} // namespace krylith::host

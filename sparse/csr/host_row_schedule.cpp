@@ -1,0 +1,59 @@
+#include <krylith/sparse/csr/host_row_schedule.hpp>
+
+#include <algorithm>
+
+#include <krylith/vector/scalar/host_context.hpp>
+
+namespace krylith::host {
+
+namespace {
+
+/// Interior and boundary each end with a chunk that may be short.
+std::int64_t rows_of_a_chunk(std::int64_t rows) {
+    constexpr std::int64_t unit = 64;
+    constexpr std::int64_t most = reduction_chunks - 2;
+    return std::max(unit, ((rows + most - 1) / most + unit - 1) / unit * unit);
+}
+
+} // namespace
+
+row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
+                               std::span<const std::uint8_t> boundary) {
+    const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;
+    const std::int64_t length = rows_of_a_chunk(rows);
+    const auto at = [&](std::int64_t row) { return offsets[static_cast<std::size_t>(row)]; };
+    const auto reads_ghosts = [&](std::int64_t row) {
+        return !boundary.empty() && boundary[static_cast<std::size_t>(row)] != 0;
+    };
+
+    row_schedule s;
+    s.first_range.push_back(0);
+    s.work_before.push_back(0);
+    std::int64_t held = 0; // rows in the chunk under way
+    std::int64_t work = 0;
+    const auto close_chunk = [&] {
+        if (held == 0) return;
+        s.first_range.push_back(static_cast<std::int64_t>(s.ranges.size()));
+        s.work_before.push_back(work);
+        held = 0;
+    };
+    for (const bool ghosts : {false, true}) {
+        for (std::int64_t row = 0; row < rows;) {
+            if (reads_ghosts(row) != ghosts) {
+                ++row;
+                continue;
+            }
+            const std::int64_t begin = row;
+            while (row < rows && row - begin < length - held && reads_ghosts(row) == ghosts) ++row;
+            s.ranges.push_back({begin, row});
+            held += row - begin;
+            work += row - begin + at(row) - at(begin);
+            if (held == length) close_chunk();
+        }
+        close_chunk();
+        if (!ghosts) s.interior = s.chunks();
+    }
+    return s;
+}
+
+} // namespace krylith::host

@@ -1,0 +1,166 @@
+// cuSPARSE's CSR product as a local kernel: the baseline, and the choice for patterns where it
+// wins.
+
+#include <limits>
+#include <type_traits>
+
+#include <cusparse.h>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/csr/csr_diagonal.cuh>
+#include <krylith/sparse/external/external_product.hpp>
+#include <krylith/sparse/storage/block_array.hpp>
+
+namespace krylith::cuda {
+
+namespace {
+
+void check(cusparseStatus_t status, const char* what) {
+    if (status != CUSPARSE_STATUS_SUCCESS)
+        throw device_error(std::string("cuSPARSE: ") + what + ": " +
+                           cusparseGetErrorString(status));
+}
+
+template <class T>
+constexpr cudaDataType_t data_type = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
+
+template <class T>
+class vendor_matrix final : public local_matrix<T> {
+public:
+    vendor_matrix(std::shared_ptr<device> where, const local_block<T>& block)
+        : device_(std::move(where)), rows_(block.rows) {
+        const std::string item = "matrix";
+        std::vector<std::int64_t> offsets(block.offsets.begin(), block.offsets.end());
+        for (auto& offset : offsets) offset -= block.offsets.front();
+        const auto nnz = offsets.back();
+        // A copy always: cuSPARSE's descriptor would have to follow the caller's arrays.
+        local_block<T> copied = block;
+        copied.borrow = false;
+        values_ = values_of(device_, copied, item);
+        own_ = buffer<T>(device_, static_cast<std::size_t>(rows_), "product");
+        own_.zero();                  // cuSPARSE takes no empty matrix: A x stays zero
+        if (rows_ == 0 || nnz == 0) { // for diagonal(), all the same
+            const std::vector<std::int32_t> none(offsets.size(), 0);
+            narrow_offsets_ =
+                buffer<std::int32_t>(device_, std::span<const std::int32_t>(none), item);
+            return;
+        }
+        const auto& d = static_cast<cuda_device&>(*device_);
+        const current_device current(d.ordinal());
+        const bool narrow = nnz <= std::numeric_limits<std::int32_t>::max();
+        if (narrow) {
+            columns_ = buffer<std::int32_t>(device_, block.indices, item);
+            const std::vector<std::int32_t> narrowed(offsets.begin(), offsets.end());
+            narrow_offsets_ =
+                buffer<std::int32_t>(device_, std::span<const std::int32_t>(narrowed), item);
+        } else {
+            // cuSPARSE wants offsets and columns of the same width.
+            const std::vector<std::int64_t> widened(block.indices.begin(), block.indices.end());
+            wide_offsets_ =
+                buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets), item);
+            wide_columns_ =
+                buffer<std::int64_t>(device_, std::span<const std::int64_t>(widened), item);
+        }
+        const auto width = narrow ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
+        void* const starts = narrow ? static_cast<void*>(narrow_offsets_.data())
+                                    : static_cast<void*>(wide_offsets_.data());
+        void* const indices =
+            narrow ? static_cast<void*>(columns_.data()) : static_cast<void*>(wide_columns_.data());
+        check(cusparseCreate(&handle_), "create");
+        check(cusparseSetStream(handle_, d.stream()), "set stream");
+        T* const values = const_cast<T*>(values_.data()); // cuSPARSE has no const here
+        check(cusparseCreateCsr(&matrix_, rows_, block.columns, nnz, starts, indices, values, width,
+                                width, CUSPARSE_INDEX_BASE_ZERO, data_type<T>),
+              "create matrix");
+        check(cusparseCreateDnVec(&x_, block.columns, values, data_type<T>), "create x");
+        check(cusparseCreateDnVec(&y_, rows_, values, data_type<T>), "create y");
+        const T one = 1;
+        const T zero = 0;
+        std::size_t bytes = 0;
+        check(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_,
+                                      &zero, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG2, &bytes),
+              "buffer size");
+        workspace_ = buffer<unsigned char>(device_, bytes, "cuSPARSE workspace");
+        check(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_,
+                                      &zero, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG2,
+                                      workspace_.data()),
+              "preprocess");
+    }
+
+    ~vendor_matrix() override {
+        const current_device current(device_->ordinal());
+        if (x_ != nullptr) cusparseDestroyDnVec(x_);
+        if (y_ != nullptr) cusparseDestroyDnVec(y_);
+        if (matrix_ != nullptr) cusparseDestroySpMat(matrix_);
+        if (handle_ != nullptr) cusparseDestroy(handle_);
+    }
+
+    void apply(const spmv_arguments<T>& a) override {
+        before_product(*device_, a);
+        // In a loop that may have stopped, cuSPARSE still runs: not into y. Nor where y's rows are
+        // not consecutive, have partial sums, or go elsewhere.
+        const bool direct = (!a.common.guarded || handle_ == nullptr) && a.map.count == 0 &&
+                            a.partials.marks == nullptr && a.push.targets == nullptr;
+        T* const product = handle_ != nullptr && direct ? a.y : own_.data();
+        if (handle_ != nullptr) {
+            const T alpha = direct ? a.alpha : T(1);
+            const T beta = direct ? a.beta : T(0);
+            const current_device current(device_->ordinal());
+            check(cusparseDnVecSetValues(x_, const_cast<T*>(a.x)), "set x");
+            check(cusparseDnVecSetValues(y_, product), "set y");
+            check(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix_, x_,
+                               &beta, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG2, workspace_.data()),
+                  "product");
+        }
+        after_product(*device_, a, rows_, product);
+    }
+
+    void update(std::span<const T> values) override { values_.upload(values); }
+    void update_on_device(const T* values) override { values_.take(*device_, values); }
+    void diagonal(T* d, const row_map& rows) const override {
+        if (wide_offsets_.size() != 0)
+            csr_diagonal(*device_, wide_offsets_.data(), wide_columns_.data(), values_.data(),
+                         rows_, rows, d);
+        else
+            csr_diagonal(*device_, narrow_offsets_.data(), columns_.data(), values_.data(), rows_,
+                         rows, d);
+    }
+    [[nodiscard]] std::string name() const override { return "vendor"; }
+    [[nodiscard]] std::int64_t matrix_bytes() const override {
+        const std::int64_t width = wide_columns_.size() != 0 ? 8 : 4;
+        return static_cast<std::int64_t>(values_.size()) *
+                   (static_cast<std::int64_t>(sizeof(T)) + width) +
+               (rows_ + 1) * width;
+    }
+
+private:
+    std::shared_ptr<device> device_;
+    std::int64_t rows_;
+    buffer<std::int32_t> narrow_offsets_;
+    buffer<std::int64_t> wide_offsets_;
+    buffer<std::int32_t> columns_;
+    buffer<std::int64_t> wide_columns_;
+    block_array<T> values_;
+    buffer<T> own_; ///< A x where it can't go to y at once
+    buffer<unsigned char> workspace_;
+    cusparseHandle_t handle_ = nullptr;
+    cusparseSpMatDescr_t matrix_ = nullptr;
+    cusparseDnVecDescr_t x_ = nullptr;
+    cusparseDnVecDescr_t y_ = nullptr;
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<local_matrix<T>> make_vendor(std::shared_ptr<device> where,
+                                             const local_block<T>& block) {
+    return std::make_unique<vendor_matrix<T>>(std::move(where), block);
+}
+
+template std::unique_ptr<local_matrix<double>> make_vendor(std::shared_ptr<device>,
+                                                           const local_block<double>&);
+template std::unique_ptr<local_matrix<float>> make_vendor(std::shared_ptr<device>,
+                                                          const local_block<float>&);
+
+} // namespace krylith::cuda

@@ -1,0 +1,154 @@
+// One device's block of a matrix in a format with a kernel for y = alpha A x + beta y.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <krylith/device/device.hpp>
+#include <krylith/sparse/epilogue/partial_sums.hpp>
+#include <krylith/sparse/sell/sell_view.hpp>
+#include <krylith/sparse/storage/row_map.hpp>
+#include <krylith/vector/scalar/kernel_context.hpp>
+
+namespace krylith {
+
+inline constexpr int max_spmv_dots = 2;
+
+/// After the rows that read ghosts are done, tells the senders that they may overwrite them.
+struct ghost_acknowledgement {
+    std::uint64_t* const* readies; ///< [ranks] this rank's word at each peer
+    const std::uint64_t* pushed;   ///< pushes so far: what is acknowledged
+    std::uint64_t* acknowledged;   ///< the last one said
+    std::uint32_t to;              ///< bit set: ranks to tell; 0: nothing to do
+};
+
+/// Sends each computed entry to the peers' copies of y (replicated vectors) as it is computed; or,
+/// where there are `targets`, to a place of its own: alpha A x of rows that others own, with beta
+/// 0, no dot products, and y not used.
+template <class T>
+struct result_push {
+    T* copies[max_ranks];          ///< the same place as y in each copy
+    T* const* targets;             ///< [rows of the block] or null
+    std::uint64_t* const* sent;    ///< [ranks] this rank's word in each peer's arrival::sent
+    const std::uint64_t* ready;    ///< [ranks] results that each peer can take
+    std::uint64_t* const* readies; ///< [ranks] this rank's word in each peer's `ready`; null: what
+                                   ///< reads the results says so (partial_sums)
+    std::uint64_t* pushed;         ///< results sent so far
+    std::uint32_t to;              ///< bit set: ranks to send to; 0: no replicas
+    bool ordered;                  ///< events already order this against the readers: no waiting
+};
+
+/// beta = 0 never reads y. Pointers are to the block's first row (y, dot_with, push.copies), or,
+/// where there is a map, to row 0, and to local column 0 (x). Plain data for kernels.
+template <class T>
+struct spmv_operands {
+    const T* x;
+    T* y;
+    T alpha;
+    T beta;
+    const T* dot_with[max_spmv_dots]; ///< reduce <- dot(y, dot_with[d]); null: dot(y, y)
+    reduction reduce;                 ///< count 0..max_spmv_dots
+    arrival ghosts;                   ///< before rows that read ghosts; from = 0: none
+    ghost_acknowledgement acknowledge;
+    result_push<T> push;
+    partial_sums<T> partials; ///< of peers, that are added to rows of the boundary; not with a map
+    row_map map;              ///< of the block's rows, where they are several ranges
+};
+
+template <class T>
+struct spmv_arguments : spmv_operands<T> {
+    frame common;
+};
+
+/// The block as every format is built from: host CSR with local columns, borrowed. Values are in
+/// host memory or in that of the device.
+template <class T>
+struct local_block {
+    std::int64_t rows;
+    std::int64_t columns;                   ///< local: owned and ghosts, or all n
+    std::span<const std::int64_t> offsets;  ///< rows + 1, the first need not be 0
+    std::span<const std::int32_t> indices;  ///< nonzeros of these rows, from offsets[0] on
+    std::span<const T> values;              ///< likewise; empty if device_values has them
+    std::span<const std::uint8_t> boundary; ///< rows that wait for peers (read ghosts, or have
+                                            ///< partial sums), or empty: none does
+    /// Rows from here on are computed by every device and sent by none: formats may compute them
+    /// among the others, while results of these travel.
+    std::int64_t alone = std::numeric_limits<std::int64_t>::max();
+    bool sends = false; ///< results are stored into other devices' memory as they are computed
+
+    const T* device_values = nullptr;             ///< the first entry of these rows
+    const std::int32_t* device_indices = nullptr; ///< `indices` as they lie on the device, or null
+    bool borrow = false; ///< a format in CSR order uses device arrays in place, and keeps no copy
+
+    [[nodiscard]] std::int64_t nonzeros() const {
+        return static_cast<std::int64_t>(indices.size());
+    }
+};
+
+/// How often a block that chooses among kernels has used one.
+struct kernel_use {
+    std::string kernel;
+    std::int64_t products = 0;
+};
+
+template <class T>
+class local_matrix {
+public:
+    virtual ~local_matrix() = default;
+    /// Enqueues the product. Rows that read no ghost come first.
+    virtual void apply(const spmv_arguments<T>& a) = 0;
+    /// Enqueues what apply() will wait for on the host. Operators with adaptive blocks call it
+    /// before apply(), with the same arguments, for all devices before apply() for any: so they
+    /// work side by side. Others have nothing to enqueue.
+    virtual void look(const spmv_arguments<T>&) {}
+    /// New values in the order of the block that this was built from.
+    virtual void update(std::span<const T> values) = 0;
+    /// The same from memory of the device. Stream-ordered.
+    virtual void update_on_device(const T* values) = 0;
+    /// Enqueues d[r] = the sum of the entries of row i in local column r, where r = rows.at(i), for
+    /// all rows i but padding.
+    virtual void diagonal(T* d, const row_map& rows) const = 0;
+    /// "csr", "sell", "merge", "vendor".
+    [[nodiscard]] virtual std::string name() const = 0;
+    /// False where work after the loop's stop can't be recorded or skipped (see matrix_free).
+    [[nodiscard]] virtual bool recordable() const { return true; }
+    /// Products by kernel so far; empty where there is no choice.
+    [[nodiscard]] virtual std::vector<kernel_use> kernel_uses() const { return {}; }
+    /// Bytes that one product reads of the matrix, padding included.
+    [[nodiscard]] virtual std::int64_t matrix_bytes() const = 0;
+    /// For kernels that do more than a product: the block in SELL, as long as this lives; null for
+    /// other formats.
+    [[nodiscard]] virtual const sell_view<T>* slices() const { return nullptr; }
+};
+
+namespace host {
+
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>> make_csr(std::shared_ptr<device> where,
+                                                        const local_block<T>& block);
+
+} // namespace host
+
+namespace cuda {
+
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>> make_csr(std::shared_ptr<device> where,
+                                                        const local_block<T>& block);
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>> make_sell(std::shared_ptr<device> where,
+                                                         const local_block<T>& block);
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>> make_merge(std::shared_ptr<device> where,
+                                                          const local_block<T>& block);
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>> make_vendor(std::shared_ptr<device> where,
+                                                           const local_block<T>& block);
+
+} // namespace cuda
+
+} // namespace krylith

@@ -1,0 +1,33 @@
+// A user's product function as a device's block.
+#pragma once
+
+#include <memory>
+
+#include <krylith/sparse/device_matrix.hpp>
+#include <krylith/sparse/external/product_call.hpp>
+
+namespace krylith {
+
+/// What a device's product function is called with, but for x, y and the stream.
+template <class T>
+struct foreign_product {
+    product_function<T> function;
+    product_kind kind;
+    int rank;
+    row_range rows;
+    std::int64_t x_entries; ///< held and ghosts
+};
+
+namespace host {
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>> make_foreign(std::shared_ptr<device> where,
+                                                            const foreign_product<T>& product);
+} // namespace host
+
+namespace cuda {
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>> make_foreign(std::shared_ptr<device> where,
+                                                            const foreign_product<T>& product);
+} // namespace cuda
+
+} // namespace krylith

@@ -1,0 +1,30 @@
+#include <krylith/device/host/host_device.hpp>
+#include <krylith/sparse/epilogue/host_product.hpp>
+#include <krylith/sparse/external/external_product.hpp>
+
+namespace krylith::host {
+
+template <class T>
+void before_product(device& where, const spmv_arguments<T>& a) {
+    // Who waits in vain has told all ranks: after_product() then does nothing.
+    static_cast<host_device&>(where).submit([a] { (void)wait_for(a.common.mail, a.ghosts); });
+}
+
+template <class T>
+void after_product(device& where, const spmv_arguments<T>& a, std::int64_t rows, const T* product) {
+    static_cast<host_device&>(where).submit([a, rows, product] {
+        registers reg;
+        if (!begin(a.common, reg) || !open_results(a.common.mail, a.push) ||
+            !wait_for(a.common.mail, a.ghosts))
+            return;
+        write_product(a, product, rows);
+        finish_product(a, 1);
+    });
+}
+
+template void before_product(device&, const spmv_arguments<double>&);
+template void before_product(device&, const spmv_arguments<float>&);
+template void after_product(device&, const spmv_arguments<double>&, std::int64_t, const double*);
+template void after_product(device&, const spmv_arguments<float>&, std::int64_t, const float*);
+
+} // namespace krylith::host

@@ -1,0 +1,185 @@
+// CSR on CUDA by merge path (merge_path.hpp): every block multiplies as many rows + nonzeros as any
+// other, whatever the lengths of rows.
+//
+// Bytes of a product: 12 an entry (fp64), 4 or 8 a row of offsets, 8 a row of x and of y. Rows that
+// lie in several chunks of the path (at most one a chunk) are written by the last block.
+
+#include <algorithm>
+#include <limits>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/csr/csr_diagonal.cuh>
+#include <krylith/sparse/merge/merge_product.hpp>
+#include <krylith/sparse/merge/merge_tile.cuh>
+#include <krylith/sparse/storage/block_array.hpp>
+#include <krylith/sparse/storage/boundary_order.hpp>
+
+namespace krylith::cuda {
+
+namespace {
+
+/// What the rows of an operator's block need besides their sums.
+template <class T, int Dots, bool Pieces>
+struct operator_rows {
+    const compact_frame& f;
+    const spmv_operands<T>& a;
+    bool ghosts_there;
+    bool receivers_ready = false;
+    double dots[Dots == 0 ? 1 : Dots] = {};
+
+    __device__ void before_reading(const merge_step& at) {
+        if (ghosts_there || !at.reads_ghosts) return;
+        wait_for_ghosts<Pieces>(f, a);
+        ghosts_there = true;
+    }
+    __device__ void before_writing() {
+        if (receivers_ready) return;
+        wait_for_receivers(f, a);
+        receivers_ready = true;
+    }
+    __device__ void row(std::int64_t row, T sum) { write_row<Dots, Pieces>(f, a, row, sum, dots); }
+    /// By all threads; the block's sum is stored, or added to what is there.
+    __device__ void leave(unsigned block, bool add) {
+        __shared__ double warp_sums[block_warps];
+        for (int d = 0; d < Dots; ++d) {
+            const double sum = block_sum(dots[d], warp_sums);
+            double* const place =
+                a.reduce.partials + static_cast<std::int64_t>(d) * f.partial_stride + block;
+            if (threadIdx.x == 0) *place = add ? *place + sum : sum;
+            dots[d] = 0;
+        }
+    }
+};
+
+/// Four blocks an SM, 64 registers: the next tile's loads are in flight while one is summed up.
+template <class T, class Offset, int Dots, bool Pieces>
+__global__ void __launch_bounds__(block_threads, 4)
+    merge_kernel(const __grid_constant__ compact_frame parameter,
+                 const __grid_constant__ spmv_operands<T> a,
+                 const __grid_constant__ merge_view<T, Offset> m) {
+    __shared__ frame_state state;
+    __shared__ merge_shared<T> s;
+    const compact_frame& f = state.f; // after begin
+    merge_walk walk;
+    const merge_step first = walk.next(m);
+    merge_loads<T, Offset> loads;
+    if (!begin(parameter, state, nullptr, [&] { loads.start(m, first); })) return;
+    allow_next_result(f, a);
+    operator_rows<T, Dots, Pieces> rows{f, a, !awaits_peers<Pieces>(a)};
+    dense_terms<T> terms{a.x};
+    multiply_chunks(m, terms, s, walk, first, loads, rows);
+
+    rows.leave(blockIdx.x, false);
+    const bool one_rank = f.ranks == 1;
+    if (Dots > 0 && one_rank && blockIdx.x == 0 && threadIdx.x == 0) *f.published = gridDim.x;
+    const bool posts = Dots > 0 && !one_rank;
+    const std::uint32_t told = a.push.to | a.acknowledge.to;
+    const bool tells = (Pieces ? told | a.partials.arrived.from : told) != 0;
+    if (!posts && m.chunks < 2 && !tells) return;
+    if (!last_block(f.mail.arrivals)) return;
+    if (threadIdx.x == 0) *f.mail.arrivals = 0;
+    // Which block is the last differs from run to run: its dot products are added to those of
+    // block 0, so that sums have the same order.
+    join_chunks<dense_terms<T>>(m.edges, m.chunks, s.carry, rows);
+    rows.leave(0, true);
+    __syncthreads();
+    if (posts) post_batch(f, a.reduce);
+    tell_peers<Pieces>(f, a);
+}
+
+/// In turns, the first of those that read ghosts after all others.
+template <class T>
+boundary_order order_chunks(const local_block<T>& block, const merge_division& path) {
+    if (block.boundary.empty()) return {{}, path.chunks};
+    return order_groups(path.chunks, [&](std::int32_t chunk) {
+        const touched_rows rows = rows_of_chunk(block.offsets, path, chunk);
+        return std::any_of(block.boundary.begin() + rows.first, block.boundary.begin() + rows.last,
+                           [](std::uint8_t reads) { return reads != 0; });
+    });
+}
+
+template <class T, class Offset>
+class merge_matrix final : public local_matrix<T> {
+public:
+    merge_matrix(std::shared_ptr<device> where, const local_block<T>& block)
+        : device_(std::move(where)), rows_(block.rows) {
+        const std::string item = "matrix";
+        std::vector<Offset> offsets(block.offsets.size());
+        for (std::size_t i = 0; i < offsets.size(); ++i)
+            offsets[i] = static_cast<Offset>(block.offsets[i] - block.offsets.front());
+        offsets_ = buffer<Offset>(device_, std::span<const Offset>(offsets), item);
+        columns_ = columns_of(device_, block, item);
+        values_ = values_of(device_, block, item);
+        path_ = divide_merge_path(rows_, block.nonzeros(), teams());
+        const boundary_order order = order_chunks(block, path_);
+        order_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(order.groups), item);
+        interior_ = order.interior;
+        scratch_ =
+            buffer<std::byte>(device_, merge_scratch_bytes<T>(rows_, block.nonzeros()), item);
+        find_merge_tiles<T>(*device_, offsets_.data(), rows_, block.nonzeros(), scratch_.data());
+    }
+
+    void apply(const spmv_arguments<T>& a) override {
+        const launch_scope launch(*device_);
+        dispatch_product(a, [&](auto dots, auto pieces) {
+            const auto kernel = merge_kernel<T, Offset, dots(), pieces()>;
+            kernel<<<launch.blocks(kernel, block_threads, path_.chunks), block_threads, 0,
+                     launch.stream()>>>(compact(a.common), a, view());
+        });
+        launch.check_launch();
+    }
+
+    void update(std::span<const T> values) override { values_.upload(values); }
+    void update_on_device(const T* values) override { values_.take(*device_, values); }
+    void diagonal(T* d, const row_map& rows) const override {
+        csr_diagonal(*device_, offsets_.data(), columns_.data(), values_.data(), rows_, rows, d);
+    }
+    [[nodiscard]] std::string name() const override { return "merge"; }
+    [[nodiscard]] std::int64_t matrix_bytes() const override {
+        return static_cast<std::int64_t>(columns_.size() * (sizeof(T) + sizeof(std::int32_t)) +
+                                         offsets_.size() * sizeof(Offset));
+    }
+
+private:
+    /// The same for any number of dot products: the division of the path says where sums are cut,
+    /// and so their bits.
+    [[nodiscard]] std::int64_t teams() const {
+        const launch_scope launch(*device_);
+        return launch.blocks(merge_kernel<T, Offset, 2, false>, block_threads, most_merge_chunks);
+    }
+    [[nodiscard]] merge_view<T, Offset> view() const {
+        const auto parts = merge_scratch<T>::in(scratch_.data(), rows_, nonzeros());
+        return {offsets_.data(), columns_.data(), values_.data(), path_.items,
+                parts.tile_rows, order_.data(),   path_.tiles,    path_.tiles_per_chunk,
+                path_.chunks,    interior_,       parts.edges};
+    }
+    [[nodiscard]] std::int64_t nonzeros() const { return path_.items - rows_; }
+
+    std::shared_ptr<device> device_;
+    std::int64_t rows_;
+    merge_division path_{};
+    buffer<Offset> offsets_;
+    block_array<std::int32_t> columns_;
+    block_array<T> values_;
+    buffer<std::int32_t> order_;
+    std::int32_t interior_ = 0;
+    buffer<std::byte> scratch_; ///< merge_scratch
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<local_matrix<T>> make_merge(std::shared_ptr<device> where,
+                                            const local_block<T>& block) {
+    if (block.offsets.back() - block.offsets.front() <= std::numeric_limits<std::int32_t>::max())
+        return std::make_unique<merge_matrix<T, std::int32_t>>(std::move(where), block);
+    return std::make_unique<merge_matrix<T, std::int64_t>>(std::move(where), block);
+}
+
+template std::unique_ptr<local_matrix<double>> make_merge(std::shared_ptr<device>,
+                                                          const local_block<double>&);
+template std::unique_ptr<local_matrix<float>> make_merge(std::shared_ptr<device>,
+                                                         const local_block<float>&);
+
+} // namespace krylith::cuda

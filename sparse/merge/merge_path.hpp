@@ -1,0 +1,81 @@
+// The merge path of a CSR matrix: rows + nonzeros items, which are dealt equally to tiles, whatever
+// the rows are (Merrill and Garland, "Merge-based parallel sparse matrix-vector multiplication",
+// SC 2016). The path has the entries in their order, and after the last entry of each row an item
+// that ends it: item m + row_ends[m] ends row m.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include <krylith/device/kernel/annotations.hpp>
+
+namespace krylith {
+
+/// Items that a block of threads multiplies at once: 256 threads of 7.
+inline constexpr std::int32_t merge_tile_items = 1792;
+
+/// Chunks of the path, at most: what is open at their ends is put together by one block.
+inline constexpr std::int32_t most_merge_chunks = 8192;
+
+/// Rows that end within the first `items` items of the path; so the item has items - this entries
+/// before it. row_ends[m]: entries before the end of row m, or plus an offset that `items` has too.
+/// O(log rows).
+template <class Index, class Offset, class Item>
+[[nodiscard]] KRYLITH_HD Index rows_ended(const Offset* row_ends, Index rows, Item items) {
+    Index low = 0;
+    Index high = rows;
+    while (low < high) {
+        const Index middle = low + (high - low) / 2;
+        if (row_ends[middle] < items - middle)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// Tiles of the path in chunks of consecutive ones, which a team of threads multiplies one after
+/// the other; sums of unfinished rows are carried inside a chunk, and left at its end.
+struct merge_division {
+    std::int64_t items; ///< rows + nonzeros
+    std::int32_t tiles;
+    std::int32_t tiles_per_chunk; ///< of the last chunk, at most
+    std::int32_t chunks;
+
+    [[nodiscard]] std::int64_t chunk_begin(std::int64_t chunk) const {
+        return std::min(chunk * tiles_per_chunk * merge_tile_items, items);
+    }
+};
+
+/// For `teams` > 0 that take chunks by turns: up to 8 turns, so that teams are close together in
+/// the matrix and share x in the caches, if that leaves no team idle for more than 3% of the time.
+[[nodiscard]] inline merge_division divide_merge_path(std::int64_t rows, std::int64_t nonzeros,
+                                                      std::int64_t teams) {
+    constexpr std::int64_t most_turns = 8;
+    const std::int64_t items = rows + nonzeros;
+    const std::int64_t tiles = (items + merge_tile_items - 1) / merge_tile_items;
+    teams = std::min<std::int64_t>(teams, most_merge_chunks);
+    const std::int64_t share = std::max<std::int64_t>(1, (tiles + teams - 1) / teams);
+    std::int64_t turns = std::min({most_turns, share, most_merge_chunks / teams});
+    const auto length = [&] { return (share + turns - 1) / turns; };
+    while (turns > 1 && turns * length() - share > share / 32) --turns;
+    return {items, static_cast<std::int32_t>(tiles), static_cast<std::int32_t>(length()),
+            static_cast<std::int32_t>((tiles + length() - 1) / length())};
+}
+
+/// Rows [first, last) of which a chunk may have entries; offsets[0] need not be 0.
+struct touched_rows {
+    std::int64_t first, last;
+};
+
+[[nodiscard]] inline touched_rows rows_of_chunk(std::span<const std::int64_t> offsets,
+                                                const merge_division& path, std::int64_t chunk) {
+    const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;
+    const std::int64_t base = offsets.front();
+    const std::int64_t* const ends = offsets.data() + 1;
+    return {rows_ended(ends, rows, base + path.chunk_begin(chunk)),
+            std::min(rows, rows_ended(ends, rows, base + path.chunk_begin(chunk + 1)) + 1)};
+}
+
+} // namespace krylith

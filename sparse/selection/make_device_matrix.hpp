@@ -1,0 +1,18 @@
+// Builds one device's block in a format.
+#pragma once
+
+#include <memory>
+
+#include <krylith/sparse/device_matrix.hpp>
+#include <krylith/sparse/format.hpp>
+
+namespace krylith {
+
+/// local_kind::automatic is what choose_format() says on CUDA devices, but for a block that borrows
+/// arrays no sell, which has an order of its own; on host devices it is csr. Throws usage_error for
+/// a format that the device doesn't have.
+template <class T>
+[[nodiscard]] std::unique_ptr<local_matrix<T>>
+make_block(const std::shared_ptr<device>& where, const local_block<T>& block, local_kind kind);
+
+} // namespace krylith

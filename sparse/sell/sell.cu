@@ -1,0 +1,263 @@
+// SELL-32 on CUDA: a thread a row, unit stride across the warp.
+//
+// Bytes of a product (fp64): 8.25, 10.25 or 12 a stored entry (sell_view.hpp says when), 8 a row of
+// x and of y, 0.5 a row for the slices' heads, 4 a row if sorted.
+
+#include <type_traits>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/epilogue/row_kernel.cuh>
+#include <krylith/sparse/sell/sell_columns.hpp>
+#include <krylith/sparse/sell/sell_layout.hpp>
+#include <krylith/sparse/sell/sell_slices.cuh>
+#include <krylith/sparse/storage/boundary_order.hpp>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr int group_slices = block_warps; ///< a warp a slice
+
+/// Blocks an SM: 64 registers a thread. 5 cost a CG iteration on 256^3 26%, 6
+/// 54%, 8 116%: they spill.
+constexpr int blocks_per_sm = 4;
+constexpr int blocks_in_pieces = 3; ///< 4 spill
+
+template <class T, int Dots, bool Pieces>
+__global__ void __launch_bounds__(block_threads, Pieces ? blocks_in_pieces : blocks_per_sm)
+    sell_kernel(const __grid_constant__ compact_frame parameter,
+                const __grid_constant__ spmv_operands<T> a,
+                const __grid_constant__ sell_view<T> m) {
+    __shared__ frame_state state;
+    const compact_frame& f = state.f; // after begin
+    const int warp = static_cast<int>(threadIdx.x / 32);
+    const int lane = static_cast<int>(threadIdx.x & 31);
+    const auto stride = static_cast<std::int32_t>(gridDim.x);
+    auto turn = static_cast<std::int32_t>(blockIdx.x);
+    // Where the next slice lies is looked up a turn ahead: the loads of a row depend on it.
+    slice_head head;
+    std::int32_t row;
+    const auto look_up = [&](std::int32_t t) {
+        std::int32_t slice = m.slices;
+        if (t < m.groups) slice = (m.order != nullptr ? m.order[t] : t) * group_slices + warp;
+        head = {0, 0, slice_shape(0, column_code::wide)};
+        row = -1;
+        if (slice >= m.slices) return;
+        head = load_head(m.heads + slice);
+        row = row_at(m, std::int64_t{slice} * slice_rows + lane);
+    };
+    look_up(turn);
+    slice_part<T> part;
+    // The matrix doesn't depend on what the frame waits for.
+    if (!begin(parameter, state, nullptr, [&] { part.start(m, head, row, lane); })) return;
+    allow_next_result(f, a);
+    double dots[Dots == 0 ? 1 : Dots] = {};
+    bool ghosts_there = !awaits_peers<Pieces>(a);
+    bool receivers_ready = false;
+    while (turn < m.groups) {
+        if (!ghosts_there && turn >= m.interior) {
+            wait_for_ghosts<Pieces>(f, a);
+            ghosts_there = true;
+        }
+        turn += stride;
+        look_up(turn);
+        const T sum = part.product(m, a.x, lane);
+        if (!receivers_ready) {
+            wait_for_receivers(f, a);
+            receivers_ready = true;
+        }
+        if (part.row >= 0) write_row<Dots, Pieces>(f, a, part.row, sum, dots);
+        if (turn < m.groups) part.start(m, head, row, lane);
+    }
+    finish<Dots, Pieces>(f, a, dots);
+}
+
+/// From CSR order to that of the slices, for places [first, last); `from` is where entry `base` of
+/// the block lies. A thread a place.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    fill_slices(const __grid_constant__ sell_view<T> m, const std::int64_t* offsets,
+                std::int64_t first, std::int64_t last, const T* from, std::int64_t base, T* to) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t place = first + std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+         place < last; place += stride) {
+        const std::int32_t row = row_at(m, place);
+        if (row < 0) continue;
+        const slice_head head = load_head(m.heads + place / slice_rows);
+        const auto lane = static_cast<int>(place % slice_rows);
+        const bool gaps = head.code() == column_code::diagonal; // elsewhere padding comes last
+        const T* entry = from + (offsets[row] - base);
+        const T* const end = from + (offsets[row + 1] - base);
+        T* slot = to + std::int64_t{head.first} * slice_rows + lane;
+        const slice_step* step = m.steps + head.first;
+        for (; entry != end; slot += slice_rows, ++step)
+            if (!gaps || (step->lanes >> lane & 1) != 0) *slot = *entry++;
+    }
+}
+
+/// A thread a place of a slice. Duplicates add up, as they do in A x.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    sell_diagonal(const __grid_constant__ sell_view<T> m, const __grid_constant__ row_map rows,
+                  T* d) {
+    const std::int64_t places = std::int64_t{m.slices} * slice_rows;
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; place < places;
+         place += stride) {
+        const slice_reader<T> from = read_slice(m, static_cast<std::int32_t>(place / slice_rows),
+                                                static_cast<int>(place % slice_rows));
+        if (from.row < 0) continue;
+        const std::int64_t to = rows.at(from.row);
+        if (to >= rows.rows) continue;
+        T sum = 0;
+        for (std::int32_t k = 0; k < from.length; ++k)
+            if (from.column(k) == to) sum += from.value(k);
+        d[to] = sum;
+    }
+}
+
+template <class T>
+class sell_matrix final : public local_matrix<T> {
+public:
+    sell_matrix(std::shared_ptr<device> where, const local_block<T>& block)
+        : device_(std::move(where)),
+          layout_(make_sell_layout(block.offsets)),
+          offsets_(block.offsets.begin(), block.offsets.end()) {
+        const std::string item = "matrix";
+        for (auto& offset : offsets_) offset -= block.offsets.front();
+        const sell_columns columns = make_sell_columns(layout_, block.offsets, block.indices);
+        bytes_ = sell_bytes(layout_, columns.heads, sizeof(T));
+        heads_ = buffer<slice_head>(device_, std::span<const slice_head>(columns.heads), item);
+        steps_ = buffer<slice_step>(device_, std::span<const slice_step>(columns.steps), item);
+        columns_ = buffer<std::byte>(device_, std::span<const std::byte>(columns.stored), item);
+        values_ = buffer<T>(device_, static_cast<std::size_t>(layout_.entries()), item);
+        values_.zero(); // the padding
+        csr_offsets_ = buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets_), item);
+        rows_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(layout_.rows), item);
+
+        const auto groups =
+            static_cast<std::int32_t>((layout_.slices() + group_slices - 1) / group_slices);
+        constexpr std::int64_t group_rows = std::int64_t{group_slices} * slice_rows;
+        const auto reads_ghosts = [&](std::int32_t g) {
+            const std::int64_t end = std::min((g + 1) * group_rows, layout_.slices() * slice_rows);
+            for (std::int64_t place = g * group_rows; place < end; ++place) {
+                const std::int64_t row = layout_.row_at(place);
+                if (row >= 0 && block.boundary[static_cast<std::size_t>(row)] != 0) return true;
+            }
+            return false;
+        };
+        const std::int64_t alone = std::min(block.alone, block.rows);
+        const boundary_order order =
+            block.boundary.empty()
+                ? spread_groups(groups,
+                                static_cast<std::int32_t>((alone + group_rows - 1) / group_rows))
+                : order_groups(groups, reads_ghosts);
+        order_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(order.groups), item);
+        view_ = {heads_.data(),
+                 steps_.data(),
+                 columns_.data(),
+                 values_.data(),
+                 rows_.data(),
+                 order_.data(),
+                 layout_.row_count,
+                 static_cast<std::int32_t>(layout_.slices()),
+                 groups,
+                 order.interior};
+        if (block.device_values == nullptr)
+            update(block.values);
+        else
+            update_on_device(block.device_values);
+    }
+
+    void apply(const spmv_arguments<T>& a) override {
+        const launch_scope launch(*device_);
+        dispatch_product(a, [&](auto dots, auto pieces) {
+            const auto kernel = sell_kernel<T, dots(), pieces()>;
+            kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
+                     launch.stream()>>>(compact(a.common), a, view_);
+        });
+        launch.check_launch();
+    }
+
+    /// In pieces of whole windows of sorting, whose rows are all among their places.
+    void update(std::span<const T> values) override {
+        const std::int64_t places = layout_.slices() * slice_rows;
+        for (std::int64_t first = 0; first < places;) {
+            std::int64_t last = std::min(first + sort_window, places);
+            while (last < places && entry(last + sort_window) - entry(first) <= staged_entries)
+                last = std::min(last + sort_window, places);
+            const std::int64_t base = entry(first);
+            const auto count = static_cast<std::size_t>(entry(last) - base);
+            if (count != 0) {
+                if (staging_.size() < count) staging_ = buffer<T>(device_, count, "matrix update");
+                device_->upload(staging_.data(), values.data() + base, count * sizeof(T));
+                fill(first, last, staging_.data(), base);
+            }
+            first = last;
+        }
+    }
+
+    void update_on_device(const T* values) override {
+        fill(0, layout_.slices() * slice_rows, values, 0);
+    }
+
+    void diagonal(T* d, const row_map& rows) const override {
+        const launch_scope launch(*device_);
+        const auto kernel = sell_diagonal<T>;
+        kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
+                 launch.stream()>>>(view_, rows, d);
+        launch.check_launch();
+    }
+
+    [[nodiscard]] std::string name() const override { return "sell"; }
+    [[nodiscard]] std::int64_t matrix_bytes() const override { return bytes_; }
+    [[nodiscard]] const sell_view<T>* slices() const override { return &view_; }
+
+private:
+    /// Values that wait on the device to be sorted into slices, at most (a window may have more).
+    static constexpr std::int64_t staged_entries = std::int64_t{1} << 20;
+
+    /// The block's first entry in the rows from `place` on, where windows begin.
+    [[nodiscard]] std::int64_t entry(std::int64_t place) const {
+        return offsets_[static_cast<std::size_t>(std::min(place, layout_.row_count))];
+    }
+
+    void fill(std::int64_t first, std::int64_t last, const T* from, std::int64_t base) {
+        const launch_scope launch(*device_);
+        const auto kernel = fill_slices<T>;
+        kernel<<<launch.blocks(kernel, block_threads, (last - first) / block_threads + 1),
+                 block_threads, 0, launch.stream()>>>(view_, csr_offsets_.data(), first, last, from,
+                                                      base, values_.data());
+        launch.check_launch();
+    }
+
+    std::shared_ptr<device> device_;
+    sell_layout layout_;
+    std::vector<std::int64_t> offsets_; ///< of the block's rows, from 0
+    std::int64_t bytes_ = 0;            ///< that a product reads
+    buffer<slice_head> heads_;
+    buffer<slice_step> steps_;
+    buffer<std::byte> columns_;
+    buffer<T> values_;
+    buffer<std::int32_t> rows_;
+    buffer<std::int32_t> order_;
+    buffer<std::int64_t> csr_offsets_; ///< offsets_ on the device
+    buffer<T> staging_;                ///< of updates from the host
+    sell_view<T> view_{};
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<local_matrix<T>> make_sell(std::shared_ptr<device> where,
+                                           const local_block<T>& block) {
+    return std::make_unique<sell_matrix<T>>(std::move(where), block);
+}
+
+template std::unique_ptr<local_matrix<double>> make_sell(std::shared_ptr<device>,
+                                                         const local_block<double>&);
+template std::unique_ptr<local_matrix<float>> make_sell(std::shared_ptr<device>,
+                                                        const local_block<float>&);
+
+} // namespace krylith::cuda

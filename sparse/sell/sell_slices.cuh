@@ -1,0 +1,176 @@
+// Reading SELL slices: all of a slice's lanes (a warp) or one entry at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <krylith/sparse/epilogue/row_kernel.cuh>
+#include <krylith/sparse/sell/sell_layout.hpp>
+#include <krylith/sparse/sell/sell_view.hpp>
+
+namespace krylith::cuda {
+
+/// The row at a place, -1: none.
+template <class T>
+__device__ inline std::int32_t row_at(const sell_view<T>& m, std::int64_t place) {
+    if (m.rows != nullptr) return m.rows[place];
+    return place < m.row_count ? static_cast<std::int32_t>(place) : -1;
+}
+
+__device__ inline slice_head load_head(const slice_head* from) {
+    const int4 word = __ldg(reinterpret_cast<const int4*>(from));
+    return {static_cast<std::uint32_t>(word.x), static_cast<std::uint32_t>(word.y),
+            static_cast<std::uint32_t>(word.z)};
+}
+
+__device__ inline slice_step load_step(const slice_step* from) {
+    const int2 word = __ldcs(reinterpret_cast<const int2*>(from));
+    return {word.x, static_cast<std::uint32_t>(word.y)};
+}
+
+/// One lane's entries in any order. The pointers are the slice's own; they may be to copies of it
+/// in shared memory.
+template <class T>
+struct slice_reader {
+    const T* values;         ///< [32 * length]
+    const slice_step* steps; ///< [length] unless the code is wide
+    const std::byte* columns;
+    std::int32_t length;
+    std::int32_t row; ///< of the lane, -1: none
+    column_code code;
+    int lane;
+
+    /// The column of the k-th entry, k < length; -1: none, and the value is 0.
+    [[nodiscard]] __device__ std::int32_t column(std::int32_t k) const {
+        const std::int64_t at = std::int64_t{k} * slice_rows + lane;
+        if (code == column_code::wide) return reinterpret_cast<const std::int32_t*>(columns)[at];
+        const slice_step step = steps[k];
+        if ((step.lanes >> lane & 1) == 0) return -1;
+        if (code == column_code::diagonal) return step.base + row;
+        return step.base + reinterpret_cast<const std::uint16_t*>(columns)[at];
+    }
+    [[nodiscard]] __device__ T value(std::int32_t k) const {
+        return values[std::int64_t{k} * slice_rows + lane];
+    }
+};
+
+template <class T>
+__device__ inline slice_reader<T> read_slice(const sell_view<T>& m, std::int32_t slice, int lane) {
+    const slice_head head = load_head(m.heads + slice);
+    return {m.values + std::int64_t{head.first} * slice_rows,
+            m.steps + head.first,
+            m.columns + std::int64_t{head.columns} * column_piece,
+            head.length(),
+            row_at(m, std::int64_t{slice} * slice_rows + lane),
+            head.code(),
+            lane};
+}
+
+/// A warp's slice, the first entries on their way. Called by all of its lanes.
+///
+/// Steps come by one load a warp, lane u having that of entry u: a load a step would take 14
+/// registers, which spill.
+template <class T>
+struct slice_part {
+    /// Loads in flight a thread: enough for a 7-point row in one go.
+    static constexpr int in_flight = 7;
+
+    T value[in_flight];
+    std::int32_t column[in_flight]; ///< without the step's base until tell_columns()
+    slice_step step;
+    std::int32_t row;
+
+    __device__ void start(const sell_view<T>& m, const slice_head& head, std::int32_t lane_row,
+                          int lane) {
+        row = lane_row;
+        head_ = head;
+        load(m, lane);
+    }
+
+    /// Of the lane's row with x. To be called once. Padding reads no x and adds 0 * 0, which
+    /// changes no sum but -0, and that comes of underflow only: cheaper than to skip it.
+    __device__ T product(const sell_view<T>& m, const T* x, int lane) {
+        T sum = 0;
+        while (head_.length() > 0) {
+            if (head_.code() != column_code::wide) tell_columns(lane);
+            T factor[in_flight];
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u) factor[u] = column[u] >= 0 ? x[column[u]] : T(0);
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u) sum += value[u] * factor[u];
+            if (head_.length() <= in_flight) break;
+            head_.first += in_flight;
+            head_.columns += head_.code() == column_code::wide ? 2 * in_flight : in_flight;
+            head_.shape -= slice_shape(in_flight, column_code{0});
+            load(m, lane);
+        }
+        return sum;
+    }
+
+private:
+    slice_head head_; ///< of what remains of the slice
+
+    /// Values first: they wait for nothing.
+    __device__ void load(const sell_view<T>& m, int lane) {
+        const T* const from = one_address(m.values + std::int64_t{head_.first} * slice_rows + lane);
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u)
+            value[u] = u < head_.length() ? load_once(from + u * slice_rows) : T(0);
+        if (head_.code() == column_code::wide)
+            load_columns<std::int32_t>(m, lane, -1);
+        else
+            load_steps(m, lane);
+    }
+
+    __device__ void load_steps(const sell_view<T>& m, int lane) {
+        step = {0, 0};
+        if (lane < in_flight && lane < head_.length())
+            step = load_step(m.steps + head_.first + lane);
+        if (head_.code() == column_code::narrow) {
+            load_columns<std::uint16_t>(m, lane, 0);
+        } else {
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u) column[u] = row;
+        }
+    }
+
+    template <class Stored>
+    __device__ void load_columns(const sell_view<T>& m, int lane, std::int32_t none) {
+        const std::byte* const begin = m.columns + std::int64_t{head_.columns} * column_piece;
+        const Stored* const from = one_address(reinterpret_cast<const Stored*>(begin) + lane);
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u)
+            column[u] = u < head_.length()
+                            ? static_cast<std::int32_t>(load_once(from + u * slice_rows))
+                            : none;
+    }
+
+    /// Keeps the compiler from working the address out anew for each load that it may skip.
+    template <class V>
+    static __device__ const V* one_address(const V* from) {
+        asm("" : "+l"(from));
+        return from;
+    }
+
+    /// Away from boundaries every lane has an entry everywhere, and nobody needs to hear of the
+    /// others' lanes.
+    __device__ void tell_columns(int lane) {
+        constexpr unsigned all = 0xffffffffu;
+        const std::int32_t rest = head_.length();
+        std::uint32_t present = rest < in_flight ? (1u << rest) - 1 : all;
+        const bool none_here = lane >= in_flight || lane >= rest;
+        if (!__all_sync(all, none_here || step.lanes == all)) {
+            present = 0;
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u)
+                present |= (__shfl_sync(all, step.lanes, u) >> lane & 1) << u;
+        }
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            const std::int32_t base = __shfl_sync(all, step.base, u);
+            column[u] = (present >> u & 1) != 0 ? column[u] + base : -1;
+        }
+    }
+};
+
+} // namespace krylith::cuda

@@ -1,0 +1,82 @@
+// An array of a device's block: krylith's copy, or the caller's own, used in place.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/device_matrix.hpp>
+
+namespace krylith {
+
+template <class T>
+class block_array {
+public:
+    block_array() = default;
+
+    /// A copy of host memory.
+    block_array(std::shared_ptr<device> where, std::span<const T> contents, const std::string& item)
+        : own_(std::move(where), contents, item), data_(own_.data()), size_(contents.size()) {}
+
+    /// `size` entries that lie in memory of the device: used in place, or copied.
+    block_array(const std::shared_ptr<device>& where, const T* there, std::size_t size, bool borrow,
+                const std::string& item)
+        : data_(there), size_(size), borrowed_(borrow) {
+        if (borrow) return;
+        own_ = buffer<T>(where, size, item);
+        data_ = own_.data();
+        copy_from(*where, there);
+    }
+
+    [[nodiscard]] const T* data() const noexcept { return data_; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    /// From host memory. Throws usage_error where the array is the caller's.
+    void upload(std::span<const T> contents) {
+        if (borrowed_)
+            throw usage_error("update: the operator uses the caller's array of values in place "
+                              "(operator_options::borrow): write the new values there, or name "
+                              "another array by update_on_devices()");
+        own_.upload(contents);
+    }
+
+    /// From memory of the device, which is used in place from now on if the old one was.
+    void take(device& where, const T* there) {
+        if (borrowed_)
+            data_ = there;
+        else
+            copy_from(where, there);
+    }
+
+private:
+    void copy_from(device& where, const T* there) {
+        if (size_ != 0) where.copy(own_.data(), there, size_ * sizeof(T));
+    }
+
+    buffer<T> own_;
+    const T* data_ = nullptr;
+    std::size_t size_ = 0;
+    bool borrowed_ = false;
+};
+
+/// A block's values in CSR order.
+template <class T>
+[[nodiscard]] block_array<T> values_of(const std::shared_ptr<device>& where,
+                                       const local_block<T>& block, const std::string& item) {
+    if (block.device_values == nullptr) return {where, block.values, item};
+    return {where, block.device_values, block.indices.size(), block.borrow, item};
+}
+
+/// A block's local columns in CSR order.
+template <class T>
+[[nodiscard]] block_array<std::int32_t> columns_of(const std::shared_ptr<device>& where,
+                                                   const local_block<T>& block,
+                                                   const std::string& item) {
+    if (block.device_indices == nullptr || !block.borrow) return {where, block.indices, item};
+    return {where, block.device_indices, block.indices.size(), true, item};
+}
+
+} // namespace krylith

@@ -1,0 +1,174 @@
+#include <krylith/spmspv/csr_csc_pair.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/coo.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/spmspv/kernels/backend_choice.hpp>
+
+namespace krylith::spmspv {
+
+namespace {
+
+constexpr const char* item = "matrix";
+
+/// Some rows of a matrix, in its arrays.
+template <class T>
+struct rows_of {
+    std::span<const std::int64_t> offsets; ///< the first need not be 0
+    std::span<const std::int32_t> columns;
+    std::span<const T> values;
+
+    rows_of(const csr_view<T>& a, std::int64_t first, std::int64_t end)
+        : offsets(a.row_offsets.subspan(as_size(first), as_size(end - first) + 1)),
+          columns(a.column_indices.subspan(as_size(offsets.front()), entries())),
+          values(a.values.subspan(as_size(offsets.front()), entries())) {}
+
+    [[nodiscard]] std::size_t rows() const { return offsets.size() - 1; }
+    [[nodiscard]] std::size_t entries() const { return as_size(offsets.back() - offsets.front()); }
+    [[nodiscard]] std::size_t begin(std::size_t row) const {
+        return as_size(offsets[row] - offsets.front());
+    }
+};
+
+template <class T>
+void check_rows(const csr_view<T>& a, std::int64_t first, std::int64_t end) {
+    if (first < 0 || end < first || end > a.rows)
+        throw usage_error("two_way_matrix: rows [" + std::to_string(first) + ", " +
+                          std::to_string(end) + ") of a matrix of " + std::to_string(a.rows) +
+                          " rows were asked for");
+    check_index_size("two_way_matrix: the number of rows of a device", end - first);
+    check_index_size("two_way_matrix: the number of columns", a.columns);
+    check_index_size("two_way_matrix: the number of nonzeros of a device",
+                     a.row_offsets[as_size(end)] - a.row_offsets[as_size(first)]);
+}
+
+template <class T>
+bool ascends(const rows_of<T>& a) {
+    bool good = true;
+    const auto rows = static_cast<std::int64_t>(a.rows());
+#pragma omp parallel for schedule(static) reduction(&& : good)
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const std::size_t end = a.begin(as_size(row) + 1);
+        for (std::size_t k = a.begin(as_size(row)) + 1; k < end; ++k)
+            good = good && a.columns[k - 1] < a.columns[k];
+    }
+    return good;
+}
+
+template <class T>
+csr_matrix<T> sorted(const rows_of<T>& a, std::int64_t columns) {
+    coo_matrix<T> entries = {static_cast<std::int64_t>(a.rows()), columns};
+    entries.row_indices.reserve(a.entries());
+    for (std::size_t row = 0; row < a.rows(); ++row)
+        entries.row_indices.insert(entries.row_indices.end(), a.begin(row + 1) - a.begin(row),
+                                   static_cast<std::int32_t>(row));
+    entries.column_indices.assign(a.columns.begin(), a.columns.end());
+    entries.values.assign(a.values.begin(), a.values.end());
+    return to_csr(entries);
+}
+
+} // namespace
+
+template <class T>
+two_way_matrix<T>::two_way_matrix(std::shared_ptr<device> where, const csr_view<T>& matrix,
+                                  std::int64_t first_row, std::int64_t end_row, entry_order order)
+    : device_(std::move(where)) {
+    check_rows(matrix, first_row, end_row);
+    csr_matrix<T> canonical;
+    rows_of<T> a(matrix, first_row, end_row);
+    if (order == entry_order::ascending && !ascends(a)) {
+        sorted_ = true;
+        canonical = sorted(a, matrix.columns);
+        a = rows_of<T>(canonical, 0, canonical.rows);
+    }
+    features_ = measure_features(a.offsets, matrix.columns);
+
+    std::vector<std::int32_t> offsets(a.offsets.size());
+    std::transform(a.offsets.begin(), a.offsets.end(), offsets.begin(), [&](std::int64_t offset) {
+        return static_cast<std::int32_t>(offset - a.offsets.front());
+    });
+    row_offsets_ = {device_, std::span<const std::int32_t>(offsets), item};
+    column_indices_ = {device_, a.columns, item};
+    row_values_ = {device_, a.values, item};
+    column_offsets_ = {device_, as_size(matrix.columns) + 1, item};
+    row_indices_ = {device_, a.entries(), item};
+    column_values_ = {device_, a.entries(), item};
+    make_columns();
+    if (device_->kind() == backend::cuda) cut_rows(offsets);
+}
+
+template <class T>
+void two_way_matrix<T>::cut_rows(std::span<const std::int32_t> offsets) {
+    const std::vector<row_piece> pieces = cut_long_words(offsets);
+    if (pieces.empty()) return;
+    pieces_ = {device_, std::span<const row_piece>(pieces), item};
+    piece_sums_ = {device_, 32 * pieces.size(), item};
+    piece_marks_ = {device_, pieces.size(), item};
+    pieces_arrived_ = {device_, pieces.size(), item};
+    pieces_arrived_.zero();
+}
+
+template <class T>
+row_pieces two_way_matrix<T>::pieces() const noexcept {
+    return {pieces_.data(), piece_sums_.data(), piece_marks_.data(), pieces_arrived_.data(),
+            static_cast<std::int32_t>(pieces_.size())};
+}
+
+template <class T>
+void two_way_matrix<T>::make_columns() {
+    KRYLITH_ON(*device_, transpose(*device_, by_rows(), column_offsets_.data(), row_indices_.data(),
+                                   column_values_.data()));
+}
+
+template <class T>
+void two_way_matrix<T>::check_update() const {
+    if (sorted_)
+        throw usage_error("two_way_matrix: update() needs rows whose columns ascend, or that were "
+                          "kept as_given; these were sorted");
+}
+
+template <class T>
+void two_way_matrix<T>::update(std::span<const T> values) {
+    check_update();
+    if (values.size() != row_values_.size())
+        throw usage_error("two_way_matrix: update() was given " + std::to_string(values.size()) +
+                          " values, must be " + std::to_string(row_values_.size()));
+    row_values_.upload(values);
+    make_columns();
+}
+
+template <class T>
+void two_way_matrix<T>::update_on_device(const T* values) {
+    check_update();
+    device_->copy(row_values_.data(), values, row_values_.size() * sizeof(T));
+    make_columns();
+}
+
+template <class T>
+compressed_lines<T> two_way_matrix<T>::by_rows() const noexcept {
+    return {row_offsets_.data(),
+            column_indices_.data(),
+            row_values_.data(),
+            static_cast<std::int32_t>(rows()),
+            static_cast<std::int32_t>(columns()),
+            static_cast<std::int32_t>(nonzeros())};
+}
+
+template <class T>
+compressed_lines<T> two_way_matrix<T>::by_columns() const noexcept {
+    return {column_offsets_.data(),
+            row_indices_.data(),
+            column_values_.data(),
+            static_cast<std::int32_t>(columns()),
+            static_cast<std::int32_t>(rows()),
+            static_cast<std::int32_t>(nonzeros())};
+}
+
+template class two_way_matrix<double>;
+template class two_way_matrix<float>;
+
+} // namespace krylith::spmspv

@@ -1,0 +1,112 @@
+// A matrix on one device by rows and by columns: what the eight kernels multiply by.
+//
+// 2 nnz (4 + s) + 4 (m + n) bytes for values of s bytes, and on CUDA up to half a byte a
+// nonzero for long rows; the columns are made on the device from the rows (SpTRANS), so that only
+// the rows cross the link.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <krylith/device/device.hpp>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/matrix/csr.hpp>
+#include <krylith/spmspv/kernels/row_chunks.hpp>
+#include <krylith/spmspv/selection/matrix_features.hpp>
+
+namespace krylith::spmspv {
+
+/// Compressed lines, rows or columns, in memory of a device. Plain data for kernels.
+template <class T>
+struct compressed_lines {
+    const std::int32_t* offsets; ///< [lines + 1], the first is 0
+    const std::int32_t* indices; ///< [nonzeros] across the lines, ascending within each
+    const T* values;             ///< [nonzeros], or null for semirings that don't read them
+    std::int32_t lines;
+    std::int32_t across;
+    std::int32_t nonzeros;
+};
+
+/// What becomes of rows whose columns don't ascend.
+enum class entry_order {
+    ascending, ///< brought into canonical form: sorted, duplicates added
+    as_given   ///< kept: for numerical products, which need no order; values can be updated
+};
+
+/// Not copyable. T: double, float.
+template <class T>
+class two_way_matrix {
+public:
+    using value_type = T;
+
+    /// Rows [rows.begin, rows.end) of a matrix, all of its columns; row 0 here is rows.begin there.
+    /// The matrix must pass validate(). Semirings whose first_suffices need entry_order::ascending.
+    /// Throws input_error for sizes or nonzeros that 32-bit numbers don't reach, device_error where
+    /// memory is short. O(nnz log(row length)) and the upload.
+    two_way_matrix(std::shared_ptr<device> where, const csr_view<T>& matrix, std::int64_t first_row,
+                   std::int64_t end_row, entry_order order = entry_order::ascending);
+    two_way_matrix(std::shared_ptr<device> where, const csr_view<T>& matrix)
+        : two_way_matrix(std::move(where), matrix, 0, matrix.rows) {}
+
+    /// New values on the same pattern, in the order of the rows that this was made from. Throws
+    /// usage_error for another number of them, or where rows had to be sorted. O(nnz) on the device
+    /// and the upload; enqueued, and on CUDA waited for: sorting takes 16 bytes a nonzero
+    /// meanwhile.
+    void update(std::span<const T> values);
+    /// The same from memory of the device.
+    void update_on_device(const T* values);
+
+    [[nodiscard]] device& where() const noexcept { return *device_; }
+    [[nodiscard]] const std::shared_ptr<device>& share() const noexcept { return device_; }
+    [[nodiscard]] std::int64_t rows() const noexcept { return features_.rows; }
+    [[nodiscard]] std::int64_t columns() const noexcept { return features_.columns; }
+    [[nodiscard]] std::int64_t nonzeros() const noexcept { return features_.nonzeros; }
+    [[nodiscard]] const matrix_features& features() const noexcept { return features_; }
+
+    [[nodiscard]] compressed_lines<T> by_rows() const noexcept;
+    [[nodiscard]] compressed_lines<T> by_columns() const noexcept;
+
+    /// Of balanced products of rows. Host devices have none.
+    [[nodiscard]] row_pieces pieces() const noexcept;
+
+private:
+    void cut_rows(std::span<const std::int32_t> offsets);
+    void make_columns();
+    void check_update() const;
+
+    std::shared_ptr<device> device_;
+    matrix_features features_;
+    bool sorted_ = false; ///< entries are not in the order given
+    buffer<std::int32_t> row_offsets_;
+    buffer<std::int32_t> column_indices_;
+    buffer<T> row_values_;
+    buffer<std::int32_t> column_offsets_;
+    buffer<std::int32_t> row_indices_;
+    buffer<T> column_values_;
+    buffer<row_piece> pieces_;
+    buffer<double> piece_sums_;
+    buffer<std::uint32_t> piece_marks_;
+    buffer<unsigned> pieces_arrived_;
+};
+
+extern template class two_way_matrix<double>;
+extern template class two_way_matrix<float>;
+
+} // namespace krylith::spmspv
+
+namespace krylith::host {
+/// Enqueues the columns of what `rows` has: column_offsets [rows.across + 1], row_indices and
+/// values [nonzeros], row indices ascending in each column. O(nnz).
+template <class T>
+void transpose(device& where, const spmspv::compressed_lines<T>& rows, std::int32_t* column_offsets,
+               std::int32_t* row_indices, T* values);
+} // namespace krylith::host
+
+namespace krylith::cuda {
+template <class T>
+void transpose(device& where, const spmspv::compressed_lines<T>& rows, std::int32_t* column_offsets,
+               std::int32_t* row_indices, T* values);
+} // namespace krylith::cuda

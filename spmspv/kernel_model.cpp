@@ -1,0 +1,92 @@
+#include <krylith/spmspv/kernel_model.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <krylith/config.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/files/own_folder.hpp>
+#include <krylith/matrix/files/tuning_file.hpp>
+#include <krylith/spmspv/selection/built_in_models.hpp>
+#if KRYLITH_HAVE_CUDA
+#include <krylith/device/cuda/cuda_runtime.hpp>
+#endif
+
+namespace krylith::spmspv {
+
+namespace {
+
+constexpr const char* override_variable = "KRYLITH_KERNEL_MODEL";
+
+bool fits(const kernel_model& model, const device& where) {
+    return where.kind() == backend::host ? model.architecture == "host"
+                                         : model.architecture.starts_with("cuda:");
+}
+
+} // namespace
+
+kernel choose_kernel(const kernel_model& model, const feature_source& value) {
+    const auto p = static_cast<pattern>(model.pattern(value));
+    if (p != pattern::column) {
+        const auto d = static_cast<distribution>(model.row_distribution(value));
+        return kernel_of(p, d, write_back::atomic);
+    }
+    const auto d = static_cast<distribution>(model.column_distribution(value));
+    return kernel_of(p, d, static_cast<write_back>(model.write_back(value)));
+}
+
+const kernel_model& built_in_model(backend kind) {
+    if (kind == backend::host) {
+        static const kernel_model model = parse_model(host_model_text, "models/host.txt");
+        return model;
+    }
+    static const kernel_model model = parse_model(sm_90_model_text, "models/sm_90.txt");
+    return model;
+}
+
+std::string architecture_of([[maybe_unused]] const device& where) {
+#if KRYLITH_HAVE_CUDA
+    if (where.kind() == backend::cuda)
+        return "cuda:sm_" + std::to_string(cuda::compute_capability(where));
+#endif
+    return "host";
+}
+
+std::filesystem::path model_file(const device& where) {
+    const std::filesystem::path folder = tuning_folder();
+    if (folder.empty()) return {};
+    std::string name = architecture_of(where);
+    std::ranges::replace(name, ':', '-');
+    return folder / ("kernels-" + name + ".txt");
+}
+
+kernel_model model_for(const device& where) {
+    if (const char* given = std::getenv(override_variable); // NOLINT(concurrency-mt-unsafe)
+        given != nullptr && *given != '\0') {
+        kernel_model model = load_model(given);
+        if (!fits(model, where))
+            throw input_error(std::string(override_variable) + ": '" + given +
+                              "' is for architecture '" + model.architecture + "', and " +
+                              where.description() + " needs one for " +
+                              (where.kind() == backend::host ? "host" : "cuda:sm_..."));
+        return model;
+    }
+    const std::filesystem::path kept = model_file(where);
+    if (kept.empty()) return built_in_model(where.kind());
+    own_folder folder(kept.parent_path());
+    const auto text = folder.read(kept.filename().string());
+    if (!text && folder.problem().empty()) return built_in_model(where.kind());
+    std::string why = kept.string() + " is for another kind of device";
+    try {
+        if (!text) throw input_error(folder.problem());
+        kernel_model model = parse_model(*text, kept.string());
+        if (fits(model, where)) return model;
+    } catch (const input_error& e) {
+        why = e.what();
+    }
+    kernel_model model = built_in_model(where.kind());
+    model.origin += "; built in, since " + why;
+    return model;
+}
+
+} // namespace krylith::spmspv

@@ -1,0 +1,97 @@
+// What column kernels on CUDA keep in their scratch memory, and how large their grids are.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <krylith/sparse/merge/merge_scratch.hpp>
+#include <krylith/spmspv/kernels/column_places.hpp>
+#include <krylith/spmspv/kernels/kernel_arithmetic.hpp>
+#include <krylith/spmspv/kernels/radix_sort.hpp>
+#include <krylith/spmspv/selection/kernel_name.hpp>
+
+namespace krylith::cuda {
+
+/// Terms that a block sums up at once: 256 threads of 8.
+inline constexpr std::int64_t sum_tile_terms = 2048;
+
+/// Chunks of consecutive tiles, at most: a block each.
+inline constexpr std::int64_t most_sum_chunks = 2048;
+
+[[nodiscard]] constexpr std::int64_t sum_tiles(std::int64_t work) {
+    return (work + sum_tile_terms - 1) / sum_tile_terms;
+}
+
+/// Parts of one allocation, 256-byte aligned; null where the kernel needs none.
+template <class T>
+struct column_scratch {
+    std::byte* scan = nullptr; ///< of two_pass_scan.cuh
+    std::int32_t* ends = nullptr;
+    std::int32_t* starts = nullptr;
+    sort_arrays terms{}; ///< rows, and values of T
+    std::byte* sort = nullptr;
+    std::size_t sort_bytes = 0;
+    std::int32_t* finished = nullptr; ///< blocks
+    std::int32_t* ended = nullptr;    ///< [chunks] rows that end there
+    chunk_edges<T> edges{};           ///< [chunks]
+    std::size_t bytes = 0;            ///< of all
+
+    /// `memory` may be null: only `bytes` is of use then.
+    static column_scratch in(std::byte* memory, spmspv::kernel k, std::int64_t entries,
+                             std::int64_t work) {
+        column_scratch s;
+        const auto take = [&](std::int64_t count, std::size_t size) {
+            std::byte* const part = memory == nullptr ? nullptr : memory + s.bytes;
+            s.bytes += (static_cast<std::size_t>(count) * size + 255) / 256 * 256;
+            return part;
+        };
+        const auto numbers = [&](std::int64_t count) {
+            return reinterpret_cast<std::int32_t*>(take(count, sizeof(std::int32_t)));
+        };
+        const bool sorts = write_back_of(k) == spmspv::write_back::sort;
+        if (k != spmspv::kernel::column_atomic) {
+            s.scan = take(most_sum_chunks, sizeof(std::int32_t));
+            s.ends = numbers(entries);
+            s.starts = numbers(entries);
+        }
+        if (!sorts) return s;
+        for (int b = 0; b < 2; ++b) {
+            s.terms.keys[b] = reinterpret_cast<std::uint32_t*>(numbers(work));
+            s.terms.values[b] = take(work, sizeof(T));
+        }
+        s.sort_bytes = sort_scratch_bytes(work, sizeof(T));
+        s.sort = take(static_cast<std::int64_t>(s.sort_bytes), 1);
+        const std::int64_t chunks = std::min(sum_tiles(work), most_sum_chunks);
+        s.finished = numbers(1);
+        s.ended = numbers(chunks);
+        s.edges.heads = reinterpret_cast<T*>(take(chunks, sizeof(T)));
+        s.edges.carries = reinterpret_cast<T*>(take(chunks, sizeof(T)));
+        s.edges.rows = numbers(chunks);
+        return s;
+    }
+};
+
+/// Of the grids that walk columns.
+struct walk_size {
+    std::int64_t blocks; ///< that have something to do, as far as the host knows
+    std::uint32_t lanes; ///< for an entry (direct)
+};
+
+/// Few entries get whole warps: otherwise most of the device would have nothing to do.
+template <class Arguments>
+[[nodiscard]] walk_size walk_size_of(const Arguments& a, bool balanced) {
+    constexpr std::int64_t threads = 256;
+    if (balanced) {
+        const std::int64_t work = a.work >= 0 ? a.work : a.columns.nonzeros;
+        constexpr std::int64_t tile = spmspv::work_tile_items;
+        return {(a.entries + work + tile - 1) / tile, 32};
+    }
+    constexpr std::int64_t few = 1 << 13;
+    const int lanes = a.entries <= few
+                          ? 32
+                          : std::max(4, spmspv::lanes_a_line(a.columns.lines, a.columns.nonzeros));
+    return {(a.entries * lanes + threads - 1) / threads, static_cast<std::uint32_t>(lanes)};
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,114 @@
+// Column kernels that write their terms in the order of x, sort them by row (stably), and sum them
+// up: no atomics, the same bits every time.
+//
+// Bytes for a term of s bytes: 4 + s of A read, 4 + s written, 4 + s twice for each 8 bits of the
+// rows' numbers, and what sorted_sums.cuh says. Launches: scan 1 or 2, terms, sort 1 (up to some
+// thousand terms) or 2 and one for each 8 bits, with as many memsets, sums 1 or 2; 2 to 4 us each
+// where there is little to do.
+#pragma once
+
+#include <bit>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/spmspv/kernels/column_tiles.cuh>
+#include <krylith/spmspv/kernels/dense_start.cuh>
+#include <krylith/spmspv/kernels/sorted_sums.cuh>
+
+namespace krylith::cuda {
+
+/// Rows that are skipped become one number behind all others, and so does what lies between the
+/// terms that there are and those that the host expects.
+template <class S>
+struct term_sink {
+    using T = typename S::value_type;
+    std::uint32_t* rows;
+    T* values;
+    std::uint32_t count; ///< that the host expects: no fewer than there are
+    std::uint32_t none;
+    const std::uint32_t* skip_rows;
+
+    __device__ void take(const bool (&there)[walk_at_once],
+                         const std::uint32_t (&place)[walk_at_once],
+                         const std::int32_t (&row)[walk_at_once],
+                         const T (&term)[walk_at_once]) const {
+#pragma unroll
+        for (int u = 0; u < walk_at_once; ++u) {
+            if (!there[u] || place[u] >= count) continue;
+            auto key = static_cast<std::uint32_t>(row[u]);
+            if (skip_rows != nullptr && spmspv::has_bit(skip_rows, key)) key = none;
+            rows[place[u]] = key;
+            values[place[u]] = term[u];
+        }
+    }
+    __device__ void finish() const {}
+    /// By the whole grid.
+    __device__ void fill(std::uint32_t terms) const {
+        if (terms >= count) return;
+        const std::uint32_t stride = gridDim.x * block_threads;
+        for (std::uint32_t k = blockIdx.x * block_threads + threadIdx.x; k < count - terms;
+             k += stride)
+            rows[terms + k] = none;
+    }
+};
+
+template <class S, bool Balanced>
+__global__ void __launch_bounds__(block_threads, 4)
+    term_kernel(const __grid_constant__ column_operands<S> a, term_sink<S> sink,
+                std::uint32_t lanes) {
+    if constexpr (Balanced) {
+        __shared__ walk_shared<typename S::value_type> s;
+        walk_balanced(a, s, sink);
+    } else {
+        walk_directly(a, lanes, sink);
+    }
+    sink.fill(a.place_of(static_cast<std::uint32_t>(*a.count)));
+}
+
+template <class S, bool Balanced>
+void multiply_columns_sort(device& where, const plain_arguments<S>& a) {
+    using T = typename S::value_type;
+    const auto scratch = column_scratch<T>::in(
+        a.scratch, Balanced ? spmspv::kernel::column_balanced_sort : spmspv::kernel::column_sort,
+        a.entries, a.work);
+    if (!a.pairs) prepare_dense<S>(where, a);
+    int sorted = 0;
+    if (a.work != 0) {
+        scan_columns(where,
+                     {a.columns.offsets,
+                      a.x.indices,
+                      a.x.count,
+                      scratch.ends,
+                      scratch.starts,
+                      {scratch.finished, nullptr}},
+                     a.entries, scratch.scan);
+        const auto rows = static_cast<std::uint32_t>(a.rows.lines);
+        // alpha comes last: it scales sums.
+        const column_operands<S> operands{a.columns.offsets,
+                                          a.columns.indices,
+                                          a.columns.values,
+                                          a.x.indices,
+                                          a.x.values,
+                                          a.x.count,
+                                          T(1),
+                                          scratch.ends,
+                                          scratch.starts};
+        const term_sink<S> sink{scratch.terms.keys[0], static_cast<T*>(scratch.terms.values[0]),
+                                static_cast<std::uint32_t>(a.work), rows, a.skip_rows};
+        {
+            const launch_scope launch(where);
+            const auto kernel = term_kernel<S, Balanced>;
+            const walk_size size = walk_size_of(a, Balanced);
+            kernel<<<launch.blocks(kernel, block_threads, size.blocks), block_threads, 0,
+                     launch.stream()>>>(operands, sink, size.lanes);
+            launch.check_launch();
+        }
+        const int bits = static_cast<int>(std::bit_width(rows)); // `none` is among the keys
+        sorted = sort_pairs(where, scratch.terms, a.work, sizeof(T), bits, scratch.sort);
+    }
+    if (a.pairs)
+        launch_sums<S, true>(where, a, scratch, sorted);
+    else
+        launch_sums<S, false>(where, a, scratch, sorted);
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,69 @@
+// How work on sparse vectors is dealt to the threads of a host device.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <krylith/device/host/host_team.hpp>
+
+namespace krylith::host {
+
+/// Threads of a device that take part, at most.
+inline constexpr int most_members = 256;
+
+/// Entries to move or multiply that are worth a thread: 16384, or less while a test mocks it.
+[[nodiscard]] std::int64_t worth_a_thread() noexcept;
+
+/// Lets a test deal small work to several threads: as long as it lives, that much is worth a thread
+/// (of the whole process; 1 or more).
+class mocked_thread_worth {
+public:
+    explicit mocked_thread_worth(std::int64_t work) noexcept;
+    ~mocked_thread_worth();
+    mocked_thread_worth(const mocked_thread_worth&) = delete;
+    mocked_thread_worth& operator=(const mocked_thread_worth&) = delete;
+};
+
+/// Threads for so many entries.
+[[nodiscard]] inline int team_for(int threads, std::int64_t work) {
+    return static_cast<int>(
+        std::clamp<std::int64_t>(work / worth_a_thread(), 1, std::min(threads, most_members)));
+}
+
+/// Calls body(part) for parts [0, parts), a thread each unless the runtime grants fewer.
+template <class Body>
+void for_parts(int parts, const Body& body) {
+    in_team(parts, [&](int member, int members) {
+        for (int part = member; part < parts; part += members) body(part);
+    });
+}
+
+/// Where part number `part` of `parts` equal ones of [0, n) begins.
+[[nodiscard]] inline std::int64_t part_begin(std::int64_t n, int part, int parts) {
+    return n / parts * part + n % parts * part / parts;
+}
+
+/// Calls body(begin, end) for equal parts of [0, n).
+template <class Body>
+void for_ranges(int parts, std::int64_t n, const Body& body) {
+    for_parts(parts,
+              [&](int part) { body(part_begin(n, part, parts), part_begin(n, part + 1, parts)); });
+}
+
+/// Two passes over parts: count(part) says how many numbers a part has, and place(part, before) is
+/// told how many the parts before it have. One part is not counted. `counts`: [parts].
+template <class Count, class Place>
+void count_and_place(int parts, std::int32_t* counts, const Count& count, const Place& place) {
+    if (parts == 1) return place(0, std::int32_t{0});
+    for_parts(parts, [&](int part) { counts[part] = count(part); });
+    std::int32_t before = 0;
+    for (int part = 0; part < parts; ++part) before += std::exchange(counts[part], before);
+    for_parts(parts, [&](int part) { place(part, counts[part]); });
+}
+
+[[nodiscard]] inline bool has_bit(const std::uint32_t* bits, std::int64_t i) {
+    return (bits[i / 32] >> (i % 32) & 1) != 0;
+}
+
+} // namespace krylith::host

@@ -1,0 +1,85 @@
+#include <krylith/spmspv/kernels/product_host.hpp>
+
+#include <atomic>
+#include <bit>
+
+#include <krylith/device/host/host_device.hpp>
+#include <krylith/spmspv/kernels/sort_scratch.hpp>
+
+namespace krylith::host {
+
+template <class T>
+std::size_t kernel_scratch_bytes(const device&, spmspv::kernel k, std::int64_t entries,
+                                 std::int64_t work) {
+    if (spmspv::pattern_of(k) != spmspv::pattern::column)
+        return most_members * sizeof(row_edge<spmspv::plus_times<double>>);
+    if (spmspv::write_back_of(k) == spmspv::write_back::sort)
+        return sort_scratch<T>::in(nullptr, entries, work).bytes;
+    return static_cast<std::size_t>(most_members + entries + 1) * sizeof(std::int32_t);
+}
+
+template <class S, class M>
+void multiply(device& where, spmspv::kernel k, const spmspv::product_arguments<S, M>& a) {
+    auto& host = static_cast<host_device&>(where);
+    host.submit([k, a, threads = host.threads()] {
+        if (spmspv::pattern_of(k) != spmspv::pattern::column)
+            multiply_by_rows(k, a, threads);
+        else if (spmspv::write_back_of(k) == spmspv::write_back::sort)
+            multiply_and_sort(k, a, threads);
+        else
+            multiply_by_columns(k, a, threads);
+    });
+}
+
+template <class M, class T>
+std::int64_t count_work(device& where, const spmspv::compressed_lines<M>& columns,
+                        const spmspv::vector_arrays<T>& x, bool has_pairs) {
+    std::int64_t work = 0;
+    auto& host = static_cast<host_device&>(where);
+    host.submit([&, threads = host.threads()] {
+        const auto length = [&](std::int64_t column) {
+            return columns.offsets[column + 1] - columns.offsets[column];
+        };
+        const std::int64_t n = has_pairs ? *x.count : x.words();
+        for_ranges(team_for(threads, has_pairs ? n : n * 8), n,
+                   [&](std::int64_t begin, std::int64_t end) {
+                       std::int64_t sum = 0;
+                       for (std::int64_t i = begin; i < end; ++i) {
+                           if (has_pairs) {
+                               sum += length(x.indices[i]);
+                               continue;
+                           }
+                           for (std::uint32_t bits = x.bits[i]; bits != 0; bits &= bits - 1)
+                               sum += length(i * 32 + std::countr_zero(bits));
+                       }
+                       std::atomic_ref(work).fetch_add(sum, std::memory_order_relaxed);
+                   });
+    });
+    host.synchronize();
+    return work;
+}
+
+#define KRYLITH_INSTANTIATE(S, M)                                                                  \
+    template void multiply(device&, spmspv::kernel, const spmspv::product_arguments<S, M>&);
+KRYLITH_FOR_PRODUCTS(KRYLITH_INSTANTIATE)
+#undef KRYLITH_INSTANTIATE
+
+template std::size_t kernel_scratch_bytes<double>(const device&, spmspv::kernel, std::int64_t,
+                                                  std::int64_t);
+template std::size_t kernel_scratch_bytes<float>(const device&, spmspv::kernel, std::int64_t,
+                                                 std::int64_t);
+template std::size_t kernel_scratch_bytes<std::int32_t>(const device&, spmspv::kernel, std::int64_t,
+                                                        std::int64_t);
+
+#define KRYLITH_COUNT(M, T)                                                                        \
+    template std::int64_t count_work(device&, const spmspv::compressed_lines<M>&,                  \
+                                     const spmspv::vector_arrays<T>&, bool);
+KRYLITH_COUNT(double, double)
+KRYLITH_COUNT(double, float)
+KRYLITH_COUNT(double, std::int32_t)
+KRYLITH_COUNT(float, double)
+KRYLITH_COUNT(float, float)
+KRYLITH_COUNT(float, std::int32_t)
+#undef KRYLITH_COUNT
+
+} // namespace krylith::host

@@ -1,0 +1,189 @@
+// Kernels of the columns where x has entries, on a host device: terms are written down in the order
+// of x, sorted by rows, and summed up row by row.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/spmspv/kernels/column_scan.hpp>
+#include <krylith/spmspv/kernels/product_host.hpp>
+#include <krylith/spmspv/kernels/sort_scratch.hpp>
+
+namespace krylith::host {
+
+namespace {
+
+/// One pass of a stable radix sort: by `bits` bits of the row from `shift` on.
+template <class T>
+void sort_digit(const term_list<T>& from, const term_list<T>& to, std::int64_t work, int shift,
+                int bits, std::int32_t* counters, int parts) {
+    const std::int32_t digits = std::int32_t{1} << bits;
+    const auto digit = [&](std::int64_t k) { return from.rows[k] >> shift & (digits - 1); };
+    const auto counters_of = [&](int part) { return counters + std::int64_t{part} * digits; };
+    for_parts(parts, [&](int part) {
+        std::int32_t* const counts = counters_of(part);
+        std::fill_n(counts, digits, 0);
+        const std::int64_t end = part_begin(work, part + 1, parts);
+        for (std::int64_t k = part_begin(work, part, parts); k < end; ++k) ++counts[digit(k)];
+    });
+    std::int32_t place = 0;
+    for (std::int32_t d = 0; d < digits; ++d)
+        for (int part = 0; part < parts; ++part)
+            place += std::exchange(counters_of(part)[d], place);
+    for_parts(parts, [&](int part) {
+        std::int32_t* const next = counters_of(part);
+        const std::int64_t end = part_begin(work, part + 1, parts);
+        for (std::int64_t k = part_begin(work, part, parts); k < end; ++k) {
+            const std::int32_t place_of_term = next[digit(k)]++;
+            to.rows[place_of_term] = from.rows[k];
+            to.terms[place_of_term] = from.terms[k];
+        }
+    });
+}
+
+/// Sorts lists[0] by rows, which are at most `most`; returns the list that has the result.
+template <class T>
+const term_list<T>& sort_by_rows(const sort_scratch<T>& s, std::int64_t work, std::int32_t most,
+                                 int parts) {
+    constexpr std::int64_t many = 4096; // few terms are not worth many counters
+    const int widest = work < many ? 8 : most_digit_bits;
+    const int key_bits = std::bit_width(static_cast<std::uint32_t>(most));
+    const int passes = (key_bits + widest - 1) / widest;
+    int current = 0;
+    for (int pass = 0; pass < passes; ++pass) {
+        const int shift = key_bits * pass / passes;
+        const int bits = key_bits * (pass + 1) / passes - shift;
+        sort_digit(s.lists[current], s.lists[1 - current], work, shift, bits, s.counters, parts);
+        current = 1 - current;
+    }
+    return s.lists[current];
+}
+
+/// The terms of each row, which are one behind the other, added in their order; ascending rows.
+template <class S>
+class segment_sums {
+    using T = typename S::value_type;
+
+public:
+    segment_sums(const term_list<T>& list, std::int64_t terms, const spmspv::vector_arrays<T>& y,
+                 bool pairs)
+        : list_(list), terms_(terms), y_(y), pairs_(pairs) {}
+
+    [[nodiscard]] std::int32_t count_begun(std::int64_t tile) const {
+        std::int32_t begun = 0;
+        for (std::int64_t k = tile * sum_tile; k < end_of(tile); ++k) begun += begins(k);
+        return begun;
+    }
+
+    /// Of the rows that begin in the tile, those before which `before` begin in others: what the
+    /// tile has of them. Returns what it has of one that began before, or absent.
+    [[nodiscard]] T sum_up(std::int64_t tile, std::int32_t before) const {
+        std::int64_t k = tile * sum_tile;
+        const std::int64_t end = end_of(tile);
+        T head = S::absent();
+        for (; k < end && !begins(k); ++k) head = S::add(head, list_.terms[k]);
+        while (k < end) {
+            const std::int32_t row = list_.rows[k];
+            T sum = list_.terms[k];
+            for (++k; k < end && list_.rows[k] == row; ++k) sum = S::add(sum, list_.terms[k]);
+            if (pairs_) {
+                y_.indices[before] = row;
+                y_.values[before++] = sum;
+            } else {
+                y_.dense[row] = S::add(y_.dense[row], sum);
+            }
+        }
+        return head;
+    }
+
+    /// Adds the head of a tile to its row, of which `begun` rows have begun before.
+    void add_head(std::int64_t tile, std::int32_t begun, T head) const {
+        const std::int64_t k = tile * sum_tile;
+        if (begins(k)) return;
+        T& to = pairs_ ? y_.values[begun - 1] : y_.dense[list_.rows[k]];
+        to = S::add(to, head);
+    }
+
+private:
+    [[nodiscard]] std::int64_t end_of(std::int64_t tile) const {
+        return std::min(terms_, (tile + 1) * sum_tile);
+    }
+    [[nodiscard]] bool begins(std::int64_t k) const {
+        return k == 0 || list_.rows[k] != list_.rows[k - 1];
+    }
+
+    term_list<T> list_;
+    std::int64_t terms_;
+    spmspv::vector_arrays<T> y_;
+    bool pairs_;
+};
+
+/// Rows that are skipped are numbered `skipped`, behind all others, and are not counted.
+template <class S, class M>
+void write_terms(spmspv::distribution dealt, const spmspv::product_arguments<S, M>& a,
+                 const sort_scratch<typename S::value_type>& s, std::int64_t work, int parts) {
+    const term_list<typename S::value_type> list = s.lists[0];
+    const std::int32_t skipped = a.columns.across;
+    const auto write = [&](const column_piece& piece) {
+        const std::int64_t shift =
+            std::int64_t{s.starts[piece.e]} - a.columns.offsets[a.x.indices[piece.e]];
+        if (a.skip_rows != nullptr)
+            std::fill(list.rows + piece.begin + shift, list.rows + piece.end + shift, skipped);
+        for_terms(a, piece, [&](std::int32_t k, std::int32_t row, auto term) {
+            list.rows[k + shift] = row;
+            list.terms[k + shift] = term;
+        });
+    };
+    for_parts(parts, [&](int part) {
+        if (dealt == spmspv::distribution::balanced)
+            return for_items(a, s.starts, part_begin(work, part, parts),
+                             part_begin(work, part + 1, parts), write);
+        const std::int64_t entries = *a.x.count;
+        for_columns(a, part_begin(entries, part, parts), part_begin(entries, part + 1, parts),
+                    write);
+    });
+}
+
+} // namespace
+
+template <class S, class M>
+void multiply_and_sort(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads) {
+    using T = typename S::value_type;
+    const auto s = sort_scratch<T>::in(a.scratch, a.entries, a.work);
+    const std::int64_t work = scan_columns(a, s.starts, s.sums, threads);
+    if (work > a.work)
+        throw usage_error("sparse product: the work was given as " + std::to_string(a.work) +
+                          ", the columns of x have " + std::to_string(work) + " entries");
+    if (!a.pairs) prepare_dense(a, threads);
+    const int parts = sort_team(threads, work);
+    write_terms(spmspv::distribution_of(k), a, s, work, parts);
+    const std::int32_t most = a.skip_rows != nullptr ? a.columns.across : a.columns.across - 1;
+    const term_list<T>& sorted = sort_by_rows(s, work, std::max(most, 0), parts);
+    const std::int64_t terms =
+        a.skip_rows == nullptr
+            ? work
+            : std::lower_bound(sorted.rows, sorted.rows + work, a.columns.across) - sorted.rows;
+
+    const segment_sums<S> rows(sorted, terms, a.y, a.pairs);
+    const std::int64_t tiles = (terms + sum_tile - 1) / sum_tile;
+    for_ranges(parts, tiles, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t t = begin; t < end; ++t) s.begun[t] = rows.count_begun(t);
+    });
+    std::int32_t before = 0;
+    for (std::int64_t t = 0; t < tiles; ++t) before += std::exchange(s.begun[t], before);
+    for_ranges(parts, tiles, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t t = begin; t < end; ++t) s.heads[t] = rows.sum_up(t, s.begun[t]);
+    });
+    for (std::int64_t t = 0; t < tiles; ++t) rows.add_head(t, s.begun[t], s.heads[t]);
+    if (a.pairs) *a.y.count = before;
+}
+
+#define KRYLITH_INSTANTIATE(S, M)                                                                  \
+    template void multiply_and_sort<S, M>(spmspv::kernel, const spmspv::product_arguments<S, M>&,  \
+                                          int);
+KRYLITH_FOR_PRODUCTS(KRYLITH_INSTANTIATE)
+#undef KRYLITH_INSTANTIATE
+
+} // namespace krylith::host

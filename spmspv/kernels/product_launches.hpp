@@ -1,0 +1,23 @@
+// Kernels of products on CUDA by semiring: product.cu chooses among them, a .cu for each semiring
+// has them.
+#pragma once
+
+#include <type_traits>
+
+#include <krylith/spmspv/product.hpp>
+
+namespace krylith::cuda {
+
+/// The matrix with values of the semiring's type, or without any where the semiring reads none: so
+/// kernels exist once a semiring.
+template <class S>
+using plain_arguments = spmspv::product_arguments<S, typename S::value_type>;
+
+/// Patterns spmv and row.
+template <class S>
+void multiply_by_rows(device& where, spmspv::kernel k, const plain_arguments<S>& a);
+
+template <class S>
+void multiply_by_columns(device& where, spmspv::kernel k, const plain_arguments<S>& a);
+
+} // namespace krylith::cuda

@@ -1,0 +1,33 @@
+// Which kernels the products of rows are, by semiring.
+#pragma once
+
+#include <krylith/spmspv/kernels/first_terms.cuh>
+#include <krylith/spmspv/kernels/grouped_rows.cuh>
+
+namespace krylith::cuda {
+
+template <class S, bool Masked>
+void multiply_rows(device& where, const plain_arguments<S>& a) {
+    if (a.rows.lines == 0) return;
+    if constexpr (S::first_suffices)
+        multiply_by_first_terms<S, Masked>(where, a);
+    else
+        multiply_grouped_rows<S, Masked, false>(where, a);
+}
+
+template <class S, bool Masked>
+void multiply_rows_balanced(device& where, const plain_arguments<S>& a) {
+    if (a.rows.lines != 0) multiply_grouped_rows<S, Masked, true>(where, a);
+}
+
+template <class S>
+void multiply_by_rows(device& where, spmspv::kernel k, const plain_arguments<S>& a) {
+    switch (k) {
+    case spmspv::kernel::spmv: return multiply_rows<S, false>(where, a);
+    case spmspv::kernel::spmv_balanced: return multiply_rows_balanced<S, false>(where, a);
+    case spmspv::kernel::row: return multiply_rows<S, true>(where, a);
+    default: return multiply_rows_balanced<S, true>(where, a);
+    }
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,37 @@
+// What all product kernels do with sums.
+#pragma once
+
+#include <type_traits>
+
+#include <krylith/spmspv/kernels/kernel_arithmetic.hpp>
+#include <krylith/spmspv/product.hpp>
+
+namespace krylith::cuda {
+
+/// Whether terms depend on the column.
+template <class S>
+inline constexpr bool reads_columns = std::is_same_v<S, spmspv::min_column>;
+
+/// y[row] from the row's sum.
+template <class S>
+struct result_rows {
+    using T = typename S::value_type;
+    T* y;
+    T alpha;
+    T beta;
+    const std::uint32_t* skip_rows; ///< these have no entry
+
+    __device__ void before_writing() const {}
+    __device__ void row(std::int64_t row, T sum) const {
+        T result = sum;
+        if constexpr (spmspv::scales<S>) {
+            result = alpha * sum;
+            if (beta != T(0)) result += beta * y[row];
+        }
+        if (skip_rows != nullptr && spmspv::has_bit(skip_rows, static_cast<std::uint32_t>(row)))
+            result = S::absent();
+        y[row] = result;
+    }
+};
+
+} // namespace krylith::cuda

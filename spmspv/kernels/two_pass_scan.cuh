@@ -1,0 +1,144 @@
+// Running sums of sizes whose number the device knows, in two kernels, or one where there are few:
+// sums of the blocks' ranges, then each block goes through its range from what lies before it. No
+// block waits for another.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+
+namespace krylith::cuda {
+
+inline constexpr unsigned most_scan_blocks = 2048;
+inline constexpr int scan_in_flight = 4; ///< sizes a thread and step
+inline constexpr std::uint32_t scan_step = block_threads * scan_in_flight;
+
+/// Of the second pass: one number a block.
+inline constexpr std::size_t scan_scratch_bytes = most_scan_blocks * sizeof(std::int32_t);
+
+/// A block's range: whole steps.
+struct scan_range {
+    std::uint32_t begin, end;
+
+    [[nodiscard]] __device__ static scan_range of_block(std::uint32_t count) {
+        const std::uint64_t steps = (std::uint64_t{count} + scan_step - 1) / scan_step;
+        const std::uint64_t share = (steps + gridDim.x - 1) / gridDim.x * scan_step;
+        const auto at = [&](std::uint64_t block) {
+            return static_cast<std::uint32_t>(min(block * share, std::uint64_t{count}));
+        };
+        return {at(blockIdx.x), at(std::uint64_t{blockIdx.x} + 1)};
+    }
+};
+
+[[nodiscard]] __device__ inline std::int32_t sum_of_warp(std::int32_t value) {
+    for (int by = 16; by > 0; by /= 2) value += __shfl_xor_sync(0xffffffffu, value, by);
+    return value;
+}
+
+/// Known to all threads.
+[[nodiscard]] __device__ inline std::int32_t sum_of_block(std::int32_t value) {
+    __shared__ std::int32_t warp_sums[block_warps];
+    value = sum_of_warp(value);
+    if ((threadIdx.x & 31) == 0) warp_sums[threadIdx.x / 32] = value;
+    __syncthreads();
+    std::int32_t sum = 0;
+    for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
+    __syncthreads();
+    return sum;
+}
+
+/// The sum of the values of lower lanes and the own one.
+[[nodiscard]] __device__ inline std::int32_t running_sum(std::int32_t value) {
+    const int lane = static_cast<int>(threadIdx.x & 31);
+    for (int by = 1; by < 32; by *= 2) {
+        const std::int32_t from = __shfl_up_sync(0xffffffffu, value, by);
+        if (lane >= by) value += from;
+    }
+    return value;
+}
+
+// Items: count(); load(i) gives an item with a `size`; emit(there, i, item, before), by whole warps
+// in the order of i; finish(total), by one thread.
+
+template <class Items>
+__global__ void __launch_bounds__(block_threads)
+    scan_sums(const __grid_constant__ Items items, std::int32_t* sums) {
+    const scan_range mine = scan_range::of_block(items.count());
+    std::int32_t sum = 0;
+    // As an offset: the last i of 2^32 would wrap round.
+    for (std::uint32_t k = threadIdx.x; k < mine.end - mine.begin; k += block_threads)
+        sum += items.load(mine.begin + k).size;
+    sum = sum_of_block(sum);
+    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+template <class Items>
+__global__ void __launch_bounds__(block_threads)
+    scan_items(const __grid_constant__ Items items, const std::int32_t* sums) {
+    static_assert(scan_in_flight * block_warps == 32, "one warp adds up the parts of a step");
+    __shared__ std::int32_t parts[32]; // of a warp and load, in the order of items
+    __shared__ std::int32_t step_sum;
+    const scan_range mine = scan_range::of_block(items.count());
+    const int warp = static_cast<int>(threadIdx.x / 32);
+    const int lane = static_cast<int>(threadIdx.x & 31);
+    std::int32_t before = 0;
+    if (sums != nullptr) {
+        for (unsigned b = threadIdx.x; b < blockIdx.x; b += block_threads) before += sums[b];
+        before = sum_of_block(before);
+    }
+    const std::uint32_t length = mine.end - mine.begin;
+    for (std::uint32_t first = 0; first < length; first += scan_step) {
+        decltype(items.load(0)) item[scan_in_flight]{};
+        bool there[scan_in_flight];
+        std::int32_t sum[scan_in_flight];
+#pragma unroll
+        for (int u = 0; u < scan_in_flight; ++u) {
+            const std::uint32_t k = first + u * block_threads + threadIdx.x;
+            there[u] = k < length;
+            if (there[u]) item[u] = items.load(mine.begin + k);
+        }
+#pragma unroll
+        for (int u = 0; u < scan_in_flight; ++u) {
+            sum[u] = running_sum(there[u] ? item[u].size : 0);
+            if (lane == 31) parts[u * block_warps + warp] = sum[u];
+        }
+        __syncthreads();
+        if (warp == 0) {
+            const std::int32_t part = parts[lane];
+            const std::int32_t so_far = running_sum(part);
+            parts[lane] = so_far - part;
+            if (lane == 31) step_sum = so_far;
+        }
+        __syncthreads();
+#pragma unroll
+        for (int u = 0; u < scan_in_flight; ++u)
+            items.emit(there[u], mine.begin + first + u * block_threads + threadIdx.x, item[u],
+                       before + parts[u * block_warps + warp] + sum[u] -
+                           (there[u] ? item[u].size : 0));
+        before += step_sum;
+        __syncthreads();
+    }
+    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) items.finish(before);
+}
+
+/// Enqueues both. `bound`: of the number of sizes. `scratch`: scan_scratch_bytes.
+template <class Items>
+void scan(device& where, const Items& items, std::int64_t bound, void* scratch) {
+    const launch_scope launch(where);
+    const auto second = scan_items<Items>;
+    if (bound <= 2 * std::int64_t{scan_step}) {
+        second<<<1, block_threads, 0, launch.stream()>>>(items, nullptr);
+        return launch.check_launch();
+    }
+    auto* const sums = static_cast<std::int32_t*>(scratch);
+    const unsigned blocks =
+        std::min(most_scan_blocks,
+                 launch.blocks(second, block_threads, (bound + scan_step - 1) / scan_step));
+    scan_sums<<<blocks, block_threads, 0, launch.stream()>>>(items, sums);
+    second<<<blocks, block_threads, 0, launch.stream()>>>(items, sums);
+    launch.check_launch();
+}
+
+} // namespace krylith::cuda

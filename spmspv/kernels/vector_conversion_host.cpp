@@ -1,0 +1,152 @@
+#include <krylith/spmspv/kernels/vector_conversion.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+
+#include <krylith/device/host/host_device.hpp>
+#include <krylith/spmspv/kernels/host_ranges.hpp>
+
+namespace krylith::host {
+
+namespace {
+
+/// Enqueues work(begin, end) on equal parts of the pairs; shared: there are other threads.
+template <class T, class Work>
+void on_pairs(device& where, const spmspv::vector_arrays<T>& v, const Work& work) {
+    auto& host = static_cast<host_device&>(where);
+    host.submit([v, work, threads = host.threads()] {
+        const int team = team_for(threads, *v.count);
+        for_ranges(team, *v.count,
+                   [&](std::int64_t begin, std::int64_t end) { work(begin, end, team > 1); });
+    });
+}
+
+template <class Work>
+void on_range(device& where, std::int64_t n, std::int64_t work_of_each, const Work& work) {
+    auto& host = static_cast<host_device&>(where);
+    host.submit([=, threads = host.threads()] {
+        for_ranges(team_for(threads, n * work_of_each), n, work);
+    });
+}
+
+} // namespace
+
+template <class T>
+void scatter_values(device& where, const spmspv::vector_arrays<T>& v) {
+    on_pairs(where, v, [v](std::int64_t begin, std::int64_t end, bool) {
+        for (std::int64_t k = begin; k < end; ++k) v.dense[v.indices[k]] = v.values[k];
+    });
+}
+
+template <class T>
+void clean_values(device& where, const spmspv::vector_arrays<T>& v) {
+    on_pairs(where, v, [v](std::int64_t begin, std::int64_t end, bool) {
+        for (std::int64_t k = begin; k < end; ++k) v.dense[v.indices[k]] = v.absent;
+    });
+}
+
+template <class T>
+void scatter_bits(device& where, const spmspv::vector_arrays<T>& v) {
+    on_pairs(where, v, [v](std::int64_t begin, std::int64_t end, bool shared) {
+        for (std::int64_t k = begin; k < end; ++k) {
+            const std::int32_t i = v.indices[k];
+            const std::uint32_t bit = std::uint32_t{1} << (i % 32);
+            if (shared)
+                std::atomic_ref(v.bits[i / 32]).fetch_or(bit, std::memory_order_relaxed);
+            else
+                v.bits[i / 32] |= bit;
+        }
+    });
+}
+
+template <class T>
+void clean_bits(device& where, const spmspv::vector_arrays<T>& v) {
+    on_pairs(where, v, [v](std::int64_t begin, std::int64_t end, bool shared) {
+        for (std::int64_t k = begin; k < end; ++k) {
+            std::uint32_t& word = v.bits[v.indices[k] / 32]; // no other entry is in it either
+            if (shared)
+                std::atomic_ref(word).store(0, std::memory_order_relaxed);
+            else
+                word = 0;
+        }
+    });
+}
+
+template <class T>
+void clean_entries(device& where, const spmspv::vector_arrays<T>& v) {
+    clean_values(where, v);
+    clean_bits(where, v);
+}
+
+template <class T>
+void fill_absent(device& where, const spmspv::vector_arrays<T>& v) {
+    on_range(where, v.size, 1, [v](std::int64_t begin, std::int64_t end) {
+        std::fill(v.dense + begin, v.dense + end, v.absent);
+    });
+}
+
+template <class T>
+void gather_values(device& where, const spmspv::vector_arrays<T>& v) {
+    on_pairs(where, v, [v](std::int64_t begin, std::int64_t end, bool) {
+        for (std::int64_t k = begin; k < end; ++k) v.values[k] = v.dense[v.indices[k]];
+    });
+}
+
+template <class T>
+void bits_of_dense(device& where, const spmspv::vector_arrays<T>& v) {
+    on_range(where, v.words(), 32, [v](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t word = begin; word < end; ++word) {
+            const std::int64_t first = word * 32;
+            const auto length = static_cast<int>(std::min<std::int64_t>(32, v.size - first));
+            std::uint32_t bits = 0;
+            for (int b = 0; b < length; ++b)
+                bits |= static_cast<std::uint32_t>(v.dense[first + b] != v.absent) << b;
+            v.bits[word] = bits;
+        }
+    });
+}
+
+std::size_t list_scratch_bytes(std::int64_t) {
+    return most_members * sizeof(std::int32_t);
+}
+
+template <class T>
+void list_bits(device& where, const spmspv::vector_arrays<T>& v, void* scratch) {
+    auto& host = static_cast<host_device&>(where);
+    host.submit([v, threads = host.threads(), counts = static_cast<std::int32_t*>(scratch)] {
+        const std::int64_t words = v.words();
+        const int parts = team_for(threads, words * 8);
+        const auto count = [&](int part) {
+            const std::int64_t end = part_begin(words, part + 1, parts);
+            std::int32_t found = 0;
+            for (std::int64_t w = part_begin(words, part, parts); w < end; ++w)
+                found += std::popcount(v.bits[w]);
+            return found;
+        };
+        count_and_place(parts, counts, count, [&](int part, std::int32_t next) {
+            const std::int64_t end = part_begin(words, part + 1, parts);
+            for (std::int64_t w = part_begin(words, part, parts); w < end; ++w)
+                for (std::uint32_t bits = v.bits[w]; bits != 0; bits &= bits - 1)
+                    v.indices[next++] = static_cast<std::int32_t>(w * 32 + std::countr_zero(bits));
+            if (part + 1 == parts) *v.count = next;
+        });
+    });
+}
+
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void scatter_values(device&, const spmspv::vector_arrays<T>&);                        \
+    template void scatter_bits(device&, const spmspv::vector_arrays<T>&);                          \
+    template void clean_values(device&, const spmspv::vector_arrays<T>&);                          \
+    template void clean_bits(device&, const spmspv::vector_arrays<T>&);                            \
+    template void clean_entries(device&, const spmspv::vector_arrays<T>&);                         \
+    template void fill_absent(device&, const spmspv::vector_arrays<T>&);                           \
+    template void gather_values(device&, const spmspv::vector_arrays<T>&);                         \
+    template void bits_of_dense(device&, const spmspv::vector_arrays<T>&);                         \
+    template void list_bits(device&, const spmspv::vector_arrays<T>&, void*);
+KRYLITH_INSTANTIATE(double)
+KRYLITH_INSTANTIATE(float)
+KRYLITH_INSTANTIATE(std::int32_t)
+#undef KRYLITH_INSTANTIATE
+
+} // namespace krylith::host

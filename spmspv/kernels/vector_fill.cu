@@ -1,0 +1,78 @@
+#include <krylith/spmspv/kernels/vector_fill.hpp>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+__global__ void __launch_bounds__(block_threads)
+    shift_kernel(const std::int32_t* from, std::int32_t* to, std::int64_t count,
+                 std::int32_t shift) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < count;
+         k += stride)
+        to[k] = from[k] + shift;
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    spread_kernel(const spmspv::vector_arrays<T> v, T present) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < v.size;
+         i += stride)
+        v.dense[i] = (v.bits[i / 32] >> (i % 32) & 1) != 0 ? present : v.absent;
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_threads) fill_kernel(T* to, std::int64_t count, T value) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < count;
+         k += stride)
+        to[k] = value;
+}
+
+std::int64_t blocks_of(std::int64_t items) {
+    return (items + block_threads - 1) / block_threads;
+}
+
+} // namespace
+
+void shift_indices(device& where, const std::int32_t* from, std::int32_t* to, std::int64_t count,
+                   std::int32_t shift) {
+    const launch_scope launch(where);
+    shift_kernel<<<launch.blocks(shift_kernel, block_threads, blocks_of(count)), block_threads, 0,
+                   launch.stream()>>>(from, to, count, shift);
+    launch.check_launch();
+}
+
+template <class T>
+void spread_bits(device& where, const spmspv::vector_arrays<T>& v, T present) {
+    const launch_scope launch(where);
+    const auto kernel = spread_kernel<T>;
+    kernel<<<launch.blocks(kernel, block_threads, blocks_of(v.size)), block_threads, 0,
+             launch.stream()>>>(v, present);
+    launch.check_launch();
+}
+
+template <class T>
+void fill(device& where, T* to, std::int64_t count, T value) {
+    const launch_scope launch(where);
+    const auto kernel = fill_kernel<T>;
+    kernel<<<launch.blocks(kernel, block_threads, blocks_of(count)), block_threads, 0,
+             launch.stream()>>>(to, count, value);
+    launch.check_launch();
+}
+
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void spread_bits(device&, const spmspv::vector_arrays<T>&, T);                        \
+    template void fill(device&, T*, std::int64_t, T);
+KRYLITH_INSTANTIATE(double)
+KRYLITH_INSTANTIATE(float)
+KRYLITH_INSTANTIATE(std::int32_t)
+#undef KRYLITH_INSTANTIATE
+
+template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
+
+} // namespace krylith::cuda

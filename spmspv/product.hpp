@@ -1,0 +1,142 @@
+// y = A x for a sparse or dense x and y by one of eight kernels, over a semiring, on one device.
+//
+// Forms that a kernel reads of x and leaves of y; others are converted before and after:
+//
+//     spmv, spmv-balanced     dense          -> dense
+//     row, row-balanced       dense, bits    -> dense, bits   dense is read only where bits are set
+//     column-*-atomic         pairs          -> pairs with dense and bits, or dense alone
+//     column-*-sort           pairs          -> ascending pairs, or dense alone
+//
+// What y has entries at: the rows with an entry in a column where x has one, whatever the values
+// (spmv: where the result is not absent()).
+//
+// Cost (fp32): spmv and row 8 nnz + 12 m bytes and what is read of x, 4 nnz where the semiring
+// reads no values; row kernels read values and x only where x has entries. Column kernels are
+// O(work), work = the nonzeros in the columns where x has entries, and never O(m), as long as y is
+// wanted as pairs: the arrays that they add into are y's own dense and bits, which are cleaned by
+// the pairs that y held before.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/spmspv/csr_csc_pair.hpp>
+#include <krylith/spmspv/selection/kernel_name.hpp>
+#include <krylith/spmspv/semiring.hpp>
+#include <krylith/spmspv/sparse_vector.hpp>
+
+namespace krylith::spmspv {
+
+/// Whether alpha and beta mean something.
+template <class S>
+inline constexpr bool scales = std::is_same_v<S, plus_times<typename S::value_type>>;
+
+template <class T>
+struct product_options {
+    vector_form wanted = vector_form::dense; ///< of y: pairs or dense; bits count as dense
+    /// y may stay in the forms that the kernel leaves: column kernels as for `wanted`, dense of the
+    /// others, for those who read any form. Saves a conversion.
+    bool as_it_comes = false;
+    T alpha = 1; ///< plus_times only: y = alpha A x + beta y
+    T beta = 0;  ///< 0 never reads y; else y must be wanted dense, and bits are not left
+    /// Bits of rows, ceil(m / 32) words on the device, or null: rows whose bit is set are left out,
+    /// y has no entry there. Needs beta = 0.
+    const std::uint32_t* skip_rows = nullptr;
+};
+
+/// Memory of column kernels that grows to what products need: up to 8 nnz_x + 128 KiB, with sort
+/// work (10 + 2 s) more. One product at a time.
+class product_scratch {
+public:
+    explicit product_scratch(std::shared_ptr<device> where) : device_(std::move(where)) {}
+    /// At least that many bytes, 256-byte aligned; what was there is lost if it grows. Grows by
+    /// half at least, so that a run of products allocates a few times.
+    [[nodiscard]] std::byte* at_least(std::size_t bytes);
+    [[nodiscard]] const device& where() const noexcept { return *device_; }
+
+private:
+    std::shared_ptr<device> device_;
+    buffer<std::byte> memory_;
+};
+
+/// Enqueues y = A x. `a` has the values of S (or any, for semirings that don't read them: M is then
+/// double or float, S::value_type what it may). x gains the forms that the kernel reads (of
+/// dense and bits, row kernels need bits alone where the semiring doesn't read values of x); y
+/// loses its content, unless beta is not 0. Waits for the device where a column kernel with sort
+/// needs the work, and the host doesn't know it (`work` < 0; what is given must be count_work() or
+/// more). Throws usage_error for sizes that disagree, x and y the same, absent() of x or y other
+/// than the semiring's, other devices than the matrix', or options that contradict each other;
+/// device_error where memory is short.
+template <class S, class M>
+void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::value_type>& x,
+              sparse_vector<typename S::value_type>& y, product_scratch& scratch,
+              const product_options<typename S::value_type>& options = {}, std::int64_t work = -1);
+
+/// Nonzeros in the columns where x has entries, from any form of x. O(entries), or O(n) from bits
+/// and dense. Waits for the device.
+template <class M, class T>
+[[nodiscard]] std::int64_t count_work(const two_way_matrix<M>& a, sparse_vector<T>& x);
+
+/// A product as kernels take it. M: type of the matrix' values. Plain data.
+template <class S, class M>
+struct product_arguments {
+    using T = typename S::value_type;
+    compressed_lines<M> rows;
+    compressed_lines<M> columns;
+    vector_arrays<T> x;
+    vector_arrays<T> y;
+    T alpha;
+    T beta;
+    const std::uint32_t* skip_rows;
+    bool pairs;           ///< wanted of y (column kernels)
+    row_pieces pieces;    ///< of the matrix
+    std::byte* scratch;   ///< kernel_scratch_bytes()
+    std::int64_t entries; ///< of x if the host knows them, else an upper bound
+    std::int64_t work;    ///< known for sort; -1: not
+};
+
+/// Calls instantiate(S, M) for each pair of a semiring and the matrix' values that products exist
+/// for: the same type where the semiring reads values, else any.
+#define KRYLITH_FOR_PRODUCTS(instantiate)                                                          \
+    KRYLITH_FOR_OWN_VALUES(instantiate, krylith::spmspv::plus_times)                               \
+    KRYLITH_FOR_ANY_VALUES(instantiate, krylith::spmspv::plus_second<double>)                      \
+    KRYLITH_FOR_ANY_VALUES(instantiate, krylith::spmspv::plus_second<float>)                       \
+    KRYLITH_FOR_ANY_VALUES(instantiate, krylith::spmspv::or_and<double>)                           \
+    KRYLITH_FOR_ANY_VALUES(instantiate, krylith::spmspv::or_and<float>)                            \
+    KRYLITH_FOR_OWN_VALUES(instantiate, krylith::spmspv::min_plus)                                 \
+    KRYLITH_FOR_ANY_VALUES(instantiate, krylith::spmspv::min_column)
+#define KRYLITH_FOR_OWN_VALUES(instantiate, S)                                                     \
+    instantiate(S<double>, double) instantiate(S<float>, float)
+#define KRYLITH_FOR_ANY_VALUES(instantiate, S) instantiate(S, double) instantiate(S, float)
+
+} // namespace krylith::spmspv
+
+// The kernels, for each semiring S of semiring.hpp with M double and float (the same type as S
+// where it reads values). y's arrays are as overwrite() gave them: for atomic kernels with pairs
+// dense and bits are clean; for dense alone, column kernels fill or scale it themselves. Kernels
+// that give pairs write the count.
+#define KRYLITH_PRODUCT_KERNELS                                                                    \
+    template <class S, class M>                                                                    \
+    void multiply(device& where, spmspv::kernel k, const spmspv::product_arguments<S, M>& a);      \
+    template <class T>                                                                             \
+    [[nodiscard]] std::size_t kernel_scratch_bytes(const device& where, spmspv::kernel k,          \
+                                                   std::int64_t entries, std::int64_t work);       \
+    /** The sum of the columns' lengths over x, from pairs if has_pairs, else from bits. Waits. */ \
+    template <class M, class T>                                                                    \
+    [[nodiscard]] std::int64_t count_work(device& where,                                           \
+                                          const spmspv::compressed_lines<M>& columns,              \
+                                          const spmspv::vector_arrays<T>& x, bool has_pairs);
+
+namespace krylith::host {
+KRYLITH_PRODUCT_KERNELS
+} // namespace krylith::host
+
+namespace krylith::cuda {
+KRYLITH_PRODUCT_KERNELS
+} // namespace krylith::cuda
+
+#undef KRYLITH_PRODUCT_KERNELS

@@ -1,0 +1,95 @@
+// The features of a product y = A x, each found when it is first asked for: what is known to the
+// host for nothing, the entries of x by its count, and the effective nonzeros, which cost a pass
+// over x and a wait for the device, only for a tree that asks for them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include <krylith/spmspv/product.hpp>
+#include <krylith/spmspv/selection/matrix_features.hpp>
+
+namespace krylith::spmspv {
+
+/// A feature_source. Refers to the matrix and to x, whose forms are those of its making: finding
+/// values may add some.
+template <class M, class T>
+class product_features {
+public:
+    /// `work`: effective nonzeros if they are known, else -1.
+    product_features(const two_way_matrix<M>& a, sparse_vector<T>& x, vector_form wanted,
+                     std::int64_t work)
+        : product_features(a, x, x.forms(), wanted, work) {}
+    /// `given`: the forms of x, where one of them lies elsewhere.
+    product_features(const two_way_matrix<M>& a, sparse_vector<T>& x, vector_forms given,
+                     vector_form wanted, std::int64_t work)
+        : a_(a), x_(x), work_(work), entries_(x.known_count().value_or(-1)) {
+        vector_features known;
+        known.has_pairs = given.has(vector_form::pairs);
+        known.has_dense = given.has(vector_form::dense);
+        known.has_bits = given.has(vector_form::bits);
+        known.wants_pairs = wanted == vector_form::pairs;
+        free_ = join(a.features(), known);
+    }
+
+    [[nodiscard]] double operator()(feature f) {
+        switch (f) {
+        case feature::entries: return static_cast<double>(entries());
+        case feature::density: return share(entries(), a_.columns());
+        case feature::effective_nonzeros: return static_cast<double>(work());
+        case feature::effective_ratio: return share(work(), a_.nonzeros());
+        case feature::expected_nonzeros:
+            return share(entries(), a_.columns()) * static_cast<double>(a_.nonzeros());
+        case feature::most_nonzeros:
+            return std::min(static_cast<double>(entries()) * a_.features().longest_row,
+                            static_cast<double>(a_.nonzeros()));
+        case feature::knows_work: return knows_work() ? 1 : 0;
+        default: return free_[static_cast<std::size_t>(f)];
+        }
+    }
+
+    /// -1: not known, and nobody asked.
+    [[nodiscard]] std::int64_t known_entries() const noexcept { return entries_; }
+    [[nodiscard]] std::int64_t known_work() const noexcept { return work_; }
+    /// Whether effective nonzeros cost nothing: the caller told, a tree has asked already, or x is
+    /// known to be empty or full.
+    [[nodiscard]] bool knows_work() const noexcept {
+        return work_ >= 0 || entries_ == 0 || entries_ == a_.columns();
+    }
+
+    /// The best guess at the effective ratio from what is known; -1 for none.
+    [[nodiscard]] double guessed_ratio() const {
+        if (work_ >= 0) return share(work_, a_.nonzeros());
+        return entries_ >= 0 ? share(entries_, a_.columns()) : -1;
+    }
+
+private:
+    static double share(std::int64_t part, std::int64_t of) {
+        return of > 0 ? static_cast<double>(part) / static_cast<double>(of) : 0;
+    }
+
+    std::int64_t entries() {
+        if (entries_ < 0) entries_ = x_.count();
+        return entries_;
+    }
+
+    std::int64_t work() {
+        if (work_ >= 0) return work_;
+        if (entries_ == 0)
+            work_ = 0;
+        else if (entries_ == a_.columns())
+            work_ = a_.nonzeros();
+        else
+            work_ = count_work(a_, x_);
+        return work_;
+    }
+
+    const two_way_matrix<M>& a_;
+    sparse_vector<T>& x_;
+    feature_values free_{};
+    std::int64_t work_;
+    std::int64_t entries_;
+};
+
+} // namespace krylith::spmspv

@@ -1,0 +1,104 @@
+#include <krylith/spmv/building/reordered_matrix.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <krylith/partition/ordering/metis_order.hpp>
+#include <krylith/spmv/building/build_operator.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// Entries that all devices together receive for a product with operator halo.
+template <class T>
+std::int64_t ghosts(const csr_view<T>& matrix, const row_partition& rows) {
+    const int devices = rows.parts();
+    if (devices == 1) return 0;
+    const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices, rows);
+    std::int64_t sum = 0;
+    for (int part = 0; part < devices; ++part) sum += plan.ghost_count(part);
+    return sum;
+}
+
+} // namespace
+
+template <class T>
+reordered_matrix<T> reordered(const csr_view<T>& matrix, const permutation& order) {
+    const auto n = static_cast<std::size_t>(matrix.rows);
+    reordered_matrix<T> result;
+    csr_matrix<T>& to = result.matrix;
+    to.rows = matrix.rows;
+    to.columns = matrix.columns;
+    to.row_offsets.assign(1, 0);
+    for (std::size_t row = 0; row < n; ++row) {
+        const auto from = static_cast<std::size_t>(order.source[row]);
+        to.row_offsets.push_back(to.row_offsets.back() + matrix.row_offsets[from + 1] -
+                                 matrix.row_offsets[from]);
+    }
+    const auto nnz = static_cast<std::size_t>(to.row_offsets.back());
+    to.column_indices.resize(nnz);
+    to.values.resize(nnz);
+    result.entry_source.resize(nnz);
+#pragma omp parallel
+    {
+        std::vector<std::pair<std::int32_t, std::int64_t>> entries; // (new column, old entry)
+#pragma omp for schedule(dynamic, 1024)
+        for (std::size_t row = 0; row < n; ++row) {
+            const auto from = static_cast<std::size_t>(order.source[row]);
+            entries.clear();
+            for (std::int64_t k = matrix.row_offsets[from]; k < matrix.row_offsets[from + 1]; ++k) {
+                const auto column = matrix.column_indices[static_cast<std::size_t>(k)];
+                entries.emplace_back(order.place[static_cast<std::size_t>(column)], k);
+            }
+            std::sort(entries.begin(), entries.end());
+            auto next = static_cast<std::size_t>(to.row_offsets[row]);
+            for (const auto& [column, k] : entries) {
+                to.column_indices[next] = column;
+                to.values[next] = matrix.values[static_cast<std::size_t>(k)];
+                result.entry_source[next++] = k;
+            }
+        }
+    }
+    return result;
+}
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
+                                                    const csr_view<T>& matrix,
+                                                    const operator_options& options) {
+    const auto start = std::chrono::steady_clock::now();
+    part_order found;
+    const bool in_parts = options.order == reordering::metis;
+    if (in_parts)
+        found = metis_order(matrix.row_offsets, matrix.column_indices, group.size());
+    else
+        found.order = reverse_cuthill_mckee(matrix.row_offsets, matrix.column_indices);
+    auto order = std::make_shared<const permutation>(std::move(found.order));
+    reordered_matrix<T> moved = reordered(matrix, *order);
+    const csr_view<T> view(moved.matrix);
+    if (!in_parts) found.rows = deal_rows(view.row_offsets, group.size());
+    reordering_report report;
+    report.order = options.order;
+    report.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.bandwidth_before = bandwidth(matrix.row_offsets, matrix.column_indices);
+    report.bandwidth_after = bandwidth(view.row_offsets, view.column_indices);
+    report.ghosts_before = ghosts(matrix, deal_rows(matrix.row_offsets, group.size()));
+    report.ghosts_after = ghosts(view, found.rows);
+    matrix_source<T> source{view, find_longest_row(view.row_offsets)};
+    source.order = std::move(order);
+    auto result = build_operator(group, source, &found.rows, options);
+    result->take_values_from(std::move(moved.entry_source), report);
+    return result;
+}
+
+template reordered_matrix<double> reordered(const csr_view<double>&, const permutation&);
+template reordered_matrix<float> reordered(const csr_view<float>&, const permutation&);
+template std::unique_ptr<matrix_operator<double>>
+build_reordered(const device_group&, const csr_view<double>&, const operator_options&);
+template std::unique_ptr<matrix_operator<float>>
+build_reordered(const device_group&, const csr_view<float>&, const operator_options&);
+
+} // namespace krylith

@@ -1,0 +1,166 @@
+#include <krylith/spmv/column_adaptive/column_adaptive_matrix.hpp>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include <krylith/sparse/external/external_product.hpp>
+#include <krylith/sparse/selection/make_device_matrix.hpp>
+#include <krylith/spmspv/kernel_model.hpp>
+#include <krylith/spmspv/kernels/backend_choice.hpp>
+#include <krylith/spmspv/kernels/vector_conversion.hpp>
+#include <krylith/spmspv/product.hpp>
+#include <krylith/spmspv/selection/product_features.hpp>
+#include <krylith/spmv/column_adaptive/column_worth.hpp>
+
+namespace krylith {
+
+namespace {
+
+using spmspv::kernel;
+using spmspv::vector_form;
+
+/// The block's rows with offsets from 0 on.
+template <class T>
+spmspv::two_way_matrix<T> both_ways(const std::shared_ptr<device>& where,
+                                    const local_block<T>& block) {
+    std::vector<std::int64_t> offsets(block.offsets.begin(), block.offsets.end());
+    for (std::int64_t& offset : offsets) offset -= block.offsets.front();
+    const csr_view<T> rows(block.rows, block.columns, offsets, block.indices, block.values);
+    return {where, rows, 0, block.rows, spmspv::entry_order::as_given};
+}
+
+/// With atomic kernels sums would depend on who comes first.
+kernel reproducible(kernel k) {
+    return spmspv::kernel_of(spmspv::pattern_of(k), spmspv::distribution_of(k),
+                             spmspv::write_back::sort);
+}
+
+template <class T>
+std::int64_t most_work(const device& where, const local_matrix<T>& usual, std::int64_t rows) {
+    constexpr auto entry_bytes = static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t));
+    return most_column_work(where.kind(), {rows, usual.matrix_bytes(), entry_bytes});
+}
+
+template <class T>
+class adaptive_block final : public local_matrix<T> {
+public:
+    adaptive_block(std::shared_ptr<device> where, const local_block<T>& block,
+                   std::unique_ptr<local_matrix<T>> dense)
+        : device_(std::move(where)),
+          model_(spmspv::model_for(*device_)),
+          dense_(std::move(dense)),
+          most_work_(most_work(*device_, *dense_, block.rows)),
+          matrix_(both_ways(device_, block)),
+          x_(device_, block.columns, T(0), "sparse products"),
+          y_(device_, block.rows, T(0), "sparse products"),
+          scratch_(device_),
+          list_(device_, KRYLITH_ON(*device_, list_scratch_bytes(block.columns)),
+                "sparse products") {
+        // Products allocate nothing.
+        const std::int64_t entries = std::min(most_work_, block.columns);
+        for (const kernel k : {kernel::column_sort, kernel::column_balanced_sort})
+            (void)scratch_.at_least(
+                KRYLITH_ON(*device_, kernel_scratch_bytes<T>(*device_, k, entries, most_work_)));
+    }
+
+    void look(const spmv_arguments<T>& a) override {
+        KRYLITH_ON(*device_, before_product(*device_, a));
+        list_entries(a.x);
+    }
+    void apply(const spmv_arguments<T>& a) override {
+        std::int64_t work = -1;
+        const kernel chosen = choose(work);
+        if (spmspv::pattern_of(chosen) != spmspv::pattern::column) {
+            ++dense_products_;
+            return dense_->apply(after_waiting(a));
+        }
+        ++column_products_[static_cast<std::size_t>(chosen)];
+        spmspv::multiply<spmspv::plus_times<T>>(chosen, matrix_, x_, y_, scratch_,
+                                                {.wanted = vector_form::pairs}, work);
+        y_.require(vector_form::dense);
+        KRYLITH_ON(*device_, after_product(*device_, a, y_.size(), y_.arrays().dense));
+    }
+
+    void update(std::span<const T> values) override {
+        dense_->update(values);
+        matrix_.update(values);
+    }
+    void update_on_device(const T* values) override {
+        dense_->update_on_device(values);
+        matrix_.update_on_device(values);
+    }
+    void diagonal(T* d, const row_map& rows) const override { dense_->diagonal(d, rows); }
+    [[nodiscard]] std::string name() const override { return dense_->name(); }
+    [[nodiscard]] bool recordable() const override { return false; }
+    [[nodiscard]] std::int64_t matrix_bytes() const override { return dense_->matrix_bytes(); }
+    [[nodiscard]] std::vector<kernel_use> kernel_uses() const override {
+        std::vector<kernel_use> uses = {{dense_->name(), dense_products_}};
+        for (std::size_t k = 0; k < column_products_.size(); ++k)
+            if (column_products_[k] != 0)
+                uses.push_back({std::string(spmspv::kernel_names[k]), column_products_[k]});
+        return uses;
+    }
+
+private:
+    /// Entries of x that are not 0.
+    void list_entries(const T* x) {
+        spmspv::vector_arrays<T> arrays = x_.overwrite();
+        arrays.dense = const_cast<T*>(x); // read only by what follows
+        KRYLITH_ON(*device_, bits_of_dense(*device_, arrays));
+        KRYLITH_ON(*device_, list_bits(*device_, arrays, list_.data()));
+        KRYLITH_ON(*device_, gather_values(*device_, arrays));
+        x_.holds(vector_form::pairs | vector_form::bits, true);
+    }
+
+    /// Also `work`, if it was asked for.
+    [[nodiscard]] kernel choose(std::int64_t& work) {
+        if (x_.count() > most_work_) return kernel::spmv; // a column has an entry at least
+        spmspv::product_features<T, T> features(matrix_, x_, x_.forms() | vector_form::dense,
+                                                vector_form::dense, work);
+        const kernel found = spmspv::choose_kernel(model_, std::ref(features));
+        work = features.known_work();
+        if (spmspv::pattern_of(found) != spmspv::pattern::column) return kernel::spmv;
+        // The trees know atomic kernels, which need no sort, and no SELL.
+        if (work < 0) work = spmspv::count_work(matrix_, x_);
+        return work <= most_work_ ? reproducible(found) : kernel::spmv;
+    }
+
+    [[nodiscard]] spmv_arguments<T> after_waiting(const spmv_arguments<T>& a) const {
+#if KRYLITH_HAVE_CUDA
+        if (device_->kind() == backend::cuda) return cuda::after_waiting(a);
+#endif
+        return a;
+    }
+
+    std::shared_ptr<device> device_;
+    spmspv::kernel_model model_;
+    std::unique_ptr<local_matrix<T>> dense_;
+    std::int64_t most_work_; ///< of columns that are multiplied
+    spmspv::two_way_matrix<T> matrix_;
+    spmspv::sparse_vector<T> x_;
+    spmspv::sparse_vector<T> y_;
+    spmspv::product_scratch scratch_;
+    buffer<std::byte> list_; ///< scratch of the conversions
+    std::int64_t dense_products_ = 0;
+    std::array<std::int64_t, spmspv::kernel_count> column_products_ = {};
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<local_matrix<T>> make_adaptive(const std::shared_ptr<device>& where,
+                                               const local_block<T>& block, local_kind dense) {
+    auto usual = make_block(where, block, dense);
+    if (most_work(*where, *usual, block.rows) < 0) return usual;
+    return std::make_unique<adaptive_block<T>>(where, block, std::move(usual));
+}
+
+template std::unique_ptr<local_matrix<double>>
+make_adaptive(const std::shared_ptr<device>&, const local_block<double>&, local_kind);
+template std::unique_ptr<local_matrix<float>> make_adaptive(const std::shared_ptr<device>&,
+                                                            const local_block<float>&, local_kind);
+
+} // namespace krylith

@@ -1,0 +1,51 @@
+// Owned vectors; before a product the entries that other devices reference are sent to them by the
+// kernel that last wrote x, and rows that need none of them are multiplied first. With a gather
+// plan (operator gather) all entries go to all devices.
+#pragma once
+
+#include <krylith/partition/allgather/allgather_plan.hpp>
+#include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/ghosts/ghost_exchange.hpp>
+
+namespace krylith {
+
+template <class T>
+class halo_operator final : public matrix_operator<T> {
+public:
+    /// `kind`: halo, or adaptive, whose blocks look at x before each product where that may pay
+    /// (column_adaptive_matrix.hpp).
+    halo_operator(layout_handle where, const matrix_source<T>& source, const halo_plan& plan,
+                  local_kind local, operator_kind kind = operator_kind::halo);
+
+    /// Operator gather: every device receives all entries that it does not own.
+    halo_operator(layout_handle where, const matrix_source<T>& source, const gather_plan& plan,
+                  local_kind local);
+
+    /// With blocks that somebody else makes.
+    halo_operator(layout_handle where, const halo_plan& plan, const block_maker<T>& make);
+
+    [[nodiscard]] vector<T> make_operand(const std::string& item) const override {
+        return vector<T>(this->layout_, item, schedule_);
+    }
+    void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+               std::span<const reduction_into<T>> dots) const override;
+    [[nodiscard]] bool recordable() const override;
+    [[nodiscard]] std::int64_t received(int rank) const override {
+        return schedule_ ? schedule_->ghosts(rank) : 0;
+    }
+
+    /// What operands send to whom; null: no device needs another's entries.
+    [[nodiscard]] const push_schedule<T>* sends() const { return schedule_.get(); }
+
+private:
+    void schedule(const halo_plan& plan);
+    template <class Plan>
+    void make_blocks(const matrix_source<T>& source, const Plan& plan, local_kind local);
+    std::shared_ptr<const push_schedule<T>> schedule_;
+};
+
+extern template class halo_operator<double>;
+extern template class halo_operator<float>;
+
+} // namespace krylith

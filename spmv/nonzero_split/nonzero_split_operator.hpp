@@ -1,0 +1,99 @@
+// Operators pcsr, pcsc, pcoo: every device holds equally many entries, whatever the rows are, and
+// owned vectors (Chen et al., MSREP, arXiv:2209.07552; here the parts stay on the devices and the
+// results are merged there).
+//
+// A device first multiplies its entries of rows that others own, by one kernel that stores each
+// result into a slot of the owner; then those of its own rows, by one that adds up what came: rows
+// without ghosts and slots first, while these are on their way. Each row so has its final value in
+// one pass, dot products included, and the sum is taken in a fixed order: own entries, then the
+// peers' by rank.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <krylith/partition/nonzero/nonzero_split_plan.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/nonzero_split/partial_exchange.hpp>
+#include <krylith/vector/ghosts/ghost_exchange.hpp>
+
+namespace krylith {
+
+/// True for pcsr, pcsc and pcoo.
+[[nodiscard]] bool is_in_pieces(operator_kind kind) noexcept;
+
+/// Equal entries a device: by rows for pcsr and pcoo, by columns for pcsc. With one NUMA node, or
+/// nodes whose devices follow each other, that is what make_numa_partition() says too; where they
+/// don't, it would put parts on other ranks than theirs, which a row partition can't say. O(nnz).
+[[nodiscard]] dealt_entries deal_pieces(operator_kind kind,
+                                        std::span<const std::int64_t> row_offsets,
+                                        std::span<const std::int32_t> columns, int devices);
+
+template <class T>
+class pieces_operator final : public matrix_operator<T> {
+public:
+    /// The layout's rows are those of the plan. The source's values are in host memory.
+    pieces_operator(operator_kind kind, layout_handle where, const matrix_source<T>& source,
+                    piece_plan plan, local_kind local);
+
+    [[nodiscard]] vector<T> make_operand(const std::string& item = "vectors") const override {
+        return vector<T>(this->layout_, item, schedule_);
+    }
+    void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+               std::span<const reduction_into<T>> dots) const override;
+    /// Waits for a device that owns an entry of the diagonal which another one holds.
+    void diagonal(vector<T>& d) const override;
+    /// Ghosts of x and partial sums of y.
+    [[nodiscard]] std::int64_t received(int rank) const override;
+    [[nodiscard]] std::int64_t matrix_bytes(int rank) const override;
+
+    /// Its entries of rows that others own; null: none.
+    [[nodiscard]] const local_matrix<T>* foreign_block(int rank) const {
+        return foreign_[static_cast<std::size_t>(rank)].matrix.get();
+    }
+
+private:
+    /// Which entries of the matrix a block has, in their order.
+    struct entry_list {
+        std::int64_t first = 0;
+        std::int64_t count = 0;
+        std::vector<std::int64_t> places = {}; // empty: from first on
+
+        explicit entry_list(std::vector<std::int64_t> source);
+        entry_list() = default;
+        /// Values of the block; `room` keeps them if they are not together.
+        [[nodiscard]] std::span<const T> of(std::span<const T> values, std::vector<T>& room) const;
+    };
+    struct foreign_rows {
+        std::unique_ptr<local_matrix<T>> matrix;
+        bool reads_ghosts = false;
+        entry_list entries;
+    };
+    /// An entry of the diagonal that another device holds.
+    struct stray_entry {
+        std::int32_t row; // of the owner
+        std::int64_t place;
+        T value;
+    };
+
+    void make_own_block(int rank, const piece_plan& plan, std::span<const T> values,
+                        local_kind local);
+    void make_foreign_block(int rank, const piece_plan& plan, std::span<const T> values,
+                            local_kind local);
+    void find_strays(const matrix_source<T>& source, const piece_plan& plan);
+    void distribute(std::span<const T> values) override;
+    void check_device_update() const override;
+
+    std::shared_ptr<const push_schedule<T>> schedule_;    // null: no device needs entries of x
+    std::unique_ptr<const partial_exchange<T>> exchange_; // null: no device has foreign rows
+    std::vector<entry_list> own_;                         // [ranks]
+    std::vector<foreign_rows> foreign_;                   // [ranks]
+    std::vector<std::vector<stray_entry>> strays_;        // [ranks] by owner
+};
+
+extern template class pieces_operator<double>;
+extern template class pieces_operator<float>;
+
+} // namespace krylith

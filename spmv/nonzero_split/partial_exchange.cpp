@@ -1,0 +1,163 @@
+#include <krylith/spmv/nonzero_split/partial_exchange.hpp>
+
+#include <bit>
+#include <span>
+#include <utility>
+
+namespace krylith {
+
+namespace {
+
+constexpr const char* item = "partial sums";
+
+std::vector<row_marks> mark_rows(std::int64_t rows, std::span<const std::int32_t> marked) {
+    std::vector<row_marks> marks(static_cast<std::size_t>((rows + 31) / 32));
+    for (const std::int32_t row : marked)
+        marks[static_cast<std::size_t>(row / 32)].rows |= 1u << (row % 32);
+    std::int32_t before = 0;
+    for (row_marks& m : marks) {
+        m.before = before;
+        before += std::popcount(m.rows);
+    }
+    return marks;
+}
+
+template <class V>
+buffer<V> uploaded(const device_group& group, int rank, const std::vector<V>& values) {
+    return {group.share(rank), std::span<const V>(values), item};
+}
+
+} // namespace
+
+template <class T>
+partial_exchange<T>::partial_exchange(const device_group& group, const piece_plan& plan)
+    : group_(group), ranks_(static_cast<std::size_t>(group.size())) {
+    for (int rank = 0; rank < group.size(); ++rank) receive(rank, plan);
+    for (int rank = 0; rank < group.size(); ++rank)
+        send(rank, plan.parts[static_cast<std::size_t>(rank)]);
+    for (int rank = 0; rank < group.size(); ++rank) tabulate(rank);
+    reset();
+    group.synchronize(); // words are set before any peer writes them
+}
+
+template <class T>
+void partial_exchange<T>::receive(int rank, const piece_plan& plan) {
+    const piece_part& part = plan.parts[static_cast<std::size_t>(rank)];
+    rank_state& s = ranks_[static_cast<std::size_t>(rank)];
+    const auto p = static_cast<std::size_t>(group_.size());
+    if (!part.slot.empty()) {
+        const std::int64_t rows = plan.halo.partition.owned(rank).size();
+        s.slots = buffer<T>(group_.share(rank), part.slot.size(), item);
+        s.marks = uploaded(group_, rank, mark_rows(rows, part.summed_rows));
+        s.first = uploaded(group_, rank, part.first_slot);
+        s.place = uploaded(group_, rank, part.slot);
+    }
+    std::vector<std::uint64_t> starts(p + 1, 1);
+    starts[0] = 0;
+    s.starts = uploaded(group_, rank, starts);
+    s.sent = buffer<std::uint64_t>(group_.share(rank), p, item);
+    s.ready = buffer<std::uint64_t>(group_.share(rank), p, item);
+    s.counters = buffer<std::uint64_t>(group_.share(rank), 2, item);
+}
+
+template <class T>
+void partial_exchange<T>::send(int rank, const piece_part& part) {
+    rank_state& s = ranks_[static_cast<std::size_t>(rank)];
+    std::vector<T*> targets;
+    for (const piece_message& m : part.sends) {
+        rank_state& owner = ranks_[static_cast<std::size_t>(m.peer)];
+        T* to = owner.slots.data() + m.position;
+        if (group_.path(rank, m.peer) == transport::staged) {
+            s.staged.push_back(
+                {m.peer, buffer<T>(group_.share(rank), static_cast<std::size_t>(m.count), item),
+                 to});
+            to = s.staged.back().staging.data();
+        } else {
+            s.to |= 1u << m.peer;
+            owner.from |= 1u << rank;
+        }
+        for (std::int64_t f = 0; f < m.count; ++f) targets.push_back(to + f);
+    }
+    s.targets = uploaded(group_, rank, targets);
+}
+
+template <class T>
+void partial_exchange<T>::tabulate(int rank) {
+    std::vector<std::uint64_t*> sents;
+    std::vector<std::uint64_t*> readies;
+    for (rank_state& peer : ranks_) {
+        sents.push_back(peer.sent.data() + rank);
+        readies.push_back(peer.ready.data() + rank);
+    }
+    ranks_[static_cast<std::size_t>(rank)].sents = uploaded(group_, rank, sents);
+    ranks_[static_cast<std::size_t>(rank)].readies = uploaded(group_, rank, readies);
+}
+
+template <class T>
+void partial_exchange<T>::reset() const {
+    for (int rank = 0; rank < group_.size(); ++rank) {
+        const rank_state& s = state(rank);
+        s.sent.zero();
+        group_[rank].copy(s.ready.data(), s.starts.data() + 1,
+                          s.ready.size() * sizeof(std::uint64_t));
+        group_[rank].copy(s.counters.data(), s.starts.data(), 2 * sizeof(std::uint64_t));
+    }
+}
+
+template <class T>
+void partial_exchange<T>::begin(execution& run) const {
+    if (run.identity() != last_run_ && run.ordered()) {
+        run.join_if_ordered();
+        reset();
+        last_run_ = run.identity();
+    }
+    run.join_if_ordered(); // readers of the last results are done
+}
+
+template <class T>
+result_push<T> partial_exchange<T>::push(int rank, bool ordered) const {
+    const rank_state& s = state(rank);
+    result_push<T> push{};
+    push.targets = s.targets.data();
+    push.sent = s.sents.data();
+    push.ready = s.ready.data();
+    push.pushed = s.counters.data();
+    push.to = s.to;
+    push.ordered = ordered;
+    return push;
+}
+
+template <class T>
+partial_sums<T> partial_exchange<T>::sums(int rank) const {
+    const rank_state& s = state(rank);
+    if (s.slots.size() == 0) return {};
+    std::uint64_t* const next = s.counters.data() + 1;
+    return {s.marks.data(),
+            s.first.data(),
+            s.place.data(),
+            s.slots.data(),
+            {s.sent.data(), next, s.from},
+            s.readies.data(),
+            next};
+}
+
+template <class T>
+void partial_exchange<T>::forward(execution& run) const {
+    for (int rank = 0; rank < group_.size(); ++rank)
+        for (const staged_message& m : state(rank).staged)
+            group_.copy(rank, m.staging.data(), m.to, m.target, m.staging.size() * sizeof(T));
+    run.join_if_ordered();
+}
+
+template <class T>
+std::int64_t partial_exchange<T>::index_bytes(int rank) const {
+    const rank_state& s = state(rank);
+    return static_cast<std::int64_t>(s.targets.size() * sizeof(T*) +
+                                     s.marks.size() * sizeof(row_marks) +
+                                     (s.first.size() + s.place.size()) * sizeof(std::int32_t));
+}
+
+template class partial_exchange<double>;
+template class partial_exchange<float>;
+
+} // namespace krylith

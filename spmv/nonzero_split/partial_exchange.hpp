@@ -1,0 +1,83 @@
+// The partial sums that travel in a product with entries dealt in pieces
+// (nonzero_split_operator.hpp): slots in the owners' memory, and the words by which devices agree
+// when they may be written and read.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/partition/nonzero/nonzero_split_plan.hpp>
+#include <krylith/sparse/device_matrix.hpp>
+#include <krylith/vector/execution.hpp>
+
+namespace krylith {
+
+/// What travels is what the plan's parts send. Results are stored into the peers' slots by the
+/// kernel that computes them where the path is direct, else into memory of their own device, from
+/// where forward() copies them.
+template <class T>
+class partial_exchange {
+public:
+    /// Waits for the devices.
+    partial_exchange(const device_group& group, const piece_plan& plan);
+
+    /// Before a product's kernels. Results are counted anew in each run: one that failed may have
+    /// left the ranks' counts apart.
+    void begin(execution& run) const;
+
+    /// For the kernel of `rank` that computes its foreign rows.
+    [[nodiscard]] result_push<T> push(int rank, bool ordered) const;
+    /// For the one that computes its own rows.
+    [[nodiscard]] partial_sums<T> sums(int rank) const;
+
+    /// After the kernels for foreign rows, before those for own rows: copies what is staged, and
+    /// orders these after those unless they wait for each other.
+    void forward(execution& run) const;
+
+    /// Partial sums that a device receives for one product.
+    [[nodiscard]] std::int64_t received(int rank) const {
+        return static_cast<std::int64_t>(state(rank).slots.size());
+    }
+    /// Bytes that a product reads on a device to know where partial sums go and which there are.
+    [[nodiscard]] std::int64_t index_bytes(int rank) const;
+
+private:
+    struct staged_message {
+        int to;
+        buffer<T> staging;
+        T* target;
+    };
+    struct rank_state {
+        buffer<T> slots;
+        buffer<row_marks> marks;
+        buffer<std::int32_t> first;
+        buffer<std::int32_t> place;
+        buffer<T*> targets;             // [foreign rows]
+        buffer<std::uint64_t> sent;     // [ranks] by the peers
+        buffer<std::uint64_t> ready;    // [ranks] by the peers, from 1
+        buffer<std::uint64_t> counters; // pushed, from 0; next, from 1
+        buffer<std::uint64_t> starts;   // what they begin with: 0, 1, 1, ...
+        buffer<std::uint64_t*> sents;
+        buffer<std::uint64_t*> readies;
+        std::vector<staged_message> staged;
+        std::uint32_t to = 0;   // bit set: ranks that take results directly
+        std::uint32_t from = 0; // ranks that send directly
+    };
+    [[nodiscard]] const rank_state& state(int rank) const {
+        return ranks_[static_cast<std::size_t>(rank)];
+    }
+    void receive(int rank, const piece_plan& plan);
+    void send(int rank, const piece_part& part);
+    void tabulate(int rank);
+    void reset() const;
+
+    device_group group_;
+    std::vector<rank_state> ranks_;
+    mutable std::uint64_t last_run_ = 0; // the execution that results were counted in
+};
+
+extern template class partial_exchange<double>;
+extern template class partial_exchange<float>;
+
+} // namespace krylith

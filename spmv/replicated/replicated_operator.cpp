@@ -1,0 +1,228 @@
+#include <krylith/spmv/replicated/replicated_operator.hpp>
+
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/sparse/selection/make_device_matrix.hpp>
+#include <krylith/spmv/replicated/replicated_plan.hpp>
+#include <krylith/spmv/source/matrix_source.hpp>
+#include <krylith/vector/fused.hpp>
+#include <krylith/vector/scalar/context_after.hpp>
+
+namespace krylith {
+
+template <class T>
+replicated_operator<T>::replicated_operator(operator_kind kind, layout_handle where,
+                                            const matrix_source<T>& source,
+                                            block_partition partition, transfer_kind transfer,
+                                            local_kind local)
+    : matrix_operator<T>(kind, where, source),
+      transfer_(transfer),
+      partition_(std::move(partition)) {
+    plan(source.matrix.row_offsets);
+    make_blocks(source, local);
+    connect();
+}
+
+template <class T>
+replicated_operator<T>::replicated_operator(layout_handle where, const block_maker<T>& make)
+    : matrix_operator<T>(operator_kind::nz, where),
+      transfer_(choose_transfer(where->group, transfer_kind::automatic, false)),
+      partition_(one_block(where->rows)) {
+    for (int rank = 0; rank < where->group.size(); ++rank) {
+        this->blocks_.push_back(make(*where, rank, where->size()));
+        joined_rows rows;
+        rows.segments.push_back({0, where->rows.owned(rank), {}});
+        pieces_.push_back({rank, std::move(rows), step::first});
+    }
+    connect();
+}
+
+template <class T>
+void replicated_operator<T>::plan(std::span<const std::int64_t> row_offsets) {
+    for (int rank = 0; rank < this->layout_->group.size(); ++rank) {
+        if (transfer_ == transfer_kind::stores) {
+            pieces_.push_back({rank, join_rows(partition_, rank, row_offsets), step::first});
+            continue;
+        }
+        const std::size_t before = pieces_.size();
+        const block_part& part = partition_.parts[static_cast<std::size_t>(rank)];
+        for (const staged_rows& range : part.ranges)
+            pieces_.push_back({rank, lone_rows(range.rows, row_offsets),
+                               range.stage == block_stage::first ? step::first : step::second});
+        if (partition_.redundant.size() != 0)
+            pieces_.push_back(
+                {rank, lone_rows(partition_.redundant, row_offsets), step::redundant});
+        if (pieces_.size() == before) // no rows: but the product's scalar arithmetic must run
+            pieces_.push_back({rank, lone_rows({0, 0}, row_offsets), step::first});
+    }
+}
+
+template <class T>
+void replicated_operator<T>::make_blocks(const matrix_source<T>& source, local_kind local) {
+    const device_group& group = this->layout_->group;
+    const bool sends = transfer_ == transfer_kind::stores && group.size() > 1;
+    bool same = true;
+    for (const piece& p : pieces_) {
+        if (p.rows.map.count == 0) {
+            local_block<T> block = source.block(p.rank, p.rows.segments.front().rows);
+            block.sends = sends;
+            this->blocks_.push_back(make_block(group.share(p.rank), block, local));
+            continue;
+        }
+        const auto offsets = join_offsets(p.rows, source.matrix.row_offsets);
+        const auto columns = join_entries(p.rows, source.matrix.column_indices);
+        const auto values = join_entries(p.rows, source.matrix.values);
+        local_block<T> block{};
+        block.rows = p.rows.size;
+        block.columns = source.matrix.columns;
+        block.offsets = offsets;
+        block.indices = columns;
+        block.values = values;
+        block.alone = p.rows.map.alone;
+        block.sends = sends;
+        this->blocks_.push_back(make_block(group.share(p.rank), block, local));
+        same = same && this->blocks_.back()->name() == this->blocks_.front()->name();
+    }
+    // Formats round differently, and copies of redundant rows must have the same bits.
+    if (partition_.redundant.size() == 0 || same || local != local_kind::automatic) return;
+    this->blocks_.clear();
+    make_blocks(source, local_kind::csr);
+}
+
+template <class T>
+void replicated_operator<T>::connect() {
+    const device_group& group = this->layout_->group;
+    if (transfer_ == transfer_kind::stores)
+        words_ = std::make_unique<result_words>(group);
+    else
+        exchange_ = transfer_ == transfer_kind::nccl ? make_nccl_exchange(group)
+                                                     : make_copy_exchange(group);
+}
+
+template <class T>
+void replicated_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta,
+                                   vector<T>& y, std::span<const reduction_into<T>> dots) const {
+    if (transfer_ == transfer_kind::stores) return store(run, alpha, x, beta, y, dots);
+    if (!run.ordered())
+        throw usage_error(std::string("transfer ") + to_string(transfer_) +
+                          " can't be part of a recorded loop: allowed is execution_mode::eager");
+    exchange(run, alpha, x, beta, y, dots);
+}
+
+template <class T>
+void replicated_operator<T>::store(execution& run, T alpha, const vector<T>& x, T beta,
+                                   vector<T>& y, std::span<const reduction_into<T>> dots) const {
+    this->open(run, x, y, dots);
+    words_->begin(run);
+    for (const piece& p : pieces_) {
+        const std::int64_t first = p.rows.first_row();
+        auto a = this->arguments(run, p.rank, alpha, x, beta, y, dots, first);
+        a.map = p.rows.map;
+        for (int to = 0; to < run.ranks(); ++to) a.push.copies[to] = y.data(to) + first;
+        words_->fill(a.push, p.rank, run.ordered());
+        this->blocks_[static_cast<std::size_t>(p.rank)]->apply(a);
+    }
+    run.close();
+    if (run.ranks() == 1) return;
+    // An owner's rows may come from a peer: also a download, which waits for one stream only, must
+    // find them.
+    if (run.ordered() && this->kind_ != operator_kind::nz)
+        run.join_if_ordered();
+    else
+        run.expect(words_->arrivals());
+}
+
+template <class T>
+void replicated_operator<T>::exchange(execution& run, T alpha, const vector<T>& x, T beta,
+                                      vector<T>& y, std::span<const reduction_into<T>> dots) const {
+    this->check_product(x, y, dots);
+    run.open({});
+    run.join_if_ordered(); // readers of the last result are done
+    std::vector<bool> begun(static_cast<std::size_t>(run.ranks()), false);
+    for (const step now : {step::first, step::second, step::redundant}) {
+        std::vector<block_message> messages;
+        for (std::size_t i = 0; i < pieces_.size(); ++i) {
+            const piece& p = pieces_[i];
+            if (p.when != now) continue;
+            const auto rank = static_cast<std::size_t>(p.rank);
+            const row_range rows = p.rows.segments.front().rows;
+            auto a = this->arguments(run, p.rank, alpha, x, beta, y, {}, rows.begin);
+            if (begun[rank]) a.common = frame_after(a.common);
+            begun[rank] = true;
+            this->blocks_[i]->apply(a);
+            for (int to = 0; to < run.ranks(); ++to)
+                if (to != p.rank && now != step::redundant)
+                    messages.push_back({p.rank, y.data(p.rank) + rows.begin, to,
+                                        y.data(to) + rows.begin,
+                                        static_cast<std::size_t>(rows.size()) * sizeof(T)});
+        }
+        exchange_->send(messages);
+    }
+    run.close();
+    exchange_->finish();
+    if (dots.empty()) return;
+    enqueue(run, fused_update<T>{{}, {dots.begin(), dots.end()}});
+}
+
+template <class T>
+void replicated_operator<T>::diagonal(vector<T>& d) const {
+    this->check_diagonal(d);
+    const device_group& group = this->layout_->group;
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+        const joined_rows& rows = pieces_[i].rows;
+        this->blocks_[i]->diagonal(d.data(pieces_[i].rank), rows.map.count != 0
+                                                                ? rows.map
+                                                                : row_map::from(rows.first_row()));
+    }
+    if (group.size() == 1) return;
+    group.join(); // who used the other copies is done
+    for (int from = 0; from < group.size(); ++from)
+        for (const staged_rows& range : partition_.parts[static_cast<std::size_t>(from)].ranges)
+            for (int to = 0; to < group.size(); ++to)
+                if (to != from)
+                    group.copy(from, d.data(from) + range.rows.begin, to,
+                               d.data(to) + range.rows.begin,
+                               static_cast<std::size_t>(range.rows.size()) * sizeof(T));
+    group.join();
+}
+
+template <class T>
+std::int64_t replicated_operator<T>::matrix_bytes(int rank) const {
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < pieces_.size(); ++i)
+        if (pieces_[i].rank == rank) bytes += this->blocks_[i]->matrix_bytes();
+    return bytes;
+}
+
+template <class T>
+bool replicated_operator<T>::recordable() const {
+    return transfer_ == transfer_kind::stores && this->blocks_.front()->recordable();
+}
+
+template <class T>
+void replicated_operator<T>::distribute(std::span<const T> values) {
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+        const joined_rows& rows = pieces_[i].rows;
+        const row_range only = rows.segments.front().nonzeros;
+        if (rows.consecutive())
+            this->blocks_[i]->update(values.subspan(static_cast<std::size_t>(only.begin),
+                                                    static_cast<std::size_t>(only.size())));
+        else
+            this->blocks_[i]->update(join_entries(rows, values));
+    }
+}
+
+template <class T>
+void replicated_operator<T>::check_device_update() const {
+    if (this->kind_ == operator_kind::nz) return;
+    throw usage_error(std::string("update_on_devices: operator ") + to_string(this->kind_) +
+                      " takes new values by update(): its devices compute rows of the matrix that "
+                      "don't follow each other; allowed are operators nz and halo");
+}
+
+template class replicated_operator<double>;
+template class replicated_operator<float>;
+
+} // namespace krylith

@@ -1,0 +1,78 @@
+// Every device holds whole vectors and multiplies some rows; each result goes to all other devices
+// while the next rows are computed. Which rows, and in which order:
+// partition/replicated/block_partition.hpp (nz, 2nz, lra, lra-rc). How results travel:
+// transfer_kind.
+//
+// By stores a device's rows are one block, in the order of the partition, and one kernel: each
+// result leaves when it is computed, so that 2nz is nz in two halves. By copies or NCCL (what the
+// paper does) each range of rows is a block and a kernel of its own; results of the first stage
+// travel under the second one. Their events and streams are the host's: no recorded loop can
+// contain them, and dot products take a pass of their own.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <krylith/device/transport/block_exchange.hpp>
+#include <krylith/partition/replicated/block_partition.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/replicated/result_signals.hpp>
+#include <krylith/spmv/source/joined_rows.hpp>
+
+namespace krylith {
+
+template <class T>
+class replicated_operator final : public matrix_operator<T> {
+public:
+    /// `transfer` as choose_transfer() gave it. With redundant rows all devices use one format:
+    /// csr, if their blocks would choose different ones.
+    replicated_operator(operator_kind kind, layout_handle where, const matrix_source<T>& source,
+                        block_partition partition, transfer_kind transfer, local_kind local);
+
+    /// Operator nz with blocks that somebody else makes.
+    replicated_operator(layout_handle where, const block_maker<T>& make);
+
+    [[nodiscard]] vector<T> make_operand(const std::string& item = "vectors") const override {
+        return vector<T>(this->layout_, item);
+    }
+    void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+               std::span<const reduction_into<T>> dots) const override;
+    void diagonal(vector<T>& d) const override;
+    [[nodiscard]] std::int64_t received(int rank) const override {
+        return this->layout_->size() - partition_.computed(rank);
+    }
+    [[nodiscard]] std::int64_t matrix_bytes(int rank) const override;
+    [[nodiscard]] bool recordable() const override;
+    [[nodiscard]] transfer_kind transfer() const override { return transfer_; }
+
+private:
+    enum class step { first, second, redundant };
+    /// What a block of matrix_operator::blocks_ computes. By stores a block a rank, all in one
+    /// step.
+    struct piece {
+        int rank;
+        joined_rows rows;
+        step when;
+    };
+
+    void plan(std::span<const std::int64_t> row_offsets);
+    void make_blocks(const matrix_source<T>& source, local_kind local);
+    void connect();
+    void store(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+               std::span<const reduction_into<T>> dots) const;
+    void exchange(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+                  std::span<const reduction_into<T>> dots) const;
+    void distribute(std::span<const T> values) override;
+    void check_device_update() const override;
+
+    transfer_kind transfer_;
+    block_partition partition_;
+    std::vector<piece> pieces_;                // [blocks]
+    std::unique_ptr<result_words> words_;      // stores
+    std::unique_ptr<block_exchange> exchange_; // copies, nccl
+};
+
+extern template class replicated_operator<double>;
+extern template class replicated_operator<float>;
+
+} // namespace krylith

@@ -1,0 +1,65 @@
+#include <krylith/spmv/source/value_gather.hpp>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <krylith/config.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/device/host/host_device.hpp>
+
+namespace krylith {
+
+namespace {
+
+buffer<std::int32_t> narrowed(const std::shared_ptr<device>& where,
+                              std::span<const std::int64_t> wide) {
+    const std::vector<std::int32_t> narrow(wide.begin(), wide.end()); // checked: below 2^31
+    return {where, std::span<const std::int32_t>(narrow), "assembly"};
+}
+
+template <class T>
+void gather_on_host(const gather_arrays& a, const T* from, T* to, int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (std::int64_t k = 0; k < a.nonzeros; ++k) {
+        const std::int64_t begin = a.first != nullptr ? a.first[k] : k;
+        const std::int64_t end = a.first != nullptr ? a.first[k + 1] : k + 1;
+        T sum = from[a.order[begin]];
+        for (std::int64_t j = begin + 1; j < end; ++j) sum += from[a.order[j]];
+        to[k] = sum;
+    }
+}
+
+} // namespace
+
+template <class T>
+value_gather<T>::value_gather(const std::shared_ptr<device>& where, const coo_assembly& assembly)
+    : device_(where), entries_(assembly.entries()) {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    if (entries_ > most)
+        throw input_error("an assembly on a device has " + std::to_string(entries_) +
+                          " entries, allowed are at most " + std::to_string(most));
+    order_ = narrowed(where, assembly.order());
+    first_ = narrowed(where, assembly.first());
+    values_ = buffer<T>(where, static_cast<std::size_t>(assembly.nnz()), "assembly");
+}
+
+template <class T>
+void value_gather<T>::operator()(const T* coo_values) {
+    const gather_arrays arrays = {order_.data(), first_.data(),
+                                  static_cast<std::int64_t>(values_.size())};
+    if (arrays.nonzeros == 0) return;
+#if KRYLITH_HAVE_CUDA
+    if (device_->kind() == backend::cuda)
+        return cuda::gather_values(*device_, arrays, coo_values, values_.data());
+#endif
+    auto& host = static_cast<host_device&>(*device_);
+    host.submit([=, to = values_.data(), threads = host.threads()] {
+        gather_on_host(arrays, coo_values, to, threads);
+    });
+}
+
+template class value_gather<double>;
+template class value_gather<float>;
+
+} // namespace krylith

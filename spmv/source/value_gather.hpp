@@ -1,0 +1,53 @@
+// Values in the order of an assembly to CSR order, on the device where they lie.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/matrix/coo_assembly.hpp>
+
+namespace krylith {
+
+/// Which entries add up to nonzero k: order[first[k]] .. order[first[k + 1] - 1], or order[k] where
+/// first is null.
+struct gather_arrays {
+    const std::int32_t* order;
+    const std::int32_t* first;
+    std::int64_t nonzeros;
+};
+
+/// Keeps the permutation of a coo_assembly on a device: 4 bytes an entry, with duplicates 4 more a
+/// nonzero, and the values in CSR order.
+template <class T>
+class value_gather {
+public:
+    /// Throws input_error for 2^31 entries or more.
+    value_gather(const std::shared_ptr<device>& where, const coo_assembly& assembly);
+
+    /// Enqueues the sums, in the order in which the assembly names them.
+    void operator()(const T* coo_values);
+
+    /// [nonzeros], in CSR order.
+    [[nodiscard]] const T* values() const noexcept { return values_.data(); }
+    [[nodiscard]] std::int64_t entries() const noexcept { return entries_; }
+
+private:
+    std::shared_ptr<device> device_;
+    std::int64_t entries_;
+    buffer<std::int32_t> order_;
+    buffer<std::int32_t> first_;
+    buffer<T> values_;
+};
+
+namespace cuda {
+
+template <class T>
+void gather_values(device& where, const gather_arrays& arrays, const T* from, T* to);
+
+} // namespace cuda
+
+extern template class value_gather<double>;
+extern template class value_gather<float>;
+
+} // namespace krylith

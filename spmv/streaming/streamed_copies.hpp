@@ -1,0 +1,41 @@
+// Copies between the host and a CUDA device beside its stream, from and to any host memory.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <krylith/spmv/streaming/streamed_device.hpp>
+
+namespace krylith::cuda {
+
+/// One direction of the link of a device: copies in the order given.
+class one_shot_transfer {
+public:
+    virtual ~one_shot_transfer() = default;
+
+    /// Later copies run after the event.
+    virtual void wait(event& happened) = 0;
+    /// After the copies so far.
+    [[nodiscard]] virtual std::shared_ptr<event> record() = 0;
+
+    /// To the device. Pinned memory is read after the call has returned; pageable memory during
+    /// it: by a few threads into pinned memory on the device's node, a piece of 4 MB while the one
+    /// before it travels.
+    virtual void send(void* to, const void* from, std::size_t bytes) = 0;
+
+    /// For what is fetched until the next collect(), all of it into these bytes of the host. Makes
+    /// room on the device's node where they are pageable.
+    virtual void reserve_fetched(const void* to, std::size_t bytes) = 0;
+    /// From the device into `to`, which may be read only after collect().
+    virtual void fetch(void* to, const void* from, std::size_t bytes) = 0;
+    /// Waits for all copies; what was fetched for pageable memory is moved there.
+    virtual void collect() = 0;
+
+    /// Waits, whatever became of the copies.
+    virtual void settle() noexcept = 0;
+};
+
+[[nodiscard]] std::unique_ptr<one_shot_transfer>
+make_one_shot_transfer(const one_shot_place& place);
+
+} // namespace krylith::cuda

@@ -1,0 +1,274 @@
+// One-shot products on CUDA devices. A device has four queues: its stream for kernels, one for
+// copies from the host, one to the host, one to peers. Events order them; the host waits at the end
+// only.
+#include <utility>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/spmv/streaming/streamed_copies.hpp>
+#include <krylith/spmv/streaming/streamed_kernels.hpp>
+#include <krylith/spmv/streaming/streamed_range.hpp>
+#include <krylith/spmv/streaming/streamed_terms.hpp>
+#include <krylith/spmv/tuning/stream_interval.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+template <class T>
+class lane final : public one_shot_lane<T> {
+public:
+    explicit lane(const one_shot_place& place)
+        : place_(place),
+          device_(place.group.share(place.rank)),
+          conversion_(*device_),
+          repeated_(*device_),
+          part_(device_),
+          in_(make_one_shot_transfer(place)),
+          home_(make_one_shot_transfer(place)),
+          peers_(device_->make_side_queue()) {}
+
+    // ---- Every version
+
+    void reserve(const one_shot_call<T>& call, int part) override {
+        bool all_direct = true;
+        for (int r = 0; r < place_.group.size(); ++r)
+            all_direct = all_direct && place_.group.path(r, place_.rank) == transport::direct;
+        part_.reserve(call, part, all_direct);
+        conversion_.forget();
+        this->done.clear();
+        this->arrived.reset();
+    }
+
+    [[nodiscard]] const T* sums(int j) const override {
+        return part_.sums.data() + part_.pieces[as_size(j)].first_row;
+    }
+
+    void repeat_kernels(int repetitions) override {
+        repeated_.begin();
+        for (int i = 0; i < repetitions; ++i) {
+            if (!by_rows(part_.form)) part_.multiply_entries(0, part_.entries());
+            for (std::size_t j = 0; j < part_.pieces.size(); ++j) part_.multiply_piece(j);
+        }
+        repeated_.end();
+        repetitions_ = repetitions;
+    }
+    [[nodiscard]] double repeated_seconds() override { return repeated_.seconds() / repetitions_; }
+    [[nodiscard]] double conversion_seconds() override { return conversion_.seconds(); }
+
+    void settle() noexcept override {
+        in_->settle();
+        home_->settle();
+        try {
+            peers_->record()->wait();
+            device_->synchronize();
+        } catch (...) { // NOLINT(bugprone-empty-catch): a failure is thrown already
+        }
+    }
+
+    // ---- baseline, p
+
+    void upload(const one_shot_call<T>& call, int,
+                std::span<const std::int32_t> pointers) override {
+        part_.reserve_x(call.a.columns);
+        const auto first = as_size(part_.whole.start_idx);
+        const auto count = as_size(part_.whole.entries());
+        const auto send = [&](auto* to, auto from) {
+            if (!from.empty()) device_->upload(to, from.data(), from.size_bytes());
+        };
+        const row_range range = part_.operand(call.a.columns);
+        send(part_.x.data() + range.begin,
+             call.x.subspan(as_size(range.begin), as_size(range.size())));
+        send(part_.form == one_shot_form::csc ? part_.column_pointers.data()
+                                              : part_.pointers.data(),
+             pointers);
+        if (part_.form != one_shot_form::csr)
+            send(part_.rows.data(), call.a.row_indices.subspan(first, count));
+        if (part_.form != one_shot_form::csc)
+            send(part_.columns.data(), call.a.column_indices.subspan(first, count));
+        send(part_.values.data(), call.a.values.subspan(first, count));
+    }
+
+    void multiply(const one_shot_call<T>&, int) override {
+        make_ready();
+        if (!by_rows(part_.form)) part_.multiply_entries(0, part_.entries());
+        part_.multiply_piece(0);
+    }
+
+    [[nodiscard]] std::span<const T> download(const one_shot_call<T>&, int,
+                                              std::vector<T>& into) override {
+        into.resize(as_size(part_.pieces.front().rows));
+        if (!into.empty()) device_->download(into.data(), sums(0), into.size() * sizeof(T));
+        return into;
+    }
+
+    // ---- p_opt
+
+    void send_x(std::span<const T> x, row_range range) override {
+        part_.reserve_x(static_cast<std::int64_t>(x.size()));
+        in_->send(part_.x.data() + range.begin, x.data() + range.begin,
+                  as_size(range.size()) * sizeof(T));
+        sent_ = range;
+        x_there_ = {in_->record()};
+    }
+
+    void spread_x(one_shot_lanes<T> lanes) override {
+        if (!place_.spread || lanes.size() == 1 || sent_.size() == 0) return;
+        peers_->wait(*x_there_.front()); // its own: others are added behind
+        for (const auto& any : lanes) {
+            auto& other = static_cast<lane&>(*any);
+            if (&other != this)
+                peers_->copy(part_.x.data() + sent_.begin, *other.device_,
+                             other.part_.x.data() + sent_.begin, as_size(sent_.size()) * sizeof(T));
+        }
+        const auto spread = peers_->record();
+        for (const auto& any : lanes)
+            if (any.get() != this) static_cast<lane&>(*any).x_there_.push_back(spread);
+    }
+
+    void send_matrix(const one_shot_call<T>& call, int part) override {
+        if (by_columns(part_.form)) send_x(call.x, part_.operand(call.a.columns));
+        const auto first = as_size(part_.whole.start_idx);
+        if (compressed(part_.form))
+            in_->send(part_.offsets.data(), call.a.offsets.data() + part_.whole.start_line,
+                      (as_size(part_.whole.lines()) + 1) * sizeof(std::int64_t));
+        if (part_.form != one_shot_form::csr)
+            in_->send(part_.rows.data(), call.a.row_indices.data() + first,
+                      as_size(part_.whole.entries()) * sizeof(std::int32_t));
+        pattern_there_ = in_->record();
+        const row_range results = call.plan.results_of(part);
+        if (call.beta != T(0))
+            in_->send(part_.y.data(), call.y.data() + results.begin,
+                      as_size(results.size()) * sizeof(T));
+        ranges_there_.clear();
+        for (const auto& [begin, end] : part_.ranges()) {
+            const auto count = as_size(end - begin);
+            if (part_.form != one_shot_form::csc)
+                in_->send(part_.columns.data() + begin,
+                          call.a.column_indices.data() + first + begin,
+                          count * sizeof(std::int32_t));
+            in_->send(part_.values.data() + begin, call.a.values.data() + first + begin,
+                      count * sizeof(T));
+            ranges_there_.push_back(in_->record());
+        }
+        this->arrived = ranges_there_.back();
+    }
+
+    void compute(const one_shot_call<T>& call, int part) override {
+        device_->wait(*pattern_there_);
+        if (compressed(part_.form)) part_.make_pointers();
+        make_ready();
+        for (const auto& x : x_there_) device_->wait(*x);
+        const row_range results = call.plan.results_of(part);
+        home_->reserve_fetched(call.y.data() + results.begin, as_size(results.size()) * sizeof(T));
+        stored_ = 0;
+        const auto ranges = part_.ranges();
+        for (std::size_t j = 0; j < ranges.size(); ++j) {
+            device_->wait(*ranges_there_[j]);
+            if (!by_rows(part_.form)) {
+                part_.multiply_entries(ranges[j].first, ranges[j].second);
+                continue;
+            }
+            part_.multiply_piece(j);
+            this->done.push_back(device_->record());
+            // Where the rest of its last row is on this device too, a piece is ready.
+            const int there = part * call.plan.pieces + static_cast<int>(j);
+            while (stored_ <= static_cast<int>(j) &&
+                   call.plan.last[as_size(part * call.plan.pieces + stored_)] <= there)
+                store_piece(call, part, {});
+        }
+        if (by_rows(part_.form)) return;
+        part_.multiply_piece(0);
+        this->done.push_back(device_->record());
+    }
+
+    void merge(const one_shot_call<T>& call, int part, one_shot_lanes<T> lanes) override {
+        if (by_rows(part_.form)) {
+            while (stored_ < call.plan.pieces) store_piece(call, part, lanes);
+            return;
+        }
+        const row_range rows = call.plan.results_of(part);
+        if (rows.size() == 0) return;
+        const auto terms = terms_of_range(call, place_, lanes, part, part_.inbox.data());
+        store_range(*device_, terms, rows.size(), call.alpha, call.beta, part_.y.data());
+        send_home(call, part, rows);
+    }
+
+    void finish(const one_shot_call<T>&, int) override {
+        home_->collect();
+        device_->synchronize();
+    }
+
+private:
+    /// All that products need of the pattern, beside uploaded pointers.
+    void make_ready() {
+        if (part_.form == one_shot_form::csc) part_.expand_columns();
+        if (part_.form == one_shot_form::coo_by_rows) part_.find_rows();
+        if (!by_rows(part_.form)) {
+            conversion_.begin();
+            part_.sort();
+            conversion_.end();
+        }
+        part_.find_tiles();
+    }
+
+    /// The rows that the next piece owns, in y and on their way home. Without lanes all that they
+    /// need is here.
+    void store_piece(const one_shot_call<T>& call, int part, one_shot_lanes<T> lanes) {
+        const int j = stored_++;
+        const auto& piece = part_.pieces[as_size(j)];
+        const row_range rows = piece.share.owned();
+        if (rows.size() == 0) return;
+        const int q = part * call.plan.pieces + j;
+        const auto terms = lanes.empty()
+                               ? terms_here(call, part, q)
+                               : terms_of_last_row(call, place_, lanes, q, part_.inbox.data());
+        const std::int64_t first = call.plan.results_of(part).begin;
+        store_rows(*device_, sums(j) + (rows.begin - piece.share.start_line), terms, rows.size(),
+                   call.alpha, call.beta, part_.y.data() + (rows.begin - first));
+        send_home(call, part, rows);
+    }
+
+    /// terms_of_last_row where all are this lane's.
+    [[nodiscard]] one_shot_terms<T> terms_here(const one_shot_call<T>& call, int part,
+                                               int q) const {
+        one_shot_terms<T> terms{};
+        for (int k = q + 1; k <= call.plan.last[as_size(q)]; ++k)
+            if (call.plan.shares[as_size(k)].entries() > 0)
+                terms.of[terms.count++] = sums(k - part * call.plan.pieces);
+        return terms;
+    }
+
+    void send_home(const one_shot_call<T>& call, int part, row_range rows) {
+        home_->wait(*device_->record());
+        home_->fetch(call.y.data() + rows.begin,
+                     part_.y.data() + (rows.begin - call.plan.results_of(part).begin),
+                     as_size(rows.size()) * sizeof(T));
+    }
+
+    one_shot_place place_;
+    std::shared_ptr<device> device_;
+    stream_interval conversion_;
+    stream_interval repeated_;
+    int repetitions_ = 1;
+    one_shot_part<T> part_; // before the queues, which are emptied before it is freed
+    std::unique_ptr<one_shot_transfer> in_;
+    std::unique_ptr<one_shot_transfer> home_;
+    std::unique_ptr<side_queue> peers_;
+    std::shared_ptr<event> pattern_there_;
+    std::vector<std::shared_ptr<event>> x_there_;      // what the lane sent, then what others did
+    std::vector<std::shared_ptr<event>> ranges_there_; // of entries
+    row_range sent_;
+    int stored_ = 0; // pieces whose rows are in y
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<one_shot_lane<T>> make_one_shot_lane(const one_shot_place& place) {
+    return std::make_unique<lane<T>>(place);
+}
+
+template std::unique_ptr<one_shot_lane<double>> make_one_shot_lane(const one_shot_place&);
+template std::unique_ptr<one_shot_lane<float>> make_one_shot_lane(const one_shot_place&);
+
+} // namespace krylith::cuda

@@ -1,0 +1,185 @@
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/spmv/streaming/streamed_kernels.hpp>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+
+/// body(i) for 0 <= i < count, a thread each.
+template <class Body>
+__global__ void __launch_bounds__(threads)
+    each_kernel(const __grid_constant__ Body body, std::int64_t count) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+         i += stride)
+        body(i);
+}
+
+template <class Body>
+void each(device& where, const Body& body, std::int64_t count) {
+    if (count == 0) return;
+    const launch_scope launch(where);
+    const auto kernel = each_kernel<Body>;
+    kernel<<<launch.blocks(kernel, threads, (count + threads - 1) / threads), threads, 0,
+             launch.stream()>>>(body, count);
+    launch.check_launch();
+}
+
+/// The first of `count` ascending numbers that isn't below `wanted`.
+__device__ inline std::int32_t first_at_least(const std::int32_t* from, std::int32_t count,
+                                              std::int64_t wanted) {
+    std::int32_t low = 0;
+    std::int32_t high = count;
+    while (low < high) {
+        const std::int32_t middle = low + (high - low) / 2;
+        if (from[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct part_pointer {
+    const std::int64_t* offsets;
+    std::int64_t start;
+    std::int64_t end;
+    std::int32_t* to;
+    __device__ void operator()(std::int64_t i) const {
+        to[i] = static_cast<std::int32_t>(part_offset(offsets[i], start, end));
+    }
+};
+
+struct sorted_pointer {
+    const std::int32_t* line_of;
+    std::int32_t entries;
+    std::int64_t first_line;
+    std::int32_t* to;
+    __device__ void operator()(std::int64_t i) const {
+        to[i] = first_at_least(line_of, entries, first_line + i);
+    }
+};
+
+struct entry_line {
+    const std::int32_t* pointers;
+    std::int32_t lines;
+    std::int32_t first_line;
+    std::int32_t* to;
+    __device__ void operator()(std::int64_t k) const {
+        to[k] = first_line + first_at_least(pointers + 1, lines, k + 1);
+    }
+};
+
+struct own_number {
+    std::int32_t* to;
+    __device__ void operator()(std::int64_t k) const { to[k] = static_cast<std::int32_t>(k); }
+};
+
+template <class T>
+struct one {
+    T* to;
+    __device__ void operator()(std::int64_t k) const { to[k] = T(1); }
+};
+
+template <class T>
+struct entry_product {
+    const T* values;
+    const std::int32_t* columns;
+    const T* x;
+    T* to;
+    __device__ void operator()(std::int64_t k) const {
+        to[k] = __ldcs(values + k) * x[__ldcs(columns + k)];
+    }
+};
+
+template <class T>
+__device__ inline void store(T& y, T sum, T alpha, T beta) {
+    T result = alpha * sum;
+    if (beta != T(0)) result += beta * y;
+    y = result;
+}
+
+template <class T>
+struct row_result {
+    const T* sums;
+    one_shot_terms<T> terms;
+    std::int64_t last;
+    T alpha, beta;
+    T* y;
+    __device__ void operator()(std::int64_t i) const {
+        T sum = sums[i];
+        if (i == last)
+            for (int k = 0; k < terms.count; ++k) sum += *terms.of[k];
+        store(y[i], sum, alpha, beta);
+    }
+};
+
+template <class T>
+struct range_result {
+    one_shot_terms<T> terms;
+    T alpha, beta;
+    T* y;
+    __device__ void operator()(std::int64_t i) const {
+        T sum = terms.of[0][i];
+        for (int k = 1; k < terms.count; ++k) sum += terms.of[k][i];
+        store(y[i], sum, alpha, beta);
+    }
+};
+
+} // namespace
+
+void part_pointers(device& where, const std::int64_t* offsets, const line_share& share,
+                   std::int32_t* to) {
+    each(where, part_pointer{offsets, share.start_idx, share.end_idx, to}, share.lines() + 1);
+}
+
+void pointers_of_sorted(device& where, const std::int32_t* line_of, std::int32_t entries,
+                        std::int32_t first_line, std::int32_t lines, std::int32_t* to) {
+    each(where, sorted_pointer{line_of, entries, first_line, to}, std::int64_t{lines} + 1);
+}
+
+void lines_of_pointers(device& where, const std::int32_t* pointers, std::int32_t lines,
+                       std::int32_t entries, std::int32_t first_line, std::int32_t* line_of) {
+    each(where, entry_line{pointers, lines, first_line, line_of}, entries);
+}
+
+void number(device& where, std::int32_t* to, std::int32_t count) {
+    each(where, own_number{to}, count);
+}
+
+template <class T>
+void fill_ones(device& where, T* to, std::int32_t count) {
+    each(where, one<T>{to}, count);
+}
+
+template <class T>
+void entry_products(device& where, const T* values, const std::int32_t* columns, const T* x, T* to,
+                    std::int32_t begin, std::int32_t end) {
+    each(where, entry_product<T>{values + begin, columns + begin, x, to + begin}, end - begin);
+}
+
+template <class T>
+void store_rows(device& where, const T* sums, const one_shot_terms<T>& terms, std::int64_t count,
+                T alpha, T beta, T* y) {
+    each(where, row_result<T>{sums, terms, count - 1, alpha, beta, y}, count);
+}
+
+template <class T>
+void store_range(device& where, const one_shot_terms<T>& terms, std::int64_t count, T alpha, T beta,
+                 T* y) {
+    each(where, range_result<T>{terms, alpha, beta, y}, count);
+}
+
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void fill_ones(device&, T*, std::int32_t);                                            \
+    template void entry_products(device&, const T*, const std::int32_t*, const T*, T*,             \
+                                 std::int32_t, std::int32_t);                                      \
+    template void store_rows(device&, const T*, const one_shot_terms<T>&, std::int64_t, T, T, T*); \
+    template void store_range(device&, const one_shot_terms<T>&, std::int64_t, T, T, T*);
+KRYLITH_INSTANTIATE(double)
+KRYLITH_INSTANTIATE(float)
+#undef KRYLITH_INSTANTIATE
+
+} // namespace krylith::cuda

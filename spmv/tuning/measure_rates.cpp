@@ -1,0 +1,163 @@
+// Measures what machine_rates holds, with the kernels that solvers use.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <numeric>
+
+#include <krylith/device/host/host_device.hpp>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/matrix/gallery/poisson.hpp>
+#include <krylith/spmv/machine_rates.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/tuning/timed_trips.hpp>
+#include <krylith/vector/fused.hpp>
+#include <krylith/vector/ghosts/ghost_exchange.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// Far above the caches of a GPU, and within 256 MB; on the host something small.
+struct effort {
+    std::int64_t copied;   ///< entries
+    std::int64_t side;     ///< of the grid whose matrix is multiplied
+    std::int64_t gathered; ///< entries, on each device
+    std::size_t bytes;     ///< of a copy by engines
+    double seconds;        ///< for each timing
+};
+constexpr effort on_gpus{12'000'000, 116, 12'000'000, std::size_t{64} << 20, 0.02};
+constexpr effort on_host{200'000, 24, 100'000, std::size_t{1} << 20, 0.003};
+
+/// The first devices of the group, each with as many threads.
+device_group first_of(const device_group& group, int count) {
+    const bool staged = group.size() > 1 && group.path(0, 1) == transport::staged;
+    if (group.kind() == backend::host) {
+        int threads = 0;
+        for (int rank = 0; rank < count; ++rank)
+            threads += static_cast<const host_device&>(group[rank]).threads();
+        return device_group::host(count, {.staged = staged, .host_threads = threads});
+    }
+    std::vector<int> ordinals;
+    for (int rank = 0; rank < count; ++rank) ordinals.push_back(group[rank].ordinal());
+    return device_group::cuda(ordinals, {.staged = staged});
+}
+
+/// Seconds of a turn of `work`, with one stop test.
+double timed(execution& run, const effort& e, const std::function<void()>& work) {
+    scalar one(run);
+    return seconds_a_turn(
+        run,
+        [&] {
+            work();
+            one = 1.0;
+            test_residual(one);
+        },
+        e.seconds);
+}
+
+/// Bytes a second, without the phase that the model adds by itself; at least half the time is
+/// taken to be the bytes'.
+double rate(double bytes, double seconds, double phase) {
+    return bytes / std::max(seconds - phase, seconds / 2);
+}
+
+double phase_seconds(const device_group& group, const effort& e) {
+    constexpr std::int64_t entries = 1024;
+    const auto where = std::make_shared<const layout>(
+        layout{group, equal_rows(entries * group.size(), group.size()), coherence::owned});
+    const vector<double> v(where, "measurement");
+    execution run(group, {});
+    scalar sum(run);
+    return seconds_a_turn(
+        run,
+        [&] {
+            fused(run, sum = dot(v, v));
+            test_residual(sum);
+        },
+        e.seconds / 4);
+}
+
+double copy_rate(const device_group& one, const effort& e, double phase) {
+    const auto where =
+        std::make_shared<const layout>(layout{one, equal_rows(e.copied, 1), coherence::owned});
+    const vector<double> from(where, "measurement");
+    vector<double> to(where, "measurement");
+    execution run(one, {});
+    const double seconds = timed(run, e, [&] { fused(run, to = from); });
+    return rate(16.0 * static_cast<double>(e.copied), seconds, phase);
+}
+
+double product_rate(const device_group& one, const effort& e, double phase) {
+    const auto matrix = poisson3d<double>(e.side);
+    const auto a = make_operator(one, matrix, {.kind = operator_kind::halo});
+    const auto x = a->make_operand("measurement");
+    auto y = a->make_vector("measurement");
+    execution run(one, {});
+    const double seconds = timed(run, e, [&] { a->apply(run, 1.0, x, 0.0, y); });
+    const double bytes =
+        12.0 * static_cast<double>(matrix.nnz()) + 16.0 * static_cast<double>(matrix.rows);
+    return rate(bytes, seconds, phase);
+}
+
+double store_rate(const device_group& group, const effort& e, double phase) {
+    const int p = group.size();
+    const auto rows = equal_rows(e.gathered, p, 32);
+    const auto where = std::make_shared<const layout>(layout{group, rows, coherence::owned});
+    // Only where entries go matters here: no row references any.
+    const std::vector<std::int64_t> offsets(static_cast<std::size_t>(e.gathered) + 1);
+    const auto schedule =
+        std::make_shared<const push_schedule<double>>(where, make_gather_plan(offsets, {}, rows));
+    const vector<double> from(where, "measurement");
+    vector<double> to(where, "measurement", schedule);
+    execution run(group, {});
+    const double seconds = timed(run, e, [&] { fused(run, to = from); });
+    return rate(8.0 * static_cast<double>(schedule->ghosts(0)), seconds, phase);
+}
+
+double engine_rate(const device_group& group, const effort& e) {
+    const int p = group.size();
+    std::vector<buffer<std::byte>> from;
+    std::vector<buffer<std::byte>> to;
+    for (int rank = 0; rank < p; ++rank) {
+        from.emplace_back(group.share(rank), e.bytes, "measurement");
+        to.emplace_back(group.share(rank), e.bytes, "measurement");
+        from.back().zero();
+        to.back().zero();
+    }
+    const auto seconds_of = [&](int copies) {
+        group.synchronize();
+        const auto start = std::chrono::steady_clock::now();
+        for (int k = 0; k < copies; ++k)
+            for (int rank = 0; rank < p; ++rank) {
+                const int next = (rank + 1) % p;
+                group.copy(rank, from[static_cast<std::size_t>(rank)].data(), next,
+                           to[static_cast<std::size_t>(next)].data(), e.bytes);
+            }
+        group.synchronize();
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+        return passed.count() / copies;
+    };
+    (void)seconds_of(1);
+    return static_cast<double>(e.bytes) / std::max(seconds_of(8), 1e-9);
+}
+
+} // namespace
+
+machine_rates measure(const device_group& group) {
+    const effort& e = group.kind() == backend::host ? on_host : on_gpus;
+    machine_rates rates;
+    for (int devices = 1; devices <= group.size(); ++devices)
+        rates.phase.push_back(phase_seconds(first_of(group, devices), e));
+    const device_group one = first_of(group, 1);
+    rates.copy = copy_rate(one, e, rates.phase.front());
+    rates.product = product_rate(one, e, rates.phase.front());
+    // One device sends nothing: nothing slows it down.
+    rates.stores = group.size() == 1 ? rates.copy : store_rate(group, e, rates.phase.back());
+    rates.engines = group.size() == 1 ? rates.copy : engine_rate(group, e);
+    group.synchronize();
+    return rates;
+}
+
+} // namespace krylith

@@ -1,0 +1,27 @@
+#include "posted_words_test.hpp"
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/posted_words.cuh>
+
+namespace krylith::testing {
+
+namespace {
+
+/// All but the first word by other threads, which a barrier orders before the post.
+__global__ void post_numbers(post_address to, std::int64_t first, int count) {
+    const int me = static_cast<int>(threadIdx.x);
+    const int step = static_cast<int>(blockDim.x);
+    for (int w = me > 0 ? me : step; w < count; w += step) to.words[w] = first + w;
+    __syncthreads();
+    if (me == 0) cuda::post(to, first);
+}
+
+} // namespace
+
+void enqueue_post_on_cuda(device& where, const post_address& to, std::int64_t first, int count) {
+    const cuda::launch_scope launch(where);
+    post_numbers<<<1, 64, 0, launch.stream()>>>(to, first, count);
+    launch.check_launch();
+}
+
+} // namespace krylith::testing

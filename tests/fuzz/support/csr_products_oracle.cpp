@@ -1,0 +1,87 @@
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/tests/fuzz/support/csr_oracle.hpp>
+#include <krylith/tests/fuzz/support/require.hpp>
+#include <krylith/vector/fused.hpp>
+
+namespace krylith::fuzz {
+namespace {
+
+template <class T>
+std::vector<T> small_integers(std::int64_t count, int salt) {
+    std::vector<T> values;
+    for (std::int64_t k = 0; k < count; ++k)
+        values.push_back(static_cast<T>((k * 7 + salt) % 17 - 8));
+    return values;
+}
+
+template <class T>
+std::vector<T> plain_product(const csr_view<T>& a, T alpha, const std::vector<T>& x, T beta,
+                             const std::vector<T>& y) {
+    std::vector<T> result;
+    for (std::size_t row = 0; row < y.size(); ++row) {
+        T sum = 0;
+        for (auto k = static_cast<std::size_t>(a.row_offsets[row]);
+             k < static_cast<std::size_t>(a.row_offsets[row + 1]); ++k)
+            sum += a.values[k] * x[static_cast<std::size_t>(a.column_indices[k])];
+        result.push_back(alpha * sum + beta * y[row]);
+    }
+    return result;
+}
+
+template <class T>
+void require_product(const matrix_operator<T>& a, const csr_view<T>& matrix, T alpha, T beta) {
+    const auto x_values = small_integers<T>(matrix.rows, 3);
+    const auto y_values = small_integers<T>(matrix.rows, 11);
+    auto x = a.make_operand("x");
+    auto y = a.make_vector("y");
+    x.upload(x_values);
+    y.upload(y_values);
+    execution run(a.share_layout()->group, {.mode = execution_mode::eager});
+    push_ghosts(run, x);
+    a.apply(run, alpha, x, beta, y);
+    run.flush();
+    run.group().synchronize();
+    std::vector<T> result(y_values.size());
+    y.download(result);
+    require(result == plain_product(matrix, alpha, x_values, beta, y_values),
+            "a product equals the plain loop's");
+}
+
+template <class T>
+void require_products_of(const csr_view<T>& matrix) {
+    // Kept: starting worker threads would take most of the time.
+    static const std::vector<device_group> groups{device_group::host(1), device_group::host(3)};
+    for (const device_group& group : groups)
+        for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
+            for (const std::string_view local : {"auto", "csr", "sell", "merge", "vendor"}) {
+                const operator_options options{kind, parse_local_kind(local)};
+                std::unique_ptr<matrix_operator<T>> a;
+                try {
+                    a = make_operator(group, matrix, options);
+                } catch (const usage_error& no_such_format) {
+                    require(std::string_view(no_such_format.what()).find("needs CUDA devices") !=
+                                std::string_view::npos,
+                            "an accepted square matrix makes an operator");
+                    continue;
+                }
+                require_product<T>(*a, matrix, 1, 0);
+                require_product<T>(*a, matrix, 2, -1);
+            }
+}
+
+} // namespace
+
+void require_products(const csr_view<double>& matrix) {
+    require_products_of(matrix);
+    const std::vector<float> narrow(matrix.values.begin(), matrix.values.end());
+    require_products_of(csr_view<float>(matrix.rows, matrix.columns, matrix.row_offsets,
+                                        matrix.column_indices, narrow));
+}
+
+} // namespace krylith::fuzz

@@ -1,0 +1,200 @@
+// Breadth-first search with levels walked in one launch, against the same with products alone.
+#include <krylith/graph/bfs.hpp>
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/matrix/load.hpp>
+
+#include "../support/graphs.hpp"
+#include "../support/groups.hpp"
+
+namespace krylith {
+
+namespace {
+
+constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+constexpr std::int32_t path_length = 2600; // two full logs and a bit
+
+struct long_case {
+    std::string name;
+    csr_matrix<double> matrix;
+    std::vector<std::int64_t> sources;
+};
+
+/// Levels of all widths, in the order of the list: products and walks take turns.
+csr_matrix<double> widths(const std::vector<std::int32_t>& list) {
+    std::vector<testing::weighted_edge> edges;
+    std::int32_t first = 0; // of the level before
+    std::int32_t before = 1;
+    for (const std::int32_t width : list) {
+        for (std::int32_t i = 0; i < width; ++i) {
+            edges.push_back({first + i % before, first + before + i, 1});
+            if (i % before != before - 1 && i % 3 == 0) // a greater parent, too
+                edges.push_back({first + before - 1, first + before + i, 1});
+        }
+        for (std::int32_t i = 1; i < before && i < 3; ++i)
+            edges.push_back({first + i, first + i - 1, 1}); // within a level
+        first += before;
+        before = width;
+    }
+    for (std::int32_t i = 0; i < first + before; i += 5) edges.push_back({i, i, 1});
+    return testing::from_edges(first + before + 40, edges); // the last 40: not reached
+}
+
+const std::vector<long_case>& long_cases() {
+    static const std::vector<long_case> cases = [] {
+        std::vector<testing::weighted_edge> path(path_length);
+        for (std::int32_t i = 0; i < path_length; ++i)
+            path[static_cast<std::size_t>(i)] = {i, i + 1, 1};
+        std::vector<std::int32_t> turns;
+        for (int k = 0; k < 6; ++k) turns.insert(turns.end(), {3, 40, 90, 150, 90, 1200, 30, 2});
+        std::vector<long_case> all;
+        all.push_back({"road", load_matrix<double>("gallery:road:40"), {7, 0}});
+        all.push_back({"poisson2d", load_matrix<double>("gallery:poisson2d:60"), {0, 1800}});
+        all.push_back({"kron", load_matrix<double>("gallery:kron:11"), {1, 3}});
+        all.push_back({"path", testing::from_edges(path_length + 1, path), {0, 2500}});
+        all.push_back({"turns", widths(turns), {0}});
+        return all;
+    }();
+    return cases;
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>> sizes_of(const bfs_result& found) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
+    for (const graph_step& step : found.steps) sizes.emplace_back(step.entries, step.work);
+    return sizes;
+}
+
+std::int64_t walked(const bfs_result& found) {
+    std::int64_t count = 0;
+    for (const graph_step& step : found.steps) count += step.walk != 0 ? 1 : 0;
+    return count;
+}
+
+void check_same(const bfs_result& found, const bfs_result& expected) {
+    CHECK(found.levels == expected.levels);
+    CHECK(found.parents == expected.parents);
+    CHECK(found.reached == expected.reached);
+    CHECK(found.depth == expected.depth);
+    CHECK(found.reason == expected.reason);
+    CHECK(sizes_of(found) == sizes_of(expected));
+}
+
+/// Walked steps have no kernels, the others have some; launches count up; times add up.
+void check_steps(const bfs_result& found) {
+    std::int32_t walk = 0;
+    std::int64_t in_walk = 0;
+    double seconds = 0;
+    for (const graph_step& step : found.steps) {
+        CHECK(step.seconds >= 0);
+        seconds += step.seconds;
+        CHECK((step.walk != 0) == step.kernels.empty());
+        if (step.walk == 0) continue;
+        CHECK((step.walk == walk || step.walk == walk + 1));
+        in_walk = step.walk == walk ? in_walk + 1 : 1;
+        walk = step.walk;
+        CHECK(in_walk <= spmspv::most_walked_levels);
+    }
+    CHECK(seconds <= found.seconds * 1.05 + 1e-4); // clocks of device and host
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("bfs: walked or multiplied, levels, parents and steps are the same") {
+    for (const auto& c : long_cases()) {
+        CAPTURE(c.name);
+        const graph<double> g(group, csr_view<double>(c.matrix));
+        breadth_first_search<double> products(g, {.walk_limit = 0});
+        const bool one = g.matrix()->members().size() == 1;
+        std::vector<std::optional<std::int64_t>> limits = {huge};
+        if (one) limits.insert(limits.end(), {std::nullopt, 1, 100});
+        for (const auto& limit : limits) {
+            CAPTURE(limit.value_or(-1));
+            breadth_first_search<double> search(g, {.walk_limit = limit});
+            for (const auto source : c.sources) {
+                CAPTURE(source);
+                const bfs_result expected = products(source);
+                CHECK(walked(expected) == 0);
+                const bfs_result found = search(source);
+                check_same(found, expected);
+                check_steps(found);
+                if (!one) CHECK(walked(found) == 0);
+                if (one && (limit == huge || limit == 100)) CHECK(walked(found) > 0);
+            }
+        }
+    }
+}
+
+KRYLITH_GROUP_TEST("bfs: several devices don't walk") {
+    const graph<double> g(group, csr_view<double>(long_cases()[0].matrix));
+    const bfs_result found = bfs(g, 0, {.walk_limit = huge});
+    CHECK(walked(found) == (group.size() == 1 ? found.iterations() : 0));
+}
+
+KRYLITH_GROUP_TEST("bfs: fixed and predicted kernels are not passed over by walks") {
+    const graph<double> g(group, csr_view<double>(long_cases()[1].matrix));
+    for (const auto& kernels : {spmspv::adaptive_options{.fixed = spmspv::kernel::row},
+                                spmspv::adaptive_options{.as_predicted = true}})
+        CHECK(walked(bfs(g, 0, {.walk_limit = huge, .kernels = kernels})) == 0);
+}
+
+KRYLITH_GROUP_TEST("bfs: products and walks take turns, and long walks take several launches") {
+    const auto& turns = long_cases()[4];
+    const graph<double> g(group, csr_view<double>(turns.matrix));
+    if (group.size() > 1) return; // as above
+    const bfs_result found = bfs(g, 0, {.walk_limit = 100});
+    const auto& path = long_cases()[3];
+    const graph<double> line(group, csr_view<double>(path.matrix));
+    const bfs_result along = bfs(line, 0, {.walk_limit = 100});
+    std::int32_t walks = 0;
+    for (const graph_step& step : found.steps) walks = std::max(walks, step.walk);
+    CHECK(walks >= 6);
+    CHECK(walked(found) < found.iterations());
+    CHECK(walked(along) == path_length + 1);
+    CHECK(along.steps.back().walk == 3);
+}
+
+KRYLITH_GROUP_TEST("bfs: a star has a vertex that is a product's") {
+    std::vector<testing::weighted_edge> edges = {{0, 1, 1}};
+    for (std::int32_t i = 2; i < 3000; ++i) edges.push_back({1, i, 1});
+    edges.push_back({2999, 0, 1});
+    const auto star = testing::from_edges(3000, edges);
+    const graph<double> g(group, csr_view<double>(star));
+    const bfs_result found = bfs(g, 0, {.walk_limit = huge});
+    check_same(found, bfs(g, 0, {.walk_limit = 0}));
+    REQUIRE(found.iterations() == 3);
+    CHECK(found.steps[1].walk == 0);
+    if (group.size() == 1) CHECK(walked(found) == 2);
+}
+
+KRYLITH_GROUP_TEST("bfs: max_levels ends walks too") {
+    const auto& path = long_cases()[3];
+    const graph<double> g(group, csr_view<double>(path.matrix));
+    for (const std::int64_t levels : {1, 2, 1023, 1024, 1025, 2100}) {
+        if (group.size() > 1 && levels > 2) continue;
+        CAPTURE(levels);
+        const bfs_result found = bfs(g, 10, {.max_levels = levels, .walk_limit = huge});
+        CHECK(found.reason == graph_reason::max_steps);
+        CHECK(found.iterations() == levels);
+        CHECK(found.depth == levels);
+        CHECK(found.reached == levels + 1);
+        CHECK(found.levels[static_cast<std::size_t>(10 + levels)] == levels);
+        CHECK(found.levels[static_cast<std::size_t>(11 + levels)] == -1);
+        CHECK(found.parents[static_cast<std::size_t>(11 + levels)] == -1);
+    }
+}
+
+TEST_CASE("bfs: refuses a negative limit of walks") {
+    const auto a = testing::from_edges(3, {{0, 1, 1}});
+    const graph<double> g(device_group::host(1), csr_view<double>(a));
+    CHECK_THROWS_WITH_AS((void)bfs(g, 0, {.walk_limit = -1}),
+                         "bfs_options::walk_limit is -1: allowed are 0 and more", usage_error);
+}
+
+} // namespace krylith

@@ -1,0 +1,321 @@
+#include <krylith/partition/halo/halo_plan.hpp>
+
+#include <krylith/device/error.hpp>
+
+#include "patterns.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+
+using namespace krylith;
+using namespace krylith::partition_tests;
+
+namespace {
+
+std::size_t index(std::int64_t i) {
+    return static_cast<std::size_t>(i);
+}
+
+std::vector<std::int32_t> localized(const halo_plan& plan, int part, const pattern& a) {
+    const row_range owned = plan.partition.owned(part);
+    std::vector<std::int32_t> result(
+        index(a.row_offsets[index(owned.end)] - a.row_offsets[index(owned.begin)]), -1);
+    localize_columns(plan, part, a.row_offsets, a.columns, result);
+    return result;
+}
+
+// The plan from its definition, with sets: quadratic in parts, and without a shared line.
+halo_plan oracle(const pattern& a, const row_partition& partition) {
+    halo_plan plan{partition, std::vector<halo_part>(index(partition.parts()))};
+    for (int part = 0; part < partition.parts(); ++part) {
+        halo_part& mine = plan.parts[index(part)];
+        const row_range owned = partition.owned(part);
+        std::set<std::int64_t> ghosts;
+        for (std::int64_t row = owned.begin; row < owned.end; ++row) {
+            bool touches = false;
+            for (std::int64_t k = a.row_offsets[index(row)]; k < a.row_offsets[index(row + 1)];
+                 ++k) {
+                const std::int64_t column = a.columns[index(k)];
+                if (column < owned.begin || column >= owned.end) {
+                    ghosts.insert(column);
+                    touches = true;
+                }
+            }
+            mine.touches_ghost.push_back(touches ? 1 : 0);
+            mine.interior_rows += touches ? 0 : 1;
+        }
+        mine.ghosts.assign(ghosts.begin(), ghosts.end());
+        for (int peer = 0; peer < partition.parts(); ++peer) {
+            const row_range theirs = partition.owned(peer);
+            halo_receive receive{peer, 0, 0};
+            halo_send send{part, {}, 0};
+            for (std::size_t k = 0; k < mine.ghosts.size(); ++k) {
+                if (mine.ghosts[k] < theirs.begin || mine.ghosts[k] >= theirs.end) {
+                    continue;
+                }
+                if (receive.count++ == 0) {
+                    receive.first = send.position = static_cast<std::int64_t>(k);
+                }
+                send.rows.push_back(static_cast<std::int32_t>(mine.ghosts[k] - theirs.begin));
+            }
+            if (receive.count > 0) {
+                mine.receives.push_back(receive);
+                plan.parts[index(peer)].sends.push_back(send);
+            }
+        }
+    }
+    return plan;
+}
+
+// A x with all weights different, in integers so that the order of addition is no excuse.
+std::vector<std::int64_t> multiply(const pattern& a, const std::vector<std::int64_t>& x) {
+    std::vector<std::int64_t> y;
+    for (std::int64_t row = 0; row < a.rows(); ++row) {
+        std::int64_t sum = 0;
+        for (std::int64_t k = a.row_offsets[index(row)]; k < a.row_offsets[index(row + 1)]; ++k) {
+            sum += (k + 1) * x[index(a.columns[index(k)])];
+        }
+        y.push_back(sum);
+    }
+    return y;
+}
+
+// The same as the parts do it: send, receive, multiply with local columns.
+std::vector<std::int64_t> multiply(const halo_plan& plan, const pattern& a,
+                                   const std::vector<std::int64_t>& x) {
+    const int parts = plan.partition.parts();
+    std::vector<std::vector<std::int64_t>> local(index(parts));
+    for (int part = 0; part < parts; ++part) {
+        const row_range owned = plan.partition.owned(part);
+        local[index(part)].assign(x.begin() + owned.begin, x.begin() + owned.end);
+        local[index(part)].resize(index(plan.local_size(part)), -1000003);
+    }
+    for (int part = 0; part < parts; ++part) {
+        for (const halo_send& send : plan.parts[index(part)].sends) {
+            const std::int64_t to = plan.partition.owned(send.peer).size() + send.position;
+            for (std::size_t k = 0; k < send.rows.size(); ++k) {
+                local[index(send.peer)].at(index(to) + k) =
+                    local[index(part)].at(index(send.rows[k]));
+            }
+        }
+    }
+    std::vector<std::int64_t> y;
+    for (int part = 0; part < parts; ++part) {
+        const row_range owned = plan.partition.owned(part);
+        const auto columns = localized(plan, part, a);
+        const std::int64_t first = a.row_offsets[index(owned.begin)];
+        for (std::int64_t row = owned.begin; row < owned.end; ++row) {
+            std::int64_t sum = 0;
+            for (std::int64_t k = a.row_offsets[index(row)]; k < a.row_offsets[index(row + 1)];
+                 ++k) {
+                sum += (k + 1) * local[index(part)].at(index(columns[index(k - first)]));
+            }
+            y.push_back(sum);
+        }
+    }
+    return y;
+}
+
+} // namespace
+
+TEST_CASE("halo_plan: a 4 x 4 grid on three parts, by hand") {
+    const pattern a = poisson2d(4);
+    const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, row_partition{{0, 4, 10, 16}});
+    CHECK_NOTHROW(check(plan, a.row_offsets, a.columns));
+
+    CHECK(plan.parts[0].ghosts == std::vector<std::int64_t>{4, 5, 6, 7});
+    CHECK(plan.parts[0].receives == std::vector<halo_receive>{{1, 0, 4}});
+    CHECK(plan.parts[0].sends == std::vector<halo_send>{{1, {0, 1, 2, 3}, 0}});
+    CHECK(plan.parts[0].interior_rows == 0);
+
+    // Rows 4 to 9: the second line and half of the third.
+    CHECK(plan.parts[1].ghosts == std::vector<std::int64_t>{0, 1, 2, 3, 10, 11, 12, 13});
+    CHECK(plan.parts[1].receives == std::vector<halo_receive>{{0, 0, 4}, {2, 4, 4}});
+    CHECK(plan.parts[1].sends ==
+          std::vector<halo_send>{{0, {0, 1, 2, 3}, 0}, {2, {2, 3, 4, 5}, 0}});
+    CHECK(plan.parts[1].touches_ghost == std::vector<std::uint8_t>{1, 1, 1, 1, 1, 1});
+
+    // Rows 10 to 15: row 10 touches 9 and 6, row 11 touches 7, rows 12 and 13 touch 8 and 9.
+    CHECK(plan.parts[2].ghosts == std::vector<std::int64_t>{6, 7, 8, 9});
+    CHECK(plan.parts[2].receives == std::vector<halo_receive>{{1, 0, 4}});
+    CHECK(plan.parts[2].sends == std::vector<halo_send>{{1, {0, 1, 2, 3}, 4}});
+    CHECK(plan.parts[2].touches_ghost == std::vector<std::uint8_t>{1, 1, 1, 1, 0, 0});
+    CHECK(plan.parts[2].interior_rows == 2);
+
+    CHECK(plan.ghost_count(1) == 8);
+    CHECK(plan.send_count(1) == 8);
+    CHECK(plan.send_count(2) == 4);
+    CHECK(plan.local_size(1) == 14);
+
+    // Row 10 references 6, 9, 10, 11 and 14.
+    const auto columns = localized(plan, 2, a);
+    CHECK(std::vector<std::int32_t>(columns.begin(), columns.begin() + 5) ==
+          std::vector<std::int32_t>{6 + 0, 6 + 3, 0, 1, 4});
+}
+
+TEST_CASE("halo_plan: every pattern and partition against the definition, and a product") {
+    for (const named_pattern& entry : all_patterns()) {
+        const pattern& a = entry.matrix;
+        std::vector<std::int64_t> x;
+        for (std::int64_t i = 0; i < a.rows(); ++i) {
+            x.push_back(i * 7919 % 1009 + 1);
+        }
+        const auto y = multiply(a, x);
+        for (const int parts : {1, 2, 3, 4, 7, 50}) {
+            for (const row_partition& partition :
+                 {equal_rows(a.rows(), parts), equal_nonzeros(a.row_offsets, parts),
+                  equal_nonzeros(a.row_offsets, parts, 32)}) {
+                CAPTURE(entry.name);
+                CAPTURE(parts);
+                const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, partition);
+                CHECK_NOTHROW(check(plan, a.row_offsets, a.columns));
+                CHECK(plan == oracle(a, partition));
+                CHECK(multiply(plan, a, x) == y);
+                std::int64_t sent = 0;
+                std::int64_t received = 0;
+                for (int part = 0; part < parts; ++part) {
+                    sent += plan.send_count(part);
+                    received += plan.ghost_count(part);
+                }
+                CHECK(sent == received);
+                CHECK((parts > 1 || received == 0));
+            }
+        }
+    }
+}
+
+TEST_CASE("halo_plan: large enough for every loop to run on several threads") {
+    const pattern a = random_pattern(300000, 4, 5);
+    const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, equal_rows(a.rows(), 2));
+    REQUIRE(plan.ghost_count(0) > 65536);
+    CHECK_NOTHROW(check(plan, a.row_offsets, a.columns));
+    CHECK(make_halo_plan(a.row_offsets, a.columns, plan.partition) == plan);
+    std::vector<std::int64_t> x;
+    for (std::int64_t i = 0; i < a.rows(); ++i) {
+        x.push_back(i * 7919 % 1009 + 1);
+    }
+    CHECK(multiply(plan, a, x) == multiply(a, x));
+}
+
+TEST_CASE("halo_plan: a dense column makes one entry a ghost of all, a dense row all of one") {
+    const pattern a = arrow(40, 39, 0);
+    const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, equal_rows(40, 4));
+    CHECK(plan.ghost_count(0) == 0);
+    CHECK(plan.parts[0].sends.size() == 3);
+    CHECK(plan.send_count(0) == 12); // one to each of parts 1 and 2, ten to part 3
+    CHECK(plan.parts[1].ghosts == std::vector<std::int64_t>{0});
+    CHECK(plan.parts[1].interior_rows == 0);
+    CHECK(plan.ghost_count(3) == 30);
+}
+
+TEST_CASE("make_halo_plan refuses what it can't plan") {
+    const pattern a = poisson2d(4);
+    const auto plan_of = [](const pattern& b, row_partition partition) {
+        static_cast<void>(make_halo_plan(b.row_offsets, b.columns, std::move(partition)));
+    };
+    CHECK_THROWS_AS(plan_of(a, row_partition{}), usage_error);
+    CHECK_THROWS_AS(plan_of(a, row_partition{{0, 9, 5, 16}}), usage_error);
+    CHECK_THROWS_WITH_AS(plan_of(a, equal_rows(17, 2)),
+                         "make_halo_plan: row_offsets has 17 entries, must have one more than the "
+                         "partition has rows, 18",
+                         input_error);
+    CHECK_THROWS_WITH_AS(
+        plan_of(a, row_partition{{0, 2147483648}}),
+        "halo_plan: part 0 owns 2147483648 rows and references 0 ghosts; local indices have 32 "
+        "bits, so both together must be at most 2147483647: use more devices",
+        input_error);
+
+    SUBCASE("column too large, in the parallel loop of a part that isn't the first") {
+        pattern bad = random_pattern(9000, 6, 3);
+        bad.columns[index(bad.row_offsets[6000])] = 9000;
+        bad.columns[index(bad.row_offsets[8500])] = 9001;
+        const std::string position = std::to_string(bad.row_offsets[6000]);
+        const std::string message = "make_halo_plan: row 6000 has column 9000 at position " +
+                                    position + ", must be 0 or more and below 9000";
+        REQUIRE(bad.row_offsets[6001] > bad.row_offsets[6000]);
+        CHECK_THROWS_WITH_AS(plan_of(bad, equal_rows(9000, 2)), message.c_str(), input_error);
+        CHECK_THROWS_WITH_AS(plan_of(bad, equal_rows(9000, 1)), message.c_str(), input_error);
+    }
+    SUBCASE("negative column") {
+        pattern bad = a;
+        bad.columns[1] = -1;
+        CHECK_THROWS_WITH_AS(plan_of(bad, equal_rows(16, 2)),
+                             "make_halo_plan: row 0 has column -1 at position 1, must be 0 or more "
+                             "and below 16",
+                             input_error);
+    }
+    SUBCASE("descending offsets") {
+        pattern bad = a;
+        bad.row_offsets[9] = 2;
+        CHECK_THROWS_WITH_AS(plan_of(bad, equal_rows(16, 2)),
+                             "make_halo_plan: row 8 has the offsets 32 and 2, which must ascend "
+                             "from 0 to 64",
+                             input_error);
+    }
+    SUBCASE("an offset past the columns") {
+        pattern bad = a;
+        bad.row_offsets[9] = 65;
+        CHECK_THROWS_AS(plan_of(bad, equal_rows(16, 2)), input_error);
+    }
+    SUBCASE("a negative offset") {
+        pattern bad = a;
+        bad.row_offsets[1] = -3;
+        CHECK_THROWS_AS(plan_of(bad, equal_rows(16, 2)), input_error);
+    }
+    SUBCASE("ends that disagree with the columns") {
+        pattern bad = a;
+        bad.columns.pop_back();
+        CHECK_THROWS_WITH_AS(plan_of(bad, equal_rows(16, 2)),
+                             "make_halo_plan: row_offsets runs from 0 to 64, must run from 0 to "
+                             "the number of columns given, 63",
+                             input_error);
+        bad = a;
+        bad.row_offsets[0] = 1;
+        CHECK_THROWS_AS(plan_of(bad, equal_rows(16, 2)), input_error);
+    }
+}
+
+TEST_CASE("halo_plan: sizes of parts that don't exist or don't fit are refused") {
+    const pattern a = poisson2d(4);
+    halo_plan plan = make_halo_plan(a.row_offsets, a.columns, equal_rows(16, 2));
+    CHECK_THROWS_AS(static_cast<void>(plan.ghost_count(-1)), usage_error);
+    CHECK_THROWS_AS(static_cast<void>(plan.ghost_count(2)), usage_error);
+    CHECK_THROWS_AS(static_cast<void>(plan.send_count(2)), usage_error);
+    CHECK_THROWS_AS(static_cast<void>(plan.local_size(2)), usage_error);
+    // 2^31 - 1 - 4 owned rows and 4 ghosts just fit.
+    plan.partition = row_partition{{0, 2147483643, 2147483651}};
+    CHECK(plan.local_size(0) == 2147483647);
+    plan.partition = row_partition{{0, 2147483644, 2147483652}};
+    CHECK_THROWS_AS(static_cast<void>(plan.local_size(0)), input_error);
+}
+
+TEST_CASE("localize_columns refuses sizes and patterns that are not the plan's") {
+    const pattern a = poisson2d(4);
+    const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, row_partition{{0, 8, 16}});
+    std::vector<std::int32_t> local(32);
+    CHECK_NOTHROW(localize_columns(plan, 1, a.row_offsets, a.columns, local));
+    CHECK_THROWS_AS(localize_columns(plan, 2, a.row_offsets, a.columns, local), usage_error);
+    CHECK_THROWS_WITH_AS(
+        localize_columns(plan, 1, a.row_offsets, a.columns, std::span(local).first(31)),
+        "localize_columns: local_columns has 31 entries, must have 32, the nonzeros of part 1",
+        usage_error);
+    CHECK_THROWS_AS(localize_columns(plan, 1, std::span(a.row_offsets).first(16), a.columns, local),
+                    usage_error);
+    CHECK_THROWS_AS(localize_columns(plan, 1, a.row_offsets, std::span(a.columns).first(63), local),
+                    usage_error);
+    pattern other = a;
+    other.columns[40] = 3; // owned by part 0, but no ghost of part 1
+    other.columns[50] = -7;
+    CHECK_THROWS_WITH_AS(localize_columns(plan, 1, other.row_offsets, other.columns, local),
+                         "localize_columns: column 3 at position 40 is neither owned by part 1 nor "
+                         "one of its ghosts: the plan is for another pattern",
+                         input_error);
+    other = a;
+    other.columns[50] = 2147483647;
+    CHECK_THROWS_AS(localize_columns(plan, 1, other.row_offsets, other.columns, local),
+                    input_error);
+}

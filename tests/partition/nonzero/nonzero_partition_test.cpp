@@ -1,0 +1,138 @@
+// Cuts of entries, and their order by NUMA nodes.
+#include <krylith/partition/nonzero/nonzero_partition.hpp>
+
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <krylith/device/error.hpp>
+#include <krylith/partition/nonzero/numa_partition.hpp>
+
+using namespace krylith;
+
+namespace {
+
+using sizes = std::vector<std::int64_t>;
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
+} // namespace
+
+TEST_CASE("entry partition: floor(k entries / parts), though the product may overflow") {
+    CHECK(equal_entries(10, 4).begin == sizes{0, 2, 5, 7, 10});
+    CHECK(equal_entries(2, 4).begin == sizes{0, 0, 1, 1, 2});
+    CHECK(equal_entries(0, 2).begin == sizes{0, 0, 0});
+    for (const int parts : {1, 3, 8, 1000}) {
+        const auto cut = equal_entries(largest, parts);
+        CHECK_NOTHROW(check(cut, largest));
+        for (int k = 0; k < parts; ++k) {
+            const auto at = static_cast<std::size_t>(k);
+            const std::int64_t size = cut.begin[at + 1] - cut.begin[at];
+            CHECK(size >= largest / parts);
+            CHECK(size - 1 <= largest / parts);
+        }
+    }
+}
+
+TEST_CASE("entry partition: weights and sizes") {
+    CHECK(weighted_entries(10, sizes{1, 0, 3}).begin == sizes{0, 2, 2, 10});
+    CHECK(weighted_entries(0, sizes{0, 1}).begin == sizes{0, 0, 0});
+    for (int parts = 1; parts <= 8; ++parts)
+        for (const std::int64_t entries :
+             {std::int64_t{0}, std::int64_t{5}, std::int64_t{1000003}, largest})
+            CHECK(weighted_entries(entries, sizes(static_cast<std::size_t>(parts), 7)) ==
+                  equal_entries(entries, parts));
+    CHECK(entries_of_sizes(sizes{3, 0, 4}).begin == sizes{0, 3, 3, 7});
+}
+
+TEST_CASE("entry partition: what is refused") {
+    CHECK_THROWS_WITH_AS((void)equal_entries(-1, 2),
+                         "equal_entries: entries is -1, must be 0 or more", usage_error);
+    CHECK_THROWS_WITH_AS((void)equal_entries(1, 0), "equal_entries: parts is 0, must be 1 or more",
+                         usage_error);
+    CHECK_THROWS_WITH_AS(
+        (void)weighted_entries(5, sizes{1, -2}),
+        "weighted_entries: weights[1] is -2, must be 0 or more, and the sum at most 2147483647",
+        usage_error);
+    CHECK_THROWS_AS((void)weighted_entries(5, sizes{1, 2147483647}), usage_error);
+    CHECK_THROWS_WITH_AS((void)weighted_entries(5, sizes{0, 0}),
+                         "weighted_entries: the sum of 2 weights is 0, must be 1 or more",
+                         usage_error);
+    CHECK_THROWS_AS((void)weighted_entries(5, {}), usage_error);
+    CHECK_THROWS_AS((void)entries_of_sizes({}), usage_error);
+    CHECK_THROWS_AS((void)entries_of_sizes(sizes{1, -1}), usage_error);
+    CHECK_THROWS_AS((void)entries_of_sizes(sizes{1, largest}), usage_error);
+    CHECK_THROWS_WITH_AS(check(entry_partition{{0}}, 0),
+                         "entry_partition: begin has 1 numbers, must have parts + 1 with at least "
+                         "1 part",
+                         usage_error);
+    CHECK_THROWS_WITH_AS(check(entry_partition{{1, 2}}, 2),
+                         "entry_partition: begin[0] is 1, must be 0", usage_error);
+    CHECK_THROWS_WITH_AS(check(entry_partition{{0, 3, 2}}, 2),
+                         "entry_partition: begin[2] is 2, must not be below begin[1], which is 3",
+                         usage_error);
+    CHECK_THROWS_WITH_AS(check(entry_partition{{0, 2}}, 3),
+                         "entry_partition: begin[1] is 2, must be the number of entries, 3",
+                         usage_error);
+}
+
+TEST_CASE("numa partition: two nodes with one, two, one and three devices, and interleaved") {
+    struct {
+        std::vector<int> nodes;
+        std::vector<int> device;
+    } const cases[]{{{0, 1}, {0, 1}},
+                    {{0, 0, 1, 1}, {0, 1, 2, 3}},
+                    {{0, 1, 1, 1}, {0, 1, 2, 3}},
+                    {{1, 0, 0, 0}, {0, 1, 2, 3}},
+                    {{0, 1, 0, 1}, {0, 2, 1, 3}},
+                    {{1, 0, 1, 0, 1}, {0, 2, 4, 1, 3}},
+                    {{2, 0, 1, 0, 2}, {0, 4, 1, 3, 2}}};
+    for (const auto& c : cases)
+        for (const std::int64_t entries : {0, 1, 3, 10, 1001}) {
+            const auto devices = static_cast<int>(c.nodes.size());
+            const auto found = make_numa_partition(entries, c.nodes);
+            CHECK(found.device == c.device);
+            CHECK(found.entries == equal_entries(entries, devices));
+            CHECK_NOTHROW(check(found, c.nodes, entries));
+            for (int rank = 0; rank < devices; ++rank)
+                CHECK(c.device[static_cast<std::size_t>(found.part_of(rank))] == rank);
+            const sizes same(c.nodes.size(), 3);
+            CHECK(make_numa_partition(entries, c.nodes, same) == found);
+        }
+    // Weights are by rank, whatever the order of parts.
+    const auto weighted = make_numa_partition(100, std::vector{0, 1, 0, 1}, sizes{1, 2, 3, 4});
+    CHECK(weighted.entries.begin == sizes{0, 10, 40, 60, 100});
+}
+
+TEST_CASE("numa partition: one node is the plain partition") {
+    for (int devices = 1; devices <= 8; ++devices) {
+        std::vector<int> ranks(static_cast<std::size_t>(devices));
+        std::iota(ranks.begin(), ranks.end(), 0);
+        const std::vector<int> nodes(ranks.size(), 0);
+        CHECK(make_numa_partition(777, nodes) ==
+              numa_partition{ranks, equal_entries(777, devices)});
+    }
+}
+
+TEST_CASE("numa partition: what is refused") {
+    const std::vector<int> nodes{0, 1, 0};
+    CHECK_THROWS_AS((void)make_numa_partition(5, {}), usage_error);
+    CHECK_THROWS_WITH_AS((void)make_numa_partition(5, std::vector{0, -1}),
+                         "numa_partition: node_of_device[1] is -1, must be 0 or more", usage_error);
+    CHECK_THROWS_AS((void)make_numa_partition(-5, nodes), usage_error);
+    CHECK_THROWS_AS((void)make_numa_partition(5, nodes, sizes{1, 2}), usage_error);
+    const numa_partition good = make_numa_partition(6, nodes);
+    CHECK_THROWS_AS((void)good.part_of(3), usage_error);
+    const auto says = [&](std::vector<int> device, const char* message) {
+        const numa_partition bad{std::move(device), good.entries};
+        CHECK_THROWS_WITH_AS(check(bad, nodes, 6), message, usage_error);
+    };
+    says({0, 2}, "numa_partition: it is of 2 devices, must be of 3");
+    says({0, 3, 1}, "numa_partition: device[1] is 3, must be 0 or more and below 3");
+    says({0, 2, 2}, "numa_partition: device[2] is 2, as device[1] is");
+    says({0, 1, 2}, "numa_partition: device[2] is 2 of node 0, whose devices must stand together");
+    CHECK_THROWS_AS(check(good, nodes, 7), usage_error);
+    CHECK_THROWS_WITH_AS(check(numa_partition{good.device, equal_entries(6, 2)}, nodes, 6),
+                         "numa_partition: entries has 2 parts for 3 devices", usage_error);
+}

@@ -1,0 +1,175 @@
+// pCSR, pCSC and pCOO of 2000 random matrices on 1 to 8 parts: what is cut is whole again, and the
+// product of the parts is that of the matrix.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <krylith/device/error.hpp>
+#include <krylith/partition/nonzero/joined_ranges.hpp>
+
+#include "range_matrices.hpp"
+#include "range_products.hpp"
+
+using namespace krylith;
+using namespace krylith::partition_tests;
+using krylith::testing::random_numbers;
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> integers(std::int64_t count, random_numbers& random) {
+    std::vector<double> result;
+    for (std::int64_t i = 0; i < count; ++i) result.push_back(random.below(41) - 20);
+    return result;
+}
+
+/// The part's product is exact, so that results are equal; y is NaN where it must not be read.
+template <class Parts>
+void check_products(const test_matrix& m, const Parts& parts, random_numbers& random) {
+    const std::vector<double> x = integers(m.columns, random);
+    for (const double alpha : {0.0, 1.0, -2.5})
+        for (const double beta : {0.0, 1.0, -2.5}) {
+            std::vector<double> y = integers(m.rows, random);
+            if (beta == 0) y.assign(y.size(), nan);
+            const bool equal = product(parts, alpha, x, beta, y) == product(m, alpha, x, beta, y);
+            CHECK_MESSAGE(equal, "alpha " << alpha << ", beta " << beta);
+        }
+}
+
+void check_shares(const std::vector<line_share>& shares, std::int64_t entries) {
+    const auto parts = static_cast<std::int64_t>(shares.size());
+    for (const line_share& share : shares) {
+        CHECK(share.entries() >= entries / parts);
+        CHECK(share.entries() <= (entries + parts - 1) / parts);
+    }
+    CHECK_NOTHROW(check(shared_lines(shares), shares));
+}
+
+/// Any cuts of the entries. Returns the shares by rows.
+std::vector<line_share> check_compressed(const test_matrix& m, const entry_partition& cuts,
+                                         random_numbers& random) {
+    const test_arrays rows(m.entries);
+    const auto row_offsets = test_arrays::offsets(rows.row_indices, m.rows);
+    const auto a =
+        make_pcsr<double>(m.rows, m.columns, row_offsets, rows.column_indices, rows.values, cuts);
+    CHECK_NOTHROW(check(a, row_offsets));
+    CHECK_NOTHROW(check(a.owned(), m.rows));
+    CHECK(join(a) == compressed_arrays<double>{row_offsets, rows.column_indices, rows.values});
+    check_products(m, a, random);
+
+    const test_arrays columns(by_columns(m.entries));
+    const auto column_offsets = test_arrays::offsets(columns.column_indices, m.columns);
+    const auto b = make_pcsc<double>(m.rows, m.columns, column_offsets, columns.row_indices,
+                                     columns.values, cuts);
+    CHECK_NOTHROW(check(b, column_offsets));
+    CHECK_NOTHROW(check(b.owned(), m.columns));
+    CHECK(join(b) ==
+          compressed_arrays<double>{column_offsets, columns.row_indices, columns.values});
+    check_products(m, b, random);
+
+    const auto by_rows = make_pcoo<double>(m.rows, m.columns, rows.row_indices, rows.column_indices,
+                                           rows.values, cuts);
+    CHECK(by_rows.order == coo_order::by_rows);
+    CHECK(by_rows.shares == a.shares);
+    const auto by_column =
+        make_pcoo<double>(m.rows, m.columns, columns.row_indices, columns.column_indices,
+                          columns.values, cuts, coo_order::by_columns);
+    CHECK(by_column.shares == b.shares);
+    const test_arrays mixed(shuffled(m.entries, random));
+    const auto unsorted =
+        make_pcoo<double>(m.rows, m.columns, mixed.row_indices, mixed.column_indices, mixed.values,
+                          cuts, coo_order::unsorted);
+    for (const auto* c : {&by_rows, &by_column, &unsorted}) {
+        CHECK_NOTHROW(check(*c));
+        CHECK_NOTHROW(check(c->owned(), c == &by_column ? m.columns : m.rows));
+        check_products(m, *c, random);
+    }
+    CHECK(join(unsorted) ==
+          coo_arrays<double>{mixed.row_indices, mixed.column_indices, mixed.values});
+    return a.shares;
+}
+
+} // namespace
+
+TEST_CASE("parts: random matrices in equal parts are whole again and multiply alike") {
+    for (int number = 0; number < 2000; ++number) {
+        const test_matrix m = random_matrix(number);
+        random_numbers random(static_cast<std::uint64_t>(number) + 5000);
+        const auto entries = static_cast<std::int64_t>(m.entries.size());
+        for (int parts = 1; parts <= 8; ++parts) {
+            INFO(m.shape << ", matrix " << number << " on " << parts << " parts");
+            check_shares(check_compressed(m, equal_entries(entries, parts), random), entries);
+        }
+    }
+}
+
+TEST_CASE("parts: any sizes, with parts of no entries before, among and after the others") {
+    for (int number = 0; number < 400; ++number) {
+        const test_matrix m = random_matrix(number);
+        random_numbers random(static_cast<std::uint64_t>(number) + 9000);
+        std::int64_t left = static_cast<std::int64_t>(m.entries.size());
+        std::vector<std::int64_t> sizes;
+        for (int part = random.below(10); part >= 0; --part) {
+            const auto some = random.flip() ? 0 : random.below(static_cast<int>(left) + 1);
+            sizes.push_back(part == 0 && random.flip() ? left : some);
+            left -= sizes.back();
+        }
+        sizes.push_back(left);
+        sizes.resize(sizes.size() + as_size(random.below(3)), 0);
+        INFO(m.shape << ", matrix " << number << " on " << sizes.size() << " parts");
+        const auto shares = check_compressed(m, entries_of_sizes(sizes), random);
+        CHECK_NOTHROW(check(shared_lines(shares), shares));
+    }
+}
+
+TEST_CASE("parts: enough entries for teams of threads") {
+    test_matrix m{"large", 50000, 50000, {}};
+    random_numbers random(3);
+    for (std::int32_t i = 0; i < 50000; ++i)
+        for (int k = i == 7000 ? 40000 : random.below(5); k > 0; --k)
+            m.entries.push_back({i, random.below(50000), static_cast<double>(random.below(9))});
+    const auto entries = static_cast<std::int64_t>(m.entries.size());
+    for (const int parts : {1, 3, 8})
+        check_shares(check_compressed(m, equal_entries(entries, parts), random), entries);
+}
+
+TEST_CASE("parts: a row over all parts, and where rows without entries go") {
+    // Rows 0 and 1 are empty, row 2 has 9 entries, rows 3 to 6 are empty, row 7 has 1.
+    const std::vector<std::int64_t> offsets{0, 0, 0, 9, 9, 9, 9, 9, 10};
+    const auto shares =
+        share_lines(offsets, entries_of_sizes(std::vector<std::int64_t>{3, 3, 0, 3, 1}));
+    const std::vector<line_share> expected{{0, 3, 0, 3, false},
+                                           {3, 6, 2, 3, true},
+                                           {6, 6, 3, 3, false},
+                                           {6, 9, 2, 6, true}, // nearest to 4/5 of 8 rows
+                                           {9, 10, 6, 8, false}};
+    CHECK(shares == expected);
+    CHECK(shared_lines(shares) == std::vector<shared_line>{{2, 0, 3}});
+    CHECK(owned_lines(shares).begin == std::vector<std::int64_t>{0, 3, 3, 3, 6, 8});
+    // Without entries rows are split like equal rows.
+    const std::vector<std::int64_t> none(9, 0);
+    CHECK(owned_lines(share_lines(none, equal_entries(0, 3))) == equal_rows(8, 3));
+}
+
+TEST_CASE("parts: the order of coordinates") {
+    using list = std::vector<std::int32_t>;
+    CHECK(find_coo_order({}, {}) == coo_order::by_rows);
+    CHECK(find_coo_order(list{0, 0, 2}, list{5, 1, 1}) == coo_order::by_rows);
+    CHECK(find_coo_order(list{0, 5, 2}, list{1, 1, 3}) == coo_order::by_columns);
+    CHECK(find_coo_order(list{0, 5, 2}, list{1, 3, 1}) == coo_order::unsorted);
+    CHECK(std::string(to_string(coo_order::by_columns)) == "by columns");
+    list rows(100000, 4);
+    list columns(100000, 4);
+    CHECK(find_coo_order(rows, columns) == coo_order::by_rows);
+    rows[99998] = 3;
+    CHECK(find_coo_order(rows, columns) == coo_order::by_columns);
+    // Wherever two threads meet.
+    for (std::size_t at = 1; at + 1 < columns.size(); at += 1 + at / 7 % 1000) {
+        columns[at] = 5;
+        CHECK(find_coo_order(rows, columns) == coo_order::unsorted);
+        columns[at] = 4;
+    }
+}

@@ -1,0 +1,51 @@
+"""scripts/includes.py: a small tree that it accepts, and one for each complaint."""
+import importlib.util
+import os
+import sys
+import tempfile
+
+spec = importlib.util.spec_from_file_location("includes", os.path.join(sys.argv[1], "includes.py"))
+includes = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(includes)
+
+GOOD = {
+    "CMakeLists.txt": "set(KRYLITH_ROOMS low high)\n",
+    "docs/api.md": "[a](../low/a.hpp) [b](../high/b.hpp)\n",
+    "low/a.hpp": "#pragma once\n#include <krylith/low/parts/c.hpp>\n",
+    "low/parts/c.hpp": "#pragma once\n",
+    "low/parts/c.cpp": "#include <krylith/low/parts/c.hpp>\n#include <krylith/low/a.hpp>\n",
+    "low/parts/k.cuh": "#pragma once\n",
+    "low/parts/k.cu": "#include <krylith/low/parts/k.cuh>\n",
+    "high/b.hpp": "#pragma once\n#include <krylith/config.hpp>\n#include <krylith/low/a.hpp>\n",
+    "tools/main.cpp": "#include <krylith/high/b.hpp>\n",
+}
+
+
+def complaints(changes):
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in {**GOOD, **changes}.items():
+            os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)
+            with open(os.path.join(root, path), "w") as file:
+                file.write(text)
+        return includes.check(root)[0]
+
+
+def expect(part, changes):
+    found = complaints(changes)
+    assert any(part in complaint for complaint in found), (part, found)
+
+
+assert complaints({}) == [], complaints({})
+expect("high/ stands behind it", {"low/parts/c.cpp": "#include <krylith/high/b.hpp>\n"})
+expect("the library includes tools/t.hpp",
+       {"low/parts/c.cpp": "#include <krylith/tools/t.hpp>\n", "tools/t.hpp": "#pragma once\n"})
+expect("only a .cu or .cuh", {"low/parts/c.cpp": "#include <krylith/low/parts/k.cuh>\n"})
+expect("there is no low/gone.hpp", {"high/b.hpp": "#include <krylith/low/gone.hpp>\n"})
+expect("in a circle", {"low/parts/c.hpp": "#include <krylith/low/others/d.hpp>\n",
+                       "low/others/d.hpp": "#pragma once\n",
+                       "low/others/d.cpp": "#include <krylith/low/parts/c.hpp>\n"})
+expect("docs/api.md doesn't name it", {"low/new.hpp": "#pragma once\n"})
+expect("which is no public header", {"docs/api.md": "[a](../low/a.hpp) [b](../high/b.hpp) [c](../low/parts/c.hpp)\n"})
+expect("at most 300", {"low/a.hpp": "\n" * 301})
+expect("at most 60", {f"low/f{k}.hpp": "#pragma once\n" for k in range(60)})
+print("includes: all complaints are made")

@@ -1,0 +1,199 @@
+// The CSR product of one host device against a dense oracle.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/sparse/csr/csr_rows_host.hpp>
+#include <krylith/sparse/device_matrix.hpp>
+#include <krylith/tests/vector/host_ranks.hpp>
+
+#include "csr_host_blocks.hpp"
+
+using namespace krylith;
+using namespace krylith::csr_host_tests;
+
+namespace {
+
+template <class T>
+double tolerance() {
+    return 200 * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
+/// y = alpha A x + beta y and both dot products; all of it on `threads` threads.
+template <class T>
+void check(const block_data<T>& b, int threads) {
+    host_ranks ranks(1, threads);
+    const auto csr = host::make_csr<T>(share(ranks, 0), b.view());
+    const auto x = random_vector<T>(b.columns, 1);
+    const auto w = random_vector<T>(b.rows(), 2);
+    const auto product = dense_product(b, x);
+    for (const double alpha : {1.0, -0.5})
+        for (const double beta : {0.0, 1.0, 0.25}) {
+            CAPTURE(alpha);
+            CAPTURE(beta);
+            auto y = random_vector<T>(b.rows(), 3);
+            if (beta == 0.0) std::fill(y.begin(), y.end(), std::numeric_limits<T>::quiet_NaN());
+            const auto before = y;
+            spmv_arguments<T> a{};
+            a.common = ranks.make_frame(0);
+            a.x = x.data();
+            a.y = y.data();
+            a.alpha = static_cast<T>(alpha);
+            a.beta = static_cast<T>(beta);
+            a.dot_with[0] = w.data();
+            a.reduce = ranks.into(0, 2);
+            csr->apply(a);
+            const auto found = sums(ranks, 0, 2);
+            int wrong = 0;
+            double wy = 0;
+            double yy = 0;
+            for (std::size_t i = 0; i < y.size(); ++i) {
+                double expected = alpha * product[i];
+                if (beta != 0.0) expected += beta * static_cast<double>(before[i]);
+                if (!(std::abs(static_cast<double>(y[i]) - expected) <= tolerance<T>())) ++wrong;
+                wy += static_cast<double>(w[i]) * static_cast<double>(y[i]);
+                yy += static_cast<double>(y[i]) * static_cast<double>(y[i]);
+            }
+            CHECK(wrong == 0);
+            CHECK(found[0] == doctest::Approx(wy).epsilon(1e-9));
+            CHECK(found[1] == doctest::Approx(yy).epsilon(1e-12));
+        }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("host csr: stencil lengths, long, short and empty rows", T, double, float) {
+    for (const int threads : {1, 2}) {
+        CAPTURE(threads);
+        check(make_block<T>(50, 40, [](std::int64_t i) { return i; }), threads);
+        check(make_block<T>(300, 200, [](std::int64_t) { return 5; }), threads);
+        check(make_block<T>(300, 200, [](std::int64_t) { return 7; }), threads);
+        check(make_block<T>(200, 300, [](std::int64_t) { return 27; }), threads);
+        check(make_block<T>(101, 20, [](std::int64_t i) { return i % 3 == 0 ? 2 : 0; }), threads);
+        check(make_block<T>(77, 9, [](std::int64_t) { return 0; }), threads);
+        check(make_block<T>(3000, 600, [](std::int64_t i) { return i == 1500 ? 600 : i % 13; }),
+              threads);
+    }
+}
+
+TEST_CASE_TEMPLATE("host csr: blocks without rows, of one row, and from the middle", T, double,
+                   float) {
+    check(make_block<T>(0, 10, [](std::int64_t) { return 1; }), 1);
+    check(make_block<T>(0, 0, [](std::int64_t) { return 1; }), 1);
+    check(make_block<T>(1, 1, [](std::int64_t) { return 1; }), 1);
+    check(make_block<T>(
+              100, 50, [](std::int64_t i) { return i % 9; }, 123'456'789'012),
+          2);
+}
+
+TEST_CASE("host csr: boundary rows anywhere") {
+    auto b = make_block<double>(2000, 300, [](std::int64_t i) { return i % 20; });
+    for (const int every : {1, 2, 3, 700}) {
+        CAPTURE(every);
+        b.boundary.assign(2000, 0);
+        for (std::size_t i = 0; i < 2000; ++i) b.boundary[i] = i % unsigned(every) == 0;
+        check(b, 2);
+    }
+}
+
+TEST_CASE("host csr: the same bits with any team") {
+    const auto b = make_block<double>(5000, 800, [](std::int64_t i) { return i % 31; });
+    const auto x = random_vector<double>(b.columns, 1);
+    std::vector<double> first_y;
+    std::vector<double> first_sums;
+    for (const int threads : {1, 2, 3, 7}) {
+        host_ranks ranks(1, threads);
+        const auto csr = host::make_csr<double>(share(ranks, 0), b.view());
+        std::vector<double> y(5000);
+        spmv_arguments<double> a{};
+        a.common = ranks.make_frame(0);
+        a.x = x.data();
+        a.y = y.data();
+        a.alpha = 1.5;
+        a.reduce = ranks.into(0, 1);
+        csr->apply(a);
+        const auto found = sums(ranks, 0, 1);
+        if (threads == 1) {
+            first_y = y;
+            first_sums = found;
+        }
+        CHECK(y == first_y);
+        CHECK(found == first_sums);
+    }
+}
+
+TEST_CASE("host csr: new values on the same pattern, size and name") {
+    auto b = make_block<double>(400, 100, [](std::int64_t i) { return i % 8; });
+    host_ranks ranks(1);
+    const auto csr = host::make_csr<double>(share(ranks, 0), b.view());
+    CHECK(csr->name() == "csr");
+    CHECK(csr->recordable());
+    CHECK(csr->matrix_bytes() ==
+          static_cast<std::int64_t>(b.values.size()) * 12 + 4 * (b.rows() + 1));
+    for (auto& v : b.values) v *= -3;
+    csr->update(b.values);
+    const auto x = random_vector<double>(b.columns, 1);
+    const auto expected = dense_product(b, x);
+    std::vector<double> y(400);
+    spmv_arguments<double> a{};
+    a.common = ranks.make_frame(0);
+    a.x = x.data();
+    a.y = y.data();
+    a.alpha = 1;
+    csr->apply(a);
+    ranks.synchronize();
+    for (std::size_t i = 0; i < y.size(); ++i)
+        CHECK(y[i] == doctest::Approx(expected[i]).epsilon(1e-12));
+    CHECK_THROWS_AS(csr->update(std::vector<double>(3)), usage_error);
+}
+
+TEST_CASE("host csr: sizes that disagree are refused") {
+    host_ranks ranks(1);
+    const auto good = make_block<double>(10, 10, [](std::int64_t) { return 3; });
+    auto bad = good;
+    SUBCASE("offsets") {
+        bad.offsets.back() += 1;
+    }
+    SUBCASE("values") {
+        bad.values.pop_back();
+    }
+    SUBCASE("boundary") {
+        bad.boundary.assign(9, 0);
+    }
+    CHECK_THROWS_AS((void)host::make_csr<double>(share(ranks, 0), bad.view()), usage_error);
+}
+
+TEST_CASE("host csr: a product after the stop leaves y alone") {
+    host_ranks ranks(1);
+    const auto b = make_block<double>(10, 10, [](std::int64_t) { return 3; });
+    const auto csr = host::make_csr<double>(share(ranks, 0), b.view());
+    const auto x = random_vector<double>(10, 1);
+    std::vector<double> y(10, 5.0);
+    ranks.slot(0, control::state) = as_register(loop_state::converged);
+    spmv_arguments<double> a{};
+    a.common = ranks.make_frame(0);
+    a.x = x.data();
+    a.y = y.data();
+    a.alpha = 1;
+    a.reduce = ranks.into(0, 1);
+    csr->apply(a);
+    ranks.synchronize();
+    CHECK(y == std::vector<double>(10, 5.0));
+    CHECK(ranks.published(0) == 0);
+}
+
+TEST_CASE("host csr: 64-bit offsets") {
+    const auto b = make_block<double>(60, 90, [](std::int64_t i) { return i % 30; });
+    const auto x = random_vector<double>(b.columns, 1);
+    const auto expected = dense_product(b, x);
+    std::vector<double> y(60);
+    host::multiply_rows<double, std::int64_t>({b.offsets.data(), b.indices.data(), b.values.data()},
+                                              x.data(), y.data(), 1.0, 0.0, 0, 60);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        CHECK(y[i] == doctest::Approx(expected[i]).epsilon(1e-12));
+}

@@ -1,0 +1,98 @@
+// Which local kernel automatic is on CUDA devices. Pure arithmetic.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <krylith/sparse/csr/csr_tiles.hpp>
+#include <krylith/sparse/selection/format_choice.hpp>
+#include <krylith/sparse/sell/sell_layout.hpp>
+
+#include "../support/random.hpp"
+
+namespace krylith {
+
+namespace {
+
+using lengths = std::vector<std::int64_t>;
+
+std::vector<std::int64_t> offsets_of(const lengths& rows, std::int64_t base = 17) {
+    std::vector<std::int64_t> offsets{base};
+    for (const auto length : rows) offsets.push_back(offsets.back() + length);
+    return offsets;
+}
+
+/// By use: own, sent, repeated.
+std::vector<local_kind> choices(const lengths& rows) {
+    std::vector<local_kind> result;
+    for (const auto use : {result_use::own, result_use::sent, result_use::repeated})
+        result.push_back(choose_format(offsets_of(rows), use));
+    return result;
+}
+
+/// Rows of `least` to `most` nonzeros, which SELL sorts.
+lengths mixed(std::int64_t least, std::int64_t most) {
+    testing::random_numbers random(3);
+    lengths rows(8192);
+    for (auto& length : rows) length = least + random.below(static_cast<int>(most - least + 1));
+    const sell_layout layout = make_sell_layout(offsets_of(rows));
+    REQUIRE_FALSE(layout.rows.empty());
+    REQUIRE(layout.padding() < 0.05);
+    return rows;
+}
+
+constexpr auto csr = local_kind::csr;
+constexpr auto sell = local_kind::sell;
+constexpr auto merge = local_kind::merge;
+
+} // namespace
+
+TEST_CASE("local kernel auto: sell where rows are equal, whatever becomes of results") {
+    CHECK(choices(lengths(5000, 7)) == std::vector{sell, sell, sell});
+    CHECK(choices({}) == std::vector{sell, sell, sell});
+    CHECK(choices(lengths(64, 0)) == std::vector{sell, sell, sell});
+}
+
+TEST_CASE("local kernel auto: rows that SELL sorts only if short, and not to send them") {
+    CHECK(choices(mixed(1, 4)) == std::vector{sell, csr, csr});
+    CHECK(choices(mixed(4, 7)) == std::vector{csr, csr, csr});
+}
+
+TEST_CASE("local kernel auto: csr where sell would be padded by more than a tenth") {
+    lengths arrow(640, 2); // every slice has a row of its own length
+    for (std::size_t row = 0; row < arrow.size(); row += 16)
+        arrow[row] = 2 + static_cast<std::int64_t>(row);
+    REQUIRE(make_sell_layout(offsets_of(arrow)).padding() > 0.1);
+    CHECK(choices(arrow) == std::vector{csr, csr, csr});
+}
+
+TEST_CASE("local kernel auto: merge where one row is more than a multiprocessor's share") {
+    const auto taken = [](const lengths& rows) {
+        return choose_format(offsets_of(rows), result_use::sent) == merge;
+    };
+    lengths even(200'000, 10);
+    CHECK_FALSE(taken(even));
+    even[77] = 16'000; // of 2,015,990: 15,272 is a share
+    CHECK(taken(even));
+    CHECK(choices(even)[2] == csr);
+    even[77] = 15'000;
+    CHECK_FALSE(taken(even));
+    CHECK(taken({0, 1'000'000, 0}));
+    CHECK_FALSE(taken({0, 999'999, 0}));
+}
+
+TEST_CASE("local kernel auto: merge where rows longer than csr's tiles have a tenth") {
+    // 10,000 rows of 200, two million; a row is less than a multiprocessor's share.
+    const auto with_long_rows = [](std::size_t count, std::int64_t length) {
+        lengths rows(10'000, 200);
+        rows.resize(rows.size() + count, length);
+        return choices(rows);
+    };
+    constexpr std::int64_t longer = csr_tile_entries + 1; // 124 of them have 222,332 of 2,222,332
+    CHECK(with_long_rows(124, longer) == std::vector{merge, merge, sell});
+    CHECK(with_long_rows(123, longer)[0] != merge);
+    CHECK(with_long_rows(5000, csr_tile_entries)[0] != merge);
+}
+
+} // namespace krylith

@@ -1,0 +1,265 @@
+// All kernels over all semirings, with vectors in all forms: against Eigen and plain loops. One y
+// goes through all products with a matrix, so that what one leaves is what the next finds.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <krylith/spmspv/kernels/host_ranges.hpp>
+#include <krylith/spmspv/product.hpp>
+
+#include "one_device.hpp"
+#include "product_cases.hpp"
+#include "product_reference.hpp"
+
+namespace krylith::spmspv {
+
+using testing::entry_list;
+using testing::line_pattern;
+using testing::random_numbers;
+
+namespace {
+
+enum class given { ascending, shuffled, dense, dense_and_bits };
+constexpr given all_given[] = {given::ascending, given::shuffled, given::dense,
+                               given::dense_and_bits};
+
+template <class S, class M>
+class product_tester {
+    using T = typename S::value_type;
+
+public:
+    product_tester(const std::shared_ptr<device>& where, const line_pattern& p)
+        : device_(where),
+          pattern_(p),
+          host_(testing::with_values_for<S, M>(p, 11)),
+          numbers_(testing::as_read<S>(host_)),
+          a_(where, host_),
+          x_(where, p.columns, S::absent()),
+          y_(where, host_.rows, S::absent()),
+          scratch_(where),
+          random_(12) {}
+
+    /// One product; whatever isn't said is drawn.
+    void run(kernel k, given form, vector_form wanted, int kind) {
+        CAPTURE(std::string(to_string(k)));
+        CAPTURE(static_cast<int>(form));
+        CAPTURE(static_cast<int>(wanted));
+        CAPTURE(kind);
+        const entry_list<T> x = draw_entries(kind);
+        give(x, form);
+        product_options<T> options = {.wanted = wanted};
+        std::vector<T> before;
+        std::vector<bool> skipped(as_size(host_.rows), false);
+        const bool updates = scales<S> && wanted == vector_form::dense && random_.below(3) == 0;
+        if (scales<S> && random_.flip()) options.alpha = T(-0.5);
+        if (updates) {
+            options.beta = T(0.25);
+            before = y_.download_dense();
+        }
+        buffer<std::uint32_t> skip;
+        if (!updates && random_.flip()) {
+            skip = draw_skipped(skipped);
+            options.skip_rows = skip.data();
+        }
+        CAPTURE(options.alpha);
+        CAPTURE(options.beta);
+        CAPTURE(options.skip_rows == nullptr);
+        const std::int64_t work = work_of(x);
+        if (random_.flip()) CHECK(count_work(a_, x_) == work);
+        multiply<S>(k, a_, x_, y_, scratch_, options, told(work));
+
+        CHECK(testing::flaw_of_forms(x_, x) == "");
+        CHECK(y_.forms().has(wanted));
+        check(k, x, options, before, skipped);
+    }
+
+private:
+    /// What products are told of the work: nothing, what it is, or a bound, far above all too.
+    std::int64_t told(std::int64_t work) {
+        switch (random_.below(4)) {
+        case 0: return -1;
+        case 1: return work;
+        case 2: return work + random_.below(5000);
+        default: return std::int64_t{1} << 40;
+        }
+    }
+
+    entry_list<T> draw_entries(int kind) {
+        entry_list<T> x;
+        x.indices = testing::indices_of_kind(kind, pattern_, 13 + static_cast<unsigned>(kind));
+        for (std::size_t i = 0; i < x.indices.size(); ++i)
+            x.values.push_back(static_cast<T>(S::exact ? 1 + random_.below(9) : random_.real()));
+        return x;
+    }
+
+    void give(const entry_list<T>& x, given form) {
+        if (form == given::ascending || form == given::shuffled) {
+            entry_list<T> list = x;
+            if (form == given::shuffled) {
+                random_numbers same = random_;
+                testing::shuffle(list.indices, random_);
+                testing::shuffle(list.values, same);
+            }
+            x_.assign(list.indices, list.values);
+            return;
+        }
+        std::vector<T> dense(as_size(pattern_.columns), S::absent());
+        for (std::size_t k = 0; k < x.indices.size(); ++k)
+            dense[as_size(x.indices[k])] = x.values[k];
+        x_.assign(dense);
+        if (form == given::dense_and_bits) x_.require(vector_form::bits);
+    }
+
+    buffer<std::uint32_t> draw_skipped(std::vector<bool>& skipped) {
+        std::vector<std::uint32_t> words((skipped.size() + 31) / 32, 0);
+        for (std::size_t row = 0; row < skipped.size(); ++row) {
+            skipped[row] = random_.below(4) == 0;
+            if (skipped[row]) words[row / 32] |= std::uint32_t{1} << (row % 32);
+        }
+        if (words.empty()) words.push_back(0); // not null
+        return {device_, std::span<const std::uint32_t>(words), "test"};
+    }
+
+    [[nodiscard]] std::int64_t work_of(const entry_list<T>& x) const {
+        std::vector<bool> there(as_size(host_.columns), false);
+        for (const std::int32_t i : x.indices) there[as_size(i)] = true;
+        std::int64_t work = 0;
+        for (const std::int32_t column : host_.column_indices) work += there[as_size(column)];
+        return work;
+    }
+
+    void check(kernel k, const entry_list<T>& x, const product_options<T>& options,
+               const std::vector<T>& before, const std::vector<bool>& skipped) {
+        const auto reached = testing::reached_rows(host_, x.indices, skipped);
+        const entry_list<T> y = y_.download_pairs();
+        const std::vector<T> dense = y_.download_dense();
+        CHECK(testing::flaw_of_forms(y_, y) == "");
+        CHECK(y_.count() == static_cast<std::int64_t>(y.indices.size()));
+        std::vector<bool> there(as_size(host_.rows), false);
+        for (const std::int32_t i : y.indices) there[as_size(i)] = true;
+        // Without bits or pairs an entry that equals absent() is lost.
+        const bool by_value = pattern_of(k) == pattern::spmv ||
+                              (options.wanted == vector_form::dense &&
+                               (pattern_of(k) == pattern::column || options.beta != 0));
+        bool places = true;
+        for (std::size_t row = 0; row < there.size(); ++row)
+            places =
+                places && there[row] == (by_value ? dense[row] != S::absent() : bool(reached[row]));
+        CHECK(places);
+
+        bool values = true;
+        if constexpr (!S::exact) {
+            const auto expected = numbers_.product(x, options.alpha, options.beta, before);
+            for (std::size_t row = 0; row < dense.size(); ++row)
+                values = values &&
+                         (skipped[row]
+                              ? dense[row] == S::absent()
+                              : expected[row].template allows<T>(static_cast<double>(dense[row])));
+        } else {
+            const auto expected = testing::exact_reference<S>(host_, x);
+            for (std::size_t row = 0; row < dense.size(); ++row)
+                values = values && dense[row] == (skipped[row] ? S::absent() : expected[row]);
+        }
+        CHECK(values);
+    }
+
+    std::shared_ptr<device> device_;
+    line_pattern pattern_;
+    csr_matrix<M> host_;
+    testing::number_reference<T> numbers_;
+    two_way_matrix<M> a_;
+    sparse_vector<T> x_;
+    sparse_vector<T> y_;
+    product_scratch scratch_;
+    random_numbers random_;
+};
+
+template <class S, class M>
+void check_small(const std::shared_ptr<device>& where) {
+    const host::mocked_thread_worth worth(16); // several threads, if the device has them
+    int turn = 0;                              // all kinds of vectors come by
+    for (const auto& p : testing::small_patterns()) {
+        CAPTURE(p.name);
+        product_tester<S, M> tester(where, p);
+        for (const vector_form wanted : {vector_form::dense, vector_form::pairs})
+            for (const given form : all_given)
+                for (int k = 0; k < kernel_count; ++k, ++turn)
+                    tester.run(static_cast<kernel>(k), form, wanted,
+                               (turn + turn / kernel_count) % testing::vector_kinds);
+        for (int k = 0; k < kernel_count; ++k) // every kernel leads to every other
+            for (int after = 0; after < kernel_count; ++after)
+                for (const int number : {k, after})
+                    tester.run(static_cast<kernel>(number), given::shuffled, vector_form::pairs, 5);
+    }
+}
+
+/// Work for several threads and blocks, with rows and columns that many of them have a part of.
+/// Each kernel and form gets one of three kinds of x; three semirings after each other have all.
+template <class S, class M>
+void check_large(const std::shared_ptr<device>& where, int& turn) {
+    product_tester<S, M> tester(where, testing::with_giants(3001, 2500, 40, 21));
+    static_assert(2 * kernel_count % 3 != 0);
+    for (int k = 0; k < kernel_count; ++k)
+        for (const vector_form wanted : {vector_form::dense, vector_form::pairs}) {
+            const int kind = 4 + turn++ % 3;
+            tester.run(static_cast<kernel>(k), all_given[kind % 4], wanted, kind);
+        }
+}
+
+/// Rows so long that balanced products cut them into many pieces.
+template <class S, class M>
+void check_long_rows(const std::shared_ptr<device>& where) {
+    product_tester<S, M> tester(where, testing::with_giants(75, 20000, 12, 5));
+    for (const kernel k : {kernel::spmv, kernel::spmv_balanced, kernel::row, kernel::row_balanced})
+        for (const int kind : {4, 6}) tester.run(k, all_given[kind % 4], vector_form::dense, kind);
+}
+
+} // namespace
+
+KRYLITH_DEVICE_TEST("sparse products: rows in many pieces") {
+    check_long_rows<plus_times<double>, double>(where);
+    check_long_rows<plus_second<float>, float>(where);
+    check_long_rows<or_and<double>, float>(where);
+    check_long_rows<min_plus<double>, double>(where);
+    check_long_rows<min_column, float>(where);
+}
+KRYLITH_DEVICE_TEST("sparse products: plus-times, small") {
+    check_small<plus_times<double>, double>(where);
+    check_small<plus_times<float>, float>(where);
+}
+KRYLITH_DEVICE_TEST("sparse products: plus-second, small") {
+    check_small<plus_second<double>, double>(where);
+    check_small<plus_second<float>, float>(where);
+}
+KRYLITH_DEVICE_TEST("sparse products: plus-second, values of another type") {
+    check_small<plus_second<double>, float>(where);
+    check_small<plus_second<float>, double>(where);
+}
+KRYLITH_DEVICE_TEST("sparse products: or-and, small") {
+    check_small<or_and<double>, double>(where);
+    check_small<or_and<float>, float>(where);
+}
+KRYLITH_DEVICE_TEST("sparse products: or-and, values of another type") {
+    check_small<or_and<double>, float>(where);
+    check_small<or_and<float>, double>(where);
+}
+KRYLITH_DEVICE_TEST("sparse products: min-plus, small") {
+    check_small<min_plus<double>, double>(where);
+    check_small<min_plus<float>, float>(where);
+}
+KRYLITH_DEVICE_TEST("sparse products: min-column, small") {
+    check_small<min_column, double>(where);
+    check_small<min_column, float>(where);
+}
+KRYLITH_DEVICE_TEST("sparse products: all semirings, large") {
+    int turn = 0;
+    check_large<plus_times<double>, double>(where, turn);
+    check_large<plus_times<float>, float>(where, turn);
+    check_large<plus_second<double>, double>(where, turn);
+    check_large<plus_second<float>, float>(where, turn);
+    check_large<or_and<float>, float>(where, turn);
+    check_large<min_plus<float>, float>(where, turn);
+    check_large<min_column, double>(where, turn);
+}
+
+} // namespace krylith::spmspv

@@ -1,0 +1,337 @@
+// Replicated operators: every transfer, where rows lie, what is reported and refused, and that a
+// recorded iteration neither waits for the host nor allocates.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/host/host_device.hpp>
+#include <krylith/device/transport/block_exchange.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
+#include <krylith/vector/fused.hpp>
+
+#include "../support/groups.hpp"
+#include "../support/loop.hpp"
+#include "../support/matrices.hpp"
+#include "../support/oracle.hpp"
+#include "../support/random.hpp"
+#include "../support/short_memory.hpp"
+#include "../support/solves.hpp"
+#include "../support/vectors.hpp"
+
+namespace krylith {
+
+using testing::copies_agree;
+using testing::inner_product;
+using testing::name_of;
+using testing::random_values;
+using testing::values_of;
+
+namespace {
+
+constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::two_nz, operator_kind::lra,
+                                   operator_kind::lra_rc};
+
+/// -1, 2, -1 with long rows from `first` on, and the last row without nonzeros.
+csr_matrix<double> with_long_rows(std::int64_t n, std::int64_t first, std::int64_t rows) {
+    testing::triplets entries;
+    for (std::int64_t i = 0; i + 1 < n; ++i) {
+        entries.emplace_back(i, i, 2.0 + 1.0 / static_cast<double>(i + 1));
+        if (i > 0) entries.emplace_back(i, i - 1, -1.0);
+        entries.emplace_back(i, i + 1, -1.0);
+        for (std::int64_t k = 0; i >= first && i < first + rows && k < 30; ++k)
+            entries.emplace_back(i, (i * 31 + k * 17) % n, 0.125 * static_cast<double>(k - 11));
+    }
+    return testing::from_triplets(n, entries);
+}
+
+std::vector<transfer_kind> transfers(const device_group& group) {
+    if (group.size() > 1 && group.path(0, 1) == transport::staged) return {transfer_kind::copies};
+    return {transfer_kind::stores, transfer_kind::copies};
+}
+
+/// y = 2 A x + 0.5 y and its dot products, empty if right.
+std::string multiply(const device_group& group, const csr_matrix<double>& matrix,
+                     const operator_options& options) {
+    const auto a = make_operator(group, matrix, options);
+    const auto x0 = random_values<double>(matrix.rows, 91);
+    const auto y0 = random_values<double>(matrix.rows, 92);
+    execution run(group, {});
+    auto source = testing::make_vector(a->share_layout(), x0);
+    auto y = testing::make_vector(a->share_layout(), y0);
+    auto x = a->make_operand();
+    scalar xy(run), yy(run);
+    fused(run, x = source);
+    const reduction_into<double> dots[] = {xy = dot(x, y), yy = dot(y, y)};
+    a->apply(run, 2.0, x, 0.5, y, dots);
+    run.flush();
+    const auto expected = testing::product(matrix, 2.0, x0, 0.5, y0);
+    const auto result = values_of(y);
+    for (std::size_t i = 0; i < result.size(); ++i)
+        if (!expected[i].allows<double>(result[i])) return "row " + std::to_string(i);
+    if (!copies_agree(y)) return "the copies differ";
+    if (!inner_product(x0, result).allows<double>(run.get(xy.number()))) return "dot(x, y)";
+    if (!inner_product(result, result).allows<double>(run.get(yy.number()))) return "dot(y, y)";
+    return "";
+}
+
+std::uint64_t host_waits(const device_group& group) {
+    std::uint64_t count = 0;
+    for (int rank = 0; rank < group.size(); ++rank)
+        count += static_cast<host_device&>(group[rank]).waits();
+    return count;
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("replicated: the long block at either end or in the middle, by every transfer") {
+    for (const std::int64_t first : {0, 150, 280}) {
+        const auto matrix = with_long_rows(303, first, 15);
+        for (const auto kind : kinds)
+            for (const auto transfer : transfers(group)) {
+                CAPTURE(first);
+                CAPTURE(name_of(kind));
+                CAPTURE(name_of(transfer));
+                CHECK(multiply(group, matrix, {.kind = kind, .transfer = transfer}) == "");
+            }
+    }
+}
+
+KRYLITH_GROUP_TEST("replicated: any shares, none and all rows too") {
+    const auto matrix = with_long_rows(101, 47, 5);
+    for (const auto transfer : transfers(group))
+        for (const double long_share : {0.0, 0.06, 1.0})
+            for (const double redundant : {0.0, 0.01, 0.4, 1.0}) {
+                if (long_share + redundant > 1) continue;
+                CAPTURE(long_share);
+                CAPTURE(redundant);
+                CHECK(multiply(group, matrix,
+                               {.kind = operator_kind::lra_rc,
+                                .transfer = transfer,
+                                .long_share = long_share,
+                                .redundant_share = redundant}) == "");
+            }
+}
+
+// Boundaries are on whole warps here, and the matrix ends within one: short rows that end there are
+// padded where the long rows follow them.
+KRYLITH_GROUP_TEST("replicated: many rows, whose number is no multiple of a warp") {
+    for (const std::int64_t first : {100, 15'000}) {
+        const auto matrix = with_long_rows(30'011, first, 50);
+        for (const auto kind : kinds)
+            for (const auto transfer : transfers(group)) {
+                CAPTURE(first);
+                CAPTURE(name_of(kind));
+                CAPTURE(name_of(transfer));
+                CHECK(multiply(group, matrix, {.kind = kind, .transfer = transfer}) == "");
+            }
+    }
+}
+
+KRYLITH_GROUP_TEST("replicated: solvers take the same iterations by every transfer") {
+    const auto matrix = poisson2d<double>(15, 14, random_scaling{4});
+    const auto b = random_values<double>(matrix.rows, 93);
+    const bool records = execution(group, {}).mode() == execution_mode::recorded;
+    for (const auto which : testing::all_methods) {
+        std::int64_t expected = -1;
+        for (const auto kind : kinds)
+            for (const auto transfer : transfers(group)) {
+                CAPTURE(name_of(which));
+                CAPTURE(name_of(kind));
+                CAPTURE(name_of(transfer));
+                testing::problem<double> p(group, matrix, b, {.kind = kind, .transfer = transfer});
+                const auto result = p.solve_jacobi(which);
+                CHECK(result.converged());
+                CHECK(p.relative_residual() < 1.01e-8);
+                CHECK(result.recorded == (records && p.a->recordable()));
+                if (expected < 0) expected = result.iterations;
+                CHECK(std::abs(result.iterations - expected) <= 2);
+            }
+    }
+}
+
+KRYLITH_GROUP_TEST("replicated: new values on the same pattern, by every transfer") {
+    const auto first = with_long_rows(400, 180, 15);
+    auto second = first;
+    for (double& v : second.values) v = 3 - 0.5 * v;
+    const auto x0 = random_values<double>(400, 94);
+    for (const auto kind : kinds)
+        for (const auto transfer : transfers(group)) {
+            CAPTURE(name_of(kind));
+            CAPTURE(name_of(transfer));
+            const auto a = make_operator(group, first, {.kind = kind, .transfer = transfer});
+            a->update(second.values);
+            execution run(group, {});
+            auto source = testing::make_vector(a->share_layout(), x0);
+            auto x = a->make_operand();
+            auto y = a->make_vector();
+            auto d = a->make_vector();
+            fused(run, x = source);
+            a->apply(run, 1.0, x, 0.0, y);
+            run.flush();
+            const auto expected = testing::product(second, 1.0, x0, 0.0, x0);
+            const auto result = values_of(y);
+            bool good = true;
+            for (std::size_t i = 0; i < result.size(); ++i)
+                good = good && expected[i].allows<double>(result[i]);
+            CHECK(good);
+            a->diagonal(d);
+            CHECK(values_of(d) == diagonal(second));
+            CHECK(copies_agree(d));
+        }
+}
+
+KRYLITH_GROUP_TEST("replicated: what is reported") {
+    const auto matrix = with_long_rows(500, 0, 20);
+    for (const auto kind : kinds)
+        for (const auto transfer : transfers(group)) {
+            const auto a = make_operator(group, matrix, {.kind = kind, .transfer = transfer});
+            const bool alone = group.size() == 1;
+            CHECK(a->kind() == kind);
+            CHECK(a->transfer() == (alone ? transfer_kind::stores : transfer));
+            CHECK(a->recordable() == (alone || transfer == transfer_kind::stores));
+            std::int64_t received = 0;
+            std::int64_t bytes = 0;
+            for (int rank = 0; rank < group.size(); ++rank) {
+                received += a->received(rank);
+                bytes += a->matrix_bytes(rank);
+            }
+            const std::int64_t all = 500 * (group.size() - 1);
+            // Redundant rows are received by nobody, and read by everybody.
+            const std::int64_t redundant =
+                kind == operator_kind::lra_rc
+                    ? std::llround(500 * (group.size() <= 2
+                                              ? (transfers(group).size() == 1 ? 0.25 : 0.15)
+                                              : 0.20))
+                    : 0;
+            CHECK(received == all - redundant * (group.size() - 1));
+            CHECK(bytes >= 8 * (matrix.nnz() + 2 * redundant * (group.size() - 1)));
+        }
+}
+
+KRYLITH_GROUP_TEST("replicated: what makes no sense is refused, with what is allowed") {
+    const auto matrix = testing::laplace_1d(40);
+    const auto refused = [&](const operator_options& options, const char* words) {
+        CHECK_THROWS_WITH_AS((void)make_operator(group, matrix, options), doctest::Contains(words),
+                             usage_error);
+    };
+    refused({.kind = operator_kind::lra, .long_share = 1.5}, "long_share is 1.5");
+    refused({.kind = operator_kind::lra, .long_share = -0.5}, "from 0 to 1");
+    refused({.kind = operator_kind::lra, .long_share = NAN}, "from 0 to 1");
+    refused({.kind = operator_kind::nz, .long_share = 0.5}, "operators lra and lra-rc");
+    refused({.kind = operator_kind::lra, .redundant_share = 0.1}, "operator lra-rc");
+    refused({.kind = operator_kind::lra_rc, .long_share = 0.6, .redundant_share = 0.6},
+            "at most 1");
+    refused({.kind = operator_kind::halo, .transfer = transfer_kind::copies},
+            "nz, 2nz, lra and lra-rc");
+    if (group.kind() == backend::host)
+        refused({.kind = operator_kind::nz, .transfer = transfer_kind::nccl}, "transfer nccl");
+    if (transfers(group).size() == 1)
+        refused({.kind = operator_kind::nz, .transfer = transfer_kind::stores}, "staged copies");
+
+    for (const auto kind : {operator_kind::two_nz, operator_kind::lra, operator_kind::lra_rc}) {
+        const auto a = make_operator(group, matrix, {.kind = kind});
+        const std::vector<const double*> arrays(static_cast<std::size_t>(group.size()));
+        CHECK_THROWS_WITH_AS(a->update_on_devices(arrays), doctest::Contains("update()"),
+                             usage_error);
+        const std::vector<csr_part<double>> parts(static_cast<std::size_t>(group.size()));
+        CHECK_THROWS_WITH_AS((void)make_operator<double>(group, parts, {.kind = kind}),
+                             doctest::Contains("host memory"), usage_error);
+    }
+}
+
+KRYLITH_GROUP_TEST("replicated: copies are refused in a recorded loop, before anything is done") {
+    if (!group.concurrent() || group.size() == 1) return; // there loops aren't recorded
+    const auto a = make_operator(group, testing::laplace_1d(40),
+                                 {.kind = operator_kind::nz, .transfer = transfer_kind::copies});
+    auto b = a->make_vector();
+    auto x = a->make_vector();
+    const solver_options options{.mode = execution_mode::recorded};
+    CHECK_THROWS_AS((void)cg(*a, b, x, options), usage_error);
+    CHECK(cg(*a, b, x).converged());
+}
+
+TEST_CASE("replicated: iterations of a recorded loop neither wait for the host nor allocate") {
+    for (const int devices : {1, 2, 4})
+        for (const auto kind : kinds) {
+            CAPTURE(devices);
+            CAPTURE(name_of(kind));
+            const auto group = device_group::host(devices);
+            const auto matrix = poisson2d<double>(30);
+            testing::problem<double> p(group, matrix, random_values<double>(matrix.rows, 95),
+                                       {.kind = kind});
+            std::uint64_t waits[2];
+            int allocations[2];
+            for (const int turn : {0, 1}) {
+                group.synchronize();
+                const testing::short_memory counter(group, -1); // refuses nothing
+                const std::uint64_t before = host_waits(group);
+                const auto result =
+                    p.solve(testing::method::cg, {.rtol = 0,
+                                                  .max_iterations = turn == 0 ? 3 : 40,
+                                                  .mode = execution_mode::recorded,
+                                                  .unroll = 2});
+                CHECK(result.iterations == (turn == 0 ? 3 : 40));
+                waits[turn] = host_waits(group) - before;
+                allocations[turn] = counter.count();
+            }
+            CHECK(waits[0] == waits[1]);
+            CHECK(allocations[0] == allocations[1]);
+        }
+}
+
+TEST_CASE("replicated: products by copies don't make the host wait or allocate") {
+    const auto group = device_group::host(3);
+    const auto a =
+        make_operator(group, poisson2d<double>(30),
+                      {.kind = operator_kind::lra_rc, .transfer = transfer_kind::copies});
+    auto x = a->make_operand();
+    auto y = a->make_operand();
+    execution run(group, {.mode = execution_mode::eager});
+    const testing::short_memory counter(group, -1);
+    const std::uint64_t before = host_waits(group);
+    for (int turn = 0; turn < 20; ++turn) {
+        a->apply(run, 1.0, x, 0.0, y);
+        a->apply(run, 0.5, y, 1.0, x);
+    }
+    CHECK(host_waits(group) == before);
+    CHECK(counter.count() == 0);
+    run.flush();
+}
+
+// NCCL wants distinct GPUs: with one, this covers the refusal only.
+TEST_CASE("replicated: results sent by NCCL [cuda]") {
+    const int gpus = cuda_device_count();
+    REQUIRE(gpus > 0);
+    if (gpus == 1 || !nccl_built_in()) {
+        const int twice[] = {0, 0};
+        CHECK_THROWS_AS(
+            (void)make_operator(device_group::cuda(twice), testing::laplace_1d(9),
+                                {.kind = operator_kind::nz, .transfer = transfer_kind::nccl}),
+            usage_error);
+        MESSAGE("covers the refusal only: ", gpus, " GPU(s), NCCL built in: ", nccl_built_in());
+        return;
+    }
+    for (const int devices : {2, gpus}) {
+        std::vector<int> ordinals;
+        for (int i = 0; i < devices; ++i) ordinals.push_back(i);
+        const auto group = device_group::cuda(ordinals);
+        for (const auto kind : kinds)
+            for (const std::int64_t n : {2, 503, 30'011}) {
+                CAPTURE(name_of(kind));
+                CAPTURE(n);
+                CHECK(multiply(group, with_long_rows(n, n / 2, 20),
+                               {.kind = kind, .transfer = transfer_kind::nccl}) == "");
+            }
+        const auto matrix = poisson2d<double>(40);
+        testing::problem<double> p(
+            group, matrix, random_values<double>(matrix.rows, 96),
+            {.kind = operator_kind::lra_rc, .transfer = transfer_kind::nccl});
+        CHECK(p.solve(testing::method::cg).converged());
+        CHECK(p.relative_residual() < 1.01e-8);
+        CHECK(p.a->transfer() == transfer_kind::nccl);
+    }
+}
+
+} // namespace krylith

@@ -1,0 +1,225 @@
+// Tuning the shares of lra and lra-rc: the search by tables of times, the trial on every group.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/spmv/cost_model.hpp>
+#include <krylith/spmv/tuning/fraction_trial.hpp>
+
+#include "../support/cache_folder.hpp"
+#include "../support/groups.hpp"
+#include "../support/matrices.hpp"
+#include "../support/oracle.hpp"
+#include "../support/random.hpp"
+#include "../support/vectors.hpp"
+
+#include <krylith/vector/fused.hpp>
+
+namespace krylith {
+
+using testing::cache_folder;
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr row_shares usual = {0.35, 0.2};
+
+/// A valley around a point, in microseconds.
+double valley(const row_shares& at, const row_shares& bottom) {
+    return 1e-6 * (10 + 40 * std::abs(at.long_rows - bottom.long_rows) +
+                   40 * std::abs(at.redundant - bottom.redundant));
+}
+
+/// The product with x0 is right to rounding.
+void check_product(const csr_matrix<double>& matrix, const matrix_operator<double>& a,
+                   const std::vector<double>& x0) {
+    execution run(a.share_layout()->group, {});
+    const auto source = testing::make_vector(a.share_layout(), x0);
+    auto x = a.make_operand();
+    auto y = a.make_vector();
+    fused(run, x = source);
+    a.apply(run, 1.0, x, 0.0, y);
+    const auto result = testing::values_of(y);
+    const auto expected = testing::product(matrix, 1.0, x0, 0.0, x0);
+    bool good = true;
+    for (std::size_t i = 0; i < result.size(); ++i)
+        good = good && expected[i].allows<double>(result[i]);
+    CHECK(good);
+}
+
+} // namespace
+
+TEST_CASE("share search: finds the bottom, the rule first, nine points at most, none twice") {
+    for (const double long_rows : {0.2, 0.35, 0.5})
+        for (const double redundant : {0.0, 0.05, 0.1, 0.2, 0.3}) {
+            const row_shares bottom{long_rows, redundant};
+            std::vector<row_shares> asked;
+            const auto found = search_shares(usual, {}, [&](const row_shares& point) {
+                for (const row_shares& before : asked) CHECK(before != point);
+                asked.push_back(point);
+                return valley(point, bottom);
+            });
+            REQUIRE(found);
+            CHECK(asked.front() == usual);
+            CHECK(asked.size() <= most_share_points);
+            CHECK(found->tried.size() == asked.size());
+            CHECK(found->best == bottom);
+            CHECK(found->rule == usual);
+            CHECK(found->rule_loss == doctest::Approx(valley(usual, bottom) / 1e-5));
+            CHECK(found->from == "measured");
+        }
+}
+
+TEST_CASE("share search: what is fixed stays, and sums stay within 1") {
+    const auto points = [](const row_shares& rule, free_shares free) {
+        std::vector<row_shares> asked;
+        CHECK(search_shares(rule, free, [&](const row_shares& point) {
+                  asked.push_back(point);
+                  return 1.0;
+              })->best == rule); // of equals the first
+        return asked;
+    };
+    for (const auto& p : points({0.9, 0.1}, {false, true})) {
+        CHECK(p.long_rows == 0.9);
+        CHECK(p.redundant <= 0.1);
+    }
+    for (const auto& p : points({0.35, 0.45}, {true, false})) CHECK(p.redundant == 0.45);
+    CHECK(points({0.35, 0}, {true, false}).size() == 3);
+    CHECK(points({0.4, 0.25}, {true, true}).size() == 9);
+    CHECK(points({0.4, 0}, {false, false}).size() == 1);
+}
+
+TEST_CASE("share search: points that can't be built are left out") {
+    const auto found = search_shares(usual, {}, [](const row_shares& point) {
+        return point == usual ? never : valley(point, {0.5, 0.1});
+    });
+    REQUIRE(found);
+    CHECK(found->best == row_shares{0.5, 0.1});
+    CHECK(found->rule_loss == 0);
+    CHECK(in_words(*found).find("memory is too short") != std::string::npos);
+    CHECK_FALSE(search_shares(usual, {}, [](const row_shares&) { return never; }));
+}
+
+TEST_CASE("share search: what format writes is read, and nothing else") {
+    share_choice choice;
+    choice.best = {0.35, 0.05};
+    choice.rule = usual;
+    choice.rule_loss = 1.0425;
+    choice.from = "measured";
+    CHECK(format(choice) == "0.35 0.05 1.0425");
+    const auto read = parse_share_choice(format(choice), usual);
+    REQUIRE(read);
+    CHECK(read->best == choice.best);
+    CHECK(read->rule == usual);
+    CHECK(read->rule_loss == choice.rule_loss);
+    CHECK(read->tried.empty());
+    CHECK(in_words(choice) == "long_share 0.35 and redundant_share 0.05 (measured); the rule's "
+                              "0.35 and 0.2 take 1.04 times as long");
+    CHECK(parse_share_choice("0.5 0 0", usual));
+    for (const char* const wrong :
+         {"", "0.35", "0.35 0.05", "0.35 0.05 0.9", "0.35 0.05 1 ", "0.35 0.05 1 2", "0.7 0.4 1",
+          "-0.1 0.5 1", "nan 0 1", "0.35 nan 1", "0.35 0 inf", "0.35  0 1", "0.35,0,1", "x 0 1"})
+        CHECK_MESSAGE(!parse_share_choice(wrong, usual), wrong);
+}
+
+KRYLITH_GROUP_TEST("shares: measured, kept, and read again") {
+    const cache_folder cache;
+    const auto matrix = testing::random_matrix(500, 6, 2, 61);
+    const auto x0 = testing::random_values<double>(500, 62);
+    for (const auto kind : {operator_kind::lra, operator_kind::lra_rc}) {
+        share_choice first;
+        for (const bool again : {false, true}) {
+            const auto a = make_operator(group, matrix, {.kind = kind, .measure = true});
+            CHECK(a->kind() == kind);
+            check_product(matrix, *a, x0);
+            if (group.size() == 1) { // nothing moves: no trial
+                CHECK(a->choice() == nullptr);
+                continue;
+            }
+            REQUIRE(a->choice() != nullptr);
+            REQUIRE(a->choice()->shares);
+            const share_choice& found = *a->choice()->shares;
+            INFO(a->choice()->because);
+            CHECK(a->choice()->because == in_words(found));
+            CHECK(found.rule_loss >= 1);
+            CHECK(found.tried.empty() == again);
+            CHECK((found.from == "measured") != again);
+            if (kind == operator_kind::lra) CHECK(found.best.redundant == 0);
+            if (!again) {
+                CHECK(found.tried.front().shares == found.rule);
+                for (const timed_shares& t : found.tried) CHECK(t.seconds > 0);
+                first = found;
+            } else {
+                CHECK(found.best == first.best);
+                CHECK(found.rule == first.rule);
+                CHECK(found.rule_loss == first.rule_loss);
+            }
+            // What it was tuned to is what it computes with.
+            const auto same = make_operator(
+                group, matrix,
+                {.kind = kind,
+                 .long_share = found.best.long_rows,
+                 .redundant_share = kind == operator_kind::lra_rc ? found.best.redundant : -1});
+            for (int rank = 0; rank < group.size(); ++rank)
+                CHECK(a->received(rank) == same->received(rank));
+        }
+    }
+}
+
+TEST_CASE("shares: a share that is given stays, and is kept apart") {
+    const cache_folder cache;
+    const auto group = device_group::host(3);
+    const auto matrix = testing::random_matrix(500, 6, 2, 63);
+    const operator_options fixed{
+        .kind = operator_kind::lra_rc, .measure = true, .long_share = 0.45};
+    const auto a = make_operator(group, matrix, fixed);
+    REQUIRE(a->choice() != nullptr);
+    for (const timed_shares& t : a->choice()->shares->tried) CHECK(t.shares.long_rows == 0.45);
+    const auto free =
+        make_operator(group, matrix, {.kind = operator_kind::lra_rc, .measure = true});
+    CHECK(free->choice()->shares->from == "measured");
+    CHECK(make_operator(group, matrix, fixed)->choice()->shares->from != "measured");
+
+    const auto refused = [&](const operator_options& options, const char* words) {
+        CHECK_THROWS_WITH_AS((void)make_operator(group, matrix, options), doctest::Contains(words),
+                             usage_error);
+    };
+    refused({.kind = operator_kind::lra, .measure = true, .long_share = 0.3}, "no share is left");
+    refused(
+        {.kind = operator_kind::lra_rc, .measure = true, .long_share = 0.3, .redundant_share = 0.1},
+        "no share is left");
+    refused({.kind = operator_kind::halo, .measure = true}, "only auto, lra and lra-rc");
+}
+
+TEST_CASE("shares: auto measured takes those that were tuned before, and tunes none itself") {
+    const cache_folder cache;
+    const auto group = device_group::host(3);
+    const auto matrix = testing::random_matrix(500, 6, 2, 64);
+    const trial_subject subject{group, pattern_hash(matrix.row_offsets, matrix.column_indices)};
+    const std::string machine = machine_name(group);
+    const auto taken = [&](const char* name) { // as if an earlier trial had found it fastest
+        CHECK(keep_tuned({machine, subject.pattern, "operator fp64"}, name).empty());
+        auto a = make_operator(group, matrix, {.measure = true});
+        CHECK(a->kind() == parse_operator_kind(name));
+        return a;
+    };
+    CHECK_FALSE(taken("lra-rc")->choice()->shares);
+    const auto key = shares_key(subject, operator_kind::lra_rc, {}, sizeof(double));
+    CHECK(key.name == "lra-rc shares fp64");
+    CHECK(keep_tuned(key, "0.25 0.5 1.5").empty());
+    const auto a = taken("lra-rc");
+    REQUIRE(a->choice()->shares);
+    CHECK(a->choice()->shares->best == row_shares{0.25, 0.5});
+    CHECK(a->choice()->because.find("long_share 0.25") != std::string::npos);
+    std::int64_t redundant = 500 * group.size();
+    for (int rank = 0; rank < group.size(); ++rank) redundant -= a->received(rank);
+    CHECK(redundant == 500 + 250 * (group.size() - 1)); // rows computed, all devices together
+    CHECK_FALSE(taken("lra")->choice()->shares);
+    CHECK(keep_tuned(key, "broken").empty());
+    CHECK_FALSE(taken("lra-rc")->choice()->shares);
+}
+
+} // namespace krylith

@@ -1,0 +1,129 @@
+// Bytes worked out beforehand against those that devices then hold.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/tests/support/matrices.hpp>
+#include <krylith/tools/model/footprint.hpp>
+#include <krylith/tools/solve/solver_registry.hpp>
+
+using namespace krylith;
+using namespace krylith::tool;
+
+namespace {
+
+const std::vector<int> counts = {1, 2, 3};
+
+/// Of the device that has most.
+std::int64_t most(const std::vector<std::map<std::string, std::size_t>>& bytes,
+                  const std::vector<std::string>& items) {
+    std::int64_t result = 0;
+    for (const auto& device : bytes) {
+        std::int64_t sum = 0;
+        for (const auto& item : items)
+            if (device.contains(item)) sum += static_cast<std::int64_t>(device.at(item));
+        result = std::max(result, sum);
+    }
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("matrix bytes and ghosts are those of the operator that is built") {
+    for (const auto& a : {poisson2d<double>(40), random_spd<double>(2000, 9, 3),
+                          krylith::testing::random_matrix(70, 5, 1, 2)})
+        for (const footprint& f : footprints(csr_view<double>(a), counts)) {
+            const auto built = make_operator(device_group::host(f.devices), a,
+                                             {.kind = f.kind, .local = local_kind::csr});
+            std::int64_t matrix = 0;
+            std::int64_t received = 0;
+            std::int64_t moved = 0;
+            for (int rank = 0; rank < f.devices; ++rank) {
+                matrix = std::max(matrix, built->matrix_bytes(rank));
+                received = std::max(received, built->received(rank));
+                moved += built->received(rank);
+            }
+            CHECK(f.csr_bytes == matrix);
+            CHECK(f.received == received);
+            CHECK(f.moved == moved);
+            if (f.devices == 1) continue;
+            const auto automatic = make_operator(device_group::host(f.devices), a);
+            CHECK(f.automatic == (automatic->kind() == f.kind));
+        }
+}
+
+TEST_CASE("vector bytes are those that a solve holds") {
+    const auto a = poisson2d<double>(40);
+    for (const footprint& f : footprints(csr_view<double>(a), counts))
+        for (const std::string solver : {"cg", "bicgstab", "gmres", "gmres:cgs2"})
+            for (const std::string precond : {"none", "jacobi"}) {
+                const auto built =
+                    make_operator(device_group::host(f.devices), a, {.kind = f.kind});
+                const auto m = make_preconditioner(precond, *built, a);
+                auto b = built->make_vector("b");
+                auto x = built->make_vector("x");
+                b.upload(std::vector<double>(1600, 1));
+                const auto result =
+                    find_solver<double>(solver)(*built, b, x, {.max_iterations = 3}, m.get());
+                const method asked{solver, precond, 30, 30};
+                const std::int64_t held =
+                    most(result.bytes, {"b", "x", "vectors", "preconditioner"});
+                CAPTURE(solver);
+                CAPTURE(f.devices);
+                CHECK(f.vector_bytes(asked) <= held);
+                CHECK(held <= f.vector_bytes(asked) + 2 * 31 * 8); // gmres: pointers to its basis
+            }
+}
+
+TEST_CASE("SELL is taken up to a tenth of padding") {
+    const auto even = footprints(csr_view<double>(poisson2d<double>(64)), std::vector<int>{1});
+    CHECK(even.front().cuda_local == local_kind::sell);
+    CHECK(even.front().sell_padding < 0.1);
+    // A stencil's columns need not be stored.
+    CHECK(even.front().sell_bytes >= 8 * poisson2d<double>(64).nnz());
+    CHECK(even.front().sell_bytes < 9 * poisson2d<double>(64).nnz());
+    std::vector<std::vector<double>> arrow(64, std::vector<double>(64, 0));
+    for (std::size_t i = 0; i < 64; ++i) arrow[0][i] = arrow[i][i] = 1;
+    const auto uneven =
+        footprints(csr_view<double>(krylith::testing::from_dense(arrow)), std::vector<int>{1});
+    CHECK(uneven.front().cuda_local == local_kind::csr);
+    CHECK(uneven.front().sell_bytes > 2 * uneven.front().csr_bytes);
+}
+
+TEST_CASE("an iteration's bytes on one device are those of the byte model, but for the offsets") {
+    const auto a = random_spd<double>(3000, 9, 1);
+    footprint f = footprints(csr_view<double>(a), std::vector<int>{1}).front();
+    CHECK(f.sell_bytes < f.csr_bytes); // 16 bits a column are enough here
+    f.sell_bytes = f.csr_bytes;        // the model is of CSR
+    const traffic model{a.rows, a.nnz(), 8};
+    for (const std::string solver : {"cg", "bicgstab", "gmres", "gmres:cgs2"}) {
+        const method m{solver, "none", 30, 30};
+        CHECK(f.iteration_bytes(m) == doctest::Approx(*model.iteration(m)).epsilon(0.02));
+    }
+}
+
+TEST_CASE("[cuda] matrix bytes of every format are those that the GPU holds") {
+    for (const auto& a : {poisson2d<double>(200), random_spd<double>(20000, 9, 3)})
+        for (const footprint& f : footprints(csr_view<double>(a), std::vector<int>{1, 2})) {
+            const std::vector<int> places(static_cast<std::size_t>(f.devices), 0);
+            const auto bytes = [&](local_kind local) {
+                const auto built =
+                    make_operator(device_group::cuda(places), a, {.kind = f.kind, .local = local});
+                std::int64_t matrix = 0;
+                for (int rank = 0; rank < f.devices; ++rank)
+                    matrix = std::max(matrix, built->matrix_bytes(rank));
+                return matrix;
+            };
+            CAPTURE(f.devices);
+            CHECK(f.csr_bytes == bytes(local_kind::csr));
+            CHECK(f.csr_bytes == bytes(local_kind::merge));
+            CHECK(f.sell_bytes == bytes(local_kind::sell));
+            CHECK(f.vendor_bytes == bytes(local_kind::vendor));
+        }
+}

@@ -1,0 +1,124 @@
+// krylith spmv against a dense product.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/tests/tools/support/command_run.hpp>
+
+using krylith::test::run_krylith;
+using krylith::test::temporary_folder;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t n = 9;
+
+/// Not symmetric, with an empty row and an empty column.
+double entry(std::size_t row, std::size_t column) {
+    if (row == 4 || column == 2 || (row * 5 + column * 3) % 4 == 1) return 0;
+    return 1.0 + 0.25 * static_cast<double>(row) - 0.5 * static_cast<double>(column);
+}
+
+std::string matrix_text() {
+    std::string entries;
+    int count = 0;
+    for (std::size_t row = 0; row < n; ++row)
+        for (std::size_t column = 0; column < n; ++column) {
+            if (entry(row, column) == 0) continue;
+            entries += std::to_string(row + 1) + " " + std::to_string(column + 1) + " " +
+                       std::to_string(entry(row, column)) + "\n";
+            ++count;
+        }
+    return "%%MatrixMarket matrix coordinate real general\n9 9 " + std::to_string(count) + "\n" +
+           entries;
+}
+
+std::string vector_text(const std::vector<double>& values) {
+    std::string text = "%%MatrixMarket matrix array real general\n9 1\n";
+    for (const double value : values) text += std::to_string(value) + "\n";
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("y = alpha A x + beta y as a dense loop computes it") {
+    const temporary_folder folder;
+    std::vector<double> x;
+    std::vector<double> y;
+    std::vector<double> expected;
+    for (std::size_t i = 0; i < n; ++i) {
+        x.push_back(0.5 * static_cast<double>(i) - 1);
+        y.push_back(3 - static_cast<double>(i));
+    }
+    for (std::size_t row = 0; row < n; ++row) {
+        double sum = 0;
+        for (std::size_t column = 0; column < n; ++column) sum += entry(row, column) * x[column];
+        expected.push_back(-2 * sum + 0.5 * y[row]);
+    }
+    folder.write("a.mtx", matrix_text());
+    folder.write("x.mtx", vector_text(x));
+    folder.write("y.mtx", vector_text(y));
+    for (const char* options :
+         {"", "--devices 2", "--devices 3 --operator nz", "--devices 3 --operator halo",
+          "--devices 11 --operator halo", "--devices 11 --operator gather",
+          "--devices 11 --operator nz", "--devices 3 --operator 2nz",
+          "--devices 2 --operator lra --long-share 0.3",
+          "--devices 11 --operator lra-rc --transfer copies",
+          "--devices 2 --operator lra-rc --long-share 0.3 --redundant-share 0.1 --transfer stores",
+          "--devices 2 --transport staged", "--precision fp32"}) {
+        CAPTURE(options);
+        const auto result = run_krylith(
+            folder, std::string("spmv a.mtx --x x.mtx --y y.mtx --alpha -2 --beta 0.5 --repeat 3 "
+                                "--backend host --output out.mtx --report - --quiet ") +
+                        options);
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        const json report = json::parse(result.out);
+        CHECK(report.at("agrees") == true);
+        CHECK(report.at("seconds").get<double>() > 0);
+        CHECK(report.at("gigabytes_per_second").get<double>() > 0);
+        const auto out = krylith::read_vector_market<double>(folder.file("out.mtx"));
+        REQUIRE(out.size() == n);
+        for (std::size_t row = 0; row < n; ++row)
+            CHECK(out[row] == doctest::Approx(expected[row]).epsilon(1e-6));
+    }
+}
+
+TEST_CASE("the report says how results got to the other devices, and why") {
+    const temporary_folder folder;
+    const auto report_of = [&](const std::string& options) {
+        const auto result = run_krylith(
+            folder,
+            "spmv gallery:poisson2d:9 --backend host --repeat 2 --report - --quiet " + options);
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        return json::parse(result.out);
+    };
+    const auto stores = report_of("--devices 3 --operator lra");
+    CHECK(stores.at("operator") == "lra");
+    CHECK(stores.at("transfer") == "stores");
+    CHECK(stores.at("transfer_because") == "auto: every device reaches the memory of the others");
+    CHECK(stores.at("execution") == "recorded");
+    CHECK(stores.at("repeat") == 16); // whole recordings are timed
+    const auto copies = report_of("--devices 3 --operator 2nz --transfer copies");
+    CHECK(copies.at("transfer") == "copies");
+    CHECK(copies.at("transfer_because") == "as asked for");
+    CHECK(copies.at("execution") == "eager");
+    const auto staged = report_of("--devices 3 --operator nz --transport staged");
+    CHECK(staged.at("transfer") == "copies");
+    CHECK(staged.at("transfer_because") == "auto: staged copies were asked for");
+    CHECK(report_of("--devices 1").at("transfer_because") == "one device, nothing moves");
+}
+
+TEST_CASE("without beta y is not read") {
+    const temporary_folder folder;
+    const auto result = run_krylith(
+        folder, "spmv gallery:poisson2d:5 --backend host --repeat 2 --output out.mtx --quiet");
+    CHECK(result.status == 0);
+    CHECK(result.out.empty());
+    const auto out = krylith::read_vector_market<double>(folder.file("out.mtx"));
+    CHECK(out[0] == 2);  // a corner: 4 - 1 - 1
+    CHECK(out[12] == 0); // the middle
+}

@@ -1,0 +1,27 @@
+// Runs the built krylith command as a user does.
+#pragma once
+
+#include <string>
+
+#include <krylith/tests/matrix/support/temporary_folder.hpp>
+
+namespace krylith::test {
+
+struct command_result {
+    int status;
+    std::string out;
+    std::string err;
+};
+
+/// The path of the built command.
+[[nodiscard]] const char* command_path();
+
+/// `arguments` as in a shell, run in `folder`.
+[[nodiscard]] command_result run_krylith(const temporary_folder& folder,
+                                         const std::string& arguments);
+
+inline bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace krylith::test

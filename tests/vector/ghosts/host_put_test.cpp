@@ -1,0 +1,227 @@
+// Ghost pushes between host devices. Data are plain arrays: ThreadSanitizer sees a missing wait.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include <krylith/tests/vector/host_ranks.hpp>
+#include <krylith/vector/kernels/kernels.hpp>
+#include <krylith/vector/scalar/host_signal.hpp>
+
+using namespace krylith;
+using krylith::testing::host_ranks;
+
+namespace {
+
+/// Who needs what: rank r receives entries[from][r].
+struct exchange {
+    static constexpr std::int64_t size = 3000;
+
+    struct rank_state {
+        std::vector<double> values;          // own entries, then ghosts
+        std::vector<std::pair<int, int>> of; // ghost -> rank and row
+        std::vector<std::int32_t> first_entry{0};
+        std::vector<push_entry> entries;
+        std::vector<double*> ghosts;
+        std::vector<std::uint64_t*> sents;
+        std::vector<std::uint64_t*> readies;
+        std::vector<std::uint64_t> sent;
+        std::vector<std::uint64_t> ready;
+        std::uint64_t pushed = 0;
+        std::uint64_t acknowledged = 0;
+        std::uint32_t to = 0;
+        std::uint32_t from = 0;
+    };
+    std::vector<rank_state> ranks;
+
+    /// wanted[r]: the ranks that r receives from.
+    explicit exchange(const std::vector<std::vector<int>>& wanted) : ranks(wanted.size()) {
+        std::mt19937 random(11);
+        const std::size_t p = wanted.size();
+        for (std::size_t r = 0; r < p; ++r) {
+            for (const int from : wanted[r]) {
+                ranks[r].from |= 1u << from;
+                ranks[static_cast<std::size_t>(from)].to |= 1u << r;
+                for (unsigned k = 0; k < 1 + random() % 200; ++k) {
+                    const auto row = static_cast<int>(random() % size);
+                    ranks[static_cast<std::size_t>(from)].entries.push_back(
+                        {row, static_cast<std::int32_t>(ranks[r].of.size()),
+                         static_cast<std::int32_t>(r)});
+                    ranks[r].of.emplace_back(from, row);
+                }
+            }
+            ranks[r].values.assign(size + ranks[r].of.size(), -1.0);
+            ranks[r].sent.resize(p);
+            ranks[r].ready.resize(p);
+        }
+        for (std::size_t r = 0; r < p; ++r) {
+            auto& s = ranks[r];
+            std::sort(s.entries.begin(), s.entries.end(), [](const auto& a, const auto& b) {
+                return std::tuple(a.row / tile_size<double>, a.peer, a.position) <
+                       std::tuple(b.row / tile_size<double>, b.peer, b.position);
+            });
+            for (std::size_t e = 1; e <= s.entries.size(); ++e)
+                if (e == s.entries.size() || s.entries[e].row / tile_size<double> !=
+                                                 s.entries[e - 1].row / tile_size<double>)
+                    s.first_entry.push_back(static_cast<std::int32_t>(e));
+            for (auto& peer : ranks) {
+                s.ghosts.push_back(peer.values.data() + size);
+                s.sents.push_back(&peer.sent[r]);
+                s.readies.push_back(&peer.ready[r]);
+            }
+        }
+    }
+
+    [[nodiscard]] ghost_push<double> push(int rank) {
+        auto& s = ranks[static_cast<std::size_t>(rank)];
+        return {nullptr,
+                s.first_entry.data(),
+                s.entries.data(),
+                s.ghosts.data(),
+                s.sents.data(),
+                s.ready.data(),
+                s.readies.data(),
+                &s.pushed,
+                &s.acknowledged,
+                nullptr,
+                static_cast<std::int32_t>(s.first_entry.size()) - 1,
+                s.to,
+                s.from,
+                false};
+    }
+    [[nodiscard]] arrival arrived(int rank) {
+        auto& s = ranks[static_cast<std::size_t>(rank)];
+        return {s.sent.data(), &s.pushed, s.from};
+    }
+};
+
+double entry(int rank, std::int64_t row, int turn) {
+    return 1e6 * rank + static_cast<double>(row) + 1e-3 * turn;
+}
+
+/// A kernel that reads the ghosts, as a product would.
+void enqueue_reader(host_ranks& ranks, exchange& data, int rank, int turn, bool acknowledge,
+                    int& wrong) {
+    frame f = ranks.make_frame(rank);
+    f.arrivals[0] = data.arrived(rank);
+    f.arrival_count = 1;
+    auto& s = data.ranks[static_cast<std::size_t>(rank)];
+    ranks[rank].submit([=, &s, &wrong] {
+        host::registers reg;
+        if (!host::begin(f, reg)) return;
+        for (std::size_t g = 0; g < s.of.size(); ++g)
+            if (s.values[exchange::size + g] != entry(s.of[g].first, s.of[g].second, turn)) ++wrong;
+        if (!acknowledge) return;
+        host::tell(f.mail, s.readies.data(), s.from, s.pushed);
+        s.acknowledged = s.pushed;
+    });
+}
+
+void enqueue_writer(host_ranks& ranks, exchange& data, int rank, int turn) {
+    auto& values = data.ranks[static_cast<std::size_t>(rank)].values;
+    ranks[rank].submit([&values, rank, turn] {
+        for (std::int64_t i = 0; i < exchange::size; ++i)
+            values[static_cast<std::size_t>(i)] = entry(rank, i, turn);
+    });
+}
+
+/// p -> q -> ..., ranks that only send, only receive, and do neither.
+const std::vector<std::vector<std::vector<int>>> patterns = {
+    {{}},
+    {{1}, {0}},
+    {{1}, {}},
+    {{1, 2}, {0}, {}, {}},
+    {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}};
+
+} // namespace
+
+TEST_CASE("host pushes deliver each turn's entries, however far ranks are apart") {
+    for (const auto& pattern : patterns)
+        for (const bool acknowledge : {true, false}) {
+            const int p = static_cast<int>(pattern.size());
+            CAPTURE(p);
+            CAPTURE(acknowledge);
+            host_ranks ranks(p);
+            exchange data(pattern);
+            std::vector<int> wrong(pattern.size());
+            for (int turn = 1; turn <= 40; ++turn)
+                for (int r = 0; r < p; ++r) {
+                    enqueue_writer(ranks, data, r, turn);
+                    host::push(ranks[r], ranks.make_frame(r),
+                               data.ranks[static_cast<std::size_t>(r)].values.data(),
+                               exchange::size, data.push(r));
+                    enqueue_reader(ranks, data, r, turn, acknowledge,
+                                   wrong[static_cast<std::size_t>(r)]);
+                }
+            ranks.synchronize();
+            for (int r = 0; r < p; ++r) {
+                CHECK(wrong[static_cast<std::size_t>(r)] == 0);
+                CHECK(data.ranks[static_cast<std::size_t>(r)].pushed == 40);
+                CHECK(ranks.failure(r) == 0);
+            }
+        }
+}
+
+TEST_CASE("a host fused update pushes what it wrote") {
+    host_ranks ranks(3, 2);
+    exchange data({{1, 2}, {0}, {1}});
+    std::vector<std::vector<double>> other(3);
+    std::vector<int> wrong(3);
+    for (int turn = 1; turn <= 20; ++turn)
+        for (int r = 0; r < 3; ++r) {
+            // values = own - other, with other such that the entries of the turn come out
+            auto& own = data.ranks[static_cast<std::size_t>(r)].values;
+            auto& b = other[static_cast<std::size_t>(r)];
+            b.resize(exchange::size);
+            ranks[r].submit([&own, &b, r, turn] {
+                for (std::int64_t i = 0; i < exchange::size; ++i) {
+                    const auto at = static_cast<std::size_t>(i);
+                    own[at] = 2 * entry(r, i, turn);
+                    b[at] = entry(r, i, turn);
+                }
+            });
+            fused_arguments<double> a{};
+            a.common = ranks.make_frame(r);
+            a.shape.vectors = 2;
+            a.shape.statements = 1;
+            a.shape.statement[0] = {0, 2, {{0, -1, -1, false}, {1, -1, -1, true}}};
+            a.vectors[0] = own.data();
+            a.vectors[1] = b.data();
+            a.size = exchange::size;
+            a.last_owned = exchange::size;
+            a.reduce = ranks.into(r, 0);
+            a.push = data.push(r);
+            a.pushed = 0;
+            host::fused(ranks[r], a);
+            enqueue_reader(ranks, data, r, turn, turn % 2 == 0, wrong[static_cast<std::size_t>(r)]);
+        }
+    ranks.synchronize();
+    CHECK(wrong == std::vector<int>{0, 0, 0});
+}
+
+TEST_CASE("a skipped host push counts nothing and tells nobody") {
+    host_ranks ranks(2);
+    exchange data({{1}, {0}});
+    ranks.slot(0, control::state) = as_register(loop_state::converged);
+    host::push(ranks[0], ranks.make_frame(0), data.ranks[0].values.data(), exchange::size,
+               data.push(0));
+    ranks.synchronize();
+    CHECK(data.ranks[0].pushed == 0);
+    CHECK(data.ranks[1].sent[0] == 0);
+    CHECK(data.ranks[1].values.back() == -1.0);
+}
+
+TEST_CASE("a peer that never frees its ghosts fails the push after the time-out") {
+    host_ranks ranks(2, 1, 50'000'000);
+    exchange data({{1}, {0}});
+    for (int turn = 0; turn < 2; ++turn) // the second waits for rank 0 to have read the first
+        host::push(ranks[1], ranks.make_frame(1), data.ranks[1].values.data(), exchange::size,
+                   data.push(1));
+    ranks.synchronize();
+    CHECK(ranks.failure(0) == 1);
+    CHECK(ranks.failure(1) == 1);
+    CHECK(data.ranks[1].pushed == 1);
+}

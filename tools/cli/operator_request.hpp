@@ -1,0 +1,39 @@
+// Which operator to build, in the words of the command line.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+
+namespace krylith::tool {
+
+/// Operators whose choice, or shares, can be measured, by this behind their names.
+inline constexpr std::string_view measured_suffix = ":measured";
+inline constexpr std::array<std::string_view, 3> measurable_operators = {"auto", "lra", "lra-rc"};
+
+struct operator_request {
+    std::string kind = "auto"; ///< or auto:measured, lra:measured, lra-rc:measured
+    std::string local = "auto";
+    std::string order = "none";
+    std::string transfer = "auto"; ///< of replicated operators
+    double long_share = -1;
+    double redundant_share = -1;
+    std::string precision = "fp64"; ///< of matrix and vectors; scalars are always fp64
+
+    /// Throws usage_error for an unknown name. Shares are checked by make_operator.
+    [[nodiscard]] operator_options options() const;
+    /// True for fp32; throws usage_error for an unknown name.
+    [[nodiscard]] bool single_precision() const;
+};
+
+/// Throws usage_error unless it is fp64 or fp32.
+void check_precision(std::string_view name);
+
+/// Throws input_error unless the matrix is square, as solves and distributed products need it.
+template <class T>
+void check_square(const csr_matrix<T>& matrix, std::string_view name);
+
+} // namespace krylith::tool

@@ -1,0 +1,153 @@
+#include <krylith/tools/cli/shared_options.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <krylith/device/error.hpp>
+#include <krylith/solvers/options.hpp>
+#include <krylith/spmv/operator_options.hpp>
+#include <krylith/tools/cli/choices.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+/// The names, and :measured behind those that can be measured.
+std::string operator_choices() {
+    std::string text;
+    for (const std::string_view name : operator_names()) {
+        (text += text.empty() ? "" : "|") += name;
+        if (std::ranges::find(measurable_operators, name) != measurable_operators.end())
+            ((text += '|') += name) += measured_suffix;
+    }
+    return text;
+}
+
+} // namespace
+
+void add_matrix(CLI::App& app, std::string& matrix) {
+    app.add_option("MATRIX", matrix,
+                   "Matrix Market file, .kcsr file, or gallery:NAME[:ARGUMENT...]")
+        ->required()
+        ->type_name("");
+}
+
+void add_spd(CLI::App& app, bool& spd) {
+    app.add_flag(
+        "--spd", spd,
+        "Take (A + A')/2, its diagonal raised until it dominates, so that cg can run on any "
+        "matrix");
+}
+
+void add_backend_options(CLI::App& app, device_options& options) {
+    app.add_option("--backend", options.backend,
+                   "Kind of the devices; auto is cuda where there is one")
+        ->type_name(alternatives(backend_names))
+        ->capture_default_str()
+        ->group("Devices");
+    app.add_option("--threads", options.threads,
+                   "Threads of all host devices together; 0: one a core")
+        ->type_name("N")
+        ->capture_default_str()
+        ->group("Devices");
+    app.add_option("--transport", options.transport,
+                   "How data crosses devices; staged copies even where direct access works")
+        ->type_name(alternatives(transport_names))
+        ->capture_default_str()
+        ->group("Devices");
+}
+
+void add_device_options(CLI::App& app, device_options& options) {
+    app.add_option("--devices", options.devices,
+                   "The first N devices, or those of the list (0,2 or 2, for one)")
+        ->type_name("N|LIST")
+        ->capture_default_str()
+        ->group("Devices");
+    add_backend_options(app, options);
+}
+
+void add_timeout(CLI::App& app, device_options& options) {
+    const auto allowed = [](const std::string& given) {
+        double seconds = 0;
+        const auto [stop, code] =
+            std::from_chars(given.data(), given.data() + given.size(), seconds);
+        const bool reads = code == std::errc() && stop == given.data() + given.size();
+        if (reads && !(seconds > 0 && seconds <= longest_timeout))
+            throw usage_error("--timeout is " + given +
+                              ": allowed are more than 0 seconds, at most 1e9");
+        return std::string(); // what is no number CLI11 refuses
+    };
+    app.add_option("--timeout", options.timeout_seconds,
+                   "How long a device waits for another before all give up (status 5)")
+        ->type_name("SECONDS")
+        ->check(allowed, "")
+        ->capture_default_str()
+        ->group("Devices");
+}
+
+void add_operator_options(CLI::App& app, operator_request& request) {
+    app.add_option(
+           "--operator", request.kind,
+           "How x gets to the devices: nz, 2nz, lra and lra-rc replicate it, halo sends what "
+           "others need, gather sends all; pcsr, pcsc and pcoo cut the matrix within rows or "
+           "columns, so that devices have equally many entries; adaptive multiplies only columns "
+           "where "
+           "x has entries, as long as it has few; auto is the fastest of the others "
+           "by a model, auto:measured by trial, as are the shares of rows with lra:measured and "
+           "lra-rc:measured")
+        ->type_name(operator_choices())
+        ->capture_default_str()
+        ->group("Operator");
+    app.add_option("--local", request.local,
+                   "Format of a device's block; sell, merge and vendor need CUDA devices")
+        ->type_name(alternatives(local_names()))
+        ->capture_default_str()
+        ->group("Operator");
+    app.add_option("--reorder", request.order,
+                   "Rows and columns on the devices; rcm (reverse Cuthill-McKee) brings together "
+                   "what is coupled, metis makes a part for each device with few ghosts")
+        ->type_name(alternatives(order_names()))
+        ->capture_default_str()
+        ->group("Operator");
+    app.add_option("--transfer", request.transfer,
+                   "How results of nz, 2nz, lra and lra-rc get to the other devices")
+        ->type_name(alternatives(transfer_names()))
+        ->capture_default_str()
+        ->group("Operator");
+    app.add_option("--long-share", request.long_share,
+                   "lra, lra-rc: rows in the block of long rows / rows; -1: by nonzeros a row")
+        ->type_name("SHARE")
+        ->capture_default_str()
+        ->group("Operator");
+    app.add_option("--redundant-share", request.redundant_share,
+                   "lra-rc: rows that every device computes / rows; -1: by nonzeros a row")
+        ->type_name("SHARE")
+        ->capture_default_str()
+        ->group("Operator");
+    app.add_option("--precision", request.precision,
+                   "Of matrix and vectors; inner products are summed in fp64")
+        ->type_name(alternatives(precision_names))
+        ->capture_default_str()
+        ->group("Operator");
+}
+
+void add_rtol(CLI::App& app, std::optional<double>& rtol, bool fp64_only) {
+    const std::string usual = fmt::format("{:.0e}", default_rtol<double>());
+    const std::string both = fmt::format("fp64: {}, fp32: {:.0e}", usual, default_rtol<float>());
+    app.add_option("--rtol", rtol,
+                   fmt::format("Converged: ||b - A x|| <= max(R ||b||, ATOL) [{}]",
+                               fp64_only ? usual : both))
+        ->type_name("R");
+}
+
+void add_report(CLI::App& app, std::string& report) {
+    app.add_option("--report", report, "Everything as JSON; -: on standard output")
+        ->type_name("FILE.json|-")
+        ->group("Output");
+}
+
+} // namespace krylith::tool

@@ -1,0 +1,109 @@
+#include <krylith/tools/cli/vector_source.hpp>
+
+#include <charconv>
+#include <filesystem>
+#include <numeric>
+#include <string_view>
+#include <system_error>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery/counter_hash.hpp>
+#include <krylith/matrix/matrix_market.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+constexpr std::string_view random_prefix = "random:";
+constexpr std::string_view range_prefix = "range:";
+
+template <class T>
+std::vector<T> row_sums(const csr_matrix<T>& matrix) {
+    std::vector<T> sums;
+    sums.reserve(static_cast<std::size_t>(matrix.rows));
+    for (std::size_t row = 0; row + 1 < matrix.row_offsets.size(); ++row)
+        sums.push_back(static_cast<T>(
+            std::accumulate(matrix.values.begin() + matrix.row_offsets[row],
+                            matrix.values.begin() + matrix.row_offsets[row + 1], 0.0)));
+    return sums;
+}
+
+template <class T>
+std::vector<T> random_values(std::uint64_t seed, std::size_t n) {
+    std::vector<T> values(n);
+    for (std::size_t i = 0; i < n; ++i)
+        values[i] = static_cast<T>(2 * unit_interval(counter_hash(seed, i)) - 1);
+    return values;
+}
+
+/// A x, each row summed in double.
+template <class T>
+std::vector<T> image(const csr_matrix<T>& matrix, const std::vector<T>& x) {
+    std::vector<T> y;
+    y.reserve(static_cast<std::size_t>(matrix.rows));
+    for (std::size_t row = 0; row + 1 < matrix.row_offsets.size(); ++row) {
+        double sum = 0;
+        for (auto k = static_cast<std::size_t>(matrix.row_offsets[row]);
+             k < static_cast<std::size_t>(matrix.row_offsets[row + 1]); ++k)
+            sum += static_cast<double>(matrix.values[k]) *
+                   static_cast<double>(x[static_cast<std::size_t>(matrix.column_indices[k])]);
+        y.push_back(static_cast<T>(sum));
+    }
+    return y;
+}
+
+std::uint64_t parse_seed(const std::string& option, const std::string& text,
+                         std::string_view prefix) {
+    const char* end = text.data() + text.size();
+    std::uint64_t seed = 0;
+    const auto [stop, code] = std::from_chars(text.data() + prefix.size(), end, seed);
+    if (code != std::errc() || stop != end)
+        throw usage_error(option + " is '" + text + "': the SEED of " + std::string(prefix) +
+                          "SEED is a whole number from 0 to 2^64 - 1");
+    return seed;
+}
+
+template <class T>
+std::vector<T> file_values(const std::string& path, std::size_t n) {
+    std::vector<T> values = read_vector_market<T>(path);
+    if (values.size() != n)
+        throw input_error(path + " has " + std::to_string(values.size()) + " entries, the matrix " +
+                          std::to_string(n) + " rows: they must agree");
+    return values;
+}
+
+} // namespace
+
+vector_source parse_vector_source(const std::string& option, const std::string& text) {
+    if (text == "ones") return {vector_source::form::ones, 0, {}};
+    if (text == "row-sums") return {vector_source::form::row_sums, 0, {}};
+    if (text.starts_with(random_prefix))
+        return {vector_source::form::random, parse_seed(option, text, random_prefix), {}};
+    if (text.starts_with(range_prefix))
+        return {vector_source::form::range, parse_seed(option, text, range_prefix), {}};
+    std::error_code ignored;
+    if (!std::filesystem::exists(text, ignored))
+        throw input_error(text + ": no such file; " + option +
+                          " takes ones, row-sums, range:SEED, random:SEED or a Matrix Market file");
+    return {vector_source::form::file, 0, text};
+}
+
+template <class T>
+std::vector<T> make_values(const vector_source& source, const csr_matrix<T>& matrix) {
+    const auto n = static_cast<std::size_t>(matrix.rows);
+    switch (source.what) {
+    case vector_source::form::row_sums: return row_sums(matrix);
+    case vector_source::form::range:
+        return image(matrix,
+                     random_values<T>(source.seed, static_cast<std::size_t>(matrix.columns)));
+    case vector_source::form::random: return random_values<T>(source.seed, n);
+    case vector_source::form::file: return file_values<T>(source.path, n);
+    case vector_source::form::ones: break;
+    }
+    return std::vector<T>(n, T(1));
+}
+
+template std::vector<double> make_values(const vector_source&, const csr_matrix<double>&);
+template std::vector<float> make_values(const vector_source&, const csr_matrix<float>&);
+
+} // namespace krylith::tool

@@ -1,0 +1,100 @@
+// krylith convert MATRIX OUTPUT
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/kcsr.hpp>
+#include <krylith/matrix/load.hpp>
+#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/tools/cli/choices.hpp>
+#include <krylith/tools/cli/command.hpp>
+#include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/operator_request.hpp>
+#include <krylith/tools/cli/output_file.hpp>
+#include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/shared_options.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
+#include <krylith/tools/solve/solve_summary.hpp>
+#include <krylith/tools/solve/square_matrix.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+struct convert_job {
+    std::string matrix;
+    std::string output;
+    std::string precision = "fp64";
+    bool spd = false;
+    bool quiet = false;
+};
+
+bool is_kcsr(const std::string& output) {
+    return output.ends_with(".kcsr");
+}
+
+void check_output(const convert_job& job) {
+    if (!is_kcsr(job.output) && !job.output.ends_with(".mtx") && !job.output.ends_with(".mtx.gz"))
+        throw usage_error("OUTPUT is '" + job.output +
+                          "': its name must end in .kcsr, .mtx or .mtx.gz, which says the format");
+    check_outputs({{"OUTPUT", job.output}}, {{"MATRIX", job.matrix}});
+}
+
+template <class T>
+exit_status convert(const convert_job& job) {
+    stopwatch watch;
+    market_report file;
+    const csr_matrix<T> matrix = job.spd ? load_square<T>(job.matrix, true, &file)
+                                         : load_matrix<T>(job.matrix, {.report = &file});
+    const double read_seconds = watch.lap();
+    if (is_kcsr(job.output))
+        write_binary_csr(job.output, matrix);
+    else
+        write_matrix_market(job.output, matrix, "krylith convert " + job.matrix);
+    const double write_seconds = watch.lap();
+    if (job.quiet) return exit_status::success;
+    print(stdout,
+          fmt::format("matrix      {}: {} x {}, {} nonzeros, read in {}\n", one_line(job.matrix),
+                      matrix.rows, matrix.columns, matrix.nnz(), in_seconds(read_seconds)));
+    if (!file.layout.empty()) print(stdout, fmt::format("file        {}\n", in_words(file)));
+    std::error_code pipe; // which has no size
+    const auto bytes = std::filesystem::file_size(job.output, pipe);
+    print(stdout,
+          fmt::format("output      {}: {}, {}written in {}\n", one_line(job.output), job.precision,
+                      pipe ? "" : in_bytes(static_cast<double>(bytes)) + ", ",
+                      in_seconds(write_seconds)));
+    return exit_status::success;
+}
+
+exit_status run(const convert_job& job) {
+    check_precision(job.precision);
+    check_output(job);
+    return job.precision == "fp32" ? convert<float>(job) : convert<double>(job);
+}
+
+} // namespace
+
+command add_convert(CLI::App& parent) {
+    CLI::App* app = parent.add_subcommand("convert", "Write a matrix in another format");
+    auto job = std::make_shared<convert_job>();
+    add_matrix(*app, job->matrix);
+    add_spd(*app, job->spd);
+    app->add_option("OUTPUT", job->output,
+                    "File to write, replaced if it exists: .kcsr (binary, loads at the speed of "
+                    "memory), .mtx or .mtx.gz (Matrix Market, general)")
+        ->required()
+        ->type_name("");
+    app->add_option("--precision", job->precision, "Of the values that are written")
+        ->type_name(alternatives(precision_names))
+        ->capture_default_str();
+    app->add_flag("--quiet", job->quiet, "No summary; the exit status tells");
+    return {app, [job] { return run(*job); }};
+}
+
+} // namespace krylith::tool

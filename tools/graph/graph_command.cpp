@@ -1,0 +1,105 @@
+// krylith graph ALGORITHM MATRIX
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <krylith/device/error.hpp>
+#include <krylith/spmspv/selection/kernel_name.hpp>
+#include <krylith/tools/cli/choices.hpp>
+#include <krylith/tools/cli/command.hpp>
+#include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/operator_request.hpp>
+#include <krylith/tools/cli/output_file.hpp>
+#include <krylith/tools/cli/shared_options.hpp>
+#include <krylith/tools/graph/graph_report.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+struct graph_job {
+    graph_request request;
+    std::string report;
+    bool quiet = false;
+};
+
+exit_status run(const graph_job& job) {
+    check_outputs({{"--output", job.request.output_file},
+                   {"--parents", job.request.parents_file},
+                   {"--report", job.report}},
+                  {{"MATRIX", job.request.matrix}});
+    const operator_request numbers{.precision = job.request.precision};
+    const graph_figures f =
+        numbers.single_precision() ? run_graph<float>(job.request) : run_graph<double>(job.request);
+    if (!job.report.empty()) write_text(job.report, json_report(job.request, f));
+    if (!job.quiet) print(job.report == "-" ? stderr : stdout, summary(job.request, f));
+    return f.outcome.reason == graph_reason::max_steps ? exit_status::not_converged
+                                                       : exit_status::success;
+}
+
+void refuse_options_of_others(const CLI::App& given, const std::string& algorithm) {
+    if (algorithm != "bfs" && given.count("--walk-limit") != 0)
+        throw usage_error(fmt::format("--walk-limit is for bfs, not for {}", algorithm));
+    if (algorithm != "bfs" && algorithm != "sssp") return;
+    for (const char* name : {"--reproducible", "--damping", "--tolerance"})
+        if (given.count(name) != 0)
+            throw usage_error(fmt::format("{} is for pagerank, not for {}", name, algorithm));
+}
+
+} // namespace
+
+command add_graph(CLI::App& parent) {
+    CLI::App* app = parent.add_subcommand(
+        "graph", "Walk over the graph of a matrix: breadth-first search, PageRank, shortest paths");
+    auto job = std::make_shared<graph_job>();
+    graph_request& request = job->request;
+    const auto add = [&](const char* name, auto& value, const std::string& type, const char* help) {
+        return app->add_option(name, value, help)->type_name(type);
+    };
+    add("ALGORITHM", request.algorithm, alternatives(graph_algorithms),
+        "bfs: levels from a vertex; pagerank; sssp: lengths of shortest paths from a vertex. Every "
+        "stored entry a_ij is an edge from i to j")
+        ->required();
+    add_matrix(*app, request.matrix);
+    add("--source", request.source, "S",
+        "Vertex to start at, counted from 1 as the rows of a file are; 1 if none is given. "
+        "pagerank: where jumps lead, S,S,... if several; else to all vertices");
+    add("--kernel", request.kernel, "adaptive|" + alternatives(spmspv::kernel_names),
+        "Of products: chosen for each step (adaptive), or always the same")
+        ->capture_default_str();
+    app->add_flag("--reproducible", request.reproducible,
+                  "pagerank: the same bits every time, by kernels that keep the order of sums");
+    add("--damping", request.damping, "D", "pagerank: how likely an edge is followed, not a jump")
+        ->capture_default_str();
+    add("--tolerance", request.tolerance, "T",
+        "pagerank: bound on the sum of the ranks' errors to reach")
+        ->capture_default_str();
+    add("--walk-limit", request.walk_limit, "N",
+        "bfs on one device: edges up to which levels are walked, many in one launch, instead of "
+        "multiplied by chosen kernels; 0: never; without: as suits the device");
+    add("--max-steps", request.max_steps, "N",
+        "Most products; -1: 1000 for pagerank, no limit for the others")
+        ->capture_default_str();
+    add("--precision", request.precision, alternatives(precision_names),
+        "Of weights, distances and ranks")
+        ->capture_default_str();
+    add_device_options(*app, request.devices);
+    add("--output", request.output_file, "FILE",
+        "Levels, ranks or distances as a Matrix Market array; -1: not reached")
+        ->group("Output");
+    add("--parents", request.parents_file, "FILE",
+        "bfs: the vertices before, counted from 1; -1: none")
+        ->group("Output");
+    add_report(*app, job->report);
+    app->add_flag("--quiet", job->quiet, "No summary; status 1 says that steps ran out")
+        ->group("Output");
+    return {app, [app, job] {
+                refuse_options_of_others(*app, job->request.algorithm);
+                return run(*job);
+            }};
+}
+
+} // namespace krylith::tool

@@ -1,0 +1,166 @@
+#include <krylith/tools/graph/graph_report.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <krylith/config.hpp>
+#include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/solve/solve_summary.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::size_t most_lines = 12; ///< of steps in the summary
+
+/// "row", or where devices differ "row+column-sort"; of walked levels "walked".
+std::string kernels_of(const graph_step& step) {
+    if (step.walk != 0) return "walked";
+    std::vector<std::string_view> names;
+    for (const auto used : step.kernels)
+        if (std::ranges::find(names, to_string(used)) == names.end())
+            names.push_back(to_string(used));
+    return fmt::format("{}", fmt::join(names, "+"));
+}
+
+json as_json(const graph_step& step) {
+    json kernels = json::array();
+    for (const auto used : step.kernels) kernels.push_back(std::string(to_string(used)));
+    return {{"entries", step.entries},
+            {"work", step.work},
+            {"kernels", kernels},
+            {"walk", step.walk},
+            {"sent", to_string(step.sent)},
+            {"seconds", step.seconds},
+            {"select_seconds", step.select_seconds}};
+}
+
+std::vector<std::int64_t> from_one(std::vector<std::int64_t> vertices) {
+    for (auto& vertex : vertices) ++vertex;
+    return vertices;
+}
+
+std::string what_ran(const graph_request& request, const graph_figures& f) {
+    const std::string kernels = request.kernel == "adaptive"
+                                    ? "kernels by the model '" + f.model + "'"
+                                    : "kernel " + request.kernel + " (as asked for)";
+    const std::string sources = f.sources.empty() ? "jumps to all vertices"
+                                : request.algorithm == "pagerank"
+                                    ? fmt::format("jumps to {} of the vertices", f.sources.size())
+                                    : fmt::format("from vertex {}", f.sources.front() + 1);
+    return fmt::format("{}, {}, {}, {}", request.algorithm, sources, request.precision, kernels);
+}
+
+std::string what_came_out(const graph_request& request, const graph_figures& f) {
+    const bool complete = f.outcome.reason != graph_reason::max_steps;
+    if (request.algorithm == "pagerank") {
+        std::string ranks;
+        for (const auto& [vertex, rank] : f.highest)
+            ranks += fmt::format("{}{} ({:.3g})", ranks.empty() ? "" : ", ", vertex + 1, rank);
+        return fmt::format("{}: errors sum to {:.1e} or less, after {} steps\nhighest     {}",
+                           complete ? "converged" : "NOT converged, steps ran out", *f.error_bound,
+                           f.outcome.iterations(), ranks);
+    }
+    const std::string extent = f.depth ? fmt::format("the last on level {}", *f.depth)
+                                       : fmt::format("the farthest at {:.6g}", *f.farthest);
+    return fmt::format("{}{} of {} vertices reached, {}, in {} steps",
+                       complete ? "" : "NOT complete, steps ran out: ", f.reached, f.vertices,
+                       extent, f.outcome.iterations());
+}
+
+/// A line for each run of steps with the same kernels, or of walked levels.
+std::string by_steps(const graph_outcome& outcome) {
+    std::string text;
+    std::size_t lines = 0;
+    for (std::size_t i = 0; i < outcome.steps.size();) {
+        const std::size_t first = i;
+        std::string kernels = kernels_of(outcome.steps[i]);
+        const std::int32_t first_walk = outcome.steps[i].walk;
+        graph_step sum;
+        for (; i < outcome.steps.size() && kernels_of(outcome.steps[i]) == kernels; ++i) {
+            sum.entries += outcome.steps[i].entries;
+            sum.work += outcome.steps[i].work;
+            sum.seconds += outcome.steps[i].seconds;
+        }
+        if (first_walk != 0) {
+            const auto launches = outcome.steps[i - 1].walk - first_walk + 1;
+            kernels = first + 1 == i  ? "level in one launch"
+                      : launches == 1 ? "levels in one launch"
+                                      : fmt::format("levels in {} launches", launches);
+        }
+        if (++lines > most_lines) {
+            text += fmt::format("            ... {} more steps, see --report\n",
+                                outcome.steps.size() - first);
+            break;
+        }
+        const std::string steps =
+            first + 1 == i ? fmt::format("{}", i) : fmt::format("{}-{}", first + 1, i);
+        text += fmt::format("{:<11} {:<33} {} vertices, {} edges, {}\n", lines == 1 ? "steps" : "",
+                            steps + " " + kernels, sum.entries, sum.work, in_seconds(sum.seconds));
+    }
+    return text;
+}
+
+} // namespace
+
+std::string json_report(const graph_request& request, const graph_figures& f) {
+    json report = {{"version", KRYLITH_VERSION},
+                   {"algorithm", request.algorithm},
+                   {"matrix", {{"name", request.matrix}, {"rows", f.vertices}, {"nnz", f.edges}}},
+                   {"sources", from_one(f.sources)},
+                   {"kernel", request.kernel},
+                   {"model", f.model.empty() ? json() : json(f.model)},
+                   {"reproducible", request.reproducible},
+                   {"precision", request.precision},
+                   {"backend", to_string(f.kind)},
+                   {"devices", f.devices},
+                   {"load_seconds", f.load_seconds},
+                   {"setup_seconds", f.setup_seconds},
+                   {"seconds", f.outcome.seconds},
+                   {"reason", to_string(f.outcome.reason)},
+                   {"iterations", f.outcome.iterations()},
+                   {"work", f.outcome.work()},
+                   {"gteps", f.outcome.gteps()}};
+    if (request.algorithm == "pagerank") {
+        report["damping"] = request.damping;
+        report["tolerance"] = request.tolerance;
+        report["error_bound"] = *f.error_bound;
+        for (const auto& [vertex, rank] : f.highest)
+            report["highest"].push_back({{"vertex", vertex + 1}, {"rank", rank}});
+    } else {
+        report["reached"] = f.reached;
+    }
+    if (request.algorithm == "bfs")
+        report["walk_limit"] = request.walk_limit ? json(*request.walk_limit) : json();
+    if (f.depth) report["depth"] = *f.depth;
+    if (f.farthest) report["farthest"] = *f.farthest;
+    report["steps"] = json::array();
+    for (const graph_step& step : f.outcome.steps) report["steps"].push_back(as_json(step));
+    return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string summary(const graph_request& request, const graph_figures& f) {
+    std::string text;
+    const auto line = [&](const char* name, const std::string& content) {
+        text += fmt::format("{:<11} {}\n", name, content);
+    };
+    line("matrix",
+         fmt::format("{}: {} vertices, {} edges", one_line(request.matrix), f.vertices, f.edges));
+    line("devices", fmt::format("{}: {}", f.devices.size(), fmt::join(f.devices, "; ")));
+    line("algorithm", what_ran(request, f));
+    line("outcome", what_came_out(request, f));
+    double choosing = 0;
+    for (const graph_step& step : f.outcome.steps) choosing += step.select_seconds;
+    line("time", fmt::format("{}, {} edges walked along, {:.3g} GTEPS; choosing kernels {:.1f}%",
+                             in_seconds(f.outcome.seconds), f.outcome.work(), f.outcome.gteps(),
+                             f.outcome.seconds > 0 ? 100 * choosing / f.outcome.seconds : 0.0));
+    return text + by_steps(f.outcome);
+}
+
+} // namespace krylith::tool

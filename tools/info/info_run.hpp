@@ -1,0 +1,31 @@
+// What `krylith info` finds out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <krylith/matrix/market/market_report.hpp>
+#include <krylith/matrix/statistics.hpp>
+#include <krylith/tools/info/matrix_class.hpp>
+#include <krylith/tools/model/footprint.hpp>
+
+namespace krylith::tool {
+
+struct matrix_info {
+    std::string name;
+    market_report file; ///< of a Matrix Market file, else empty
+    matrix_statistics statistics;
+    classification kind;
+    std::vector<footprint> footprints; ///< square matrices with rows
+    double load_seconds = 0;
+    double statistics_seconds = 0;
+    double footprint_seconds = 0;
+};
+
+/// Statistics, class and what the matrix takes on each number of devices, fp64. Throws usage_error
+/// for a count outside 1 to the most devices of a group.
+[[nodiscard]] matrix_info inspect(const std::string& name, const csr_matrix<double>& matrix,
+                                  const std::vector<int>& device_counts);
+
+} // namespace krylith::tool

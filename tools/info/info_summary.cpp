@@ -1,0 +1,136 @@
+#include <krylith/tools/info/info_summary.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <krylith/solvers/options.hpp>
+#include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/solve/solve_summary.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+std::string line(const char* name, const std::string& text) {
+    return fmt::format("{:<12} {}\n", name, one_line(text));
+}
+
+std::string percent(std::int64_t part, std::int64_t whole) {
+    if (whole == 0 || part == whole) return "100%";
+    // Never rounded up to all of them.
+    return fmt::format(
+        "{:.4g}%", std::min(99.99, 100 * static_cast<double>(part) / static_cast<double>(whole)));
+}
+
+std::string pattern_lines(const matrix_statistics& s) {
+    const row_lengths& r = s.lengths;
+    std::string out =
+        line("a row", fmt::format("{} to {} nonzeros, mean {:.4g}, deviation {:.3g}, "
+                                  "Gini {:.3f}; {} empty",
+                                  r.least, r.most, r.mean, r.deviation, r.gini, r.empty));
+    if (s.duplicates > 0 || !s.sorted)
+        out += line("stored",
+                    fmt::format("{} entries, {} of them summed as duplicates; columns {} "
+                                "in rows",
+                                s.stored, s.duplicates, s.sorted ? "ascend" : "don't ascend"));
+    if (s.empty_columns > 0) out += line("", fmt::format("{} empty columns", s.empty_columns));
+    return out + line("bandwidth", fmt::format("{} below the diagonal, {} above", s.bandwidth.lower,
+                                               s.bandwidth.upper));
+}
+
+std::string symmetry_lines(const matrix_statistics& s) {
+    if (!s.symmetry) return {};
+    const symmetry_statistics& y = *s.symmetry;
+    if (y.off_diagonal == 0) return line("symmetry", "no entries off the diagonal");
+    std::string out = line("symmetry", fmt::format("places: {} of the off-diagonal entries have a "
+                                                   "mirror; values: {} equal it",
+                                                   percent(y.matched_places, y.off_diagonal),
+                                                   percent(y.matched_values, y.off_diagonal)));
+    if (y.largest_difference > 0)
+        out += line("", fmt::format("|a_ij - a_ji| is {:.3g} at most, {:.2g} of the largest entry",
+                                    y.largest_difference, y.largest_difference / s.values.largest));
+    return out;
+}
+
+std::string diagonal_lines(const matrix_statistics& s) {
+    const diagonal_statistics& d = s.diagonal;
+    if (d.length == 0) return {};
+    std::string out = line(
+        "diagonal", fmt::format("{} positive, {} negative, {} zero{}; {:.4g} to "
+                                "{:.4g}",
+                                d.positive, d.negative, d.missing + d.zeros,
+                                d.missing == 0 ? "" : fmt::format(" ({} not stored)", d.missing),
+                                d.least, d.most));
+    std::string dominance = fmt::format("{} of {} rows weakly, {} strictly", d.weakly_dominant,
+                                        d.length, d.strictly_dominant);
+    if (d.worst_row >= 0)
+        dominance += fmt::format("; worst: row {}, {:.3g} of the others' sum", d.worst_row + 1,
+                                 d.worst_ratio);
+    return out + line("dominance", dominance);
+}
+
+std::string value_line(const matrix_statistics& s) {
+    const value_statistics& v = s.values;
+    std::string text = fmt::format("magnitudes {:.4g} to {:.4g}, {} stored zero{}", v.smallest,
+                                   v.largest, v.zeros, v.zeros == 1 ? "" : "s");
+    if (v.not_finite > 0) text += fmt::format(", {} NaN or infinite", v.not_finite);
+    return line("values", text);
+}
+
+constexpr const char* row_format =
+    "{:<8} {:<8} {:>9} {:>9} {:>8} {:>9} {:>9} {:>10} {:>10} {:>10}\n";
+
+std::string footprint_table(const matrix_info& info) {
+    if (info.footprints.empty()) return {};
+    std::string out = "\nBytes of the fullest device, fp64, with jacobi (* what auto takes, on "
+                      "H200; host devices: csr)\n";
+    out += fmt::format(row_format, "devices", "oper.", "csr", "sell", "padding", "received", "cg",
+                       "bicgstab", fmt::format("gmres({})", listed_method("gmres").restart),
+                       "cg iter.");
+    for (const footprint& f : info.footprints) {
+        const auto bytes = [](auto count) { return in_bytes(static_cast<double>(count)); };
+        const auto vectors = [&](const char* solver) {
+            return bytes(f.vector_bytes(listed_method(solver)));
+        };
+        const bool choice = f.devices > 1 && f.automatic;
+        out += fmt::format(
+            row_format, f.devices,
+            f.devices == 1 ? "-" : std::string(to_string(f.kind)) + (choice ? "*" : ""),
+            bytes(f.csr_bytes), bytes(f.sell_bytes) + (f.cuda_local == local_kind::sell ? "*" : ""),
+            fmt::format("{:.1f}%", 100 * f.sell_padding), bytes(f.received * f.value_bytes),
+            vectors("cg"), vectors("bicgstab"), vectors("gmres"),
+            bytes(f.iteration_bytes(listed_method("cg"))));
+    }
+    return out + "csr, sell: the matrix (merge, vendor: as csr). received: for each product. cg, "
+                 "bicgstab, "
+                 "gmres: all vectors.\n";
+}
+
+} // namespace
+
+method listed_method(const std::string& solver) {
+    const std::int64_t restart = solver_options{}.restart;
+    return {solver == "cg"      ? "cg"
+            : solver == "gmres" ? "gmres"
+                                : "bicgstab",
+            "jacobi", restart, restart};
+}
+
+std::string summary(const matrix_info& info) {
+    const matrix_statistics& s = info.statistics;
+    std::string out = line("matrix", fmt::format("{}: {} rows, {} columns, {} nonzeros", info.name,
+                                                 s.rows, s.columns, s.nnz()));
+    if (!info.file.layout.empty()) out += line("file", in_words(info.file));
+    out += line("kind", info.kind.words);
+    for (const std::string& hint : info.kind.hints) out += line("", hint);
+    if (s.rows == 0 || s.columns == 0) return out;
+    out += pattern_lines(s) + symmetry_lines(s) + diagonal_lines(s) + value_line(s);
+    out +=
+        line("time",
+             fmt::format("load {}, statistics {}, footprints {}", in_seconds(info.load_seconds),
+                         in_seconds(info.statistics_seconds), in_seconds(info.footprint_seconds)));
+    return out + footprint_table(info);
+}
+
+} // namespace krylith::tool

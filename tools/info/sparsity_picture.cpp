@@ -1,0 +1,114 @@
+#include <krylith/tools/info/sparsity_picture.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace krylith::tool {
+
+namespace {
+
+/// Dots of a character: Braille's grid, or one dot that is twice as high as wide.
+struct character {
+    int rows;
+    int columns;
+};
+
+/// Thresholds of Bayer's 4 x 4 matrix (1973), all below 1: the fullest cells have every dot.
+double threshold(int row, int column) {
+    static constexpr std::array<int, 16> order = {0, 8,  2, 10, 12, 4, 14, 6,
+                                                  3, 11, 1, 9,  15, 7, 13, 5};
+    return (order[static_cast<std::size_t>(row % 4 * 4 + column % 4)] + 0.5) / 16;
+}
+
+/// A cell is a square of `scale` x `scale` dots.
+class dots {
+public:
+    dots(const density& cells, int scale) : cells_(cells), scale_(scale) {}
+
+    [[nodiscard]] double level(int row, int column) const {
+        const int i = row / scale_;
+        const int j = column / scale_;
+        return i < cells_.rows && j < cells_.columns ? cells_.level(i, j) : 0;
+    }
+    [[nodiscard]] int rows() const { return cells_.rows * scale_; }
+    [[nodiscard]] int columns() const { return cells_.columns * scale_; }
+
+private:
+    const density& cells_;
+    int scale_;
+};
+
+std::string in_utf8(unsigned code) {
+    return {static_cast<char>(0xE0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3F)),
+            static_cast<char>(0x80 | (code & 0x3F))};
+}
+
+std::string braille(const dots& all, int top, int left) {
+    // Dots 1 to 8 of the standard, by rows.
+    static constexpr std::array<unsigned, 8> bits = {0x01, 0x08, 0x02, 0x10,
+                                                     0x04, 0x20, 0x40, 0x80};
+    unsigned lit = 0;
+    double fullest = 0;
+    unsigned there = 0;
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 2; ++j) {
+            const double level = all.level(top + i, left + j);
+            const unsigned bit = bits[static_cast<std::size_t>(2 * i + j)];
+            if (level > threshold(top + i, left + j)) lit |= bit;
+            if (level <= fullest) continue;
+            fullest = level;
+            there = bit;
+        }
+    return in_utf8(0x2800 + (lit != 0 ? lit : there));
+}
+
+std::string shade(const dots& all, int top, int left) {
+    static constexpr std::string_view shades = ".:-=+*#%@";
+    const double level = all.level(top, left);
+    if (level == 0) return " ";
+    const auto at = static_cast<std::size_t>(level * static_cast<double>(shades.size()));
+    return {shades[std::min(at, shades.size() - 1)]};
+}
+
+std::string repeated(std::string_view text, int times) {
+    std::string result;
+    for (int k = 0; k < times; ++k) result += text;
+    return result;
+}
+
+} // namespace
+
+template <class T>
+std::string sparsity_picture(const csr_view<T>& matrix, const terminal& where) {
+    const character c = where.utf8 ? character{4, 2} : character{1, 1};
+    const int lines = std::max(1, where.lines - 2) * c.rows; // inside the frame
+    const int width = std::max(1, where.columns - 2) * c.columns;
+    const int stretch =
+        where.utf8 || width < 2 ? 1 : 2; // ASCII: two characters side by side are a square
+    const density cells = measure_density(matrix, lines, width / stretch);
+    if (cells.rows == 0) return "(no rows or no columns)\n";
+    const int scale = std::max(1, std::min(lines / cells.rows, width / stretch / cells.columns));
+    // Without magnification a cell is a dot; a matrix that is smaller than the picture grows.
+    const dots all(cells, scale);
+    const int across = (all.columns() * stretch + c.columns - 1) / c.columns;
+    const auto edge = [&](std::string_view left, std::string_view line, std::string_view right) {
+        return std::string(left) + repeated(line, across) + std::string(right) + "\n";
+    };
+    const std::string_view side = where.utf8 ? "│" : "|";
+    std::string out = where.utf8 ? edge("┌", "─", "┐") : edge("+", "-", "+");
+    for (int row = 0; row < all.rows(); row += c.rows) {
+        out += side;
+        for (int column = 0; column < across; ++column)
+            out += where.utf8 ? braille(all, row, column * c.columns)
+                              : shade(all, row, column / stretch);
+        out.append(side).append("\n");
+    }
+    return out + (where.utf8 ? edge("└", "─", "┘") : edge("+", "-", "+"));
+}
+
+template std::string sparsity_picture(const csr_view<double>&, const terminal&);
+template std::string sparsity_picture(const csr_view<float>&, const terminal&);
+
+} // namespace krylith::tool

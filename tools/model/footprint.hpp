@@ -1,0 +1,53 @@
+// What a matrix will take on devices, before there are any: bytes, and entries that move.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/spmv/machine_rates.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/tools/model/byte_model.hpp>
+
+namespace krylith::tool {
+
+/// Of the device that needs most. Matrix bytes are those that a product reads, padding included;
+/// on host devices there is csr only.
+struct footprint {
+    int devices = 1;
+    operator_kind kind = operator_kind::halo;
+    bool automatic = false; ///< what `auto` takes
+    std::int64_t value_bytes = 8;
+    std::int64_t csr_bytes = 0;
+    std::int64_t sell_bytes = 0;
+    std::int64_t vendor_bytes = 0;
+    double sell_padding = 0;                  ///< share of the entries stored
+    local_kind cuda_local = local_kind::sell; ///< what `auto` takes on CUDA devices: merge or csr
+                                              ///< if one of them has it, in this order
+    /// Entries of a vector on a device, and those it receives for each product.
+    struct part {
+        std::int64_t held;
+        std::int64_t received;
+    };
+    std::vector<part> parts;
+    std::int64_t owned = 0;    ///< rows
+    std::int64_t held = 0;     ///< entries of a vector, ghosts not counted
+    std::int64_t received = 0; ///< entries for each product, the sum of all devices in `moved`
+    std::int64_t moved = 0;
+
+    /// b, x, the diagonal of Jacobi if `m` has it (on the right), and the solver's vectors.
+    [[nodiscard]] std::int64_t vector_bytes(const method& m) const;
+    /// Read and written by an iteration, with the local kernel that `auto` takes on CUDA devices.
+    /// Without preconditioner, except for cg. Throws std::bad_optional_access for other solvers.
+    [[nodiscard]] double iteration_bytes(const method& m) const;
+};
+
+/// For each count: halo, nz and gather, or one for a single device; `automatic` at these rates. The
+/// matrix must be square and canonical. O(nnz) a count.
+template <class T>
+[[nodiscard]] std::vector<footprint> footprints(const csr_view<T>& matrix,
+                                                std::span<const int> device_counts,
+                                                const machine_rates& rates = h200_rates());
+
+} // namespace krylith::tool

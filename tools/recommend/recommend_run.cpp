@@ -1,0 +1,244 @@
+#include <krylith/tools/recommend/recommend_run.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <krylith/device/error.hpp>
+#include <krylith/tools/cli/shell_text.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
+#include <krylith/tools/solve/failure_advice.hpp>
+#include <krylith/tools/solve/placement.hpp>
+#include <krylith/tools/solve/square_matrix.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+/// The share of the time for methods; the rest is for placements, where there is a choice.
+constexpr double method_share = 0.7;
+
+constexpr const char* consistent_rhs =
+    "try --rhs range:1, A times a random vector, which has a solution that isn't constant";
+
+struct place {
+    int devices;
+    operator_options multiply;
+};
+
+/// Every operator and local kernel on every number of devices; `auto` first.
+std::vector<place> places(const recommend_request& request) {
+    std::vector<local_kind> locals = {local_kind::automatic};
+    if (select_backend(request.solve.devices) == backend::cuda)
+        locals = {local_kind::automatic, local_kind::sell, local_kind::csr, local_kind::merge,
+                  local_kind::vendor};
+    std::vector<place> result;
+    for (const int devices : request.counts) {
+        std::vector<operator_kind> kinds = {operator_kind::automatic};
+        if (devices > 1)
+            kinds = {operator_kind::automatic, operator_kind::halo, operator_kind::nz,
+                     operator_kind::gather};
+        for (const operator_kind kind : kinds)
+            for (const local_kind local : locals) result.push_back({devices, {kind, local}});
+    }
+    return result;
+}
+
+/// Time for more of the trials that were cut off: what those that ended early left. A winner that
+/// was cut off comes first; then, as long as nothing converged, the unfinished in their order.
+void go_on(trial_bench& bench, std::vector<trial>& trials, const solve_request& request,
+           double left) {
+    const auto again = [&](trial& t, double seconds) {
+        if (seconds <= 2 * t.seconds) return;
+        stopwatch watch;
+        t = bench.run(t.method, request, seconds);
+        left -= watch.lap();
+    };
+    const auto converged = [](const trial& t) { return t.outcome == verdict::converged; };
+    if (const auto best = choose(trials); best && trials[*best].outcome == verdict::converging)
+        again(trials[*best], left);
+    auto waiting = std::ranges::count(trials, verdict::unfinished, &trial::outcome);
+    for (trial& t : trials) {
+        if (std::ranges::any_of(trials, converged)) return;
+        if (t.outcome == verdict::unfinished) again(t, left / static_cast<double>(waiting--));
+    }
+}
+
+/// What --seconds must be for every unfinished trial to come to its end. A trial's runs, each
+/// longer than the one before, take a seventh more than the last.
+double seconds_for_all(const std::vector<trial>& trials, const recommend_request& request) {
+    double longest = 0;
+    for (const trial& t : trials)
+        if (t.outcome == verdict::unfinished)
+            longest = std::max(longest, static_cast<double>(t.limit) * t.seconds_an_iteration);
+    const double share = request.counts.size() > 1 ? method_share : 1.0;
+    return 1.15 * longest * static_cast<double>(trials.size()) / share;
+}
+
+bool known(const std::vector<placement_trial>& tried, const matrix_operator<double>& a) {
+    return std::ranges::any_of(tried, [&](const placement_trial& t) {
+        return t.devices == a.share_layout()->group.size() &&
+               (t.devices == 1 || t.operator_name == to_string(a.kind())) &&
+               t.local_name == a.local_name();
+    });
+}
+
+/// Time for the same iterations: what a placement changes.
+double an_iteration(const placement_trial& p) {
+    return p.run.outcome == verdict::failed ? std::numeric_limits<double>::infinity()
+                                            : p.run.seconds_an_iteration;
+}
+
+void try_placements(recommendation& r, const recommend_request& request,
+                    const csr_matrix<double>& matrix, std::span<const double> rhs, double seconds) {
+    const std::vector<place> all = places(request);
+    const trial& winner = r.trials[*r.chosen];
+    solve_request asked = request.solve;
+    asked.max_iterations = winner.iterations; // equal work for all
+    if (all.size() == 1) {                    // nothing to choose from
+        r.placements.push_back({all.front().devices, "auto", "auto", true, winner});
+        r.placed = 0;
+        return;
+    }
+    for (const place& p : all) {
+        placement_trial t;
+        t.devices = p.devices;
+        try {
+            trial_bench bench(first_devices(request.solve.devices, p.devices), matrix, p.multiply,
+                              rhs);
+            if (known(r.placements, bench.a())) continue;
+            t.operator_name = to_string(bench.a().kind());
+            t.local_name = bench.a().local_name();
+            t.automatic = p.multiply.kind == operator_kind::automatic &&
+                          p.multiply.local == local_kind::automatic;
+            t.run = bench.run(winner.method, asked, seconds / static_cast<double>(all.size()));
+        } catch (const device_error& failure) {
+            t.operator_name = to_string(p.multiply.kind);
+            t.local_name = to_string(p.multiply.local);
+            t.run.words = failure.what();
+        }
+        r.placements.push_back(t);
+    }
+    double least = std::numeric_limits<double>::infinity();
+    for (const placement_trial& t : r.placements) least = std::min(least, an_iteration(t));
+    for (std::size_t k = 0; k < r.placements.size() && !r.placed; ++k)
+        if (an_iteration(r.placements[k]) <= 1.15 * least && std::isfinite(least)) r.placed = k;
+}
+
+} // namespace
+
+std::optional<std::size_t> choose(const std::vector<trial>& trials) {
+    for (const verdict wanted : {verdict::converged, verdict::converging}) {
+        double least = std::numeric_limits<double>::infinity();
+        for (const trial& t : trials)
+            if (t.outcome == wanted) least = std::min(least, t.expected_seconds);
+        for (std::size_t k = 0; k < trials.size(); ++k)
+            if (trials[k].outcome == wanted && trials[k].expected_seconds <= 1.15 * least + 1e-3)
+                return k;
+    }
+    return std::nullopt;
+}
+
+recommendation recommend(const recommend_request& request) {
+    const vector_source rhs = parse_vector_source("--rhs", request.solve.rhs);
+    (void)request.solve.options();
+    if (!(request.seconds > 0))
+        throw usage_error(fmt::format("--seconds is {}: allowed is more than 0", request.seconds));
+    const csr_matrix<double> matrix = load_square<double>(request.solve.matrix, request.solve.spd);
+    const std::vector<double> b = make_values(rhs, matrix);
+    stopwatch watch;
+    recommendation r;
+    r.statistics = describe(matrix);
+    r.kind = classify(r.statistics);
+    r.constants_vanish = annihilates_constants(matrix);
+    if (r.constants_vanish && rhs.what == vector_source::form::row_sums)
+        r.warnings.push_back("--rhs row-sums is 0 up to rounding, since A times ones vanishes: " +
+                             std::string(consistent_rhs));
+    r.plan = choose_candidates(r.statistics, r.kind);
+    {
+        trial_bench bench(first_devices(request.solve.devices, request.counts.front()), matrix, {},
+                          b);
+        const double share = (request.counts.size() > 1 ? method_share : 1.0) * request.seconds /
+                             static_cast<double>(std::max<std::size_t>(1, r.plan.tried.size()));
+        stopwatch spent;
+        for (const candidate& method : r.plan.tried)
+            r.trials.push_back(bench.run(method, request.solve, share));
+        const double left = share * static_cast<double>(r.trials.size()) - spent.lap();
+        go_on(bench, r.trials, request.solve, left);
+        r.seconds_for_all = seconds_for_all(r.trials, request);
+        for (std::string& warning : placement_warnings(*bench.a().share_layout()))
+            r.warnings.push_back(std::move(warning));
+    }
+    r.chosen = choose(r.trials);
+    if (r.chosen) try_placements(r, request, matrix, b, (1 - method_share) * request.seconds);
+    r.seconds = watch.lap();
+    return r;
+}
+
+std::string command_line(const recommend_request& request, const recommendation& r) {
+    const solve_request& s = request.solve;
+    const solve_request standard;
+    const trial& best = r.trials[*r.chosen];
+    std::string line = "krylith solve " + quoted(s.matrix) + (s.spd ? " --spd" : "") +
+                       " --solver " + best.method.solver;
+    const auto add = [&](const char* option, const auto& value, const auto& usual) {
+        if (value != usual) line += fmt::format(" {} {}", option, value);
+    };
+    add("--precond", best.method.preconditioner, standard.preconditioner);
+    if (best.method.preconditioner != "none") add("--side", best.method.side, standard.side);
+    if (best.method.solver == "gmres") add("--restart", best.method.restart, standard.restart);
+    add("--rhs", quoted(s.rhs), standard.rhs);
+    if (s.rtol) line += fmt::format(" --rtol {}", *s.rtol);
+    add("--atol", s.atol, standard.atol);
+    const std::int64_t usual = std::min<std::int64_t>(10 * r.statistics.rows, 10000);
+    // Half as many again: an extrapolation is no promise, and counts vary with the device count.
+    const bool close = best.outcome == verdict::converging || best.iterations > usual;
+    if (close && best.expected_iterations * 3 / 2 > usual)
+        line += fmt::format(" --max-iterations {}", best.expected_iterations * 3 / 2);
+    if (r.placed) {
+        const placement_trial& p = r.placements[*r.placed];
+        add("--devices", p.devices, 1);
+        if (!p.automatic) {
+            if (p.devices > 1) line += " --operator " + p.operator_name;
+            if (select_backend(s.devices) == backend::cuda) line += " --local " + p.local_name;
+        }
+    }
+    add("--backend", s.devices.backend, standard.devices.backend);
+    add("--threads", s.devices.threads, standard.devices.threads);
+    add("--transport", s.devices.transport, standard.devices.transport);
+    return line;
+}
+
+std::vector<std::string> what_is_missing(const recommendation& r) {
+    std::vector<std::string> words;
+    const matrix_statistics& s = r.statistics;
+    if (r.kind.what == matrix_class::no_system) return {r.kind.words};
+    if (s.lengths.empty > 0 || s.empty_columns > 0)
+        words.emplace_back(
+            "The matrix has empty rows or columns: it is singular, and solvable only "
+            "for some b.");
+    if (r.constants_vanish)
+        words.push_back("A times ones is 0 up to rounding: A is singular, with the constants in "
+                        "its null space, and solvable only for b in its range (that sum to 0, if "
+                        "A is symmetric): " +
+                        std::string(consistent_rhs) + ", or fix one unknown.");
+    if (s.diagonal.has_zeros())
+        words.emplace_back(
+            "Zeros on the diagonal rule jacobi out. What helps such systems is a "
+            "permutation that brings large entries to the diagonal, with an "
+            "incomplete factorisation (ILU with pivoting), a block preconditioner for "
+            "saddle points, or a direct solver. krylith has none of these yet.");
+    else
+        words.emplace_back(
+            "What would help is a stronger preconditioner than jacobi: an incomplete "
+            "factorisation (ILU, IC) or multigrid. krylith has none of these yet.");
+    if (r.kind.what == matrix_class::negative_candidate)
+        words.emplace_back("With the signs of A and b turned round, cg may work.");
+    if (r.kind.what == matrix_class::indefinite)
+        words.emplace_back("For symmetric indefinite systems MINRES is the method of choice; "
+                           "krylith doesn't have it yet.");
+    return words;
+}
+
+} // namespace krylith::tool

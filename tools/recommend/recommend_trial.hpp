@@ -1,0 +1,64 @@
+// A method tried on a system for a limited time, and what that lets expect.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <krylith/solvers/result.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/tools/recommend/recommend_candidates.hpp>
+#include <krylith/tools/solve/solve_request.hpp>
+
+namespace krylith::tool {
+
+enum class verdict {
+    converged,  ///< to the tolerance asked for, by the true residual
+    converging, ///< not yet, but the residual still falls: see estimate()
+    unfinished, ///< the time ran out before the residual fell, or the iterations of a solve
+    failed      ///< ended, or made no progress in as many iterations as a solve makes
+};
+
+struct trial {
+    candidate method;
+    verdict outcome = verdict::failed;
+    std::string words; ///< why it failed or is unfinished; else empty
+    std::int64_t iterations = 0;
+    double seconds = 0;           ///< of the last, longest run: set-up of the method left out
+    double relative_residual = 1; ///< true
+    double seconds_an_iteration = 0;
+    std::int64_t limit = 0;               ///< iterations that a solve would make at most
+    std::int64_t expected_iterations = 0; ///< to the tolerance; those it took if it converged
+    double expected_seconds = std::numeric_limits<double>::infinity();
+};
+
+/// Extrapolates a run that was cut off: iterations to `target` from the best residual so far, at
+/// the slower of the rates of all iterations and of their second half; 0 where the second half
+/// did not halve the residual. `history` holds ||r|| from the start on.
+[[nodiscard]] double expected_iterations(std::span<const double> history, double target);
+
+/// A system on devices.
+class trial_bench {
+public:
+    /// `rhs` has a value a row. The matrix must outlive this.
+    trial_bench(const device_group& group, const csr_matrix<double>& matrix,
+                const operator_options& multiply, std::span<const double> rhs);
+
+    /// Runs of growing length, each from zero, until one ends by itself or `seconds` are used up (a
+    /// first run of 20 iterations is always made). The iterations are limited as a solve would
+    /// limit them, but an expectation beyond that is tested. `request` gives tolerances. Bad input
+    /// and too little memory are failures of the trial; what else is thrown passes.
+    [[nodiscard]] trial run(const candidate& method, const solve_request& request, double seconds);
+
+    [[nodiscard]] const matrix_operator<double>& a() const { return *a_; }
+
+private:
+    const csr_matrix<double>& matrix_;
+    std::unique_ptr<matrix_operator<double>> a_;
+    vector<double> b_;
+};
+
+} // namespace krylith::tool

@@ -1,0 +1,110 @@
+#include <krylith/tools/solve/failure_advice.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include <krylith/tools/cli/shell_text.hpp>
+#include <krylith/tools/solve/asymmetry.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+/// Why cg can't go on, as far as signs on the diagonal tell; empty: they don't.
+template <class T>
+std::string of_signs(const csr_matrix<T>& matrix) {
+    const diagonal_statistics d = survey_entries(csr_view<T>(matrix)).diagonal;
+    if (d.length > 0 && d.negative == d.length)
+        return "every entry of the diagonal is negative: if the matrix is negative definite, cg "
+               "solves (-A) x = -b; as it is, try gmres or bicgstab";
+    if (d.negative > 0)
+        return fmt::format("the diagonal has {} negative entr{}: the matrix is not positive "
+                           "definite, try gmres or bicgstab",
+                           d.negative, d.negative == 1 ? "y" : "ies");
+    if (d.has_zeros())
+        return "the diagonal has zeros: the matrix is not positive definite, try gmres or bicgstab";
+    return {};
+}
+
+bool means_not_definite(reason why) {
+    return why == reason::indefinite_matrix || why == reason::indefinite_preconditioner;
+}
+
+} // namespace
+
+template <class T>
+std::string explained(const solve_request& request, const solve_result& result,
+                      const csr_matrix<T>& matrix) {
+    if (result.converged() || result.reason == reason::not_a_number ||
+        !request.solver.starts_with("cg"))
+        return result.diagnosis;
+    std::string cause = asymmetry(matrix);
+    if (!cause.empty())
+        cause += ": cg needs symmetry, try gmres or bicgstab";
+    else if (means_not_definite(result.reason))
+        cause = of_signs(matrix);
+    if (cause.empty()) return result.diagnosis;
+    // What the library says first; its guesses at the cause are answered.
+    return cause + ". (" + result.diagnosis.substr(0, result.diagnosis.find(". ")) + ")";
+}
+
+std::string next_command(const solve_request& request) {
+    const solve_request standard;
+    std::string line = "krylith recommend " + quoted(request.matrix);
+    if (request.spd) line += " --spd";
+    const auto add = [&](const char* option, const auto& value, const auto& usual) {
+        if (value != usual) line += fmt::format(" {} {}", option, value);
+    };
+    add("--rhs", quoted(request.rhs), standard.rhs);
+    if (request.rtol) line += fmt::format(" --rtol {}", *request.rtol);
+    add("--atol", request.atol, standard.atol);
+    add("--backend", request.devices.backend, standard.devices.backend);
+    add("--threads", request.devices.threads, standard.devices.threads);
+    add("--transport", request.devices.transport, standard.devices.transport);
+    return line;
+}
+
+template <class T>
+std::string rtol_warning(const solve_result& result) {
+    constexpr double unit = std::numeric_limits<T>::epsilon();
+    if (result.rtol >= unit) return {};
+    const char* precision = std::is_same_v<T, float> ? "fp32" : "fp64";
+    return fmt::format("rtol {} is less than {} can tell ({:.1e}): converged refers to the "
+                       "residual as evaluated in {}",
+                       result.rtol, precision, unit, precision);
+}
+
+template <class T>
+bool annihilates_constants(const csr_matrix<T>& matrix) {
+    double largest_sum = 0;
+    double largest_row = 0;
+    std::int64_t longest = 0;
+    for (std::size_t row = 0; row + 1 < matrix.row_offsets.size(); ++row) {
+        double sum = 0;
+        double size = 0;
+        for (auto k = static_cast<std::size_t>(matrix.row_offsets[row]);
+             k < static_cast<std::size_t>(matrix.row_offsets[row + 1]); ++k) {
+            sum += static_cast<double>(matrix.values[k]);
+            size += std::fabs(static_cast<double>(matrix.values[k]));
+        }
+        largest_sum = std::fmax(largest_sum, std::fabs(sum));
+        largest_row = std::fmax(largest_row, size);
+        longest = std::max(longest, matrix.row_offsets[row + 1] - matrix.row_offsets[row]);
+    }
+    const double rounding = std::numeric_limits<T>::epsilon() * static_cast<double>(longest + 1);
+    return largest_row > 0 && largest_sum <= rounding * largest_row;
+}
+
+template std::string explained(const solve_request&, const solve_result&,
+                               const csr_matrix<double>&);
+template std::string explained(const solve_request&, const solve_result&, const csr_matrix<float>&);
+template std::string rtol_warning<double>(const solve_result&);
+template std::string rtol_warning<float>(const solve_result&);
+template bool annihilates_constants(const csr_matrix<double>&);
+template bool annihilates_constants(const csr_matrix<float>&);
+
+} // namespace krylith::tool

@@ -1,0 +1,31 @@
+// What the command adds where a solve failed or may mislead: what the library can't know, since its
+// solvers never see the entries.
+#pragma once
+
+#include <string>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/solvers/result.hpp>
+#include <krylith/tools/solve/solve_request.hpp>
+
+namespace krylith::tool {
+
+/// The diagnosis, with what the entries of the matrix tell about the failure in front. O(nnz
+/// log(row length)) where cg failed.
+template <class T>
+[[nodiscard]] std::string explained(const solve_request& request, const solve_result& result,
+                                    const csr_matrix<T>& matrix);
+
+/// The command line to try next, on the same system.
+[[nodiscard]] std::string next_command(const solve_request& request);
+
+/// What is wrong with the rtol of a solve in T, in words; empty: nothing.
+template <class T>
+[[nodiscard]] std::string rtol_warning(const solve_result& result);
+
+/// Whether A times ones is 0 up to rounding, measured against the largest row of A: then A is
+/// singular, with constants in its null space. O(nnz).
+template <class T>
+[[nodiscard]] bool annihilates_constants(const csr_matrix<T>& matrix);
+
+} // namespace krylith::tool

@@ -1,0 +1,167 @@
+#include <krylith/tools/solve/placement.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <krylith/spmv/cost_model.hpp>
+#include <krylith/tools/solve/solve_summary.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+/// Whether the cost model has times for it.
+bool is_modelled(operator_kind kind) {
+    return kind != operator_kind::pcsr && kind != operator_kind::pcsc &&
+           kind != operator_kind::pcoo && kind != operator_kind::adaptive;
+}
+
+/// One iteration of CG on so many devices: of the operators that can be built, the fastest, or
+/// `kind`, which is_modelled().
+template <class T>
+prediction fastest(const csr_view<T>& matrix, const longest_row& longest, int devices,
+                   operator_kind kind, const machine_rates& rates) {
+    const auto plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
+                                     deal_rows(matrix.row_offsets, devices));
+    const auto statistics =
+        measure_pattern(plan, matrix.row_offsets, matrix.column_indices, longest, sizeof(T));
+    const operator_kind wanted = devices == 1 ? operator_kind::halo
+                                 : kind == operator_kind::automatic
+                                     ? ranked_operators(statistics, rates)[0]
+                                     : kind;
+    const auto all = predict(statistics, rates);
+    const auto found = std::ranges::find(all, std::string(to_string(wanted)), &prediction::name);
+    if (found == all.end())
+        throw std::logic_error(std::string("no cost model for operator ") + to_string(wanted));
+    return *found;
+}
+
+/// No operator is faster on so many devices: one device's work in equal shares, and the phases.
+double at_least(const prediction& alone, const machine_rates& rates, int devices) {
+    const double phases = 3 * rates.phase_on(devices);
+    return (alone.seconds - 3 * rates.phase_on(1)) / devices + phases;
+}
+
+void warn_of_idle_parts(const layout& where, std::vector<std::string>& warnings) {
+    const int p = where.group.size();
+    int idle = 0;
+    for (int rank = 0; rank < p; ++rank)
+        if (where.rows.owned(rank).size() == 0) ++idle;
+    if (p > 1 && idle != 0)
+        warnings.push_back(fmt::format("{} of {} devices own no rows", idle, p));
+}
+
+} // namespace
+
+template <class T>
+std::string why_operator(const matrix_operator<T>& a, const operator_options& asked) {
+    if (asked.kind == operator_kind::adaptive && a.recordable())
+        return "as asked for, but columns of a sparse x can't be the faster way here: as halo";
+    if (asked.kind != operator_kind::automatic)
+        return a.choice() != nullptr ? "as asked for, with " + a.choice()->because : "as asked for";
+    if (a.share_layout()->group.size() == 1) return "auto: one device, nothing moves";
+    return a.choice() != nullptr ? "auto: " + a.choice()->because : "auto";
+}
+
+template <class T>
+std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix) {
+    const device_group& group = a.share_layout()->group;
+    if (group.kind() == backend::host || group.size() == 1) return "";
+    return fewer_devices(matrix, group.size(), a.kind(), rates_of(group).rates);
+}
+
+template <class T>
+std::string fewer_devices(const csr_view<T>& matrix, int most, operator_kind kind,
+                          const machine_rates& rates) {
+    if (matrix.rows == 0 || !is_modelled(kind)) return "";
+    const longest_row longest = find_longest_row(matrix.row_offsets);
+    const prediction now = fastest(matrix, longest, most, kind, rates);
+    const prediction alone = fastest(matrix, longest, 1, operator_kind::halo, rates);
+    prediction best = alone;
+    for (int devices = 2; devices < most; devices *= 2)
+        if (at_least(alone, rates, devices) < std::min(now.seconds, best.seconds))
+            best =
+                std::min(best, fastest(matrix, longest, devices, operator_kind::automatic, rates),
+                         [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
+    if (best.seconds >= now.seconds) return "";
+    return fmt::format("fewer devices would be faster: {} device{} would take {} an iteration of "
+                       "cg by the cost model, {} take {}",
+                       best.devices, best.devices == 1 ? "" : "s", in_seconds(best.seconds), most,
+                       in_seconds(now.seconds));
+}
+
+template <class T>
+device_group fastest_devices(const device_options& options, operator_kind kind,
+                             const csr_view<T>& matrix, std::string& because) {
+    if (select_backend(options) == backend::host) {
+        because = "one host device has all cores";
+        return first_devices(options, 1);
+    }
+    const int most = default_counts(options).back();
+    if (most == 1 || matrix.rows == 0) {
+        because = most == 1 ? "there is one" : "the matrix has no rows";
+        return first_devices(options, 1);
+    }
+    const machine_rates rates = rates_of(first_devices(options, most)).rates;
+    const longest_row longest = find_longest_row(matrix.row_offsets);
+    const operator_kind reckoned = is_modelled(kind) ? kind : operator_kind::halo;
+    const prediction alone = fastest(matrix, longest, 1, reckoned, rates);
+    prediction best = alone;
+    because = "1: " + in_seconds(alone.seconds);
+    for (const int devices : default_counts(options)) {
+        if (devices == 1 || at_least(alone, rates, devices) >= best.seconds) continue;
+        const prediction p = fastest(matrix, longest, devices, reckoned, rates);
+        because += fmt::format(", {}: {} with {}", devices, in_seconds(p.seconds), p.name);
+        if (p.seconds < best.seconds) best = p;
+    }
+    because += " an iteration of cg by the cost model";
+    if (reckoned != kind) because += fmt::format(", which has no times for {}", to_string(kind));
+    return first_devices(options, best.devices);
+}
+
+template <class T>
+std::string why_transfer(const matrix_operator<T>& a, const operator_options& asked) {
+    const device_group& group = a.share_layout()->group;
+    if (group.size() == 1) return "one device, nothing moves";
+    if (asked.transfer != transfer_kind::automatic) return "as asked for";
+    if (a.transfer() == transfer_kind::stores)
+        return "auto: every device reaches the memory of the others";
+    if (group.concurrent())
+        return "auto: redundant rows must be blocks of their own for local kernel " +
+               a.local_name();
+    return "auto: " + group.serialised_because();
+}
+
+std::vector<std::string> placement_warnings(const layout& where) {
+    std::vector<std::string> warnings;
+    if (!where.group.concurrent())
+        warnings.push_back("devices wait for the host between operations: " +
+                           where.group.serialised_because());
+    warn_of_idle_parts(where, warnings);
+    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+    if (where.group.kind() == backend::host && where.group.size() > cores)
+        warnings.push_back(
+            fmt::format("{} host devices share {} cores", where.group.size(), cores));
+    return warnings;
+}
+
+template std::string why_operator(const matrix_operator<double>&, const operator_options&);
+template std::string why_operator(const matrix_operator<float>&, const operator_options&);
+template std::string fewer_devices(const matrix_operator<double>&, const csr_view<double>&);
+template std::string fewer_devices(const matrix_operator<float>&, const csr_view<float>&);
+template std::string fewer_devices(const csr_view<double>&, int, operator_kind,
+                                   const machine_rates&);
+template std::string fewer_devices(const csr_view<float>&, int, operator_kind,
+                                   const machine_rates&);
+template device_group fastest_devices(const device_options&, operator_kind, const csr_view<double>&,
+                                      std::string&);
+template device_group fastest_devices(const device_options&, operator_kind, const csr_view<float>&,
+                                      std::string&);
+template std::string why_transfer(const matrix_operator<double>&, const operator_options&);
+template std::string why_transfer(const matrix_operator<float>&, const operator_options&);
+
+} // namespace krylith::tool

@@ -1,0 +1,131 @@
+// krylith solve MATRIX
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <krylith/tools/cli/choices.hpp>
+#include <krylith/tools/cli/command.hpp>
+#include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/output_file.hpp>
+#include <krylith/tools/cli/shared_options.hpp>
+#include <krylith/tools/solve/convergence_plot.hpp>
+#include <krylith/tools/solve/solve_report.hpp>
+#include <krylith/tools/solve/solve_run.hpp>
+#include <krylith/tools/solve/solve_summary.hpp>
+#include <krylith/tools/solve/solver_registry.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+struct solve_job {
+    solve_request request;
+    std::string history;
+    std::string report;
+    std::string plot;
+    bool quiet = false;
+};
+
+void add_problem(CLI::App& app, solve_request& request) {
+    add_matrix(app, request.matrix);
+    add_spd(app, request.spd);
+    app.add_option("--rhs", request.rhs,
+                   "Right-hand side b. ones: all entries 1. row-sums: A times ones, so that the "
+                   "solution is ones. range:SEED: A times random:SEED, so that there is a solution "
+                   "even if A is singular. random:SEED: uniform in [-1, 1), the same on every "
+                   "machine")
+        ->type_name(vector_source_forms)
+        ->capture_default_str();
+    app.add_option("--x0", request.x0, "Start from the vector in this file instead of zero")
+        ->type_name("FILE");
+}
+
+void add_method(CLI::App& app, solve_request& request) {
+    const auto add = [&](const char* name, auto& value, const std::string& type, const char* help) {
+        app.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Solver");
+    };
+    add("--solver", request.solver, alternatives(solver_names()),
+        "cg needs a symmetric positive definite matrix; cg:auto runs small systems in resident "
+        "kernels; gmres:cgs2 orthogonalises at once, for comparison");
+    add("--precond", request.preconditioner, alternatives(preconditioner_names()),
+        "jacobi divides by the diagonal");
+    add("--side", request.side, alternatives(side_names),
+        "Side of the preconditioner in gmres and bicgstab; cg is the same on all");
+    add_rtol(app, request.rtol);
+    app.get_option("--rtol")->group("Solver");
+    add("--atol", request.atol, "ATOL", "See --rtol");
+    app.add_option("--max-iterations", request.max_iterations,
+                   "Give up after so many [min(10 n, 10000)]")
+        ->type_name("K")
+        ->group("Solver");
+    add("--restart", request.restart, "M", "gmres: basis vectors before it starts anew");
+    add("--execution", request.execution, alternatives(execution_names),
+        "recorded: the devices repeat the iteration by themselves; eager: the host enqueues all");
+}
+
+void add_output(CLI::App& app, solve_job& job) {
+    const auto add = [&](const char* name, std::string& file, const char* type, const char* help) {
+        app.add_option(name, file, help)->type_name(type)->group("Output");
+    };
+    add("--solution", job.request.solution_file, "FILE", "x as a Matrix Market array");
+    add("--history", job.history, "FILE.csv", "Residual norm by iteration");
+    add_report(app, job.report);
+    add("--plot", job.plot, "FILE.svg", "The convergence curve");
+    app.add_flag("--quiet", job.quiet, "No summary; the exit status tells")->group("Output");
+}
+
+std::string plot(const solve_request& request, const solve_outcome& outcome) {
+    const solve_result& r = outcome.result;
+    const std::string name = request.matrix.substr(request.matrix.rfind('/') + 1);
+    const std::string method =
+        request.solver + (request.preconditioner == "none" ? "" : " + " + request.preconditioner);
+    return svg({.title = fmt::format("{} on {}, {} device{}", method, name, outcome.devices.size(),
+                                     outcome.devices.size() == 1 ? "" : "s"),
+                .history = r.history,
+                .rhs_norm = r.rhs_norm,
+                .target = std::max(r.rtol * r.rhs_norm, request.atol),
+                .true_residual = r.true_residual});
+}
+
+exit_status run(solve_job job) {
+    check_svg("--plot", job.plot);
+    check_outputs({{"--solution", job.request.solution_file},
+                   {"--history", job.history},
+                   {"--report", job.report},
+                   {"--plot", job.plot}},
+                  {{"MATRIX", job.request.matrix},
+                   {"--rhs", parse_vector_source("--rhs", job.request.rhs).path},
+                   {"--x0", job.request.x0}});
+    job.request.history = !(job.history.empty() && job.report.empty() && job.plot.empty());
+    const solve_outcome outcome = job.request.multiply.single_precision()
+                                      ? run_solve<float>(job.request)
+                                      : run_solve<double>(job.request);
+    if (!job.history.empty()) write_text(job.history, csv_history(outcome.result));
+    if (!job.plot.empty()) write_text(job.plot, plot(job.request, outcome));
+    if (!job.report.empty()) write_text(job.report, json_report(job.request, outcome));
+    // Standard output is for whoever reads the report, if that goes there.
+    if (!job.quiet) print(job.report == "-" ? stderr : stdout, summary(job.request, outcome));
+    return outcome.result.converged() ? exit_status::success : exit_status::not_converged;
+}
+
+} // namespace
+
+command add_solve(CLI::App& parent) {
+    CLI::App* app = parent.add_subcommand("solve", "Solve A x = b");
+    auto job = std::make_shared<solve_job>();
+    add_problem(*app, job->request);
+    add_method(*app, job->request);
+    add_operator_options(*app, job->request.multiply);
+    add_device_options(*app, job->request.devices);
+    add_timeout(*app, job->request.devices);
+    app->get_option("--devices")
+        ->type_name("N|LIST|auto")
+        ->description("The first N devices, those of the list (0,2 or 2, for one), or as many as a "
+                      "model finds fastest");
+    add_output(*app, *job);
+    return {app, [job] { return run(*job); }};
+}
+
+} // namespace krylith::tool

@@ -1,0 +1,130 @@
+#include <krylith/tools/solve/solve_report.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <krylith/config.hpp>
+#include <krylith/tools/solve/failure_advice.hpp>
+#include <krylith/tools/solve/fraction_report.hpp>
+#include <krylith/tools/solve/reordering_words.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+template <class T>
+json or_null(const std::optional<T>& value) {
+    return value ? json(*value) : json();
+}
+
+json bytes(const solve_result& result) {
+    json devices = json::array();
+    for (const auto& items : result.bytes) {
+        std::size_t total = 0;
+        json device = json::object();
+        for (const auto& [item, count] : items) {
+            device[item] = count;
+            total += count;
+        }
+        device["total"] = total;
+        devices.push_back(device);
+    }
+    return devices;
+}
+
+json times(const std::vector<prediction>& operators) {
+    json list = json::array();
+    for (const prediction& p : operators)
+        list.push_back({{"operator", p.name}, {"seconds_per_iteration", p.seconds}});
+    return list;
+}
+
+json options(const solve_request& request, const solve_outcome& outcome) {
+    return {{"spd", request.spd},
+            {"rhs", request.rhs},
+            {"x0", request.x0.empty() ? json() : json(request.x0)},
+            {"side", request.side},
+            {"rtol", outcome.result.rtol},
+            {"atol", request.atol},
+            {"max_iterations", outcome.max_iterations},
+            {"restart", request.restart},
+            {"operator", request.multiply.kind},
+            {"local", request.multiply.local},
+            {"reorder", request.multiply.order},
+            {"transfer", request.multiply.transfer},
+            {"long_share", request.multiply.long_share},
+            {"redundant_share", request.multiply.redundant_share},
+            {"backend", request.devices.backend},
+            {"devices", request.devices.devices},
+            {"threads", request.devices.threads},
+            {"transport", request.devices.transport},
+            {"execution", request.execution}};
+}
+
+} // namespace
+
+std::string json_report(const solve_request& request, const solve_outcome& outcome) {
+    const solve_result& r = outcome.result;
+    json report;
+    report["version"] = KRYLITH_VERSION;
+    report["matrix"] = {{"name", request.matrix},
+                        {"rows", outcome.rows},
+                        {"columns", outcome.columns},
+                        {"nnz", outcome.nnz}};
+    report["solver"] = request.solver;
+    report["preconditioner"] = request.preconditioner;
+    report["operator"] = outcome.operator_name;
+    report["operator_because"] = outcome.operator_because;
+    report["operator_predictions"] = times(outcome.predictions);
+    report["machine_rates"] = outcome.rates_from;
+    report["operator_trials"] = times(outcome.trials);
+    report["operator_shares"] = as_json(outcome.shares);
+    report["transfer"] = outcome.transfer;
+    report["transfer_because"] = outcome.transfer_because;
+    report["local"] = outcome.local_name;
+    report["kernel_products"] = json::object();
+    for (const kernel_use& use : outcome.kernel_uses)
+        report["kernel_products"][use.kernel] = use.products;
+    report["reordering"] = as_json(outcome.reordered);
+    report["backend"] = to_string(outcome.kind);
+    report["devices"] = outcome.devices;
+    report["devices_because"] = outcome.devices_because;
+    report["precision"] = request.multiply.precision;
+    report["execution"] = r.recorded ? "recorded" : "eager";
+    report["execution_because"] = outcome.eager_because;
+    report["reason"] = to_string(r.reason);
+    report["converged"] = r.converged();
+    report["diagnosis"] = r.diagnosis;
+    report["next_command"] = r.converged() ? json() : json(next_command(request));
+    report["warnings"] = outcome.warnings;
+    report["iterations"] = r.iterations;
+    report["replacements"] = r.replacements;
+    report["rhs_norm"] = r.rhs_norm;
+    report["recurrence_residual"] = r.recurrence_residual;
+    report["true_residual"] = r.true_residual;
+    report["relative_true_residual"] = r.relative_residual();
+    report["solution_error"] = or_null(outcome.solution_error);
+    report["load_seconds"] = outcome.load_seconds;
+    report["setup_seconds"] = outcome.setup_seconds;
+    report["transfer_seconds"] = outcome.transfer_seconds;
+    report["solve_seconds"] = r.solve_seconds;
+    report["seconds_per_iteration"] = r.seconds_per_iteration();
+    report["bytes_per_iteration"] = or_null(outcome.bytes_an_iteration);
+    report["gigabytes_per_second"] = or_null(outcome.bandwidth());
+    report["bytes_per_device"] = bytes(r);
+    report["options"] = options(request, outcome);
+    report["history"] = r.history;
+    return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string csv_history(const solve_result& result) {
+    std::string text = "iteration,residual,relative_residual\n";
+    const double norm = result.rhs_norm > 0 ? result.rhs_norm : 1;
+    for (std::size_t k = 0; k < result.history.size(); ++k)
+        text += fmt::format("{},{:.9e},{:.9e}\n", k, result.history[k], result.history[k] / norm);
+    return text;
+}
+
+} // namespace krylith::tool

@@ -1,0 +1,159 @@
+#include <krylith/tools/solve/solve_run.hpp>
+#include <krylith/tools/solve/square_matrix.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
+#include <krylith/tools/model/byte_model.hpp>
+#include <krylith/tools/solve/failure_advice.hpp>
+#include <krylith/tools/solve/placement.hpp>
+#include <krylith/tools/solve/solver_registry.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+template <class T>
+double distance_from_ones(std::span<const T> x) {
+    double largest = 0;
+    for (const T value : x) {
+        const double error = std::fabs(static_cast<double>(value) - 1);
+        if (!(error <= largest)) largest = error; // keeps a NaN
+    }
+    return largest;
+}
+
+template <class T>
+std::string why_eager(const solve_request& request, const matrix_operator<T>& a) {
+    const device_group& group = a.share_layout()->group;
+    if (request.execution == "eager") return "--execution eager";
+    if (!a.recordable() && a.transfer() != transfer_kind::stores)
+        return std::string("transfer ") + to_string(a.transfer()) + " can't be recorded";
+    if (!a.recordable() && a.kind() == operator_kind::adaptive)
+        return "operator adaptive looks at x before each product";
+    if (!a.recordable()) return "local kernel " + a.local_name() + " can't be recorded";
+    return group.serialised_because();
+}
+
+/// Seconds until the values are on the devices.
+template <class T>
+double upload(vector<T>& to, std::span<const T> values) {
+    stopwatch watch;
+    to.upload(values);
+    to.where().group.synchronize();
+    return watch.lap();
+}
+
+template <class T>
+void describe(solve_outcome& out, const solve_request& request, const csr_matrix<T>& matrix,
+              const matrix_operator<T>& a) {
+    const device_group& group = a.share_layout()->group;
+    out.rows = matrix.rows;
+    out.columns = matrix.columns;
+    out.nnz = matrix.nnz();
+    out.devices = descriptions(group);
+    out.kind = group.kind();
+    out.operator_name = to_string(a.kind());
+    out.operator_because = why_operator(a, request.multiply.options());
+    if (a.choice() != nullptr) {
+        out.rates_from = a.choice()->rates_from;
+        out.predictions = a.choice()->predictions;
+        out.trials = a.choice()->measured;
+        out.shares = a.choice()->shares;
+    }
+    out.transfer = to_string(a.transfer());
+    out.transfer_because = why_transfer(a, request.multiply.options());
+    out.local_name = a.local_name();
+    out.kernel_uses = a.kernel_uses();
+    out.reordered = a.reordered();
+    if (!out.result.recorded) out.eager_because = why_eager(request, a);
+    out.max_iterations = request.max_iterations >= 0
+                             ? request.max_iterations
+                             : std::min<std::int64_t>(10 * matrix.rows, 10000);
+    out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
+        {request.solver, request.preconditioner, std::min<std::int64_t>(request.restart, out.rows),
+         out.result.iterations});
+    for (std::string& warning : placement_warnings(*a.share_layout()))
+        out.warnings.push_back(std::move(warning));
+    if (std::string advice = fewer_devices(a, csr_view<T>(matrix)); !advice.empty())
+        out.warnings.push_back(std::move(advice));
+}
+
+/// What a right-hand side of row sums is where they vanish.
+template <class T>
+std::string zero_rhs_warning(const vector_source& rhs, const csr_matrix<T>& matrix) {
+    if (rhs.what != vector_source::form::row_sums || !annihilates_constants(matrix)) return {};
+    return "--rhs row-sums is 0 up to rounding: A times ones vanishes, and A is singular. --rhs "
+           "range:1, A times a random vector, has a solution that isn't constant";
+}
+
+} // namespace
+
+std::optional<double> solve_outcome::bandwidth() const {
+    const double seconds = result.seconds_per_iteration();
+    if (!bytes_an_iteration || seconds <= 0) return std::nullopt;
+    return *bytes_an_iteration / seconds * 1e-9;
+}
+
+template <class T>
+solve_outcome run_solve(const solve_request& request) {
+    const auto solve = find_solver<T>(request.solver);
+    check_preconditioner(request.preconditioner);
+    const solver_options options = request.options();
+    const operator_options multiply = request.multiply.options();
+    const vector_source rhs = parse_vector_source("--rhs", request.rhs);
+    const bool count = request.devices.devices == "auto"; // needs the matrix; the rest does not
+    std::optional<device_group> chosen;
+    if (!count) chosen = select_devices(request.devices);
+
+    solve_outcome out;
+    stopwatch watch;
+    market_report file;
+    const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file);
+    if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
+    out.load_seconds = watch.lap();
+
+    if (count)
+        chosen = fastest_devices(request.devices, multiply.kind, csr_view<T>(matrix),
+                                 out.devices_because);
+    const device_group& group = *chosen;
+    const auto a = make_operator(group, matrix, multiply);
+    const auto m = make_preconditioner(request.preconditioner, *a, matrix);
+    group.synchronize();
+    out.setup_seconds = watch.lap();
+
+    auto b = a->make_vector("b");
+    auto x = a->make_vector("x");
+    std::vector<T> values = make_values(rhs, matrix);
+    out.transfer_seconds = upload<T>(b, values);
+    if (!request.x0.empty()) {
+        values = make_values(vector_source{vector_source::form::file, 0, request.x0}, matrix);
+        out.transfer_seconds += upload<T>(x, values);
+    }
+
+    out.result = solve(*a, b, x, options, m.get());
+    out.setup_seconds += out.result.setup_seconds;
+    (void)watch.lap();
+    x.download(values);
+    out.transfer_seconds += watch.lap();
+    if (!request.solution_file.empty())
+        write_vector_market<T>(request.solution_file, values, "solution of " + request.matrix);
+    if (rhs.what == vector_source::form::row_sums)
+        out.solution_error = distance_from_ones(std::span<const T>(values));
+    describe(out, request, matrix, *a);
+    out.result.diagnosis = explained(request, out.result, matrix);
+    for (const std::string& warning : {rtol_warning<T>(out.result), zero_rhs_warning(rhs, matrix)})
+        if (!warning.empty()) out.warnings.push_back(warning);
+    return out;
+}
+
+template solve_outcome run_solve<double>(const solve_request&);
+template solve_outcome run_solve<float>(const solve_request&);
+
+} // namespace krylith::tool

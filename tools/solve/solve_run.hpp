@@ -1,0 +1,51 @@
+// One solve from matrix to result, with what reports say about it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <krylith/solvers/result.hpp>
+#include <krylith/spmv/cost_model.hpp>
+#include <krylith/tools/solve/solve_request.hpp>
+
+namespace krylith::tool {
+
+struct solve_outcome {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t nnz = 0;
+    std::vector<std::string> devices;
+    backend kind = backend::host;
+    std::string operator_name; ///< the one that ran, where auto was asked
+    std::string operator_because;
+    std::string rates_from;              ///< of the machine, where auto used them
+    std::vector<prediction> predictions; ///< of the operators that auto could take
+    std::vector<prediction> trials;      ///< of auto:measured
+    std::optional<share_choice> shares;  ///< of lra and lra-rc, where they are tuned
+    std::string devices_because;         ///< of --devices auto
+    std::string transfer;                ///< how entries crossed devices
+    std::string transfer_because;
+    std::string local_name;
+    std::vector<kernel_use> kernel_uses; ///< of operator adaptive
+    reordering_report reordered;
+    std::string eager_because; ///< empty where the execution was recorded
+    std::int64_t max_iterations = 0;
+    double load_seconds = 0;              ///< reading or generating the matrix
+    double setup_seconds = 0;             ///< operator, preconditioner, workspace
+    double transfer_seconds = 0;          ///< b and x0 to the devices, x back
+    std::optional<double> solution_error; ///< max |x_i - 1| where the solution is known to be ones
+    std::optional<double> bytes_an_iteration;
+    std::vector<std::string> warnings;
+    solve_result result;
+
+    /// GB/s by the byte model; nothing without model or iterations.
+    [[nodiscard]] std::optional<double> bandwidth() const;
+};
+
+/// T is the type of request.multiply.precision. Writes request.solution_file.
+template <class T>
+[[nodiscard]] solve_outcome run_solve(const solve_request& request);
+
+} // namespace krylith::tool

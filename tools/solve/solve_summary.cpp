@@ -1,0 +1,139 @@
+#include <krylith/tools/solve/solve_summary.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/solve/failure_advice.hpp>
+#include <krylith/tools/solve/reordering_words.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+std::string line(const char* name, const std::string& text) {
+    return fmt::format("{:<11} {}\n", name, one_line(text));
+}
+
+using items = std::map<std::string, std::size_t>;
+
+double total(const items& bytes) {
+    double sum = 0;
+    for (const auto& [item, count] : bytes) sum += static_cast<double>(count);
+    return sum;
+}
+
+/// Of the device that needs most.
+std::string memory(const std::vector<items>& by_device) {
+    const auto fullest = std::ranges::max_element(by_device, {}, total);
+    std::string parts;
+    for (const auto& [item, bytes] : *fullest)
+        parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", item,
+                             in_bytes(static_cast<double>(bytes)));
+    return fmt::format("{} a device{}: {}", in_bytes(total(*fullest)),
+                       by_device.size() > 1 ? " at most" : "", parts);
+}
+
+std::string outcome_line(const solve_outcome& o) {
+    const solve_result& r = o.result;
+    return fmt::format("{}, after {} iteration{}{}", in_words(r.reason), r.iterations,
+                       r.iterations == 1 ? "" : "s",
+                       r.replacements == 0
+                           ? ""
+                           : fmt::format(", {} residual replacement{}", r.replacements,
+                                         r.replacements == 1 ? "" : "s"));
+}
+
+std::string time_lines(const solve_outcome& o) {
+    const solve_result& r = o.result;
+    std::string text =
+        line("time", fmt::format("load {}, setup {}, transfer {}, solve {}",
+                                 in_seconds(o.load_seconds), in_seconds(o.setup_seconds),
+                                 in_seconds(o.transfer_seconds), in_seconds(r.solve_seconds)));
+    if (r.iterations == 0) return text;
+    std::string each = in_seconds(r.seconds_per_iteration()) + " an iteration";
+    if (o.bandwidth())
+        each += fmt::format(", {:.4g} GB/s by the byte model of {}", *o.bandwidth(),
+                            in_bytes(*o.bytes_an_iteration));
+    return text + line("", each);
+}
+
+} // namespace
+
+const char* in_words(reason why) noexcept {
+    switch (why) {
+    case reason::converged_rtol: return "converged: ||b - A x|| <= rtol ||b||";
+    case reason::converged_atol: return "converged: ||b - A x|| <= atol";
+    case reason::happy_breakdown: return "converged: the Krylov space holds the solution";
+    case reason::max_iterations: return "NOT converged: the iterations ran out";
+    case reason::diverged: return "NOT converged: the residual grew without bound";
+    case reason::breakdown: return "NOT converged: the method broke down";
+    case reason::indefinite_matrix: return "NOT converged: the matrix is not positive definite";
+    case reason::indefinite_preconditioner:
+        return "NOT converged: the preconditioner is not positive definite";
+    case reason::not_a_number: return "NOT converged: a NaN or an infinity turned up";
+    case reason::stagnated: return "NOT converged: no more progress";
+    case reason::out_of_range: return "NOT converged: x is beyond the range of its precision";
+    }
+    return "unknown";
+}
+
+std::string in_bytes(double bytes) {
+    static constexpr std::array<const char*, 5> units = {"bytes", "kB", "MB", "GB", "TB"};
+    std::size_t unit = 0;
+    while (bytes >= 999.5 && unit + 1 < units.size()) {
+        bytes /= 1000;
+        ++unit;
+    }
+    return fmt::format("{:.3g} {}", bytes, units[unit]);
+}
+
+std::string in_seconds(double seconds) {
+    if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+    if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+    return fmt::format("{:.4g} s", seconds);
+}
+
+std::string summary(const solve_request& request, const solve_outcome& o) {
+    const solve_result& r = o.result;
+    const double per_row =
+        static_cast<double>(o.nnz) / static_cast<double>(std::max<std::int64_t>(o.rows, 1));
+    std::string text =
+        line("matrix", fmt::format("{}{}: {} rows, {} nonzeros ({:.1f} a row)", request.matrix,
+                                   request.spd ? " made spd" : "", o.rows, o.nnz, per_row));
+    text += line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
+    if (!o.devices_because.empty()) text += line("", "auto: " + o.devices_because);
+    text += line("operator", fmt::format("{} ({}), local kernel {}", o.operator_name,
+                                         o.operator_because, o.local_name));
+    for (const kernel_use& use : o.kernel_uses)
+        text += line("", fmt::format("{} products by {}", use.products, use.kernel));
+    if (o.reordered.order != reordering::none) text += line("order", in_words(o.reordered));
+    if (o.devices.size() > 1)
+        text += line("transfer", fmt::format("{} ({})", o.transfer, o.transfer_because));
+    text += line("solver", fmt::format("{}, preconditioner {}, {}, {}", request.solver,
+                                       request.preconditioner, request.multiply.precision,
+                                       r.recorded ? "recorded" : "eager: " + o.eager_because));
+    text += line("outcome", outcome_line(o));
+    text += line("residual", fmt::format("{:.3e} relative to ||b|| = {:.3e} (true); {:.3e} "
+                                         "(recurrence)",
+                                         r.relative_residual(), r.rhs_norm,
+                                         r.rhs_norm > 0 ? r.recurrence_residual / r.rhs_norm
+                                                        : r.recurrence_residual));
+    if (o.solution_error)
+        text += line("error", fmt::format("{:.3e} at most in an entry of x, which should be ones",
+                                          *o.solution_error));
+    text += time_lines(o);
+    if (!r.bytes.empty()) text += line("memory", memory(r.bytes));
+    if (!r.diagnosis.empty()) text += line("diagnosis", r.diagnosis);
+    for (const std::string& warning : o.warnings) text += line("warning", warning);
+    if (!r.converged()) text += line("next", next_command(request));
+    return text;
+}
+
+} // namespace krylith::tool

@@ -1,0 +1,22 @@
+// The outcome of a solve for people.
+#pragma once
+
+#include <string>
+
+#include <krylith/tools/solve/solve_run.hpp>
+
+namespace krylith::tool {
+
+/// About ten lines.
+[[nodiscard]] std::string summary(const solve_request& request, const solve_outcome& outcome);
+
+/// "converged: ||b - A x|| <= rtol ||b||" and so on.
+[[nodiscard]] const char* in_words(reason why) noexcept;
+
+/// "12.3 MB": a few digits and a unit of powers of 1000.
+[[nodiscard]] std::string in_bytes(double bytes);
+
+/// "35.1 us", "1.23 s".
+[[nodiscard]] std::string in_seconds(double seconds);
+
+} // namespace krylith::tool

@@ -1,0 +1,139 @@
+// krylith spmv MATRIX
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <krylith/config.hpp>
+#include <krylith/spmv/tuning/timed_trips.hpp>
+#include <krylith/tools/cli/command.hpp>
+#include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/output_file.hpp>
+#include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/shared_options.hpp>
+#include <krylith/tools/solve/fraction_report.hpp>
+#include <krylith/tools/solve/reordering_words.hpp>
+#include <krylith/tools/solve/solve_summary.hpp>
+#include <krylith/tools/spmv/spmv_run.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+struct spmv_job {
+    spmv_request request;
+    std::string report;
+    bool quiet = false;
+};
+
+std::string json_report(const spmv_request& request, const spmv_outcome& o) {
+    using json = nlohmann::ordered_json;
+    const json report = {
+        {"version", KRYLITH_VERSION},
+        {"matrix",
+         {{"name", request.matrix}, {"rows", o.rows}, {"columns", o.columns}, {"nnz", o.nnz}}},
+        {"operator", o.operator_name},
+        {"operator_because", o.operator_because},
+        {"operator_shares", as_json(o.shares)},
+        {"transfer", o.transfer},
+        {"transfer_because", o.transfer_because},
+        {"local", o.local_name},
+        {"reordering", as_json(o.reordered)},
+        {"backend", to_string(o.kind)},
+        {"devices", o.devices},
+        {"spd", request.spd},
+        {"precision", request.multiply.precision},
+        {"execution", o.recorded ? "recorded" : "eager"},
+        {"x", request.x},
+        {"alpha", request.alpha},
+        {"beta", request.beta},
+        {"repeat", whole_recordings(request.repeat)},
+        {"load_seconds", o.load_seconds},
+        {"setup_seconds", o.setup_seconds},
+        {"seconds", o.seconds},
+        {"bytes", o.bytes},
+        {"gigabytes_per_second", o.bytes / o.seconds * 1e-9},
+        {"received_entries", o.received},
+        {"matrix_bytes", o.matrix_bytes},
+        {"largest_difference", o.largest_difference},
+        {"relative_difference", o.relative_difference},
+        {"agrees", o.agrees},
+        {"warnings", o.warnings}};
+    return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string summary(const spmv_request& request, const spmv_outcome& o) {
+    std::string text;
+    const auto line = [&](const char* name, const std::string& content) {
+        text += fmt::format("{:<11} {}\n", name, one_line(content));
+    };
+    line("matrix", fmt::format("{}{}: {} rows, {} nonzeros", request.matrix,
+                               request.spd ? " made spd" : "", o.rows, o.nnz));
+    line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
+    line("operator", fmt::format("{} ({}), local kernel {}, {}", o.operator_name,
+                                 o.operator_because, o.local_name, request.multiply.precision));
+    if (o.reordered.order != reordering::none) line("order", in_words(o.reordered));
+    if (o.devices.size() > 1)
+        line("transfer", fmt::format("{} ({})", o.transfer, o.transfer_because));
+    line("time", fmt::format("{} a product ({} of them, {}), {:.4g} GB/s by the byte model of {}",
+                             in_seconds(o.seconds), whole_recordings(request.repeat),
+                             o.recorded ? "recorded" : "eager", o.bytes / o.seconds * 1e-9,
+                             in_bytes(o.bytes)));
+    line("difference",
+         fmt::format("{:.2e} at most, {:.2e} relative to |alpha| |A| |x| + |beta| |y|: {}",
+                     o.largest_difference, o.relative_difference,
+                     o.agrees ? "rounding" : "WRONG, more than rounding explains"));
+    for (const std::string& warning : o.warnings) line("warning", warning);
+    return text;
+}
+
+exit_status run(const spmv_job& job) {
+    check_outputs({{"--output", job.request.output_file}, {"--report", job.report}},
+                  {{"MATRIX", job.request.matrix},
+                   {"--x", parse_vector_source("--x", job.request.x).path},
+                   {"--y", parse_vector_source("--y", job.request.y).path}});
+    const spmv_outcome outcome = job.request.multiply.single_precision()
+                                     ? run_spmv<float>(job.request)
+                                     : run_spmv<double>(job.request);
+    if (!job.report.empty()) write_text(job.report, json_report(job.request, outcome));
+    if (!job.quiet) print(job.report == "-" ? stderr : stdout, summary(job.request, outcome));
+    return outcome.agrees ? exit_status::success : exit_status::not_converged;
+}
+
+} // namespace
+
+command add_spmv(CLI::App& parent) {
+    CLI::App* app = parent.add_subcommand(
+        "spmv", "Compute y = alpha A x + beta y, compare it with a plain loop and time it");
+    auto job = std::make_shared<spmv_job>();
+    spmv_request& request = job->request;
+    const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+        return app->add_option(name, value, help)->type_name(type);
+    };
+    add_matrix(*app, request.matrix);
+    add_spd(*app, request.spd);
+    add("--x", request.x, vector_source_forms,
+        "x; row-sums is A times ones, range:SEED A times random:SEED")
+        ->capture_default_str();
+    add("--y", request.y, vector_source_forms, "y, read only if beta is not 0")
+        ->capture_default_str();
+    add("--alpha", request.alpha, "A", "Factor of A x")->capture_default_str();
+    add("--beta", request.beta, "B", "Factor of y")->capture_default_str();
+    add("--repeat", request.repeat, "N",
+        "Products that are timed, after a warm-up; rounded up to a multiple of 16")
+        ->capture_default_str();
+    add_operator_options(*app, request.multiply);
+    add_device_options(*app, request.devices);
+    add_timeout(*app, request.devices);
+    add("--output", request.output_file, "FILE", "The result as a Matrix Market array")
+        ->group("Output");
+    add_report(*app, job->report);
+    app->add_flag("--quiet", job->quiet, "No summary; status 1 says that the result is wrong")
+        ->group("Output");
+    return {app, [job] { return run(*job); }};
+}
+
+} // namespace krylith::tool

@@ -1,0 +1,160 @@
+#include <krylith/tools/solve/square_matrix.hpp>
+#include <krylith/tools/spmv/spmv_run.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include <fmt/format.h>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/spmv/cost_model.hpp>
+#include <krylith/tools/cli/repeated_body.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
+#include <krylith/tools/cli/vector_source.hpp>
+#include <krylith/tools/model/byte_model.hpp>
+#include <krylith/tools/solve/placement.hpp>
+#include <krylith/vector/fused.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+constexpr std::int64_t warm_up = 16;
+
+/// y as a plain loop in the widest type computes it, against the result of the devices.
+template <class T>
+void compare(const spmv_request& request, const csr_matrix<T>& matrix, std::span<const T> x,
+             std::span<const T> y, std::span<const T> result, spmv_outcome& out) {
+    const auto alpha = static_cast<long double>(static_cast<T>(request.alpha));
+    const auto beta = static_cast<long double>(static_cast<T>(request.beta));
+    out.agrees = true;
+    for (std::size_t row = 0; row < result.size(); ++row) {
+        const auto first = static_cast<std::size_t>(matrix.row_offsets[row]);
+        const auto last = static_cast<std::size_t>(matrix.row_offsets[row + 1]);
+        long double sum = 0;
+        long double magnitudes = 0;
+        for (std::size_t k = first; k < last; ++k) {
+            const auto column = static_cast<std::size_t>(matrix.column_indices[k]);
+            const long double product = static_cast<long double>(matrix.values[k]) * x[column];
+            sum += product;
+            magnitudes += std::fabs(product);
+        }
+        sum *= alpha;
+        magnitudes *= std::fabs(alpha);
+        if (beta != 0) {
+            sum += beta * y[row];
+            magnitudes += std::fabs(beta * y[row]);
+        }
+        const auto difference = static_cast<double>(std::fabs(result[row] - sum));
+        const double relative = difference == 0 ? 0 : difference / static_cast<double>(magnitudes);
+        const double rounding =
+            static_cast<double>(last - first + 4) * std::numeric_limits<T>::epsilon();
+        if (!(relative <= rounding)) out.agrees = false;
+        if (!(difference <= out.largest_difference)) out.largest_difference = difference;
+        if (!(relative <= out.relative_difference)) out.relative_difference = relative;
+    }
+}
+
+template <class T>
+std::vector<T> multiply_once(const spmv_request& request, const matrix_operator<T>& a, vector<T>& x,
+                             std::span<const T> y_values) {
+    auto y = a.make_vector("y");
+    if (request.beta != 0) y.upload(y_values);
+    execution run(a.share_layout()->group, {.mode = execution_mode::eager});
+    push_ghosts(run, x);
+    a.apply(run, static_cast<T>(request.alpha), x, static_cast<T>(request.beta), y);
+    run.flush();
+    run.group().synchronize();
+    std::vector<T> result(static_cast<std::size_t>(y.size()));
+    y.download(result);
+    return result;
+}
+
+} // namespace
+
+template <class T>
+double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta, std::int64_t turns,
+                    execution_options settings) {
+    auto y = a.make_vector("y");
+    settings.mode = a.recordable() ? execution_mode::automatic : execution_mode::eager;
+    execution run(a.share_layout()->group, settings);
+    scalar one(run);
+    repeated_body body(run, [&] {
+        if (run.ranks() > 1) push_ghosts(run, x);
+        a.apply(run, alpha, x, beta, y);
+        one = 1.0;
+        test_residual(one);
+    });
+    return body.seconds_a_turn(warm_up, turns);
+}
+
+void check_numbers(const spmv_request& request) {
+    if (request.repeat < 1)
+        throw usage_error("--repeat is " + std::to_string(request.repeat) +
+                          ": allowed are 1 and more");
+    if (!std::isfinite(request.alpha) || !std::isfinite(request.beta))
+        throw usage_error(fmt::format("--alpha is {}, --beta is {}: allowed are finite numbers",
+                                      request.alpha, request.beta));
+}
+
+template <class T>
+spmv_outcome run_spmv(const spmv_request& request) {
+    const operator_options multiply = request.multiply.options();
+    const vector_source x_source = parse_vector_source("--x", request.x);
+    const vector_source y_source = parse_vector_source("--y", request.y);
+    check_numbers(request);
+    const device_group group = select_devices(request.devices);
+
+    spmv_outcome out;
+    stopwatch watch;
+    const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd);
+    out.load_seconds = watch.lap();
+    const auto a = make_operator(group, matrix, multiply);
+    group.synchronize();
+    out.setup_seconds = watch.lap();
+
+    const std::vector<T> x_values = make_values(x_source, matrix);
+    const std::vector<T> y_values = make_values(y_source, matrix);
+    auto x = a->make_operand("x");
+    x.upload(x_values);
+    const std::vector<T> result = multiply_once<T>(request, *a, x, y_values);
+    compare<T>(request, matrix, x_values, y_values, result, out);
+    if (!request.output_file.empty())
+        write_vector_market<T>(request.output_file, result, "product with " + request.matrix);
+    out.seconds =
+        time_product(*a, x, static_cast<T>(request.alpha), static_cast<T>(request.beta),
+                     request.repeat, {.timeout_seconds = request.devices.timeout_seconds});
+
+    out.rows = matrix.rows;
+    out.columns = matrix.columns;
+    out.nnz = matrix.nnz();
+    out.devices = descriptions(group);
+    out.kind = group.kind();
+    out.operator_name = to_string(a->kind());
+    out.operator_because = why_operator(*a, multiply);
+    if (a->choice() != nullptr) out.shares = a->choice()->shares;
+    out.transfer = to_string(a->transfer());
+    out.transfer_because = why_transfer(*a, multiply);
+    out.local_name = a->local_name();
+    out.reordered = a->reordered();
+    out.recorded = a->recordable() && group.concurrent();
+    out.bytes = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.product(request.beta != 0);
+    for (int rank = 0; rank < group.size(); ++rank) {
+        out.received.push_back(a->received(rank));
+        out.matrix_bytes.push_back(a->matrix_bytes(rank));
+    }
+    out.warnings = placement_warnings(*a->share_layout());
+    return out;
+}
+
+template spmv_outcome run_spmv<double>(const spmv_request&);
+template spmv_outcome run_spmv<float>(const spmv_request&);
+template double time_product(const matrix_operator<double>&, vector<double>&, double, double,
+                             std::int64_t, execution_options);
+template double time_product(const matrix_operator<float>&, vector<float>&, float, float,
+                             std::int64_t, execution_options);
+
+} // namespace krylith::tool

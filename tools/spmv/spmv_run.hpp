@@ -1,0 +1,65 @@
+// One distributed product, checked against a plain loop and timed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <krylith/device/device_group.hpp>
+#include <krylith/spmv/tuning/fraction_search.hpp>
+#include <krylith/tools/cli/device_selection.hpp>
+#include <krylith/tools/cli/operator_request.hpp>
+
+namespace krylith::tool {
+
+struct spmv_request {
+    std::string matrix;
+    bool spd = false; ///< made symmetric positive definite
+    std::string x = "ones";
+    std::string y = "ones"; ///< read only if beta != 0
+    double alpha = 1;
+    double beta = 0;
+    std::int64_t repeat = 48;
+    operator_request multiply;
+    device_options devices;
+    std::string output_file; ///< y
+};
+
+struct spmv_outcome {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t nnz = 0;
+    std::vector<std::string> devices;
+    backend kind = backend::host;
+    std::string operator_name;
+    std::string operator_because;
+    std::optional<share_choice> shares; ///< of lra and lra-rc, where they are tuned
+    std::string transfer;               ///< how entries crossed devices
+    std::string transfer_because;
+    std::string local_name;
+    reordering_report reordered;
+    bool recorded = false;
+    double load_seconds = 0;
+    double setup_seconds = 0;
+    double seconds = 0;                 ///< of one product, exchange included
+    double bytes = 0;                   ///< that one product can't avoid, on all devices together
+    std::vector<std::int64_t> received; ///< entries by device
+    std::vector<std::int64_t> matrix_bytes; ///< read by device, padding included
+    double largest_difference = 0;          ///< max |y_i - reference_i|
+    double relative_difference = 0;         ///< the same by row, over |alpha| |A| |x| + |beta| |y|
+    bool agrees = false;                    ///< no row differs by more than rounding explains
+    std::vector<std::string> warnings;
+};
+
+/// T is the type of request.multiply.precision. Writes request.output_file.
+template <class T>
+[[nodiscard]] spmv_outcome run_spmv(const spmv_request& request);
+
+/// Seconds of y = alpha A x + beta y, what peers need of x sent anew each time. `settings`: its
+/// mode is that of the operator.
+template <class T>
+[[nodiscard]] double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta,
+                                  std::int64_t turns, execution_options settings);
+
+} // namespace krylith::tool

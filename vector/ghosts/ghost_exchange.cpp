@@ -1,0 +1,208 @@
+#include <krylith/vector/ghosts/ghost_exchange.hpp>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include <krylith/device/error.hpp>
+
+namespace krylith {
+
+template <class T>
+push_schedule<T>::push_schedule(layout_handle where, const halo_plan& plan)
+    : layout_(std::move(where)) {
+    const std::string item = "halo plan";
+    for (int rank = 0; rank < layout_->group.size(); ++rank) {
+        const halo_part& from = plan.parts.at(static_cast<std::size_t>(rank));
+        const auto& d = layout_->group.share(rank);
+        rank_part to;
+        to.ghosts = static_cast<std::int64_t>(from.ghosts.size());
+        for (const auto& r : from.receives) to.from |= 1u << r.peer;
+
+        std::vector<push_entry> entries;
+        for (const auto& s : from.sends) {
+            to.to |= 1u << s.peer;
+            to.messages.push_back({s.peer, s.position, static_cast<std::int64_t>(s.rows.size())});
+            for (std::size_t i = 0; i < s.rows.size(); ++i)
+                entries.push_back(
+                    {s.rows[i],
+                     static_cast<std::int32_t>(s.position) + static_cast<std::int32_t>(i), s.peer});
+        }
+        std::sort(entries.begin(), entries.end(), [](const push_entry& a, const push_entry& b) {
+            return std::tuple(a.row / tile_size<T>, a.peer, a.position) <
+                   std::tuple(b.row / tile_size<T>, b.peer, b.position);
+        });
+
+        const auto tiles = (layout_->held(rank) + tile_size<T> - 1) / tile_size<T>;
+        std::vector<std::int32_t> order;
+        std::vector<std::int32_t> first{0};
+        std::vector<bool> sends(static_cast<std::size_t>(tiles));
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const std::int32_t tile = entries[i].row / tile_size<T>;
+            if (order.empty() || order.back() != tile) {
+                if (i != 0) first.push_back(static_cast<std::int32_t>(i));
+                order.push_back(tile);
+                sends[static_cast<std::size_t>(tile)] = true;
+            }
+        }
+        if (!entries.empty()) first.push_back(static_cast<std::int32_t>(entries.size()));
+        to.sending_tiles = static_cast<std::int32_t>(order.size());
+        for (std::int64_t tile = 0; tile < tiles; ++tile)
+            if (!sends[static_cast<std::size_t>(tile)])
+                order.push_back(static_cast<std::int32_t>(tile));
+
+        to.tile_order = buffer<std::int32_t>(d, std::span<const std::int32_t>(order), item);
+        to.first_entry = buffer<std::int32_t>(d, std::span<const std::int32_t>(first), item);
+        to.entries = buffer<push_entry>(d, std::span<const push_entry>(entries), item);
+        parts_.push_back(std::move(to));
+    }
+}
+
+template <class T>
+push_schedule<T>::push_schedule(layout_handle where, const gather_plan& plan)
+    : layout_(std::move(where)) {
+    const int ranks = layout_->group.size();
+    for (int rank = 0; rank < ranks; ++rank) {
+        const std::int64_t owned = plan.partition.owned(rank).size();
+        rank_part part;
+        part.ghosts = plan.ghost_count(rank);
+        for (int peer = 0; peer < ranks; ++peer) {
+            if (peer == rank || owned == 0 || plan.partition.owned(peer).size() == 0) continue;
+            part.to |= 1u << peer;
+            part.from |= 1u << peer;
+            part.messages.push_back({peer, plan.position(peer, rank), owned});
+        }
+        if (part.to != 0) {
+            part.dense = owned;
+            part.sending_tiles =
+                static_cast<std::int32_t>((owned + tile_size<T> - 1) / tile_size<T>);
+        }
+        parts_.push_back(std::move(part));
+    }
+}
+
+/// Words that peers write, and tables of where to write at theirs.
+template <class T>
+struct ghost_exchange<T>::rank_state {
+    buffer<std::uint64_t> sent;     // [ranks] by the peers
+    buffer<std::uint64_t> ready;    // [ranks] by the peers
+    buffer<std::uint64_t> counters; // pushed, acknowledged
+    buffer<unsigned> ticket;
+    buffer<std::uint64_t> staged_words; // [ranks] sent
+    std::vector<buffer<T>> staging;     // [ranks] empty where the path is direct
+    buffer<T*> ghosts;
+    buffer<std::uint64_t*> sents;
+    buffer<std::uint64_t*> readies;
+    T* first_ghost = nullptr;
+};
+
+template <class T>
+ghost_exchange<T>::ghost_exchange(std::shared_ptr<const push_schedule<T>> schedule,
+                                  std::span<T* const> parts)
+    : schedule_(std::move(schedule)) {
+    const std::string item = "ghost exchange";
+    const layout& where = *schedule_->where();
+    const auto p = static_cast<std::size_t>(where.group.size());
+    for (std::size_t rank = 0; rank < p; ++rank) {
+        const int r = static_cast<int>(rank);
+        const auto& d = where.group.share(r);
+        auto s = std::make_shared<rank_state>();
+        s->sent = buffer<std::uint64_t>(d, p, item);
+        s->ready = buffer<std::uint64_t>(d, p, item);
+        s->counters = buffer<std::uint64_t>(d, 2, item);
+        s->ticket = buffer<unsigned>(d, 1, item);
+        s->staged_words = buffer<std::uint64_t>(d, p, item);
+        s->sent.zero();
+        s->ready.zero();
+        s->counters.zero();
+        s->ticket.zero();
+        s->staged_words.zero();
+        s->staging.resize(p);
+        for (const auto& m : schedule_->part(r).messages)
+            if (where.group.path(r, m.peer) == transport::staged)
+                s->staging[static_cast<std::size_t>(m.peer)] =
+                    buffer<T>(d, static_cast<std::size_t>(m.count), item);
+        s->first_ghost = parts[rank] + where.held(r);
+        ranks_.push_back(std::move(s));
+    }
+    for (std::size_t rank = 0; rank < p; ++rank) {
+        const int r = static_cast<int>(rank);
+        const auto& d = where.group.share(r);
+        std::vector<T*> ghosts(p);
+        std::vector<std::uint64_t*> sents(p);
+        std::vector<std::uint64_t*> readies(p);
+        for (std::size_t to = 0; to < p; ++to) {
+            const bool staged = where.group.path(r, static_cast<int>(to)) == transport::staged;
+            // Events order a staged exchange, so nobody reads what is said to a staged peer.
+            ghosts[to] = staged ? ranks_[rank]->staging[to].data() : ranks_[to]->first_ghost;
+            sents[to] =
+                staged ? ranks_[rank]->staged_words.data() + to : ranks_[to]->sent.data() + rank;
+            readies[to] =
+                staged ? ranks_[rank]->staged_words.data() + rank : ranks_[to]->ready.data() + rank;
+        }
+        // Lists count from the first ghost, dense pushes from the first entry sent.
+        for (const auto& m : schedule_->part(r).messages) {
+            const bool staged = where.group.path(r, m.peer) == transport::staged;
+            const bool dense = schedule_->part(r).dense != 0;
+            if (staged && !dense) ghosts[static_cast<std::size_t>(m.peer)] -= m.position;
+            if (!staged && dense) ghosts[static_cast<std::size_t>(m.peer)] += m.position;
+        }
+        ranks_[rank]->ghosts = buffer<T*>(d, std::span<T* const>(ghosts), item);
+        ranks_[rank]->sents =
+            buffer<std::uint64_t*>(d, std::span<std::uint64_t* const>(sents), item);
+        ranks_[rank]->readies =
+            buffer<std::uint64_t*>(d, std::span<std::uint64_t* const>(readies), item);
+    }
+    where.group.synchronize(); // words are zero before any peer writes them
+}
+
+template <class T>
+ghost_push<T> ghost_exchange<T>::push(int rank, bool ordered) const {
+    const auto& part = schedule_->part(rank);
+    const auto& s = *ranks_[static_cast<std::size_t>(rank)];
+    return {part.tile_order.data(),
+            part.first_entry.data(),
+            part.entries.data(),
+            s.ghosts.data(),
+            s.sents.data(),
+            s.ready.data(),
+            s.readies.data(),
+            s.counters.data(),
+            s.counters.data() + 1,
+            s.ticket.data(),
+            part.sending_tiles,
+            part.to,
+            part.from,
+            ordered,
+            part.dense};
+}
+
+template <class T>
+arrival ghost_exchange<T>::arrived(int rank) const {
+    const auto& s = *ranks_[static_cast<std::size_t>(rank)];
+    return {s.sent.data(), s.counters.data(), schedule_->part(rank).from};
+}
+
+template <class T>
+void ghost_exchange<T>::forward() const {
+    const layout& where = *schedule_->where();
+    for (int from = 0; from < where.group.size(); ++from) {
+        const auto& s = *ranks_[static_cast<std::size_t>(from)];
+        for (const auto& m : schedule_->part(from).messages) {
+            if (where.group.path(from, m.peer) != transport::staged) continue;
+            const auto to = static_cast<std::size_t>(m.peer);
+            where.group.copy(from, s.staging[to].data(), m.peer,
+                             ranks_[to]->first_ghost + m.position,
+                             static_cast<std::size_t>(m.count) * sizeof(T));
+            where.group.copy(from, s.staged_words.data() + to, m.peer,
+                             ranks_[to]->sent.data() + from, sizeof(std::uint64_t));
+        }
+    }
+}
+
+template class push_schedule<double>;
+template class push_schedule<float>;
+template class ghost_exchange<double>;
+template class ghost_exchange<float>;
+
+} // namespace krylith

@@ -1,0 +1,70 @@
+#include <krylith/vector/kernels/delayed_basis.hpp>
+
+#include <string>
+
+#include <krylith/config.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/vector/ghosts/ghost_exchange.hpp>
+#include <krylith/vector/kernels/basis_pass.hpp>
+#include <krylith/vector/kernels/kernels.hpp>
+
+namespace krylith {
+
+namespace {
+
+template <class T>
+void launch_dots(device& where, const delayed_arguments<T>& a) {
+#if KRYLITH_HAVE_CUDA
+    if (where.kind() == backend::cuda) return cuda::delayed_dots(where, a);
+#endif
+    host::delayed_dots(where, a);
+}
+
+template <class T>
+void launch_update(device& where, const delayed_arguments<T>& a) {
+#if KRYLITH_HAVE_CUDA
+    if (where.kind() == backend::cuda) return cuda::delayed_update(where, a);
+#endif
+    host::delayed_update(where, a);
+}
+
+} // namespace
+
+template <class T>
+void delayed_dots(execution& run, const basis<T>& v, int count, const vector<T>& w, int first) {
+    check_pass(v, count, 1, v.count(), w);
+    run.open({});
+    run.publish_array(first, 2 * count + 1);
+    for (int rank = 0; rank < run.ranks(); ++rank)
+        launch_dots(run.group()[rank],
+                    pass_arguments<delayed_arguments<T>>(run, v, count, w, first, rank));
+    run.close();
+}
+
+template <class T>
+void delayed_update(execution& run, basis<T>& v, int count, const vector<T>& w, int first) {
+    check_pass(v, count, 1, v.count() - 1, w);
+    const auto* const exchange = v[count].exchange();
+    run.open({});
+    if (run.at(0).batch > 0 && run.at(0).batch_array >= 0)
+        throw usage_error("delayed_update: the coefficients are still a batch of " +
+                          std::to_string(run.at(0).batch) +
+                          " values under way, but must be in the array: call compute() or flush() "
+                          "before");
+    if (exchange != nullptr) run.join_if_ordered();
+    for (int rank = 0; rank < run.ranks(); ++rank) {
+        auto a = pass_arguments<delayed_arguments<T>>(run, v, count, w, first, rank);
+        a.sends = exchange != nullptr;
+        if (exchange != nullptr) a.push = exchange->push(rank, run.ordered());
+        launch_update(run.group()[rank], a);
+    }
+    if (exchange != nullptr) exchange->forward();
+    run.close();
+}
+
+template void delayed_dots(execution&, const basis<double>&, int, const vector<double>&, int);
+template void delayed_dots(execution&, const basis<float>&, int, const vector<float>&, int);
+template void delayed_update(execution&, basis<double>&, int, const vector<double>&, int);
+template void delayed_update(execution&, basis<float>&, int, const vector<float>&, int);
+
+} // namespace krylith

@@ -1,0 +1,170 @@
+// V'[u w], and u and w less their parts in V: each in one pass over the basis.
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/vector/ghosts/ghost_put.cuh>
+#include <krylith/vector/kernels/kernels.hpp>
+#include <krylith/vector/scalar/large_batch.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+/// Vectors whose sums a thread keeps in registers: u and w are read count / at_once times.
+inline constexpr int at_once = 12;
+
+template <class T>
+__global__ void __launch_bounds__(block_threads, 2)
+    dots_kernel(const __grid_constant__ compact_frame parameter,
+                const __grid_constant__ delayed_operands<T> a) {
+    __shared__ frame_state state;
+    const compact_frame& f = state.f; // after begin
+    __shared__ double warp_sums[2 * at_once + 1][block_warps];
+    if (!begin(parameter, state)) return;
+    const std::int64_t start =
+        a.first_owned + static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
+    const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
+    const T* const u = a.basis[a.count - 1];
+    const int lane = static_cast<int>(threadIdx.x & 31);
+    const int warp = static_cast<int>(threadIdx.x / 32);
+    for (int base = 0; base < a.count; base += at_once) {
+        const T* from[at_once];
+#pragma unroll
+        for (int j = 0; j < at_once; ++j) from[j] = base + j < a.count ? a.basis[base + j] : u;
+        double sum[2 * at_once + 1] = {}; // of u, of w, w'w
+        for (std::int64_t i = start; i < a.last_owned; i += step) {
+            const double of_u = static_cast<double>(u[i]);
+            const double of_w = static_cast<double>(a.w[i]);
+#pragma unroll
+            for (int j = 0; j < at_once; ++j) {
+                if (base + j >= a.count) continue;
+                const double v = static_cast<double>(from[j][i]);
+                sum[j] += v * of_u;
+                sum[at_once + j] += v * of_w;
+            }
+            sum[2 * at_once] += of_w * of_w;
+        }
+#pragma unroll
+        for (int v = 0; v < 2 * at_once + 1; ++v) {
+            double value = sum[v];
+            for (int offset = 16; offset > 0; offset /= 2)
+                value += __shfl_down_sync(0xffffffffu, value, offset);
+            if (lane == 0) warp_sums[v][warp] = value;
+        }
+        __syncthreads();
+        const auto keep = [&](int v, int place) { // a thread a value
+            double total = 0;
+            for (int w = 0; w < block_warps; ++w) total += warp_sums[v][w];
+            a.reduce.partials[static_cast<std::int64_t>(place) * f.partial_stride + blockIdx.x] =
+                total;
+        };
+        const auto v = static_cast<int>(threadIdx.x);
+        if (v < at_once && base + v < a.count) keep(v, base + v);
+        if (v >= at_once && v < 2 * at_once && base + v - at_once < a.count)
+            keep(v, a.count + base + v - at_once);
+        if (v == 2 * at_once && base == 0) keep(v, 2 * a.count);
+        __syncthreads(); // read before they are written again
+    }
+    if (last_block(f.mail.arrivals)) post_large_batch(f, a.reduce);
+}
+
+/// A tile's entries that a thread has.
+template <class T>
+inline constexpr int entries = tile_size<T> / block_threads;
+
+template <class T>
+__global__ void __launch_bounds__(block_threads, 4)
+    update_kernel(const __grid_constant__ compact_frame parameter,
+                  const __grid_constant__ delayed_operands<T> a) {
+    __shared__ frame_state state;
+    const compact_frame& f = state.f; // after begin
+    extern __shared__ double s[];
+    const double* const t = s + a.count;
+    const int before = a.count - 1;
+    // An earlier kernel has left them in the array: nothing to wait for.
+    const bool go = begin(parameter, state, nullptr, [&] {
+        for (int k = static_cast<int>(threadIdx.x); k <= 2 * a.count; k += block_threads)
+            s[k] = parameter.array[a.first + k];
+    });
+    if (!go) return;
+    if (a.sends) allow_next_push(a.push, f.ranks);
+    const bool dense = a.sends && a.push.dense != 0;
+    const bool listed = a.sends && !dense && a.push.tile_order != nullptr;
+    if (dense) {
+        await_receivers(f, a.push);
+        __syncthreads();
+    }
+    T* const u = a.basis[before];
+    T* const next = a.basis[a.count];
+    const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
+    std::int32_t sent = 0;
+    for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < tiles;
+         turn += static_cast<std::int32_t>(gridDim.x)) {
+        const std::int32_t tile = listed ? a.push.tile_order[turn] : turn;
+        const std::int64_t first = static_cast<std::int64_t>(tile) * tile_size<T> + threadIdx.x;
+        std::int64_t at[entries<T>];
+        double of_u[entries<T>];
+        double of_w[entries<T>];
+#pragma unroll
+        for (int e = 0; e < entries<T>; ++e) {
+            at[e] = first + e * block_threads;
+            if (at[e] >= a.size) at[e] = a.size - 1; // read, but not written
+            of_u[e] = static_cast<double>(u[at[e]]);
+            of_w[e] = static_cast<double>(a.w[at[e]]);
+        }
+#pragma unroll 4
+        for (int k = 0; k < before; ++k) {
+            const T* const v = a.basis[k];
+#pragma unroll
+            for (int e = 0; e < entries<T>; ++e) {
+                const double value = static_cast<double>(v[at[e]]);
+                of_u[e] -= s[k] * value;
+                of_w[e] -= t[k] * value;
+            }
+        }
+#pragma unroll
+        for (int e = 0; e < entries<T>; ++e) {
+            if (first + e * block_threads >= a.size) continue;
+            const T ended = static_cast<T>(s[before] * of_u[e]);
+            u[at[e]] = ended;
+            const auto candidate =
+                static_cast<T>(t[a.count] * (of_w[e] - t[before] * static_cast<double>(ended)));
+            next[at[e]] = candidate;
+            if (dense) for_receivers(f, a.push, [&](T* ghosts) { ghosts[at[e]] = candidate; });
+        }
+        if (dense)
+            ++sent;
+        else if (listed && turn < a.push.sending_tiles)
+            send_tile(f, a.push, turn, next, sent++ == 0);
+    }
+    if (a.sends) finish_push(f, a.push, sent);
+}
+
+} // namespace
+
+template <class T>
+void delayed_dots(device& where, const delayed_arguments<T>& a) {
+    const launch_scope launch(where);
+    const std::int64_t owned = a.last_owned - a.first_owned;
+    const unsigned blocks =
+        launch.blocks(dots_kernel<T>, block_threads, (owned + block_threads - 1) / block_threads);
+    dots_kernel<<<blocks, block_threads, 0, launch.stream()>>>(compact(a.common), a);
+    launch.check_launch();
+}
+
+template <class T>
+void delayed_update(device& where, const delayed_arguments<T>& a) {
+    const launch_scope launch(where);
+    const auto values = 2 * static_cast<std::size_t>(a.count) + 1;
+    const std::size_t bytes = values * sizeof(double);
+    const unsigned blocks = launch.blocks(update_kernel<T>, block_threads,
+                                          (a.size + tile_size<T> - 1) / tile_size<T>, bytes);
+    update_kernel<<<blocks, block_threads, bytes, launch.stream()>>>(compact(a.common), a);
+    launch.check_launch();
+}
+
+template void delayed_dots(device&, const delayed_arguments<double>&);
+template void delayed_dots(device&, const delayed_arguments<float>&);
+template void delayed_update(device&, const delayed_arguments<double>&);
+template void delayed_update(device&, const delayed_arguments<float>&);
+
+} // namespace krylith::cuda

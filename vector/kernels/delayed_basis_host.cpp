@@ -1,0 +1,125 @@
+#include <algorithm>
+
+#include <krylith/device/host/host_device.hpp>
+#include <krylith/vector/ghosts/host_put.hpp>
+#include <krylith/vector/kernels/host_chunks.hpp>
+#include <krylith/vector/kernels/host_dot.hpp>
+#include <krylith/vector/kernels/kernels.hpp>
+#include <krylith/vector/scalar/host_context.hpp>
+
+namespace krylith::host {
+
+namespace {
+
+/// Basis vectors taken together: u and w are loaded once for all of them.
+constexpr int group = 4;
+
+/// Entries of u, w and a group of vectors that stay near the core: 8 KiB each. As in
+/// basis_host.cpp.
+template <class T>
+constexpr std::int64_t tile = 2 * tile_size<T>;
+constexpr int ahead = 512;
+
+/// V'u and V'w; the second finds V in the cache.
+template <class T>
+void products(const delayed_arguments<T>& a, const chunking& chunks, int threads) {
+    std::fill_n(a.reduce.partials, (2 * a.count + 1) * chunks.count, 0.0);
+    const auto body = [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+        const std::int64_t first = std::max(begin, a.first_owned);
+        const std::int64_t n = std::min(end, a.last_owned) - first;
+        if (n <= 0) return;
+        const auto sum = [&](int j) { return a.reduce.partials + j * chunks.count + chunk; };
+        const T* const u = a.basis[a.count - 1] + first;
+        const T* const w = a.w + first;
+        int j = 0;
+        for (; j + group <= a.count; j += group) {
+            const T* const v[group] = {a.basis[j] + first, a.basis[j + 1] + first,
+                                       a.basis[j + 2] + first, a.basis[j + 3] + first};
+            double* const of_u[group] = {sum(j), sum(j + 1), sum(j + 2), sum(j + 3)};
+            const int at = a.count + j;
+            double* const of_w[group] = {sum(at), sum(at + 1), sum(at + 2), sum(at + 3)};
+            add_dots<8, ahead>(of_u, n, u, v[0], v[1], v[2], v[3]);
+            add_dots<8, 0>(of_w, n, w, v[0], v[1], v[2], v[3]);
+        }
+        for (; j < a.count; ++j) {
+            add_dot(*sum(j), n, u, a.basis[j] + first);
+            add_dot(*sum(a.count + j), n, w, a.basis[j] + first);
+        }
+        add_dot(*sum(2 * a.count), n, w, w);
+    };
+    for_tiles(chunks, threads, tile<T>, body);
+}
+
+/// u -= s_k v_k, next -= t_k v_k for some vectors from j on.
+template <class T, int... Term>
+void subtract(const delayed_arguments<T>& a, int j, T* next, std::int64_t begin, std::int64_t end,
+              std::integer_sequence<int, Term...> /*terms*/) {
+    const double* const s = a.common.array + a.first;
+    T* const u = a.basis[a.count - 1];
+    const T* const v[] = {a.basis[j + Term]...};
+    const T of_u[] = {static_cast<T>(s[j + Term])...};
+    const T of_w[] = {static_cast<T>(s[a.count + j + Term])...};
+#pragma omp simd
+    for (std::int64_t i = begin; i < end; ++i) {
+        u[i] = (u[i] - ... - (of_u[Term] * v[Term][i]));
+        next[i] = (next[i] - ... - (of_w[Term] * v[Term][i]));
+    }
+}
+
+template <class T>
+void update(const delayed_arguments<T>& a, const chunking& chunks, int threads) {
+    const double* const s = a.common.array + a.first;
+    const auto inverse = static_cast<T>(s[a.count - 1]);
+    const auto along = static_cast<T>(s[2 * a.count - 1]);
+    const auto scale = static_cast<T>(s[2 * a.count]);
+    T* const u = a.basis[a.count - 1];
+    T* const next = a.basis[a.count];
+    const auto body = [&](std::int64_t /*chunk*/, std::int64_t begin, std::int64_t end) {
+        std::copy(a.w + begin, a.w + end, next + begin);
+        const int before = a.count - 1;
+        int j = 0;
+        for (; j + group <= before; j += group)
+            subtract(a, j, next, begin, end, std::make_integer_sequence<int, group>());
+        for (; j < before; ++j)
+            subtract(a, j, next, begin, end, std::make_integer_sequence<int, 1>());
+#pragma omp simd
+        for (std::int64_t i = begin; i < end; ++i) {
+            u[i] *= inverse;
+            next[i] = scale * (next[i] - along * u[i]);
+        }
+    };
+    for_tiles(chunks, threads, tile<T>, body);
+}
+
+} // namespace
+
+template <class T>
+void delayed_dots(device& where, const delayed_arguments<T>& a) {
+    auto& host = static_cast<host_device&>(where);
+    host.submit([a, threads = host.threads()] {
+        registers reg;
+        if (!begin(a.common, reg)) return;
+        const chunking chunks(a.size);
+        products(a, chunks, threads);
+        publish(a.common, a.reduce, chunks.count);
+    });
+}
+
+template <class T>
+void delayed_update(device& where, const delayed_arguments<T>& a) {
+    auto& host = static_cast<host_device&>(where);
+    host.submit([a, threads = host.threads()] {
+        registers reg;
+        if (!begin(a.common, reg)) return;
+        if (a.sends) allow_next_push(a.common.mail, a.push);
+        update(a, chunking(a.size), threads);
+        if (a.sends) (void)send(a.common.mail, a.push, a.basis[a.count], threads);
+    });
+}
+
+template void delayed_dots(device&, const delayed_arguments<double>&);
+template void delayed_dots(device&, const delayed_arguments<float>&);
+template void delayed_update(device&, const delayed_arguments<double>&);
+template void delayed_update(device&, const delayed_arguments<float>&);
+
+} // namespace krylith::host

@@ -1,0 +1,33 @@
+// Performs the tasks of hessenberg.hpp. A Team is the threads that share the work: index() of
+// count(), meet() where what one has written is read by others, sum() over all.
+#pragma once
+
+#include <krylith/vector/scalar/delayed_hessenberg.hpp>
+#include <krylith/vector/scalar/hessenberg.hpp>
+
+namespace krylith {
+
+/// The team of a host device.
+struct lone_thread {
+    [[nodiscard]] int index() const { return 0; }
+    [[nodiscard]] int count() const { return 1; }
+    void meet() const {}
+    [[nodiscard]] double sum(double value) const { return value; }
+};
+
+/// To be called by all threads of the team.
+template <class Team>
+KRYLITH_HD void perform(const array_task& task, double* array, double* slots, const Team& team) {
+    switch (task.kind) {
+    case array_task::none: break;
+    case array_task::delayed: detail::delayed(task, array, slots, team); break;
+    case array_task::rotate:
+        if (team.index() == 0) detail::rotate(task, array, slots);
+        break;
+    case array_task::back_substitute:
+        if (team.index() == 0) detail::back_substitute(task, array, slots);
+        break;
+    }
+}
+
+} // namespace krylith

@@ -1,0 +1,105 @@
+// A frame as CUDA kernels are given it: packed into about 400 bytes. Every block first copies it to
+// shared memory, by one load a thread of its first warp: reading kernel parameters here and there,
+// one load telling where the next one goes, costs about 2 us a CG iteration (three kernels).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include <krylith/vector/scalar/kernel_context.hpp>
+
+namespace krylith::cuda {
+
+template <int TextBytes>
+struct alignas(16) packed_frame {
+    double* slots;
+    const double* partials;
+    std::uint64_t* published;
+    std::int32_t* failure;
+    letter* inbox;
+    std::int32_t partial_stride;
+    std::int32_t batch;
+    std::int32_t batch_array;
+    std::int16_t ranks;
+    bool guarded;
+    std::uint8_t arrival_count;
+    std::uint8_t load_count;
+    std::uint8_t store_count;
+    std::uint8_t instruction_count;
+    std::uint16_t first_instruction; ///< in text
+    std::uint16_t first_immediate;   ///< in text
+    /// Sums, loads, stores, instructions (4-byte aligned), immediates (8-byte aligned).
+    alignas(8) std::uint8_t text[TextBytes];
+    mailbox mail;
+    double* array;
+    double* history;
+    arrival arrivals[max_arrivals];
+
+    [[nodiscard]] __device__ int sum(int v) const { return text[v]; }
+    [[nodiscard]] __device__ scalar_place load(int i) const { return place(max_sums + 2 * i); }
+    [[nodiscard]] __device__ scalar_place store(int i) const {
+        return place(max_sums + 2 * (load_count + i));
+    }
+    [[nodiscard]] __device__ int size() const { return instruction_count; }
+    [[nodiscard]] __device__ scalar_instruction instruction(int i) const {
+        return *reinterpret_cast<const scalar_instruction*>(text + first_instruction + 4 * i);
+    }
+    [[nodiscard]] __device__ double immediate(int i) const {
+        return *reinterpret_cast<const double*>(text + first_immediate + 8 * i);
+    }
+
+private:
+    [[nodiscard]] __device__ scalar_place place(int at) const { return {text[at], text[at + 1]}; }
+};
+
+using compact_frame = packed_frame<kernel_program_bytes>;
+
+/// For kernels that only run programs: takes any.
+using long_frame =
+    packed_frame<max_sums + 4 * max_registers + 4 * max_instructions + 8 * max_immediates + 8>;
+
+/// The program must fit: execution sees to it.
+template <class Packed>
+[[nodiscard]] Packed pack_frame(const frame& f) {
+    Packed c{};
+    c.slots = f.slots;
+    c.partials = f.partials;
+    c.published = f.mail.published;
+    c.failure = f.mail.failure;
+    c.inbox = f.mail.inbox;
+    c.partial_stride = static_cast<std::int32_t>(f.partial_stride);
+    c.batch = f.batch;
+    c.batch_array = f.batch_array;
+    c.ranks = static_cast<std::int16_t>(f.mail.ranks);
+    c.guarded = f.guarded;
+    c.arrival_count = static_cast<std::uint8_t>(f.arrival_count);
+    c.mail = f.mail;
+    c.array = f.array;
+    c.history = f.history;
+    for (int i = 0; i < max_arrivals; ++i) c.arrivals[i] = f.arrivals[i];
+
+    const scalar_program& p = f.program;
+    c.load_count = p.load_count;
+    c.store_count = p.store_count;
+    c.instruction_count = p.instruction_count;
+    std::size_t at = 0;
+    const auto append = [&](const auto* from, int count, std::size_t alignment) {
+        at = (at + alignment - 1) / alignment * alignment;
+        const std::size_t start = at;
+        std::memcpy(c.text + at, from, static_cast<std::size_t>(count) * sizeof *from);
+        at += static_cast<std::size_t>(count) * sizeof *from;
+        return static_cast<std::uint16_t>(start);
+    };
+    append(p.sums, max_sums, 1);
+    append(p.loads, p.load_count, 1);
+    append(p.stores, p.store_count, 1);
+    c.first_instruction = append(p.instructions, p.instruction_count, 4);
+    c.first_immediate = append(p.immediates, p.immediate_count, 8);
+    return c;
+}
+
+[[nodiscard]] inline compact_frame compact(const frame& f) {
+    return pack_frame<compact_frame>(f);
+}
+
+} // namespace krylith::cuda

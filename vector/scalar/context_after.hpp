@@ -1,0 +1,26 @@
+// The frame for a second kernel of the same operation.
+#pragma once
+
+#include <krylith/vector/scalar/kernel_context.hpp>
+
+namespace krylith {
+
+/// What is left of `f` once a kernel has run it: the guard, at the place where that kernel put the
+/// loop's state. For operations that need the frame both before and after foreign work.
+[[nodiscard]] inline frame frame_after(const frame& f) {
+    frame after = f;
+    after.program = {};
+    after.batch = 0;
+    after.batch_array = -1;
+    after.arrival_count = 0;
+    std::uint8_t slot = f.program.loads[0].slot;
+    for (int i = 0; i < f.program.load_count; ++i)
+        if (f.program.loads[i].number == control::state) slot = f.program.loads[i].slot;
+    for (int i = 0; i < f.program.store_count; ++i)
+        if (f.program.stores[i].number == control::state) slot = f.program.stores[i].slot;
+    after.program.loads[0] = {control::state, slot};
+    after.program.load_count = 1;
+    return after;
+}
+
+} // namespace krylith

@@ -1,0 +1,127 @@
+// The small work of an Arnoldi step with delayed re-orthogonalisation (DCGS2): Swirydowicz, Langou,
+// Ananthan, Yang, Thomas, Numer. Linear Algebra Appl. 28(2), 2021; Bielich, Langou, Thomas,
+// Swirydowicz, Yamazaki, Boman, Parallel Computing 112, 2022.
+//
+// Step j has V = [v_0 ... v_{j-1}], which are final, and u, the candidate for v_j: K v_{j-1} after
+// one pass of Gram-Schmidt, times sigma. K V = V H + v_j h_{j,j-1} e_{j-1}' holds but for the last
+// column of H, of which the second pass is still missing. After w = K u one reduction gives
+//
+//     s = V'u   gamma = u'u   t = V'w   delta = u'w   omega = w'w.
+//
+// The second pass on u, and its norm by Pythagoras (s is small: rounding of the first pass):
+//
+//     alpha^2 = gamma - s's,   v_j = (u - V s) / alpha,
+//     h_{.,j-1} += s / sigma,  h_{j,j-1} = alpha / sigma.
+//
+// The first pass on K v_j, without multiplying by K again: K v_j = (w - K V s) / alpha, and K V s =
+// V H s + v_j h_{j,j-1} s_{j-1} has its part outside of the space in v_j only. So with
+// tau = v_j'w = (delta - s't) / alpha
+//
+//     h_{.,j} = (t - H s) / alpha,   h_{j,j} = (tau - h_{j,j-1} s_{j-1}) / alpha,
+//     next u = phi (w - V t - tau v_j),   next sigma = phi alpha.
+//
+// phi only keeps u near length 1, so that lengths don't grow from step to step: it may be rough.
+// Column j - 1 is complete a step late; a cycle of m columns ends with a step that has no w.
+#pragma once
+
+#include <krylith/vector/scalar/hessenberg.hpp>
+
+namespace krylith {
+
+/// The batch of step j arrives at first(): s, gamma, t, delta, omega. The task leaves what
+/// delayed_update takes in its place: s, 1 / alpha, t, tau, phi.
+struct delayed_layout : hessenberg_layout {
+    /// Column j of H as it is, m + 1 places: column(j) has it rotated.
+    [[nodiscard]] KRYLITH_HD std::int64_t kept(std::int64_t j) const {
+        return hessenberg_layout::size() + j * (m + 1);
+    }
+    /// 1 / sigma of the candidate.
+    [[nodiscard]] KRYLITH_HD std::int64_t unscale() const { return kept(m); }
+    [[nodiscard]] KRYLITH_HD std::int64_t size() const { return unscale() + 1; }
+    /// Most values of a batch.
+    [[nodiscard]] KRYLITH_HD std::int64_t batch() const { return 2 * m + 1; }
+};
+
+namespace detail {
+
+/// Step j = `column`, from 0 to m. Estimate and columns are of the columns before j, of which there
+/// are j. O(j^2) for H s.
+template <class Team>
+KRYLITH_HD void delayed(const array_task& task, double* array, double* slots, const Team& team) {
+    const delayed_layout at{{task.m}};
+    const std::int64_t j = task.column;
+    const bool multiplied = j < task.m;
+    double* const s = array + at.first();
+    double* const t = s + j + 1;
+    double ss = 0;
+    double st = 0;
+    double tt = 0;
+    for (std::int64_t k = team.index(); k < j; k += team.count()) {
+        ss += s[k] * s[k];
+        if (!multiplied) continue;
+        st += s[k] * t[k];
+        tt += t[k] * t[k];
+    }
+    ss = team.sum(ss);
+    st = team.sum(st);
+    tt = team.sum(tt);
+    const double gamma = s[j];
+    const double delta = multiplied ? t[j] : 0.0;
+    const double omega = multiplied ? t[j + 1] : 0.0;
+    const double unscale = j > 0 ? array[at.unscale()] : 0.0;
+    double* const last = j > 0 ? array + at.kept(j - 1) : nullptr;
+    double inside = 0; // squared length of what K v_{j-1} has in the space
+    for (std::int64_t k = team.index(); k < j; k += team.count()) {
+        last[k] += s[k] * unscale;
+        inside += last[k] * last[k];
+    }
+    inside = team.sum(inside);
+
+    // What rounding leaves of a vector inside the space is no new direction: beside K v_{j-1} it is
+    // nothing, or (fp32) the second pass takes all of it away.
+    const double square = gamma - ss;
+    const bool vanished =
+        square <= 1e-12 * gamma || (j > 0 && square * unscale * unscale <= 1e-28 * inside);
+    const double alpha = vanished ? 0.0 : ::sqrt(square);
+    const double inverse = vanished ? 0.0 : 1.0 / alpha;
+    const double below = alpha * unscale;
+    if (j == 0) {
+        if (team.index() == 0)
+            array[at.rhs()] = ::sqrt(slots[task.slots[array_task::start]]) * alpha;
+    } else {
+        if (team.index() == 0) {
+            last[j] = below;
+            if (vanished) slots[task.slots[array_task::lucky]] = 1.0;
+        }
+        team.meet();
+        for (std::int64_t k = team.index(); k <= j; k += team.count())
+            array[at.column(j - 1) + k] = last[k];
+        team.meet();
+        if (team.index() == 0) take_in(task, j - 1, array, slots);
+    }
+    team.meet();
+    if (!multiplied) return;
+
+    const double tau = (delta - st) * inverse;
+    double* const next = array + at.kept(j);
+    for (std::int64_t i = team.index(); i < j; i += team.count()) {
+        double sum = 0;
+        for (std::int64_t k = i > 0 ? i - 1 : 0; k < j; ++k) sum += array[at.kept(k) + i] * s[k];
+        next[i] = (t[i] - sum) * inverse;
+    }
+    team.meet(); // all have read what follows
+    if (team.index() != 0) return;
+    next[j] = (j > 0 ? tau - below * s[j - 1] : tau) * inverse;
+    const double rest = omega - tt - tau * tau;
+    double phi = omega > 0 ? 1.0 / ::sqrt(fmax(rest, 1e-12 * omega)) : 0.0;
+    if (!(rest - rest == 0.0)) phi = rest - rest; // NaN: the next step stops
+    if (vanished) phi = 0;
+    array[at.unscale()] = phi * alpha > 0 ? 1.0 / (phi * alpha) : 0.0;
+    s[j] = inverse;
+    t[j] = tau;
+    t[j + 1] = phi;
+}
+
+} // namespace detail
+
+} // namespace krylith

@@ -1,0 +1,121 @@
+// The small least-squares problem of a Krylov basis, kept on every device in frame::array:
+// min || beta e1 - H y || with H upper Hessenberg, by Givens rotations, one column at a time.
+// Saad, Iterative Methods, 2nd ed., section 6.5.3.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <krylith/device/kernel/annotations.hpp>
+
+namespace krylith {
+
+/// Places in the array for a basis of m + 1 vectors.
+struct hessenberg_layout {
+    std::int64_t m;
+
+    /// Coefficients of a new vector, first and second orthogonalisation; the place after the last
+    /// coefficient takes the squared norm before.
+    [[nodiscard]] KRYLITH_HD std::int64_t first() const { return 0; }
+    [[nodiscard]] KRYLITH_HD std::int64_t second() const { return m + 2; }
+    [[nodiscard]] KRYLITH_HD std::int64_t column(std::int64_t j) const {
+        return 2 * (m + 2) + j * (m + 1);
+    }
+    [[nodiscard]] KRYLITH_HD std::int64_t cosine() const { return column(m); }
+    [[nodiscard]] KRYLITH_HD std::int64_t sine() const { return cosine() + m; }
+    [[nodiscard]] KRYLITH_HD std::int64_t rhs() const { return sine() + m; }
+    /// -y, so that x -= V (-y).
+    [[nodiscard]] KRYLITH_HD std::int64_t solution() const { return rhs() + m + 1; }
+    [[nodiscard]] KRYLITH_HD std::int64_t size() const { return solution() + m; }
+};
+
+/// Work on the array and some scalars by one thread of a kernel of its own.
+struct array_task {
+    enum kind_of : std::uint8_t {
+        none,
+        rotate,          ///< takes in column `column`
+        delayed,         ///< takes in column `column` - 1: delayed_hessenberg.hpp
+        back_substitute, ///< solution() from the columns taken in
+    };
+    /// What slots[] refers to.
+    enum role : std::uint8_t {
+        start,    ///< in: squared norm of the cycle's first residual
+        norm,     ///< in: squared norm of the new vector after orthogonalisation
+        estimate, ///< out: squared residual norm of the least-squares problem
+        columns,  ///< in/out: columns taken in
+        inverse,  ///< out: 1 / norm of the new vector, 0 if it vanished
+        lucky,    ///< out: 1 once a new vector has vanished: the space is complete
+        role_count
+    };
+
+    kind_of kind = none;
+    std::int32_t column = 0;
+    std::int32_t m = 0;
+    std::uint8_t slots[role_count] = {};
+};
+
+namespace detail {
+
+/// Column j, complete in column(j), joins the triangular system.
+KRYLITH_HD inline void take_in(const array_task& task, std::int64_t j, double* array,
+                               double* slots) {
+    const hessenberg_layout at{task.m};
+    double* h = array + at.column(j);
+    double* c = array + at.cosine();
+    double* s = array + at.sine();
+    double* g = array + at.rhs();
+    for (std::int64_t i = 0; i < j; ++i) {
+        const double t = c[i] * h[i] + s[i] * h[i + 1];
+        h[i + 1] = -s[i] * h[i] + c[i] * h[i + 1];
+        h[i] = t;
+    }
+    const double r = hypot(h[j], h[j + 1]);
+    c[j] = r > 0 ? h[j] / r : 1.0;
+    s[j] = r > 0 ? h[j + 1] / r : 0.0;
+    h[j] = r;
+    g[j + 1] = -s[j] * g[j];
+    g[j] = c[j] * g[j];
+    // A zero column (singular A) takes nothing off the residual.
+    if (!(r > 0)) g[j + 1] = g[j];
+    // Nor does one with a NaN or an infinity, but that must not look like progress: r - r is NaN.
+    slots[task.slots[array_task::estimate]] = r - r == 0.0 ? g[j + 1] * g[j + 1] : r - r;
+    slots[task.slots[array_task::columns]] = static_cast<double>(j + 1);
+}
+
+KRYLITH_HD inline void rotate(const array_task& task, double* array, double* slots) {
+    const hessenberg_layout at{task.m};
+    const std::int64_t j = task.column;
+    double* h = array + at.column(j);
+    if (j == 0) array[at.rhs()] = ::sqrt(slots[task.slots[array_task::start]]);
+    for (std::int64_t i = 0; i <= j; ++i) h[i] = array[at.first() + i] + array[at.second() + i];
+    const double before = array[at.first() + j + 1];
+    const double after = slots[task.slots[array_task::norm]];
+    // What rounding leaves of a vector inside the space is no new direction.
+    const bool vanished = after <= 1e-28 * before;
+    h[j + 1] = vanished ? 0.0 : ::sqrt(after);
+    slots[task.slots[array_task::inverse]] = vanished ? 0.0 : 1.0 / h[j + 1];
+    if (vanished) slots[task.slots[array_task::lucky]] = 1.0;
+    take_in(task, j, array, slots);
+}
+
+KRYLITH_HD inline void back_substitute(const array_task& task, double* array, double* slots) {
+    const hessenberg_layout at{task.m};
+    const auto columns = static_cast<std::int64_t>(slots[task.slots[array_task::columns]]);
+    double* y = array + at.solution();
+    double largest = 0;
+    for (std::int64_t j = 0; j < columns; ++j)
+        largest = fmax(largest, fabs(array[at.column(j) + j]));
+    for (std::int64_t j = task.m - 1; j >= 0; --j) {
+        y[j] = 0;
+        if (j >= columns) continue;
+        double sum = array[at.rhs() + j];
+        for (std::int64_t i = j + 1; i < columns; ++i) sum += array[at.column(i) + j] * y[i];
+        const double pivot = array[at.column(j) + j];
+        // A vanishing pivot (singular A): leave the direction out.
+        if (fabs(pivot) > 1e-14 * largest) y[j] = -sum / pivot;
+    }
+}
+
+} // namespace detail
+
+} // namespace krylith

@@ -1,0 +1,29 @@
+// How a kernel on a host device begins and ends: the frame's waits and arithmetic, the all-reduce.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/vector/scalar/kernel_context.hpp>
+
+namespace krylith::host {
+
+/// Most chunks that a reducing kernel divides its entries into, whatever the number of threads:
+/// partial sums of chunks, added in order, have the same bits with any team.
+inline constexpr std::int64_t reduction_chunks = 1024;
+
+/// The values of a kernel's scalars.
+struct registers {
+    double value[max_registers] = {};
+
+    [[nodiscard]] double& operator[](std::uint8_t number) { return value[number]; }
+    [[nodiscard]] double operator[](std::uint8_t number) const { return value[number]; }
+};
+
+/// Waits, adds up the batch under way, and runs the program. False where the kernel must return at
+/// once: the loop has stopped (and the frame is guarded), or a rank has failed.
+[[nodiscard]] bool begin(const frame& f, registers& reg);
+
+/// Adds up `chunks` partial sums for each value and posts the results to all ranks, as one batch.
+void publish(const frame& f, const reduction& sums, std::int64_t chunks);
+
+} // namespace krylith::host

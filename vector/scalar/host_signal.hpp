@@ -1,0 +1,87 @@
+// Words through which host devices tell each other that data is there, or may be overwritten.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include <krylith/device/kernel/all_reduce_slots.hpp>
+#include <krylith/vector/scalar/kernel_context.hpp>
+
+namespace krylith::host {
+
+/// Words are written by one thread and read by others; only their readers see them as const.
+[[nodiscard]] inline std::uint64_t load_acquire(const std::uint64_t& word) {
+    return std::atomic_ref(const_cast<std::uint64_t&>(word)).load(std::memory_order_acquire);
+}
+
+inline void store_release(std::uint64_t& word, std::uint64_t value) {
+    std::atomic_ref(word).store(value, std::memory_order_release);
+}
+
+/// True once any rank has given up waiting for another.
+[[nodiscard]] inline bool failed(const mailbox& mail) {
+    return std::atomic_ref(*mail.failure).load(std::memory_order_relaxed) != 0;
+}
+
+/// Tells all ranks that `rank` did not answer in time. The first such word stays.
+inline void raise_failure(const mailbox& mail, int rank) {
+    const auto write = [&](std::int32_t* word) {
+        std::int32_t none = 0;
+        std::atomic_ref(*word).compare_exchange_strong(none, 1 + rank, std::memory_order_relaxed);
+    };
+    write(mail.failure);
+    for (int j = 0; j < mail.ranks; ++j) write(mail.failures[j]);
+}
+
+/// Until ready(), which rank `rank` will bring about. False if it takes longer than the time-out,
+/// then all ranks are told, or if any rank has failed: nothing may be read or written then. Time
+/// counts by looks: of the time between two of them at most 1/64 of the time-out, since a process
+/// that was stopped (Ctrl-Z, a batch system, a paused machine) has not been waiting.
+template <class Ready>
+[[nodiscard]] bool wait_until(const mailbox& mail, int rank, const Ready& ready) {
+    // Peers on cores of their own answer within this many looks; others need this core.
+    constexpr int looks_before_yield = 200;
+    for (int look = 0; look < looks_before_yield; ++look)
+        if (ready()) return true;
+    using clock = std::chrono::steady_clock;
+    const clock::duration patience = std::chrono::nanoseconds(mail.timeout_ns);
+    clock::duration waited{0};
+    for (auto last = clock::now(); !ready();) {
+        if (failed(mail)) return false;
+        const auto now = clock::now();
+        waited += std::min(now - last, patience / 64);
+        last = now;
+        if (waited >= patience) {
+            raise_failure(mail, rank);
+            return false;
+        }
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+/// Until the words of the ranks in the bit set are at least `least`.
+[[nodiscard]] inline bool wait_for_words(const mailbox& mail, const std::uint64_t* words,
+                                         std::uint32_t ranks, std::uint64_t least) {
+    for (int j = 0; j < mail.ranks; ++j)
+        if ((ranks >> j & 1) != 0 &&
+            !wait_until(mail, j, [&] { return load_acquire(words[j]) >= least; }))
+            return false;
+    return true;
+}
+
+[[nodiscard]] inline bool wait_for(const mailbox& mail, const arrival& data) {
+    return data.from == 0 || wait_for_words(mail, data.sent, data.from, *data.expected);
+}
+
+/// Sets this rank's word at each of the ranks in the bit set.
+inline void tell(const mailbox& mail, std::uint64_t* const* words, std::uint32_t ranks,
+                 std::uint64_t value) {
+    for (int j = 0; j < mail.ranks; ++j)
+        if ((ranks >> j & 1) != 0) store_release(*words[j], value);
+}
+
+} // namespace krylith::host

@@ -1,0 +1,306 @@
+// How a CUDA kernel begins and ends: the frame's waits and arithmetic, and the all-reduce.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/device/kernel/peer_memory.cuh>
+#include <krylith/vector/scalar/compact_context.cuh>
+
+namespace krylith::cuda {
+
+inline constexpr int block_threads = 256;
+inline constexpr int block_warps = block_threads / 32;
+
+/// Shared memory of a block for the frame.
+template <class Frame>
+struct state_of {
+    Frame f; ///< a copy of the kernel's parameter
+    double reg[max_registers];
+    int go;
+};
+
+using frame_state = state_of<compact_frame>;
+
+// A batch for registers on a group of one device takes a short cut: the blocks' partial sums are
+// left as they are, and every block of the kernel that needs them adds them up itself, in the same
+// order. That spares the producer its last block: a fence, an atomic and a trip to memory, about
+// 1.5 us. mailbox::published then holds the number of partial sums.
+
+template <class Frame>
+__device__ inline bool takes_short_cut(const Frame& f) {
+    return f.ranks == 1 && f.batch > 0 && f.batch_array < 0;
+}
+
+/// A letter of the batch under way, or whatever is there yet. Both halves of the inbox are read
+/// before the epoch is known: one trip to memory instead of two.
+template <class Frame>
+__device__ inline letter look_for_letter(const Frame& f, int v, int rank) {
+    const letter even = load_letter(f.inbox + f.mail.at(0, v, rank));
+    const letter odd = load_letter(f.inbox + f.mail.at(1, v, rank));
+    return (*f.published & 1) != 0 ? odd : even;
+}
+
+/// Lanes that share a value of a batch: a power of two that holds all ranks.
+template <class Frame>
+__device__ inline int lanes_a_value(const Frame& f) {
+    int lanes = 1;
+    while (lanes < f.ranks) lanes *= 2;
+    return lanes;
+}
+
+/// The batch under way, summed over the ranks in rank order; by warp 0. `take(v, sum)` is called by
+/// one lane for each value. `early` is what the lane saw of the first 32 letters.
+template <class Frame, class Take>
+__device__ inline bool gather_batch(const Frame& f, letter early, Take take) {
+    const int lane = static_cast<int>(threadIdx.x & 31);
+    const int group = lanes_a_value(f);
+    const int rank = lane & (group - 1);
+    const std::uint64_t epoch = *f.published;
+    bool ok = true;
+    for (int first = 0; first < f.batch; first += 32 / group) {
+        const int v = first + lane / group;
+        const bool mine = v < f.batch && rank < f.ranks;
+        double part = 0;
+        if (mine) {
+            letter there = first == 0 ? early : look_for_letter(f, v, rank);
+            if (there.epoch != epoch) {
+                const letter* place = f.inbox + f.mail.at(epoch, v, rank);
+                ok = wait_until(f.mail, rank, [&] {
+                    there = load_letter(place);
+                    return there.epoch == epoch;
+                });
+            }
+            part = there.value;
+        }
+        const int base = lane & ~(group - 1);
+        double sum = __shfl_sync(0xffffffffu, part, base);
+        for (int r = 1; r < f.ranks; ++r) sum += __shfl_sync(0xffffffffu, part, base + r);
+        if (mine && rank == 0) take(v, sum);
+    }
+    return ok;
+}
+
+/// The short cut: adds up one value's partial sums, by warp 0; the sum is in lane 0.
+template <class Frame>
+__device__ inline double add_partials(const Frame& f, int v) {
+    const int lane = static_cast<int>(threadIdx.x);
+    const double* from = f.partials + static_cast<std::int64_t>(v) * f.partial_stride;
+    const auto sums = static_cast<int>(*f.published);
+    // Loaded before it is known how many there are: one trip to memory.
+    constexpr int early = 20;
+    double some[early];
+#pragma unroll
+    for (int k = 0; k < early; ++k) some[k] = __ldcg(from + lane + k * 32);
+    double part = 0;
+#pragma unroll
+    for (int k = 0; k < early; ++k) part += lane + k * 32 < sums ? some[k] : 0.0;
+    for (int i = lane + early * 32; i < sums; i += 32) part += __ldcg(from + i);
+    for (int offset = 16; offset > 0; offset /= 2)
+        part += __shfl_down_sync(0xffffffffu, part, offset);
+    return part;
+}
+
+/// The frame's work, by warp 0. Loads that don't depend on each other are on their way at once. Not
+/// inlined: its registers should not add to the kernel's.
+template <class Frame>
+__device__ __noinline__ void begin_warp(const Frame& parameter, state_of<Frame>& s,
+                                        double* array_values) {
+    // A piece a lane, all at once: read where they are needed, one after the other, the parts of
+    // the frame would take several trips to memory. Reading them all by one lane costs a
+    // CG iteration on 64^3 0.6 us more.
+    constexpr int pieces = sizeof(Frame) / sizeof(uint4);
+    for (int i = static_cast<int>(threadIdx.x); i < pieces; i += 32)
+        reinterpret_cast<uint4*>(&s.f)[i] = reinterpret_cast<const uint4*>(&parameter)[i];
+    __syncwarp();
+    const Frame& f = s.f;
+    const int lane = static_cast<int>(threadIdx.x);
+    const bool writer = blockIdx.x == 0;
+    const std::int32_t failure = load_relaxed(f.failure);
+    double loaded = 0;
+    int number = 0;
+    if (lane < f.load_count) {
+        const scalar_place from = f.load(lane);
+        number = from.number;
+        loaded = f.slots[from.slot];
+    }
+    // The batch is looked at before it is known whether the loop has stopped, in which case it may
+    // never have been sent: nothing waits for it here.
+    const bool short_cut = takes_short_cut(f);
+    letter early{};
+    if (!short_cut && f.batch > 0) {
+        const int group = lanes_a_value(f);
+        const int rank = lane & (group - 1);
+        if (lane / group < f.batch && rank < f.ranks)
+            early = look_for_letter(f, lane / group, rank);
+    }
+    double sum = 0; // lane v: value v
+    if (short_cut)
+        for (int v = 0; v < f.batch; ++v) {
+            const double total = __shfl_sync(0xffffffffu, add_partials(f, v), 0);
+            if (lane == v) sum = total;
+        }
+    if (lane < f.load_count) s.reg[number] = loaded;
+    for (int i = lane + 32; i < f.load_count; i += 32)
+        s.reg[f.load(i).number] = f.slots[f.load(i).slot];
+    __syncwarp();
+
+    bool go = failure == 0 && (!f.guarded || s.reg[control::state] == 0.0);
+    if (go) {
+        bool ok = true;
+        for (int w = 0; w < f.arrival_count; ++w) {
+            const arrival& a = f.arrivals[w];
+            if (lane < f.ranks && (a.from >> lane & 1) != 0) {
+                const std::uint64_t expected = *a.expected;
+                ok = wait_until(f.mail, lane,
+                                [&] { return load_acquire(a.sent + lane) >= expected; }) &&
+                     ok;
+            }
+        }
+        if (short_cut) {
+            if (lane < f.batch) s.reg[f.sum(lane)] = sum;
+        } else if (f.batch > 0) {
+            ok = gather_batch(f, early,
+                              [&](int v, double total) {
+                                  if (f.batch_array < 0) {
+                                      s.reg[f.sum(v)] = total;
+                                  } else {
+                                      if (array_values != nullptr) array_values[v] = total;
+                                      if (writer) f.array[f.batch_array + v] = total;
+                                  }
+                              }) &&
+                 ok;
+        }
+        go = __all_sync(0xffffffffu, ok) != 0; // also orders the registers before run()
+        if (lane == 0 && f.instruction_count != 0) run(f, s.reg, f.history, writer, f.guarded);
+        __syncwarp();
+        go = go && (!f.guarded || s.reg[control::state] == 0.0);
+    }
+    if (writer)
+        for (int i = lane; i < f.store_count; i += 32)
+            f.slots[f.store(i).slot] = s.reg[f.store(i).number];
+    if (lane == 0) s.go = go ? 1 : 0;
+}
+
+/// Returns, to the whole block, whether the kernel should do its work. Warp 0 sees to the frame
+/// while the other warps are at `meanwhile` (warp 0 comes to it afterwards): loads that don't
+/// depend on what the frame waits for. It is not the other way round because a call saves
+/// registers, and that would wait for the loads into them. Values of a batch for the array are left
+/// in `array_values` (shared, may be null) too, since the array in memory is only written here.
+template <class Frame, class Meanwhile>
+__device__ inline bool begin(const Frame& parameter, state_of<Frame>& s, double* array_values,
+                             Meanwhile meanwhile) {
+    if (threadIdx.x < 32) begin_warp(parameter, s, array_values);
+    meanwhile();
+    __syncthreads();
+    return s.go != 0;
+}
+
+template <class Frame>
+__device__ inline bool begin(const Frame& f, state_of<Frame>& s, double* array_values = nullptr) {
+    return begin(f, s, array_values, [] {});
+}
+
+/// Sum over the block, valid in thread 0. The order is fixed.
+__device__ inline double block_sum(double value, double* warp_sums) {
+    for (int offset = 16; offset > 0; offset /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, offset);
+    if ((threadIdx.x & 31) == 0) warp_sums[threadIdx.x / 32] = value;
+    __syncthreads();
+    double sum = 0;
+    if (threadIdx.x == 0)
+        for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
+    __syncthreads();
+    return sum;
+}
+
+/// Adds to a counter of finished work and returns what it was; what the thread (and, before a
+/// barrier, its block) wrote is visible to those that count later.
+__device__ inline unsigned count_blocks(unsigned* counter, unsigned work) {
+    unsigned before;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(counter), "r"(work)
+                 : "memory");
+    return before;
+}
+
+/// The last block to get here learns it. What all blocks wrote before is visible to it.
+__device__ inline bool last_block(unsigned* arrivals) {
+    __shared__ unsigned ticket;
+    __syncthreads();
+    if (threadIdx.x == 0) ticket = count_blocks(arrivals, 1);
+    __syncthreads();
+    return ticket == gridDim.x - 1;
+}
+
+/// By the last block: adds up the blocks' partial sums and posts them to every rank.
+__device__ inline void post_batch(const compact_frame& f, const reduction& out) {
+    __shared__ double warp_sums[block_warps];
+    const std::uint64_t epoch = *f.mail.published + 1;
+    for (int v = 0; v < out.count; ++v) {
+        const double* from = out.partials + static_cast<std::int64_t>(v) * f.partial_stride;
+        constexpr int early = 3; // in one trip to memory
+        double some[early];
+#pragma unroll
+        for (int k = 0; k < early; ++k) some[k] = __ldcg(from + threadIdx.x + k * block_threads);
+        double part = 0;
+#pragma unroll
+        for (int k = 0; k < early; ++k)
+            part += threadIdx.x + k * block_threads < gridDim.x ? some[k] : 0.0;
+        for (unsigned b = threadIdx.x + early * block_threads; b < gridDim.x; b += block_threads)
+            part += __ldcg(from + b);
+        for (int offset = 16; offset > 0; offset /= 2)
+            part += __shfl_down_sync(0xffffffffu, part, offset);
+        if ((threadIdx.x & 31) == 0) warp_sums[threadIdx.x / 32] = part;
+        __syncthreads();
+        if (static_cast<int>(threadIdx.x) < f.mail.ranks) { // a thread a rank, all the same sum
+            double sum = 0;
+            for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
+            store_letter(f.mail.outboxes[threadIdx.x] + f.mail.at(epoch, v, f.mail.rank),
+                         {sum, epoch});
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        *f.mail.published = epoch;
+        *f.mail.arrivals = 0;
+    }
+}
+
+/// Ends a kernel that reduces Count values a thread for registers: block sums, then the last block
+/// posts. Returns true in the last block, if there is one (several ranks).
+template <int Count>
+__device__ inline bool reduce_and_post(const compact_frame& f, const reduction& out,
+                                       const double (&values)[Count]) {
+    __shared__ double warp_sums[Count][block_warps];
+    const int lane = threadIdx.x & 31;
+    const int warp = threadIdx.x / 32;
+#pragma unroll
+    for (int v = 0; v < Count; ++v) {
+        double value = values[v];
+        for (int offset = 16; offset > 0; offset /= 2)
+            value += __shfl_down_sync(0xffffffffu, value, offset);
+        if (lane == 0) warp_sums[v][warp] = value;
+    }
+    __syncthreads();
+    if (warp == 0) { // lane 0 writes all of them: last_block orders its stores
+        double sum = 0;
+#pragma unroll
+        for (int v = 0; v < Count; ++v) {
+            sum = lane < block_warps ? warp_sums[v][lane] : 0.0;
+            for (int offset = block_warps / 2; offset > 0; offset /= 2)
+                sum += __shfl_down_sync(0xffffffffu, sum, offset);
+            if (lane == 0)
+                out.partials[static_cast<std::int64_t>(v) * f.partial_stride + blockIdx.x] = sum;
+        }
+    }
+    if (f.ranks == 1) {
+        if (threadIdx.x == 0 && blockIdx.x == 0) *f.published = gridDim.x;
+        return false;
+    }
+    const bool last = last_block(f.mail.arrivals);
+    if (last) post_batch(f, out);
+    return last;
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,30 @@
+// The end of a kernel that reduces tens of values: post_batch with a warp a value.
+#pragma once
+
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+
+namespace krylith::cuda {
+
+/// By the last block: adds up the blocks' partial sums and posts them to every rank. Each value is
+/// a trip to memory and back, and eight of them are on their way at once.
+__device__ inline void post_large_batch(const compact_frame& f, const reduction& out) {
+    const std::uint64_t epoch = *f.mail.published + 1;
+    const int lane = static_cast<int>(threadIdx.x & 31);
+    for (int v = static_cast<int>(threadIdx.x / 32); v < out.count; v += block_warps) {
+        const double* from = out.partials + static_cast<std::int64_t>(v) * f.partial_stride;
+        double sum = 0;
+#pragma unroll 8
+        for (unsigned b = lane; b < gridDim.x; b += 32) sum += __ldcg(from + b);
+        for (int offset = 16; offset > 0; offset /= 2)
+            sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+        if (lane < f.mail.ranks)
+            store_letter(f.mail.outboxes[lane] + f.mail.at(epoch, v, f.mail.rank), {sum, epoch});
+    }
+    __syncthreads(); // all have read the epoch
+    if (threadIdx.x == 0) {
+        *f.mail.published = epoch;
+        *f.mail.arrivals = 0;
+    }
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,24 @@
+#include <krylith/vector/scalar/reduction_blocks.hpp>
+
+#include <algorithm>
+
+#include <krylith/config.hpp>
+#include <krylith/vector/scalar/host_context.hpp>
+#if KRYLITH_HAVE_CUDA
+#include <krylith/device/cuda/cuda_runtime.hpp>
+#endif
+
+namespace krylith {
+
+std::int64_t reduction_blocks(const device& where) {
+#if KRYLITH_HAVE_CUDA
+    // At least the 768 places that kernel_context_cuda.cuh reads before it knows how many are
+    // filled.
+    if (where.kind() == backend::cuda)
+        return std::max<std::int64_t>(1024, std::int64_t{8} * cuda::multiprocessors(where));
+#endif
+    (void)where;
+    return host::reduction_chunks;
+}
+
+} // namespace krylith

@@ -1,0 +1,209 @@
+// Arithmetic on device scalars, evaluated at the start of the kernel that needs the results.
+//
+// The host records assignments such as `alpha = rho / pq` as instructions on registers. The next
+// kernel loads the registers that it needs, adds up the reductions that are under way, runs the
+// instructions and stores what changed. Every block does this for itself and only block 0 stores,
+// so a scalar has two places and each assignment goes to the one that nobody reads (`slot`).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <krylith/device/kernel/annotations.hpp>
+
+namespace krylith {
+
+inline constexpr int max_registers = 64; ///< scalars of one execution, temporaries included
+inline constexpr int max_instructions =
+    24; ///< of one kernel; more are run by a kernel of their own
+inline constexpr int max_immediates = 16;
+inline constexpr int max_sums = 8; ///< dot products of one pass that go to named scalars
+
+/// Registers that steer the loop. The rest belong to the solver's scalars.
+namespace control {
+enum : std::uint8_t {
+    state,     ///< 0 while running, else a loop_state
+    iteration, ///< iterations finished
+    target,    ///< squared residual norm that counts as converged
+    limit,     ///< iterations at which to give up
+    pause_at,  ///< iterations at which the host wants to look
+    ceiling,   ///< squared residual norm that counts as diverged
+    residual,  ///< squared residual norm last tested
+    best,      ///< smallest squared residual norm that counted as progress
+    best_at,   ///< its iteration
+    patience,  ///< iterations without progress that count as stagnation
+    count
+};
+} // namespace control
+
+/// Why the device-side loop stopped. The solver turns it into a reason.
+enum class loop_state : std::uint8_t {
+    running,
+    converged, ///< by the recurrence
+    limit,
+    pause,
+    diverged,
+    stagnated,
+    not_a_number,
+    breakdown,
+    indefinite_matrix,
+    indefinite_preconditioner
+};
+
+enum class scalar_opcode : std::uint8_t {
+    set,  ///< to = immediate[a]
+    copy, ///< to = a
+    add,
+    subtract,
+    multiply,
+    divide,
+    divide_or_zero, ///< a / b, 0 if b is 0
+    square_root,
+    negate,
+    test,     ///< a: squared residual norm after an iteration: counts it, records it, may stop
+    estimate, ///< a: the same for an estimate inside a cycle: only ends the cycle
+    positive, ///< stops with loop_state(b) unless a > 0; not_a_number where a is NaN
+    nonzero,  ///< stops with loop_state(b) if |a| <= eps * to; not_a_number where a is not finite
+    pause,    ///< stops if the host wants to look; only at the end of the body, where it goes on
+    finish,   ///< a: squared norm of the true residual at the end of a cycle: stops or goes on
+    stop      ///< sets loop_state(b)
+};
+
+struct scalar_instruction {
+    scalar_opcode code;
+    std::uint8_t to;
+    std::uint8_t a;
+    std::uint8_t b;
+};
+
+/// A register and its place in the device's slots.
+struct scalar_place {
+    std::uint8_t number;
+    std::uint8_t slot;
+};
+
+struct scalar_program {
+    scalar_instruction instructions[max_instructions];
+    double immediates[max_immediates];
+    scalar_place loads[max_registers];
+    scalar_place stores[max_registers];
+    std::uint8_t sums[max_sums]; ///< registers that take the values of the batch under way
+    std::uint8_t instruction_count;
+    std::uint8_t immediate_count;
+    std::uint8_t load_count;
+    std::uint8_t store_count;
+
+    [[nodiscard]] KRYLITH_HD int size() const { return instruction_count; }
+    [[nodiscard]] KRYLITH_HD scalar_instruction instruction(int i) const { return instructions[i]; }
+    [[nodiscard]] KRYLITH_HD double immediate(int i) const { return immediates[i]; }
+};
+
+[[nodiscard]] KRYLITH_HD inline double as_register(loop_state s) {
+    return static_cast<double>(static_cast<std::uint8_t>(s));
+}
+
+namespace detail {
+
+KRYLITH_HD inline void stop(double* reg, loop_state why) {
+    if (reg[control::state] == 0.0) reg[control::state] = as_register(why);
+}
+
+KRYLITH_HD inline bool finite(double x) {
+    return x - x == 0.0;
+}
+
+/// The order of the tests is the order of what matters: a NaN is never "not converged", and
+/// convergence at the last allowed iteration counts.
+KRYLITH_HD inline void test(double* reg, double rr) {
+    reg[control::residual] = rr;
+    if (!finite(rr)) return stop(reg, loop_state::not_a_number);
+    if (rr <= reg[control::target]) return stop(reg, loop_state::converged);
+    if (rr > reg[control::ceiling]) return stop(reg, loop_state::diverged);
+    if (reg[control::iteration] >= reg[control::limit]) return stop(reg, loop_state::limit);
+    if (rr < 0.98 * reg[control::best]) {
+        reg[control::best] = rr;
+        reg[control::best_at] = reg[control::iteration];
+    } else if (reg[control::iteration] - reg[control::best_at] >= reg[control::patience]) {
+        stop(reg, loop_state::stagnated);
+    }
+}
+
+/// Inside a cycle only convergence and the limits matter: the cycle's end sees to the rest.
+KRYLITH_HD inline void test_estimate(double* reg, double rr) {
+    reg[control::residual] = rr;
+    if (!finite(rr)) return stop(reg, loop_state::not_a_number);
+    if (rr <= reg[control::target]) return stop(reg, loop_state::converged);
+    if (reg[control::iteration] >= reg[control::limit]) stop(reg, loop_state::limit);
+}
+
+/// Whatever ended the cycle, the true residual decides. No progress in a whole cycle is stagnation:
+/// the next one would be the same.
+KRYLITH_HD inline void finish(double* reg, double rr) {
+    const double state = reg[control::state];
+    const bool open = state == as_register(loop_state::running) ||
+                      state == as_register(loop_state::converged) ||
+                      state == as_register(loop_state::limit);
+    if (!open) return;
+    reg[control::state] = 0.0;
+    reg[control::residual] = rr;
+    const bool progress = rr < (1 - 1e-6) * reg[control::best];
+    reg[control::best] = rr;
+    if (!finite(rr)) return stop(reg, loop_state::not_a_number);
+    if (rr <= reg[control::target]) return stop(reg, loop_state::converged);
+    if (rr > reg[control::ceiling]) return stop(reg, loop_state::diverged);
+    if (reg[control::iteration] >= reg[control::limit]) return stop(reg, loop_state::limit);
+    if (!progress) stop(reg, loop_state::stagnated);
+}
+
+} // namespace detail
+
+/// Runs the instructions on `reg`. `history` may be null; the squared norm of iteration k goes to
+/// history[k] when `record` is set (one block does). A guarded program ends with the instruction
+/// that stops the loop: what follows belongs to a kernel that will not run. A Program has size(),
+/// instruction(i) and immediate(i).
+template <class Program>
+KRYLITH_HD inline void run(const Program& program, double* reg, double* history, bool record,
+                           bool guarded) {
+    for (int i = 0; i < program.size(); ++i) {
+        if (guarded && reg[control::state] != 0.0) return;
+        const scalar_instruction in = program.instruction(i);
+        const double a = reg[in.a];
+        const double b = reg[in.b];
+        switch (in.code) {
+        case scalar_opcode::set: reg[in.to] = program.immediate(in.a); break;
+        case scalar_opcode::copy: reg[in.to] = a; break;
+        case scalar_opcode::add: reg[in.to] = a + b; break;
+        case scalar_opcode::subtract: reg[in.to] = a - b; break;
+        case scalar_opcode::multiply: reg[in.to] = a * b; break;
+        case scalar_opcode::divide: reg[in.to] = a / b; break;
+        case scalar_opcode::divide_or_zero: reg[in.to] = b == 0.0 ? 0.0 : a / b; break;
+        case scalar_opcode::square_root: reg[in.to] = sqrt(a); break;
+        case scalar_opcode::negate: reg[in.to] = -a; break;
+        case scalar_opcode::test:
+        case scalar_opcode::estimate:
+            if (reg[control::state] != 0.0) break;
+            reg[control::iteration] += 1.0;
+            if (record && history != nullptr)
+                history[static_cast<std::int64_t>(reg[control::iteration])] = a;
+            in.code == scalar_opcode::test ? detail::test(reg, a) : detail::test_estimate(reg, a);
+            break;
+        case scalar_opcode::positive:
+            if (!detail::finite(a)) detail::stop(reg, loop_state::not_a_number);
+            if (!(a > 0.0)) detail::stop(reg, static_cast<loop_state>(in.b));
+            break;
+        case scalar_opcode::nonzero:
+            if (!detail::finite(a)) detail::stop(reg, loop_state::not_a_number);
+            if (fabs(a) <= 2.220446049250313e-16 * fabs(reg[in.to]))
+                detail::stop(reg, static_cast<loop_state>(in.b));
+            break;
+        case scalar_opcode::finish: detail::finish(reg, a); break;
+        case scalar_opcode::pause:
+            if (reg[control::iteration] >= reg[control::pause_at])
+                detail::stop(reg, loop_state::pause);
+            break;
+        case scalar_opcode::stop: detail::stop(reg, static_cast<loop_state>(in.b)); break;
+        }
+    }
+}
+
+} // namespace krylith
