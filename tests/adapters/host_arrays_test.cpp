@@ -7,8 +7,8 @@
 #include <krylith/adapters/host_arrays.hpp>
 #include <krylith/matrix/gallery.hpp>
 
-#include "../support/random.hpp"
-#include "../support/solves.hpp"
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/solves.hpp>
 
 namespace krylith {
 

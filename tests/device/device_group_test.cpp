@@ -9,7 +9,7 @@
 #include <krylith/device/kernel/all_reduce_slots.hpp>
 #include <krylith/device/memory/buffer.hpp>
 
-#include "../support/groups.hpp"
+#include <krylith/tests/support/groups.hpp>
 
 namespace krylith {
 

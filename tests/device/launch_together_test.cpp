@@ -12,8 +12,8 @@
 #include <krylith/device/cuda/posted_words.hpp>
 #include <krylith/device/memory/buffer.hpp>
 
-#include "../support/groups.hpp"
-#include "launch_together_test.hpp"
+#include <krylith/tests/device/launch_together_test.hpp>
+#include <krylith/tests/support/groups.hpp>
 
 namespace krylith {
 

@@ -1,4 +1,4 @@
-#include "launch_together_test.hpp"
+#include <krylith/tests/device/launch_together_test.hpp>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/kernel/peer_memory.cuh>

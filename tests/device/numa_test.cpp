@@ -18,7 +18,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/device/numa.hpp>
 
-#include "../support/groups.hpp"
+#include <krylith/tests/support/groups.hpp>
 
 using namespace krylith;
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "../support/graphs.hpp"
-#include "../support/groups.hpp"
+#include <krylith/tests/support/graphs.hpp>
+#include <krylith/tests/support/groups.hpp>
 
 namespace krylith {
 

@@ -1,4 +1,4 @@
-#include "counted_memory.hpp"
+#include <krylith/tests/host_memory/counted_memory.hpp>
 
 #include <atomic>
 #include <cstdlib>

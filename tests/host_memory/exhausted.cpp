@@ -13,10 +13,10 @@
 #include <krylith/matrix/load.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 
-#include "../matrix/temporary_folder.hpp"
-#include "../support/random.hpp"
-#include "../support/solves.hpp"
-#include "counted_memory.hpp"
+#include <krylith/tests/host_memory/counted_memory.hpp>
+#include <krylith/tests/matrix/support/temporary_folder.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/solves.hpp>
 
 namespace krylith {
 

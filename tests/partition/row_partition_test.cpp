@@ -2,7 +2,7 @@
 
 #include <krylith/device/error.hpp>
 
-#include "patterns.hpp"
+#include <krylith/tests/partition/patterns.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "trial.hpp"
+#include <krylith/tests/random_systems/trial.hpp>
 
 namespace random_systems {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linear_system.hpp"
+#include <krylith/tests/random_systems/linear_system.hpp>
 
 namespace random_systems {
 

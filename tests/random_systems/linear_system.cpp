@@ -1,4 +1,4 @@
-#include "linear_system.hpp"
+#include <krylith/tests/random_systems/linear_system.hpp>
 
 namespace random_systems {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "random_source.hpp"
+#include <krylith/tests/random_systems/random_source.hpp>
 
 namespace random_systems {
 

@@ -17,8 +17,8 @@
 
 #include <krylith/device/device_group.hpp>
 
-#include "trial.hpp"
-#include "watchdog.hpp"
+#include <krylith/tests/random_systems/trial.hpp>
+#include <krylith/tests/random_systems/watchdog.hpp>
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <krylith/solvers/gmres_cgs2.hpp>
 #include <krylith/solvers/persistent_cg.hpp>
 
-#include "judge.hpp"
-#include "trial.hpp"
+#include <krylith/tests/random_systems/judge.hpp>
+#include <krylith/tests/random_systems/trial.hpp>
 
 namespace random_systems {
 

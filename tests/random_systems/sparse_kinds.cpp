@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "linear_system.hpp"
+#include <krylith/tests/random_systems/linear_system.hpp>
 
 namespace random_systems {
 

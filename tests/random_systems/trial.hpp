@@ -8,7 +8,7 @@
 #include <krylith/solvers/options.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
-#include "linear_system.hpp"
+#include <krylith/tests/random_systems/linear_system.hpp>
 
 namespace random_systems {
 

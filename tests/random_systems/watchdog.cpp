@@ -1,4 +1,4 @@
-#include "watchdog.hpp"
+#include <krylith/tests/random_systems/watchdog.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests of tools/train/train_kernel_models.py on measurements that follow a rule:
 
-    train_test.py FOLDER_OF_TOOLS
+    train_test.py FOLDER_OF_TRAINER
 
 Training needs NumPy and scikit-learn; without them the test says that nothing was trained.
 """
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import unittest
 
-TOOLS = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path("tools")
+TOOLS = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path("tools/train")
 KERNELS = ["spmv", "spmv-balanced", "row", "row-balanced", "column-atomic", "column-sort",
            "column-balanced-atomic", "column-balanced-sort"]
 
@@ -378,11 +378,11 @@ class train_test(unittest.TestCase):
 
     def test_features_are_those_of_the_library(self):
         trainer = self.trainer()
-        header_text = (TOOLS.parent / "spmspv/selection/matrix_features.hpp").read_text()
+        header_text = (TOOLS.parent.parent / "spmspv/selection/matrix_features.hpp").read_text()
         names = header_text[header_text.index("feature_names ="):]
         names = names[names.index("{") + 1:names.index("}")]
         self.assertEqual(trainer.FEATURES, [n.strip().strip('"') for n in names.split(",")])
-        kernels = (TOOLS.parent / "spmspv/selection/kernel_name.hpp").read_text()
+        kernels = (TOOLS.parent.parent / "spmspv/selection/kernel_name.hpp").read_text()
         kernels = kernels[kernels.index("kernel_names ="):]
         kernels = kernels[kernels.index("{") + 1:kernels.index("}")]
         self.assertEqual(trainer.KERNELS, [n.strip().strip('"') for n in kernels.split(",")])

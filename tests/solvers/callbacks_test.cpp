@@ -8,10 +8,10 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/loop.hpp"
-#include "../support/random.hpp"
-#include "../support/solves.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/loop.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/solves.hpp>
 
 namespace krylith {
 

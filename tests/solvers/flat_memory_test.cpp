@@ -6,10 +6,10 @@
 
 #include <krylith/matrix/gallery.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/random.hpp"
-#include "../support/short_memory.hpp"
-#include "../support/solves.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/short_memory.hpp>
+#include <krylith/tests/support/solves.hpp>
 
 namespace krylith {
 

@@ -7,10 +7,10 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/spmv/matrix_free.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/loop.hpp"
-#include "../support/random.hpp"
-#include "../support/solves.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/loop.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/solves.hpp>
 
 namespace krylith {
 

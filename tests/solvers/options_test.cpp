@@ -7,8 +7,8 @@
 
 #include <krylith/device/error.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/solves.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/solves.hpp>
 
 namespace krylith {
 

@@ -5,8 +5,8 @@
 
 #include <krylith/matrix/gallery.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/solves.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/solves.hpp>
 
 namespace krylith {
 

@@ -11,7 +11,7 @@
 #include <krylith/sparse/sell/sell_layout.hpp>
 #include <krylith/sparse/storage/boundary_order.hpp>
 
-#include "../support/random.hpp"
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith {
 

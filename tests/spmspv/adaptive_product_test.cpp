@@ -11,7 +11,7 @@
 #include <krylith/spmspv/adaptive_product.hpp>
 #include <krylith/spmspv/selection/product_features.hpp>
 
-#include "one_device.hpp"
+#include <krylith/tests/spmspv/one_device.hpp>
 
 namespace krylith::spmspv {
 

@@ -10,8 +10,8 @@
 #include <krylith/spmspv/csr_csc_pair.hpp>
 #include <krylith/spmspv/kernels/host_ranges.hpp>
 
-#include "one_device.hpp"
-#include "product_cases.hpp"
+#include <krylith/tests/spmspv/one_device.hpp>
+#include <krylith/tests/spmspv/product_cases.hpp>
 
 namespace krylith::spmspv {
 

@@ -15,8 +15,8 @@
 #include <krylith/device/error.hpp>
 #include <krylith/spmspv/kernel_model.hpp>
 
-#include "../../support/cache_folder.hpp"
-#include "../../support/groups.hpp"
+#include <krylith/tests/support/cache_folder.hpp>
+#include <krylith/tests/support/groups.hpp>
 
 namespace krylith::spmspv {
 

@@ -11,7 +11,7 @@
 
 #include <krylith/device/device_group.hpp>
 
-#include "../../support/groups.hpp"
+#include <krylith/tests/support/groups.hpp>
 
 namespace krylith::testing {
 

@@ -9,7 +9,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
-#include "../../support/random.hpp"
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith::testing {
 

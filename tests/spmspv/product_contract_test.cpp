@@ -10,11 +10,11 @@
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/spmspv/product.hpp>
 
-#include "../../support/short_memory.hpp"
-#include "../../support/vectors.hpp"
-#include "one_device.hpp"
-#include "product_cases.hpp"
-#include "product_reference.hpp"
+#include <krylith/tests/spmspv/one_device.hpp>
+#include <krylith/tests/spmspv/product_cases.hpp>
+#include <krylith/tests/spmspv/product_reference.hpp>
+#include <krylith/tests/support/short_memory.hpp>
+#include <krylith/tests/support/vectors.hpp>
 
 namespace krylith::spmspv {
 

@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "../../support/dense.hpp"
+#include <krylith/tests/support/dense.hpp>
 
 #include <Eigen/Sparse>
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/spmspv/product.hpp>
 
-#include "../../support/oracle.hpp"
-#include "vector_check.hpp"
+#include <krylith/tests/spmspv/vector_check.hpp>
+#include <krylith/tests/support/oracle.hpp>
 
 namespace krylith::testing {
 

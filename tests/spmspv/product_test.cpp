@@ -7,9 +7,9 @@
 #include <krylith/spmspv/kernels/host_ranges.hpp>
 #include <krylith/spmspv/product.hpp>
 
-#include "one_device.hpp"
-#include "product_cases.hpp"
-#include "product_reference.hpp"
+#include <krylith/tests/spmspv/one_device.hpp>
+#include <krylith/tests/spmspv/product_cases.hpp>
+#include <krylith/tests/spmspv/product_reference.hpp>
 
 namespace krylith::spmspv {
 

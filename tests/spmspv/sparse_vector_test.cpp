@@ -12,9 +12,9 @@
 #include <krylith/spmspv/kernels/host_ranges.hpp>
 #include <krylith/spmspv/sparse_vector.hpp>
 
-#include "../../support/random.hpp"
-#include "one_device.hpp"
-#include "vector_check.hpp"
+#include <krylith/tests/spmspv/one_device.hpp>
+#include <krylith/tests/spmspv/vector_check.hpp>
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith::spmspv {
 

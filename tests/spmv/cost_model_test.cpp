@@ -10,7 +10,7 @@
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
-#include "../support/matrices.hpp"
+#include <krylith/tests/support/matrices.hpp>
 
 namespace krylith {
 

@@ -8,11 +8,11 @@
 #include <krylith/solvers/iteration/preconditioned_operator.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/matrices.hpp"
-#include "../support/oracle.hpp"
-#include "../support/random.hpp"
-#include "../support/vectors.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/matrices.hpp>
+#include <krylith/tests/support/oracle.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/vectors.hpp>
 
 namespace krylith {
 

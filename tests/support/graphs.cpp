@@ -1,4 +1,4 @@
-#include "graphs.hpp"
+#include <krylith/tests/support/graphs.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/load.hpp>
 
-#include "random.hpp"
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith::testing {
 

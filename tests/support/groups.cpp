@@ -1,4 +1,4 @@
-#include "groups.hpp"
+#include <krylith/tests/support/groups.hpp>
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,11 +1,11 @@
-#include "matrices.hpp"
+#include <krylith/tests/support/matrices.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 #include <krylith/matrix/gallery.hpp>
 
-#include "random.hpp"
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith::testing {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "random.hpp"
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith::testing {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "matrices.hpp"
-#include "random.hpp"
+#include <krylith/tests/support/matrices.hpp>
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith::testing {
 

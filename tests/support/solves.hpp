@@ -14,9 +14,9 @@
 #include <krylith/solvers/persistent_cg.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
-#include "matrices.hpp"
-#include "oracle.hpp"
-#include "vectors.hpp"
+#include <krylith/tests/support/matrices.hpp>
+#include <krylith/tests/support/oracle.hpp>
+#include <krylith/tests/support/vectors.hpp>
 
 namespace krylith::testing {
 

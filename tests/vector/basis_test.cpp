@@ -7,9 +7,9 @@
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/scalar/hessenberg.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/vectors.hpp"
-#include "fused_cases.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/vectors.hpp>
+#include <krylith/tests/vector/fused_cases.hpp>
 
 namespace krylith {
 

@@ -7,7 +7,7 @@
 
 #include <krylith/vector/fused.hpp>
 
-#include "../support/random.hpp"
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith::testing {
 

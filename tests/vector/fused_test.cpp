@@ -8,9 +8,9 @@
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/kernels/fused_shapes.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/vectors.hpp"
-#include "fused_cases.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/vectors.hpp>
+#include <krylith/tests/vector/fused_cases.hpp>
 
 namespace krylith {
 

@@ -5,9 +5,9 @@
 #include <krylith/device/error.hpp>
 #include <krylith/vector/fused.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/random.hpp"
-#include "../support/vectors.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/vectors.hpp>
 
 namespace krylith {
 

@@ -10,8 +10,8 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_device.hpp>
 
-#include "../support/groups.hpp"
-#include "posted_words_test.hpp"
+#include <krylith/tests/device/cuda/posted_words_test.hpp>
+#include <krylith/tests/support/groups.hpp>
 
 namespace krylith {
 

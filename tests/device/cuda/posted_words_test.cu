@@ -1,4 +1,4 @@
-#include "posted_words_test.hpp"
+#include <krylith/tests/device/cuda/posted_words_test.hpp>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/posted_words.cuh>

@@ -10,7 +10,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/memory/buffer.hpp>
 
-#include "../support/groups.hpp"
+#include <krylith/tests/support/groups.hpp>
 
 namespace krylith {
 

@@ -6,7 +6,7 @@
 
 #include <krylith/device/memory/memory_room.hpp>
 
-#include "../matrix/temporary_folder.hpp"
+#include <krylith/tests/matrix/support/temporary_folder.hpp>
 
 namespace krylith {
 

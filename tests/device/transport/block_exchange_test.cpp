@@ -10,7 +10,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/device/transport/block_exchange.hpp>
 
-#include "../support/groups.hpp"
+#include <krylith/tests/support/groups.hpp>
 
 namespace krylith {
 

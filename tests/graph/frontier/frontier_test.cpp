@@ -10,9 +10,9 @@
 
 #include <krylith/spmspv/kernels/host_ranges.hpp>
 
-#include "../../support/random.hpp"
-#include "one_device.hpp"
-#include "product_cases.hpp"
+#include <krylith/tests/spmspv/one_device.hpp>
+#include <krylith/tests/spmspv/product_cases.hpp>
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith::spmspv {
 

@@ -8,11 +8,11 @@
 
 #include <krylith/device/error.hpp>
 
-#include "../../support/graphs.hpp"
-#include "../../support/groups.hpp"
-#include "../../support/kernel_choices.hpp"
-#include "../../support/matrices.hpp"
-#include "../../support/random.hpp"
+#include <krylith/tests/support/graphs.hpp>
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/kernel_choices.hpp>
+#include <krylith/tests/support/matrices.hpp>
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith::spmspv {
 

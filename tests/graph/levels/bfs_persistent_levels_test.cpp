@@ -11,8 +11,8 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/load.hpp>
 
-#include "../support/graphs.hpp"
-#include "../support/groups.hpp"
+#include <krylith/tests/support/graphs.hpp>
+#include <krylith/tests/support/groups.hpp>
 
 namespace krylith {
 

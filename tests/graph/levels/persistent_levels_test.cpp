@@ -12,8 +12,8 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/load.hpp>
 
-#include "../../support/graphs.hpp"
-#include "one_device.hpp"
+#include <krylith/tests/spmspv/one_device.hpp>
+#include <krylith/tests/support/graphs.hpp>
 
 namespace krylith::spmspv {
 

@@ -13,8 +13,8 @@
 #include <krylith/matrix/files/tuning_file.hpp>
 #include <krylith/spmspv/kernel_model.hpp>
 
-#include "../matrix/temporary_folder.hpp"
-#include "../support/cache_folder.hpp"
+#include <krylith/tests/matrix/support/temporary_folder.hpp>
+#include <krylith/tests/support/cache_folder.hpp>
 
 namespace krylith {
 

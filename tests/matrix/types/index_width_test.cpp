@@ -1,4 +1,5 @@
 // Sizes beyond what indices can address, with the limit mocked so that small data reaches it.
+#include <krylith/device/device_group.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/matrix/types/mocked_index_limit.hpp>
 

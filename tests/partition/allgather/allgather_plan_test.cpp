@@ -4,7 +4,7 @@
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/matrix/types/mocked_index_limit.hpp>
 
-#include "patterns.hpp"
+#include <krylith/tests/partition/patterns.hpp>
 
 #include <doctest/doctest.h>
 

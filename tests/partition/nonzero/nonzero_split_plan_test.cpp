@@ -8,7 +8,7 @@
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/partition/nonzero/nonzero_split_plan.hpp>
 
-#include "range_matrices.hpp"
+#include <krylith/tests/partition/nonzero/range_matrices.hpp>
 
 using namespace krylith;
 using krylith::partition_tests::random_matrix;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../support/random.hpp"
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith::partition_tests {
 

@@ -9,8 +9,8 @@
 #include <krylith/device/error.hpp>
 #include <krylith/partition/nonzero/joined_ranges.hpp>
 
-#include "range_matrices.hpp"
-#include "range_products.hpp"
+#include <krylith/tests/partition/nonzero/range_matrices.hpp>
+#include <krylith/tests/partition/nonzero/range_products.hpp>
 
 using namespace krylith;
 using namespace krylith::partition_tests;

@@ -12,8 +12,8 @@
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/partition/ordering/metis_order.hpp>
 
-#include "../support/matrices.hpp"
-#include "../support/shuffled.hpp"
+#include <krylith/tests/support/matrices.hpp>
+#include <krylith/tests/support/shuffled.hpp>
 
 namespace krylith {
 

@@ -10,8 +10,8 @@
 #include <krylith/partition/ordering/reordering.hpp>
 #include <krylith/partition/ordering/symmetric_graph.hpp>
 
-#include "../support/matrices.hpp"
-#include "../support/shuffled.hpp"
+#include <krylith/tests/support/matrices.hpp>
+#include <krylith/tests/support/shuffled.hpp>
 
 namespace krylith {
 

@@ -4,7 +4,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/partition/replicated/long_block.hpp>
 
-#include "patterns.hpp"
+#include <krylith/tests/partition/patterns.hpp>
 
 #include <doctest/doctest.h>
 

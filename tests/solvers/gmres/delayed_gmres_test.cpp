@@ -7,10 +7,10 @@
 #include <krylith/vector/kernels/delayed_basis.hpp>
 #include <krylith/vector/scalar/array_tasks.hpp>
 
-#include "../support/dense.hpp"
-#include "../support/groups.hpp"
-#include "../support/random.hpp"
-#include "../support/solves.hpp"
+#include <krylith/tests/support/dense.hpp>
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/solves.hpp>
 
 namespace krylith {
 

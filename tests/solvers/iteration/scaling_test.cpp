@@ -5,9 +5,9 @@
 
 #include <krylith/matrix/gallery.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/random.hpp"
-#include "../support/solves.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/solves.hpp>
 
 namespace krylith {
 

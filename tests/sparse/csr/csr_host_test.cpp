@@ -12,7 +12,7 @@
 #include <krylith/sparse/device_matrix.hpp>
 #include <krylith/tests/vector/host_ranks.hpp>
 
-#include "csr_host_blocks.hpp"
+#include <krylith/tests/sparse/csr/csr_host_blocks.hpp>
 
 using namespace krylith;
 using namespace krylith::csr_host_tests;

@@ -8,7 +8,7 @@
 #include <krylith/sparse/merge/merge_path.hpp>
 #include <krylith/sparse/merge/merge_scratch.hpp>
 
-#include "../support/random.hpp"
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith {
 

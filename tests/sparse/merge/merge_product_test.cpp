@@ -10,10 +10,10 @@
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/fused.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/oracle.hpp"
-#include "../support/random.hpp"
-#include "../support/vectors.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/oracle.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/vectors.hpp>
 
 namespace krylith {
 

@@ -9,7 +9,7 @@
 #include <krylith/sparse/selection/format_choice.hpp>
 #include <krylith/sparse/sell/sell_layout.hpp>
 
-#include "../support/random.hpp"
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith {
 

@@ -12,7 +12,7 @@
 
 #include <krylith/sparse/sell/sell_columns.hpp>
 
-#include "../support/patterns.hpp"
+#include <krylith/tests/support/patterns.hpp>
 
 namespace krylith {
 

@@ -9,7 +9,7 @@
 
 #include <krylith/spmspv/kernels/kernel_arithmetic.hpp>
 
-#include "../../support/random.hpp"
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith::spmspv {
 

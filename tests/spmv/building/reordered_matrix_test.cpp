@@ -11,10 +11,10 @@
 #include <krylith/spmv/building/reordered_matrix.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/matrices.hpp"
-#include "../support/random.hpp"
-#include "../support/solves.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/matrices.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/solves.hpp>
 
 namespace krylith {
 

@@ -14,10 +14,10 @@
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
 #include <krylith/vector/fused.hpp>
 
-#include "../partition/part_matrices.hpp"
-#include "../support/groups.hpp"
-#include "../support/matrices.hpp"
-#include "../support/vectors.hpp"
+#include <krylith/tests/partition/nonzero/range_matrices.hpp>
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/matrices.hpp>
+#include <krylith/tests/support/vectors.hpp>
 
 using namespace krylith;
 using krylith::partition_tests::random_matrix;

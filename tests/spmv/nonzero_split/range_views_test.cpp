@@ -13,8 +13,8 @@
 #include <krylith/spmv/nonzero_split/range_views.hpp>
 #include <krylith/vector/execution.hpp>
 
-#include "../partition/part_matrices.hpp"
-#include "../support/groups.hpp"
+#include <krylith/tests/partition/nonzero/range_matrices.hpp>
+#include <krylith/tests/support/groups.hpp>
 
 using namespace krylith;
 using krylith::partition_tests::random_matrix;

@@ -14,10 +14,10 @@
 #include <krylith/matrix/types/mocked_index_limit.hpp>
 #include <krylith/spmv/streaming/streamed_plan.hpp>
 
-#include "../partition/part_matrices.hpp"
-#include "../support/groups.hpp"
-#include "../support/oracle.hpp"
-#include "../support/random.hpp"
+#include <krylith/tests/partition/nonzero/range_matrices.hpp>
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/oracle.hpp>
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith {
 namespace {

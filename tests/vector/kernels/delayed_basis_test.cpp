@@ -9,9 +9,9 @@
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/kernels/delayed_basis.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/random.hpp"
-#include "../support/vectors.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/vectors.hpp>
 
 namespace krylith {
 

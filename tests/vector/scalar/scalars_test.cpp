@@ -7,9 +7,9 @@
 #include <krylith/vector/execution.hpp>
 #include <krylith/vector/scalar.hpp>
 
-#include "../support/groups.hpp"
-#include "../support/loop.hpp"
-#include "../support/random.hpp"
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/loop.hpp>
+#include <krylith/tests/support/random.hpp>
 
 namespace krylith {
 
