@@ -1,8 +1,8 @@
 // Matrices and vectors of Eigen 3.
 //
 //     const auto a = make_operator(group, adapt_eigen(matrix));
-//     const auto b = borrow_host_array(a->share_layout(), as_span(rhs));
-//     auto x = borrow_host_array(a->share_layout(), as_span(solution));
+//     const auto b = borrow_host_array(a->layout(), as_span(rhs));
+//     auto x = borrow_host_array(a->layout(), as_span(solution));
 //     const solve_result result = cg(*a, b, x); // writes into solution
 //
 // This is for host devices. On GPUs vectors of the operator take b.upload(as_span(rhs)), and give

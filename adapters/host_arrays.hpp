@@ -14,34 +14,34 @@ namespace krylith {
 /// layout: rows are in the order of the caller, and all devices are host devices, and either each
 /// holds its own rows only (operator halo)
 /// or there is one.
-[[nodiscard]] inline bool can_borrow_host_array(const layout& where) {
-    return where.group.kind() == backend::host &&
-           (where.kind == coherence::owned || where.group.size() == 1) && !where.order;
+[[nodiscard]] inline bool can_borrow_host_array(const layout& layout) {
+    return layout.group.kind() == backend::host &&
+           (layout.kind == coherence::owned || layout.group.size() == 1) && !layout.order;
 }
 
 /// The array as a vector: what solvers write lies in it. It must outlive the vector. Throws
 /// usage_error for another length than the layout's and where can_borrow_host_array() says no (use
 /// vector::upload() and download() there).
 template <class T>
-[[nodiscard]] vector<T> borrow_host_array(const layout_handle& where, std::span<T> array) {
-    if (!can_borrow_host_array(*where))
+[[nodiscard]] vector<T> borrow_host_array(const layout_handle& layout, std::span<T> array) {
+    if (!can_borrow_host_array(*layout))
         throw usage_error(
-            "an array in host memory can't be a vector of " + std::to_string(where->group.size()) +
-            " " + to_string(where->group.kind()) + " devices with this operator: upload() it");
-    if (static_cast<std::int64_t>(array.size()) != where->size())
+            "an array in host memory can't be a vector of " + std::to_string(layout->group.size()) +
+            " " + to_string(layout->group.kind()) + " devices with this operator: upload() it");
+    if (static_cast<std::int64_t>(array.size()) != layout->size())
         throw usage_error("an array of " + std::to_string(array.size()) +
-                          " entries for a vector of " + std::to_string(where->size()));
+                          " entries for a vector of " + std::to_string(layout->size()));
     std::vector<T*> parts;
-    for (int rank = 0; rank < where->group.size(); ++rank)
-        parts.push_back(array.data() + where->rows.owned(rank).begin);
-    return vector<T>::borrow(where, parts);
+    for (int rank = 0; rank < layout->group.size(); ++rank)
+        parts.push_back(array.data() + layout->rows.owned(rank).begin);
+    return vector<T>::borrow(layout, parts);
 }
 
 /// The same for an array that is only read, such as a right-hand side.
 template <class T>
-[[nodiscard]] const vector<T> borrow_host_array(const layout_handle& where, // NOLINT: read-only
+[[nodiscard]] const vector<T> borrow_host_array(const layout_handle& layout, // NOLINT: read-only
                                                 std::span<const T> array) {
-    return borrow_host_array(where, std::span<T>(const_cast<T*>(array.data()), array.size()));
+    return borrow_host_array(layout, std::span<T>(const_cast<T*>(array.data()), array.size()));
 }
 
 } // namespace krylith

@@ -97,15 +97,15 @@ public:
         check("x", x.Size());
         const std::span<const real> from(b.HostRead(), n);
         const std::span<real> to(iterative_mode ? x.HostReadWrite() : x.HostWrite(), n);
-        const layout_handle& where = operator_->share_layout();
-        if (can_borrow_host_array(*where)) {
-            const auto rhs = borrow_host_array(where, from);
-            auto solution = borrow_host_array(where, to);
+        const layout_handle& layout = operator_->layout();
+        if (can_borrow_host_array(*layout)) {
+            const auto rhs = borrow_host_array(layout, from);
+            auto solution = borrow_host_array(layout, to);
             solve(rhs, solution);
             return;
         }
-        if (!rhs_) rhs_.emplace(where);
-        if (!solution_) solution_.emplace(where);
+        if (!rhs_) rhs_.emplace(layout);
+        if (!solution_) solution_.emplace(layout);
         rhs_->upload(from);
         if (iterative_mode) solution_->upload(to);
         solve(*rhs_, *solution_);

@@ -24,7 +24,7 @@ namespace krylith {
 
 struct device_group::members {
     std::vector<std::shared_ptr<device>> devices;
-    std::vector<transport> paths; // [from * size + to]
+    std::vector<peer_path> paths; // [from * size + to]
     std::string serialised_because;
     std::unique_ptr<std::uint32_t, std::function<void(std::uint32_t*)>> launching; // or null
 };
@@ -59,8 +59,8 @@ device_group device_group::host(int size, const group_options& options) {
         m->devices.push_back(std::make_shared<host_device>(i, std::max(1, share)));
     }
     const auto n = static_cast<std::size_t>(size);
-    m->paths.assign(n * n, options.staged ? transport::staged : transport::direct);
-    for (std::size_t i = 0; i < n; ++i) m->paths[i * n + i] = transport::direct;
+    m->paths.assign(n * n, options.staged ? peer_path::staged : peer_path::direct);
+    for (std::size_t i = 0; i < n; ++i) m->paths[i * n + i] = peer_path::direct;
     if (options.staged && size > 1) m->serialised_because = "staged copies were asked for";
     return device_group(std::move(m));
 }
@@ -88,14 +88,14 @@ device_group device_group::cuda(std::span<const int> ordinals, const group_optio
             cuda::make_device(ordinal, options.streams.empty() ? nullptr : options.streams[i]));
     }
     const std::size_t n = ordinals.size();
-    m->paths.assign(n * n, transport::direct);
+    m->paths.assign(n * n, peer_path::direct);
     if (distinct.size() != n) m->serialised_because = "one physical device stands for several";
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j) {
             if (i == j) continue;
             const bool peers = cuda::enable_peer_access(ordinals[i], ordinals[j]);
             if (peers && !options.staged) continue;
-            m->paths[i * n + j] = transport::staged;
+            m->paths[i * n + j] = peer_path::staged;
             m->serialised_because = options.staged
                                         ? "staged copies were asked for"
                                         : "CUDA devices " + std::to_string(ordinals[i]) + " and " +
@@ -121,19 +121,19 @@ int device_group::size() const noexcept {
     return static_cast<int>(members_->devices.size());
 }
 
-const std::shared_ptr<device>& device_group::share(int rank) const {
+const std::shared_ptr<device>& device_group::handle(int rank) const {
     return members_->devices.at(static_cast<std::size_t>(rank));
 }
 
 device& device_group::operator[](int rank) const {
-    return *share(rank);
+    return *handle(rank);
 }
 
 backend device_group::kind() const noexcept {
     return members_->devices.front()->kind();
 }
 
-transport device_group::path(int from, int to) const noexcept {
+peer_path device_group::path(int from, int to) const noexcept {
     return members_->paths[static_cast<std::size_t>(from) * members_->devices.size() +
                            static_cast<std::size_t>(to)];
 }

@@ -13,7 +13,7 @@
 namespace krylith {
 
 /// How what one device writes for another gets there.
-enum class transport {
+enum class peer_path {
     direct, ///< kernels store into the peer's memory (CUDA peer access, or shared host memory)
     staged  ///< kernels store locally; the runtime copies, through pinned host memory if it must
 };
@@ -47,11 +47,11 @@ public:
 
     [[nodiscard]] int size() const noexcept;
     [[nodiscard]] device& operator[](int rank) const;
-    [[nodiscard]] const std::shared_ptr<device>& share(int rank) const;
+    [[nodiscard]] const std::shared_ptr<device>& handle(int rank) const;
     [[nodiscard]] backend kind() const noexcept;
 
     /// From rank `from` to rank `to`; from == to is direct.
-    [[nodiscard]] transport path(int from, int to) const noexcept;
+    [[nodiscard]] peer_path path(int from, int to) const noexcept;
 
     /// True where kernels may wait for kernels of other ranks: every pair is direct and no physical
     /// device stands twice. Otherwise execution is eager and events order what crosses devices.

@@ -47,9 +47,9 @@ int main(int argc, char** argv) {
 
         for (const graph_step& step : found.steps)
             std::printf("%9lld vertices, %11lld edges, %s\n", static_cast<long long>(step.entries),
-                        static_cast<long long>(step.work),
-                        step.walk != 0 ? "walked"
-                                       : std::string(to_string(step.kernels[0])).c_str());
+                        static_cast<long long>(step.frontier_nonzeros),
+                        step.launch != 0 ? "persistent"
+                                         : std::string(to_string(step.kernels[0])).c_str());
         std::printf("%lld of %lld vertices reached on %lld levels, %.3f GTEPS\n",
                     static_cast<long long>(found.reached), static_cast<long long>(g.vertices()),
                     static_cast<long long>(found.depth), found.gteps());

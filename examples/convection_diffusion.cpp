@@ -65,8 +65,8 @@ bool compare(const device_group& group, std::int64_t n, double peclet) {
     const std::vector<double> rhs = product(matrix, exact);
     const auto a = make_operator(group, matrix);
     const jacobi<double> m(*a);
-    auto b = a->make_vector();
-    auto x = a->make_vector();
+    auto b = a->make_range_vector();
+    auto x = a->make_range_vector();
     b.upload(rhs);
 
     bool good = true;

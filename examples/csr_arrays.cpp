@@ -59,8 +59,8 @@ bool solve(const device_group& group, std::int64_t n, const char* kind) {
     for (std::int64_t row = 0; row < n; ++row)
         b[static_cast<std::size_t>(row)] = 3 * exact(row) - (row > 0 ? exact(row - 1) : 0) -
                                            (row < n - 1 ? 1.5 * exact(row + 1) : 0);
-    auto rhs = a->make_vector();
-    auto x = a->make_vector();
+    auto rhs = a->make_range_vector();
+    auto x = a->make_range_vector();
     rhs.upload(b);
     const solve_result result = gmres(*a, rhs, x, {.rtol = 1e-12}, m);
     x.download(b);

@@ -48,13 +48,13 @@ sparse helmholtz(int n, double c) {
 /// x with A x = b. Vectors of host devices lie in Eigen's memory; GPUs have theirs.
 solve_result solve(const matrix_operator<double>& a, const jacobi<double>& m,
                    const Eigen::VectorXd& b, Eigen::VectorXd& x) {
-    if (can_borrow_host_array(*a.share_layout())) {
-        const auto rhs = borrow_host_array(a.share_layout(), as_span(b));
-        auto solution = borrow_host_array(a.share_layout(), as_span(x));
+    if (can_borrow_host_array(*a.layout())) {
+        const auto rhs = borrow_host_array(a.layout(), as_span(b));
+        auto solution = borrow_host_array(a.layout(), as_span(x));
         return cg(a, rhs, solution, {.rtol = 1e-12}, m);
     }
-    auto rhs = a.make_vector();
-    auto solution = a.make_vector();
+    auto rhs = a.make_range_vector();
+    auto solution = a.make_range_vector();
     rhs.upload(as_span(b));
     solve_result result = cg(a, rhs, solution, {.rtol = 1e-12}, m);
     solution.download(as_span(x));

@@ -142,8 +142,8 @@ double deflection(const device_group& group, int m) {
     const std::vector<double> rhs = load(beam);
     const auto a = make_operator(group, matrix);
     const jacobi<double> diagonal(*a);
-    auto b = a->make_vector();
-    auto x = a->make_vector();
+    auto b = a->make_range_vector();
+    auto x = a->make_range_vector();
     b.upload(rhs);
     const solve_result result = cg(*a, b, x, {.rtol = 1e-8}, diagonal);
     std::vector<double> u(rhs.size());

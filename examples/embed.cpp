@@ -82,7 +82,7 @@ bool run(std::int64_t n, int steps, int devices) {
     // krylith says which rows are whose, and the simulation allocates.
     std::vector<slab> slabs;
     for (int rank = 0; rank < group.size(); ++rank) {
-        const row_range rows = a->share_layout()->rows.owned(rank);
+        const row_range rows = a->layout()->rows.owned(rank);
         const auto size = static_cast<std::size_t>(rows.size());
         slabs.push_back({rows, std::vector<double>(size, 0.0), std::vector<double>(size)});
     }
@@ -92,8 +92,8 @@ bool run(std::int64_t n, int steps, int devices) {
         temperature_parts.push_back(part.temperature.data());
         rhs_parts.push_back(part.rhs.data());
     }
-    auto temperature = vector<double>::borrow(a->share_layout(), temperature_parts);
-    const auto rhs = vector<double>::borrow(a->share_layout(), rhs_parts);
+    auto temperature = vector<double>::borrow(a->layout(), temperature_parts);
+    const auto rhs = vector<double>::borrow(a->layout(), rhs_parts);
 
     const double h = 1.0 / static_cast<double>(n + 1);
     const double lambda = 12 / (h * h) * std::pow(std::sin(std::numbers::pi * h / 2), 2);

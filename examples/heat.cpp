@@ -135,8 +135,8 @@ void compare_with_new(const device_group& group, const csr_matrix<double>& matri
     const auto began = std::chrono::steady_clock::now();
     const auto a = make_operator(group, matrix);
     const jacobi<double> m(*a);
-    auto b = a->make_vector();
-    auto u = a->make_vector();
+    auto b = a->make_range_vector();
+    auto u = a->make_range_vector();
     group.synchronize();
     out.setups.push_back(since(began));
 
@@ -164,8 +164,8 @@ outcome march(const device_group& group, const grid& g, int steps) {
     assemble(g, 0, dt, matrix.values);
     const auto a = make_operator(group, matrix);
     jacobi<double> m(*a);
-    auto b = a->make_vector();
-    auto u = a->make_vector();
+    auto b = a->make_range_vector();
+    auto u = a->make_range_vector();
 
     std::vector<double> older = sample(g, -dt);
     std::vector<double> values = sample(g, 0);

@@ -65,8 +65,8 @@ bool run(const device_group& group, std::int64_t n, int count) {
     const auto began = std::chrono::steady_clock::now();
     const auto a = make_operator(group, matrix);
     const jacobi<double> m(*a);
-    auto b = a->make_vector();
-    auto x = a->make_vector();
+    auto b = a->make_range_vector();
+    auto x = a->make_range_vector();
     group.synchronize();
     const double setup = since(began);
 

@@ -66,8 +66,8 @@ bool solve(const std::string& matrix_file, const std::string& solution_file) {
     const auto group = cuda_device_count() > 0 ? device_group::cuda(one) : device_group::host(2);
     const auto a = make_operator(group, matrix);
     const jacobi<double> m(*a);
-    auto b = a->make_vector();
-    auto x = a->make_vector();
+    auto b = a->make_range_vector();
+    auto x = a->make_range_vector();
     const std::vector<double> b_values(static_cast<std::size_t>(matrix.rows), 1.0);
     b.upload(b_values);
 

@@ -50,8 +50,8 @@ struct run {
 run solve(const csr_matrix<double>& matrix, const std::vector<double>& f, int devices) {
     const auto a = make_operator(first_devices(devices), matrix); // chooses how x moves
     const jacobi<double> m(*a);
-    auto b = a->make_vector();
-    auto x = a->make_vector();
+    auto b = a->make_range_vector();
+    auto x = a->make_range_vector();
     b.upload(f);
     run r{devices, to_string(a->kind()), a->choice() ? a->choice()->because : "nothing moves"};
     (void)cg(*a, b, x, {.max_iterations = 10}, m); // what runs for the first time is slow

@@ -53,8 +53,8 @@ void enqueue_laplacian(std::int64_t n, const product_call<double>& call) {
 /// Solves A x = ones with any operator.
 template <linear_operator A>
 solve_result solve(const A& a, std::vector<double>& solution) {
-    auto b = a.make_vector();
-    auto x = a.make_vector();
+    auto b = a.make_range_vector();
+    auto x = a.make_range_vector();
     b.upload(std::vector<double>(solution.size(), 1.0));
     solve_result result = cg(a, b, x, {.rtol = 1e-8});
     x.download(solution);

@@ -42,7 +42,7 @@ bool report(const char* what, const csr_matrix<double>& a, const pagerank_result
                 "at most %.1e, a step more changes %.1e\n",
                 what, static_cast<long long>(highest), *std::ranges::max_element(found.ranks),
                 static_cast<long long>(found.iterations()),
-                100.0 * static_cast<double>(found.work()) /
+                100.0 * static_cast<double>(found.frontier_nonzeros()) /
                     static_cast<double>(found.iterations() * a.nnz()),
                 found.error_bound, changed);
     return found.reason == graph_reason::converged && changed <= 2 * found.error_bound;

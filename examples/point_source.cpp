@@ -37,8 +37,8 @@ std::size_t row_of(std::int64_t n, const place& p) {
 std::vector<double> column(const matrix_operator<double>& a, std::size_t source) {
     std::vector<double> g(static_cast<std::size_t>(a.size()), 0.0);
     g[source] = 1;
-    auto b = a.make_vector();
-    auto x = a.make_vector();
+    auto b = a.make_range_vector();
+    auto x = a.make_range_vector();
     b.upload(g);
     const solve_result result = cg(a, b, x, {.rtol = rtol});
     std::printf("source at row %zu: %s after %d iterations\n", source, to_string(result.reason),

@@ -27,10 +27,10 @@ namespace krylith {
 struct bfs_options {
     std::int64_t max_levels = std::numeric_limits<std::int32_t>::max(); ///< 1 or more
     /// Levels are walked, many in one launch, while so many edges or less leave them (and until
-    /// twice as many do); 0: never. None: default_walk_limit() of the device. Only one device that
+    /// twice as many do); 0: never. None: default_level_limit() of the device. Only one device that
     /// has all vertices walks, and only where `kernels` leaves the choice: neither fixed nor
     /// as_predicted.
-    std::optional<std::int64_t> walk_limit = {};
+    std::optional<std::int64_t> level_limit = {};
     spmspv::adaptive_options kernels = {};
 };
 
@@ -48,7 +48,7 @@ struct [[nodiscard]] bfs_result : graph_outcome {
 template <class T>
 class breadth_first_search {
 public:
-    /// Throws usage_error for max_levels below 1 and walk_limit below 0, and what group_product
+    /// Throws usage_error for max_levels below 1 and level_limit below 0, and what group_product
     /// throws.
     explicit breadth_first_search(const graph<T>& g, const bfs_options& options = {})
         : graph_(&g),
@@ -59,11 +59,11 @@ public:
         if (options.max_levels < 1)
             throw usage_error("bfs_options::max_levels is " + std::to_string(options.max_levels) +
                               ": allowed are 1 and more");
-        if (options.walk_limit && *options.walk_limit < 0)
-            throw usage_error("bfs_options::walk_limit is " + std::to_string(*options.walk_limit) +
-                              ": allowed are 0 and more");
-        for (const auto& m : a_.members())
-            visited_.emplace_back(g.group().share(m.rank), as_size((m.rows.size() + 31) / 32),
+        if (options.level_limit && *options.level_limit < 0)
+            throw usage_error("bfs_options::level_limit is " +
+                              std::to_string(*options.level_limit) + ": allowed are 0 and more");
+        for (const auto& m : a_.local())
+            visited_.emplace_back(g.group().handle(m.rank), as_size((m.rows.size() + 31) / 32),
                                   "visited vertices");
         make_walker();
     }
@@ -78,7 +78,7 @@ public:
 
         std::vector<const std::uint32_t*> visited;
         for (const auto& bits : visited_) visited.push_back(bits.data());
-        walk_choice choice(walk_limit_);
+        levels_choice choice(level_limit_);
         result.reached = 1;
         std::int64_t level = 1; // the next
         const auto reached = [&](std::int64_t vertices) {
@@ -87,13 +87,13 @@ public:
             ++level;
         };
         while (a_.entries() > 0 && level <= options_.max_levels) {
-            if (choice.walks(a_.entries(), a_.work())) {
-                const auto walk = walk_from(level);
-                log.add(walk.levels);
-                for (std::size_t l = 1; l < walk.levels.size(); ++l)
-                    reached(walk.levels[l].entries);
-                if (!walk.levels.empty()) reached(walk.entries);
-                choice.walked(std::ssize(walk.levels), walk.wide);
+            if (choice.launches(a_.entries(), a_.frontier_nonzeros())) {
+                const auto launch = run_levels_from(level);
+                log.add(launch.levels);
+                for (std::size_t l = 1; l < launch.levels.size(); ++l)
+                    reached(launch.levels[l].entries);
+                if (!launch.levels.empty()) reached(launch.entries);
+                choice.launched(std::ssize(launch.levels), launch.wide);
             } else {
                 const auto record = a_.multiply(visited);
                 a_.advance([&](std::size_t m) { return visit_on(m, level); });
@@ -115,14 +115,14 @@ public:
 private:
     void make_walker() {
         const bool free = !options_.kernels.fixed && !options_.kernels.as_predicted;
-        if (a_.members().size() != 1 || !free) return;
-        walk_limit_ = options_.walk_limit.value_or(default_walk_limit(graph_->group().kind()));
-        if (walk_limit_ == 0) return;
-        const auto& all = a_.members().front();
+        if (a_.local().size() != 1 || !free) return;
+        level_limit_ = options_.level_limit.value_or(default_level_limit(graph_->group().kind()));
+        if (level_limit_ == 0) return;
+        const auto& all = a_.local().front();
         const auto edges = all.part->by_columns();
-        walker_ = std::make_unique<spmspv::level_walker>(
-            graph_->group().share(all.rank), spmspv::edge_lists{edges.offsets, edges.indices},
-            graph_->vertices(), walk_choice(walk_limit_).most_work());
+        walker_ = std::make_unique<spmspv::persistent_search>(
+            graph_->group().handle(all.rank), spmspv::edge_lists{edges.offsets, edges.indices},
+            graph_->vertices(), levels_choice(level_limit_).most_frontier_nonzeros());
     }
 
     /// The rule that reaches a level.
@@ -131,12 +131,12 @@ private:
     }
 
     /// x is the frontier that the walk ends at; the first level that it reaches is `level`.
-    spmspv::level_walk walk_from(std::int64_t level) {
+    spmspv::persistent_levels run_levels_from(std::int64_t level) {
         auto& x = a_.x(0);
         walker_->enqueue(visit_on(0, level), x, options_.max_levels - level + 1);
-        const auto walk = walker_->wait(x);
-        a_.x_became(walk.work);
-        return walk;
+        const auto launch = walker_->wait(x);
+        a_.x_became(launch.frontier_nonzeros);
+        return launch;
     }
 
     void begin_at(std::int64_t source) {
@@ -146,12 +146,11 @@ private:
         parents_.fill(-1);
         for (std::size_t m = 0; m < visited_.size(); ++m) {
             visited_[m].zero();
-            const row_range rows = a_.members()[m].rows;
+            const row_range rows = a_.local()[m].rows;
             if (!rows.contains(source)) continue;
             const std::int64_t at = source - rows.begin;
             const std::uint32_t bit = std::uint32_t{1} << (at % 32);
-            spmspv::fill(graph_->group()[a_.members()[m].rank], visited_[m].data() + at / 32, 1,
-                         bit);
+            spmspv::fill(graph_->group()[a_.local()[m].rank], visited_[m].data() + at / 32, 1, bit);
         }
         const auto index = static_cast<std::int32_t>(source);
         const std::int32_t value = 0; // nobody reads it
@@ -164,8 +163,8 @@ private:
     vertex_array<T, std::int32_t> levels_;
     vertex_array<T, std::int32_t> parents_;
     std::vector<buffer<std::uint32_t>> visited_; ///< bits of each member's rows
-    std::int64_t walk_limit_ = 0;                ///< edges; 0: nothing is walked
-    std::unique_ptr<spmspv::level_walker> walker_;
+    std::int64_t level_limit_ = 0;               ///< edges; 0: nothing is walked
+    std::unique_ptr<spmspv::persistent_search> walker_;
 };
 
 /// One search.

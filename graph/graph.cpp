@@ -86,7 +86,7 @@ template <class T>
 std::vector<std::int64_t> graph<T>::out_degrees() const {
     std::vector<std::int64_t> degrees(as_size(vertices()), 0);
     std::vector<std::int32_t> offsets;
-    for (const auto& m : matrix_->members()) {
+    for (const auto& m : matrix_->local()) {
         offsets.resize(as_size(m.rows.size()) + 1);
         std::int64_t* const here = degrees.data() + m.rows.begin;
         for (std::int32_t part = 0; part < m.lengths.parts; ++part) {

@@ -28,8 +28,8 @@ enum class graph_reason {
 
 /// A product and what became of it, or a level of breadth-first search that was walked without one.
 struct graph_step {
-    std::int64_t entries = 0; ///< of x: vertices that pass something on
-    std::int64_t work = 0;    ///< edges that leave them
+    std::int64_t entries = 0;           ///< of x: vertices that pass something on
+    std::int64_t frontier_nonzeros = 0; ///< edges that leave them
     /// By device; those without vertices have none, and walked levels none at all.
     std::vector<spmspv::kernel> kernels = {};
     spmspv::exchange_form sent = spmspv::exchange_form::none; ///< how x got to the other devices
@@ -40,7 +40,7 @@ struct graph_step {
     double seconds = 0;
     /// Several levels in one launch (persistent_levels.hpp): which launch of the search, from 1; 0:
     /// a product.
-    std::int32_t walk = 0;
+    std::int32_t launch = 0;
 };
 
 /// What all results have.
@@ -53,15 +53,15 @@ struct graph_outcome {
         return static_cast<std::int64_t>(steps.size());
     }
     /// Edges walked along, in all steps together.
-    [[nodiscard]] std::int64_t work() const noexcept {
+    [[nodiscard]] std::int64_t frontier_nonzeros() const noexcept {
         std::int64_t sum = 0;
-        for (const graph_step& step : steps) sum += step.work;
+        for (const graph_step& step : steps) sum += step.frontier_nonzeros;
         return sum;
     }
     /// Edges walked along, 10^9 a second. (Of breadth-first search those out of vertices reached:
     /// Graph500's measure, loops and both directions of undirected edges counted.)
     [[nodiscard]] double gteps() const noexcept {
-        return seconds > 0 ? static_cast<double>(work()) / seconds * 1e-9 : 0;
+        return seconds > 0 ? static_cast<double>(frontier_nonzeros()) / seconds * 1e-9 : 0;
     }
 };
 
@@ -71,7 +71,7 @@ public:
     explicit step_log(graph_outcome& outcome) : outcome_(outcome) {}
 
     void add(const spmspv::group_product_record& record) {
-        graph_step step{record.entries, record.work, {}, record.sent, 0, 0};
+        graph_step step{record.entries, record.frontier_nonzeros, {}, record.sent, 0, 0};
         for (const auto& product : record.products) {
             step.kernels.push_back(product.used);
             step.select_seconds += product.select_seconds;
@@ -82,16 +82,18 @@ public:
         outcome_.steps.push_back(std::move(step));
     }
     /// The levels of one walk. Where there are none its time is the next step's.
-    void add(std::span<const spmspv::walked_level> levels) {
+    void add(std::span<const spmspv::level_record> levels) {
         if (levels.empty()) return;
         const double now = seconds();
         double besides = now - outcome_.seconds;
         for (const auto& level : levels) besides -= level.seconds;
         outcome_.seconds = now;
-        ++walks_;
+        ++launches_;
         for (const auto& level : levels) {
-            graph_step step{.entries = level.entries, .work = level.work, .seconds = level.seconds};
-            step.walk = walks_;
+            graph_step step{.entries = level.entries,
+                            .frontier_nonzeros = level.frontier_nonzeros,
+                            .seconds = level.seconds};
+            step.launch = launches_;
             step.seconds += std::max(std::exchange(besides, 0.0), 0.0);
             outcome_.steps.push_back(std::move(step));
         }
@@ -109,7 +111,7 @@ private:
     }
 
     graph_outcome& outcome_;
-    std::int32_t walks_ = 0;
+    std::int32_t launches_ = 0;
     clock::time_point start_ = clock::now();
 };
 

@@ -140,7 +140,8 @@ private:
         for (;;) {
             a_.advance_all(passing(threshold));
             while (a_.entries() > 0) {
-                if (2 * a_.work() > graph_->edges() && result.iterations() < options_.max_steps)
+                if (2 * a_.frontier_nonzeros() > graph_->edges() &&
+                    result.iterations() < options_.max_steps)
                     return false;
                 const bool last = result.iterations() + 1 >= std::min(due, options_.max_steps);
                 const auto record = a_.multiply();
@@ -163,18 +164,18 @@ private:
         swept_ = true;
         std::optional<chebyshev_weights> weights; // none: the power method
         std::optional<bound_check> before;
-        double lift = 0;
+        double mean_correction = 0;
         keeping_ = first ? kept::nothing : kept::residuals; // what few have not passed on
         if (first) {
             const double rank = jump() / (1 - damping());
-            a_.sweep_all(sweeping(1, rank));
-            lift = jump() - rank; // s = v - r
+            a_.step_all(sweeping(1, rank));
+            mean_correction = jump() - rank; // s = v - r
         }
         for (std::int64_t due = result.iterations() + 1;;) {
             const bool looked_at = result.iterations() + 1 >= std::min(due, options_.max_steps);
-            const auto record =
-                a_.multiply_and_sweep(sweeping(weights ? weights->next() : 1, lift), looked_at);
-            lift = 0;
+            const auto record = a_.multiply_and_step(
+                sweeping(weights ? weights->next() : 1, mean_correction), looked_at);
+            mean_correction = 0;
             if (!weights) keeping_ = kept::nothing;
             log.add(record);
             if (!looked_at) continue;
@@ -186,7 +187,7 @@ private:
             // Dangling vertices take surfers out, and what that changes would die down by about d a
             // step. But ranks are those of any multiple of v: of the one with which residuals will
             // add up to 0.
-            if (first && !graph_->undirected()) lift = -now.surplus * jump();
+            if (first && !graph_->undirected()) mean_correction = -now.surplus * jump();
             if (before) {
                 double rate = std::pow(now.bound / before->bound,
                                        1 / static_cast<double>(now.step - before->step));
@@ -197,7 +198,7 @@ private:
                     residuals_.fill(T(0));
                     rate = faster.rate();
                 }
-                if (lift == 0 || std::fabs(now.surplus) < 0.1 * now.magnitudes)
+                if (mean_correction == 0 || std::fabs(now.surplus) < 0.1 * now.magnitudes)
                     due = step + bound_.steps_to_next_check(now.bound, rate);
             }
             before = now;
@@ -230,8 +231,8 @@ private:
     [[nodiscard]] double bound() {
         double s = 0;
         double r = 0;
-        for (std::size_t m = 0; m < a_.members().size(); ++m) {
-            const std::int64_t rows = a_.members()[m].rows.size();
+        for (std::size_t m = 0; m < a_.local().size(); ++m) {
+            const std::int64_t rows = a_.local()[m].rows.size();
             s += a_.filter(m).sum(residuals_[m], rows);
             r += a_.filter(m).sum(ranks_[m], rows);
         }
@@ -241,16 +242,16 @@ private:
     /// What a dense step reads and writes of the one before and the next.
     enum class kept : std::uint8_t { nothing, residuals, residuals_and_changes };
 
-    auto sweeping(double weight, double lift) {
+    auto sweeping(double weight, double mean_correction) {
         return [=, this](std::size_t m) {
             const bool changes = keeping_ == kept::residuals_and_changes;
-            return spmspv::rank_sweep<T>{ranks_[m],
+            return spmspv::power_step<T>{ranks_[m],
                                          keeping_ != kept::nothing ? residuals_[m] : nullptr,
                                          changes ? passed_[m] : nullptr,
                                          shares_[m],
                                          static_cast<T>(options_.damping),
                                          static_cast<T>(weight),
-                                         static_cast<T>(lift)};
+                                         static_cast<T>(mean_correction)};
         };
     }
 
@@ -261,7 +262,7 @@ private:
         double magnitudes = 0;
         double residuals = 0;
         double ranks = 0;
-        for (std::size_t m = 0; m < a_.members().size(); ++m) {
+        for (std::size_t m = 0; m < a_.local().size(); ++m) {
             const auto sums = a_.filter(m).sums();
             magnitudes += sums.magnitudes;
             residuals += sums.residuals;

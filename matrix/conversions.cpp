@@ -18,8 +18,8 @@ struct compressed_arrays {
     std::vector<T> values;
 };
 
-/// `across`: indices are below it; `lines`, the number of offsets but one, becomes the range of the
-/// result's indices.
+/// `across`: indices are below it; `major_size`, the number of offsets but one, becomes the range
+/// of the result's indices.
 template <class T>
 compressed_arrays<T> other_direction(std::span<const std::int64_t> offsets,
                                      std::span<const std::int32_t> indices,
@@ -30,8 +30,8 @@ compressed_arrays<T> other_direction(std::span<const std::int64_t> offsets,
     resize_in_parallel(result.indices, indices.size());
     resize_in_parallel(result.values, values.size());
     sorted.for_each_place([&, to_index = result.indices.data(), to_value = result.values.data()](
-                              std::int64_t place, std::int64_t line, std::int64_t k) {
-        to_index[place] = static_cast<std::int32_t>(line); // checked by the callers
+                              std::int64_t place, std::int64_t major, std::int64_t k) {
+        to_index[place] = static_cast<std::int32_t>(major); // checked by the callers
         to_value[place] = values[as_size(k)];
     });
     return result;
@@ -39,16 +39,16 @@ compressed_arrays<T> other_direction(std::span<const std::int64_t> offsets,
 
 /// The line of each entry, as COO stores it.
 std::vector<std::int32_t> expanded(std::span<const std::int64_t> offsets) {
-    std::vector<std::int32_t> lines;
-    resize_in_parallel(lines, as_size(offsets.back()));
+    std::vector<std::int32_t> major_size;
+    resize_in_parallel(major_size, as_size(offsets.back()));
     const auto count = static_cast<std::int64_t>(offsets.size()) - 1;
 #pragma omp parallel for schedule(static)
-    for (std::int64_t line = 0; line < count; ++line) {
-        for (std::int64_t k = offsets[as_size(line)]; k < offsets[as_size(line + 1)]; ++k) {
-            lines[as_size(k)] = static_cast<std::int32_t>(line); // checked by the callers
+    for (std::int64_t major = 0; major < count; ++major) {
+        for (std::int64_t k = offsets[as_size(major)]; k < offsets[as_size(major + 1)]; ++k) {
+            major_size[as_size(k)] = static_cast<std::int32_t>(major); // checked by the callers
         }
     }
-    return lines;
+    return major_size;
 }
 
 template <class T>

@@ -49,7 +49,7 @@ private:
     std::int64_t count_;
 };
 
-void require_sizes(const char* who, std::int64_t rows, int parts, std::int64_t alignment) {
+void require_sizes(const char* who, std::int64_t rows, int ranks, std::int64_t alignment) {
     const auto refuse = [who](const char* name, std::int64_t value, const char* allowed) {
         throw usage_error(std::string(who) + ": " + name + " is " + to_string(value) +
                           ", must be " + allowed);
@@ -57,8 +57,8 @@ void require_sizes(const char* who, std::int64_t rows, int parts, std::int64_t a
     if (rows < 0) {
         refuse("rows", rows, "0 or more");
     }
-    if (parts < 1) {
-        refuse("parts", parts, "1 or more");
+    if (ranks < 1) {
+        refuse("parts", ranks, "1 or more");
     }
     if (alignment < 1) {
         refuse("alignment", alignment, "1 or more");
@@ -67,12 +67,12 @@ void require_sizes(const char* who, std::int64_t rows, int parts, std::int64_t a
 
 } // namespace
 
-row_range row_partition::owned(int part) const {
-    if (part < 0 || part >= parts()) {
-        throw usage_error("row_partition::owned: part is " + to_string(part) +
-                          ", must be 0 or more and below " + to_string(parts()));
+row_range row_partition::owned(int rank) const {
+    if (rank < 0 || rank >= ranks()) {
+        throw usage_error("row_partition::owned: part is " + to_string(rank) +
+                          ", must be 0 or more and below " + to_string(ranks()));
     }
-    const auto k = static_cast<std::size_t>(part);
+    const auto k = static_cast<std::size_t>(rank);
     return {begin[k], begin[k + 1]};
 }
 
@@ -85,23 +85,23 @@ int row_partition::owner(std::int64_t row) const {
     return static_cast<int>(std::ranges::upper_bound(begin, row) - begin.begin()) - 1;
 }
 
-row_partition equal_rows(std::int64_t rows, int parts, std::int64_t alignment) {
-    require_sizes("equal_rows", rows, parts, alignment);
+row_partition equal_rows(std::int64_t rows, int ranks, std::int64_t alignment) {
+    require_sizes("equal_rows", rows, ranks, alignment);
     const row_blocks blocks(rows, alignment);
     row_partition result;
-    for (int k = 1; k <= parts; ++k) {
-        result.begin.push_back(blocks.row(fraction_of(blocks.count(), k, parts)));
+    for (int k = 1; k <= ranks; ++k) {
+        result.begin.push_back(blocks.row(fraction_of(blocks.count(), k, ranks)));
     }
     return result;
 }
 
-row_partition equal_nonzeros(std::span<const std::int64_t> row_offsets, int parts,
+row_partition equal_nonzeros(std::span<const std::int64_t> row_offsets, int ranks,
                              std::int64_t alignment) {
     if (row_offsets.empty()) {
         throw usage_error("equal_nonzeros: row_offsets has 0 entries, must have rows + 1");
     }
     const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
-    require_sizes("equal_nonzeros", rows, parts, alignment);
+    require_sizes("equal_nonzeros", rows, ranks, alignment);
     const std::int64_t start = row_offsets.front();
     if (start < 0 || row_offsets.back() < start) {
         throw input_error("equal_nonzeros: row_offsets runs from " + to_string(start) + " to " +
@@ -109,14 +109,14 @@ row_partition equal_nonzeros(std::span<const std::int64_t> row_offsets, int part
     }
     return equal_nonzeros(
         rows, [&](std::int64_t row) { return row_offsets[static_cast<std::size_t>(row)] - start; },
-        parts, alignment);
+        ranks, alignment);
 }
 
 row_partition
 equal_nonzeros(std::int64_t rows,
-               const std::function<std::int64_t(std::int64_t row)>& nonzeros_before_row, int parts,
+               const std::function<std::int64_t(std::int64_t row)>& nonzeros_before_row, int ranks,
                std::int64_t alignment) {
-    require_sizes("equal_nonzeros", rows, parts, alignment);
+    require_sizes("equal_nonzeros", rows, ranks, alignment);
     const std::int64_t nnz = nonzeros_before_row(rows);
     const row_blocks blocks(rows, alignment);
     const auto nonzeros_before = [&](std::int64_t block) {
@@ -124,8 +124,8 @@ equal_nonzeros(std::int64_t rows,
     };
 
     row_partition result;
-    for (int k = 1; k < parts; ++k) {
-        const std::int64_t target = fraction_of(nnz, k, parts);
+    for (int k = 1; k < ranks; ++k) {
+        const std::int64_t target = fraction_of(nnz, k, ranks);
         const std::int64_t above =
             blocks.first([&](std::int64_t block) { return nonzeros_before(block) >= target; });
         std::int64_t nearest = nonzeros_before(above);
@@ -139,7 +139,7 @@ equal_nonzeros(std::int64_t rows,
             blocks.first([&](std::int64_t block) { return nonzeros_before(block) >= nearest; });
         const std::int64_t last =
             blocks.first([&](std::int64_t block) { return nonzeros_before(block) > nearest; }) - 1;
-        const std::int64_t even = fraction_of(blocks.count(), k, parts);
+        const std::int64_t even = fraction_of(blocks.count(), k, ranks);
         const std::int64_t boundary = blocks.row(std::max(first, std::min(even, last)));
         // Needed only if the offsets descend somewhere.
         result.begin.push_back(std::max(result.begin.back(), boundary));

@@ -25,13 +25,13 @@ struct row_range {
 struct row_partition {
     std::vector<std::int64_t> begin{0}; ///< parts + 1 entries, from 0 to the number of rows
 
-    [[nodiscard]] int parts() const noexcept {
+    [[nodiscard]] int ranks() const noexcept {
         return begin.empty() ? 0 : static_cast<int>(begin.size() - 1);
     }
     [[nodiscard]] std::int64_t rows() const noexcept { return begin.empty() ? 0 : begin.back(); }
 
     /// Throws usage_error if there is no such part.
-    [[nodiscard]] row_range owned(int part) const;
+    [[nodiscard]] row_range owned(int rank) const;
 
     /// The one part that owns the row, never an empty one. O(log parts). Throws usage_error if
     /// there is no such row.
@@ -42,7 +42,7 @@ struct row_partition {
 
 /// Sizes that differ by at most `alignment` rows. Every boundary is a multiple of `alignment`, or
 /// the number of rows. Throws usage_error unless rows >= 0, parts >= 1 and alignment >= 1.
-[[nodiscard]] row_partition equal_rows(std::int64_t rows, int parts, std::int64_t alignment = 1);
+[[nodiscard]] row_partition equal_rows(std::int64_t rows, int ranks, std::int64_t alignment = 1);
 
 /// Equal nonzeros for each part: the NZ partition of Gao, Ji and Wang (TACO 2024). The boundary
 /// before part k is the one nearest to k nnz / parts nonzeros, so a part holds at most
@@ -52,14 +52,14 @@ struct row_partition {
 /// many sparse rows. O(parts log rows); row_offsets must ascend, which is not checked here: if
 /// they don't, the result is a partition without balance. Throws usage_error as equal_rows, and
 /// input_error if the last offset is below the first.
-[[nodiscard]] row_partition equal_nonzeros(std::span<const std::int64_t> row_offsets, int parts,
+[[nodiscard]] row_partition equal_nonzeros(std::span<const std::int64_t> row_offsets, int ranks,
                                            std::int64_t alignment = 1);
 
 /// The same for rows whose offsets do not lie in one array: `nonzeros_before(row)` is called for
 /// 0 <= row <= rows, O(parts log rows) times, and must be 0 for 0.
 [[nodiscard]] row_partition
 equal_nonzeros(std::int64_t rows,
-               const std::function<std::int64_t(std::int64_t row)>& nonzeros_before, int parts,
+               const std::function<std::int64_t(std::int64_t row)>& nonzeros_before, int ranks,
                std::int64_t alignment = 1);
 
 /// Throws usage_error naming the first violation: at least one part, begins at 0, never descends,

@@ -12,34 +12,33 @@
 namespace krylith {
 
 template <class T>
-jacobi<T>::jacobi(layout_handle where) : inverse_(std::move(where), "preconditioner") {
-    const device_group& group = inverse_.where().group;
+jacobi<T>::jacobi(layout_handle layout) : inverse_(std::move(layout), "preconditioner") {
+    const device_group& group = inverse_.layout()->group;
     for (int rank = 0; rank < group.size(); ++rank)
-        reports_.emplace_back(group.share(rank), 1, "preconditioner");
+        reports_.emplace_back(group.handle(rank), 1, "preconditioner");
 }
 
 template <class T>
 vector<T>& jacobi<T>::spare() {
-    if (!spare_) spare_.emplace(inverse_.share_layout(), "preconditioner");
+    if (!spare_) spare_.emplace(inverse_.layout(), "preconditioner");
     return *spare_;
 }
 
 template <class T>
-jacobi<T>::jacobi(const matrix_operator<T>& a) : jacobi(a.share_layout()) {
+jacobi<T>::jacobi(const matrix_operator<T>& a) : jacobi(a.layout()) {
     a.diagonal(inverse_);
     invert(inverse_);
 }
 
 template <class T>
-jacobi<T>::jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix)
-    : jacobi(a.share_layout()) {
+jacobi<T>::jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix) : jacobi(a.layout()) {
     inverse_.upload(diagonal(matrix));
     invert(inverse_);
 }
 
 template <class T>
 void jacobi<T>::update(const matrix_operator<T>& a) {
-    if (a.share_layout() != inverse_.share_layout())
+    if (a.layout() != inverse_.layout())
         throw usage_error("jacobi: update() by another operator than it was made for");
     a.diagonal(spare());
     invert(*spare_);
@@ -56,12 +55,12 @@ void jacobi<T>::update(const csr_view<T>& matrix) {
 /// Each device inverts all that it holds: on replicated vectors everybody's entries.
 template <class T>
 void jacobi<T>::invert(vector<T>& diagonal) {
-    const layout& where = diagonal.where();
-    const device_group& group = where.group;
+    const layout& layout = *diagonal.layout();
+    const device_group& group = layout.group;
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& report = reports_[static_cast<std::size_t>(rank)];
         report.zero();
-        invert_diagonal(group[rank], diagonal.data(rank), where.held(rank), report.data());
+        invert_diagonal(group[rank], diagonal.data(rank), layout.held(rank), report.data());
     }
     std::uint64_t exponent = 0;
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -74,7 +73,7 @@ void jacobi<T>::invert(vector<T>& diagonal) {
         T entry{};
         group[rank].download(&entry, diagonal.data(rank) + place, sizeof(T));
         const auto row =
-            where.row_of_caller(place + where.rows.owned(rank).begin - where.first_owned(rank));
+            layout.row_of_caller(place + layout.rows.owned(rank).begin - layout.first_owned(rank));
         throw input_error("Jacobi preconditioner: the diagonal entry of row " +
                           std::to_string(row) + " (counted from 0) is " +
                           number_text(static_cast<double>(entry)) +
@@ -108,7 +107,7 @@ jacobi<T> jacobi<T>::square_root() const {
                               "use left or right preconditioning");
         roots[row] = std::sqrt(roots[row]);
     }
-    jacobi result(inverse_.share_layout());
+    jacobi result(inverse_.layout());
     result.inverse_.upload(roots);
     return result;
 }

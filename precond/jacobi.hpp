@@ -41,7 +41,7 @@ public:
     [[nodiscard]] static constexpr const char* name() { return "jacobi"; }
 
 private:
-    explicit jacobi(layout_handle where);
+    explicit jacobi(layout_handle layout);
     vector<T>& spare();
     void invert(vector<T>& diagonal);
     void moderate(vector<T>& inverse, int exponent) const;

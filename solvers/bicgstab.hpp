@@ -22,14 +22,14 @@ solve_result bicgstab(const A& given_a, const vector<typename A::value_type>& b,
     const auto& a = it.a();
     const auto m = it.m();
     const preconditioned_operator k(a, m, options.preconditioning);
-    auto r = a.make_vector();
-    auto r0 = a.make_vector();
-    auto p = a.make_operand();
-    auto s = a.make_operand();
+    auto r = a.make_range_vector();
+    auto r0 = a.make_range_vector();
+    auto p = a.make_domain_vector();
+    auto s = a.make_domain_vector();
     p.promise_single_reader();
     s.promise_single_reader();
-    auto v = a.make_vector();
-    auto t = a.make_vector();
+    auto v = a.make_range_vector();
+    auto t = a.make_range_vector();
     auto p_hat = k.make_hat();
     auto s_hat = k.make_hat();
     scalar alpha(run), beta(run), omega(run), gamma(run), rho(run), sigma(run), rr(run), ss(run),

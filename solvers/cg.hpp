@@ -20,9 +20,9 @@ solve_result cg(const A& given_a, const vector<typename A::value_type>& b,
     execution& run = it.run();
     const auto& a = it.a();
     const auto m = it.m();
-    auto r = a.make_vector();
-    auto q = a.make_vector();
-    auto p = a.make_operand();
+    auto r = a.make_range_vector();
+    auto q = a.make_range_vector();
+    auto p = a.make_domain_vector();
     p.promise_single_reader();
     scalar alpha(run), beta(run), rho(run), pq(run), rr(run);
 
@@ -40,7 +40,7 @@ solve_result cg(const A& given_a, const vector<typename A::value_type>& b,
                 test_residual(rr);
             });
     } else {
-        auto z = a.make_vector();
+        auto z = a.make_range_vector();
         scalar rz(run);
         return it.solve(
             r, p,

@@ -19,9 +19,9 @@ concept linear_operator = requires(const A& a, execution& run,
                                    const vector<typename A::value_type>& x,
                                    vector<typename A::value_type>& y, typename A::value_type c,
                                    std::span<const reduction_into<typename A::value_type>> dots) {
-    { a.share_layout() } -> std::convertible_to<layout_handle>;
-    { a.make_vector() } -> std::same_as<vector<typename A::value_type>>;
-    { a.make_operand() } -> std::same_as<vector<typename A::value_type>>;
+    { a.layout() } -> std::convertible_to<layout_handle>;
+    { a.make_range_vector() } -> std::same_as<vector<typename A::value_type>>;
+    { a.make_domain_vector() } -> std::same_as<vector<typename A::value_type>>;
     { a.recordable() } -> std::convertible_to<bool>;
     a.apply(run, c, x, c, y, dots);
 };
@@ -52,7 +52,7 @@ void multiply(execution& run, const A& a, const vector<typename A::value_type>& 
     a.apply(run, T(1), x, T(0), y, std::span(list.begin(), list.size()));
 }
 
-/// r = b - A x, and the dots in the same pass. x is an operand.
+/// r = b - A x, and the dots in the same pass. x is a domain vector.
 template <linear_operator A, class... Dots>
 void residual(execution& run, const A& a, const vector<typename A::value_type>& b,
               const vector<typename A::value_type>& x, vector<typename A::value_type>& r,
@@ -65,7 +65,7 @@ void residual(execution& run, const A& a, const vector<typename A::value_type>& 
 
 /// z = M^-1 r, and the dots, in as few passes as M allows. z may not be r. M may write z by any
 /// means, such as a product of another operator on borrowed arrays, which knows nothing of z's
-/// ghosts: those of an operand are sent here, at the price of a small kernel.
+/// ghosts: those of a domain vector are sent here, at the price of a small kernel.
 template <class T, preconditioner<T> M, class... Dots>
 void precondition(execution& run, const M& m, const vector<T>& r, vector<T>& z,
                   const Dots&... dots) {
@@ -75,7 +75,7 @@ void precondition(execution& run, const M& m, const vector<T>& r, vector<T>& z,
         fused(run, z = linear_combination<T>(m(r)), dots...);
     } else {
         m.apply(run, r, z);
-        push_ghosts(run, z);
+        put_ghosts(run, z);
         if constexpr (sizeof...(Dots) > 0) fused(run, dots...);
     }
 }

@@ -49,7 +49,7 @@ double iteration_control::target() const {
     return std::max(*options_.rtol * std::sqrt(bb_), options_.atol * scale_);
 }
 
-void iteration_control::arm(std::int64_t iteration) {
+void iteration_control::set_controls(std::int64_t iteration) {
     // The recurrence goes on decreasing below what the true residual can reach: look there.
     const double floor = 0.25 * epsilon * std::sqrt(bb_);
     const double aim = std::max(target(), floor);
@@ -84,7 +84,7 @@ loop_report iteration_control::repeat(const std::function<void()>& body) {
     }
 }
 
-bool iteration_control::judge(const loop_report& end, double true_rr) {
+bool iteration_control::check_convergence(const loop_report& end, double true_rr) {
     const double norm = std::sqrt(true_rr);
     start_rr_ = true_rr; // of the next round, if there is one
     result_.iterations = end.iterations;
@@ -134,7 +134,7 @@ bool iteration_control::judge(const loop_report& end, double true_rr) {
     return true;
 }
 
-void iteration_control::judge_shifted(double true_rr) {
+void iteration_control::check_shifted_convergence(double true_rr) {
     const double norm = std::sqrt(true_rr);
     result_.true_residual = norm / scale_;
     if (result_.converged() && !(std::isfinite(norm) && norm <= target()))

@@ -32,15 +32,15 @@ protected:
 
     [[nodiscard]] double target() const;
     /// Sets the control registers for iterations from `iteration` on.
-    void arm(std::int64_t iteration);
+    void set_controls(std::int64_t iteration);
     /// Records the body, which counts as set-up.
     void prepare(const std::function<void()>& body);
     /// Repeats the body; pauses for callbacks and goes on.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
     /// What to make of the loop's end and the true residual; false: go on from there.
-    [[nodiscard]] bool judge(const loop_report& end, double true_rr);
+    [[nodiscard]] bool check_convergence(const loop_report& end, double true_rr);
     /// What to make of the true residual of x as it is returned, which shifting has changed.
-    void judge_shifted(double true_rr);
+    void check_shifted_convergence(double true_rr);
     void finish_history();
     [[nodiscard]] solve_result finish();
 
@@ -64,21 +64,21 @@ class iteration : public iteration_control {
 public:
     using T = typename A::value_type;
 
-    /// `cycles`: the body is a whole cycle of iterations, and one turn of the loop.
+    /// `cycles`: the body is a whole cycle of iterations, and one trip of the loop.
     iteration(const A& a, const M& m, const vector<T>& b, vector<T>& x,
               const solver_options& options, const execution_options& sizes = {},
               bool cycles = false)
-        : iteration_control(a.share_layout()->group, resolved<T>(options), a.share_layout()->size(),
+        : iteration_control(a.layout()->group, resolved<T>(options), a.layout()->size(),
                             a.recordable(), sizes, cycles),
           a_(a),
           m_(m),
           b_(&b),
           x_(x) {
-        if (b.share_layout() != a.share_layout() || x.share_layout() != a.share_layout())
+        if (b.layout() != a.layout() || x.layout() != a.layout())
             throw usage_error("b and x of a solve must be vectors of its operator");
         machine_epsilon_ = std::numeric_limits<T>::epsilon();
         if (b.overlaps(x)) { // x is written before b has been read for the last time
-            own_b_.emplace(b.share_layout());
+            own_b_.emplace(b.layout());
             fused(run_, *own_b_ = b);
             b_ = &*own_b_;
         }
@@ -93,13 +93,13 @@ public:
     }
 
     /// `start` prepares the recurrence from r = b - A x; `body` is one iteration (or cycle) and
-    /// ends with test_residual or finish_cycle. `operand` is scratch between the two.
-    [[nodiscard]] solve_result solve(vector<T>& r, vector<T>& operand,
+    /// ends with test_residual or finish_cycle. `domain` is scratch between the two.
+    [[nodiscard]] solve_result solve(vector<T>& r, vector<T>& domain,
                                      const std::function<void()>& start,
                                      const std::function<void()>& body) {
         started_ = clock::now();
         try {
-            if (begin(r, operand)) iterate(r, operand, start, body);
+            if (begin(r, domain)) iterate(r, domain, start, body);
         } catch (...) {
             run_.quiesce(); // the solver's vectors, which peers write, are about to go
             throw;
@@ -114,9 +114,9 @@ public:
 
 private:
     /// r = b - A x and its norm, scaled where squares would not survive; false: nothing to iterate.
-    bool begin(vector<T>& r, vector<T>& operand) {
-        const bool multiplied = options_.initial_guess && survives(x_, r, operand); // r = A x
-        const bool finite = multiplied || survives(*b_, r, operand) || rescale(r, operand);
+    bool begin(vector<T>& r, vector<T>& domain) {
+        const bool multiplied = options_.initial_guess && norms_in_range(x_, r, domain); // r = A x
+        const bool finite = multiplied || norms_in_range(*b_, r, domain) || rescale(r, domain);
         result_.rhs_norm = std::sqrt(bb_) / scale_;
         const bool from_zero = !options_.initial_guess || bb_ == 0;
         if (from_zero) x_.zero();
@@ -124,7 +124,7 @@ private:
         if (finite && multiplied)
             rr = norm_of(r, *b_ - r);
         else if (finite)
-            rr = from_zero ? norm_of(r, *b_) : true_residual(r, operand);
+            rr = from_zero ? norm_of(r, *b_) : true_residual(r, domain);
         run_.set_history(0, rr);
         loop_report start;
         start.residual = rr;
@@ -133,29 +133,29 @@ private:
         start_rr_ = rr;
         const bool done = start.state != loop_state::running || rr <= target() * target();
         if (!done) return true;
-        (void)judge(start, rr);
-        end(r, operand);
+        (void)check_convergence(start, rr);
+        end(r, domain);
         return false;
     }
 
-    void iterate(vector<T>& r, vector<T>& operand, const std::function<void()>& start,
+    void iterate(vector<T>& r, vector<T>& domain, const std::function<void()>& start,
                  const std::function<void()>& body) {
         prepare(body);
         for (;;) {
-            arm(result_.iterations);
+            set_controls(result_.iterations);
             start();
             const loop_report end = repeat(body);
-            if (judge(end, true_residual(r, operand))) break;
+            if (check_convergence(end, true_residual(r, domain))) break;
             ++result_.replacements;
         }
-        end(r, operand);
+        end(r, domain);
     }
 
     /// r = A v. Whether squares of b, v and A v can be relied on, or A v and b = 0 say it all.
     /// Costs what the residual of a start from 0 would.
-    bool survives(const vector<T>& v, vector<T>& r, vector<T>& operand) {
-        fused(run_, operand = v, bb_of_b_ = dot(*b_, *b_), vv_ = dot(v, v));
-        multiply(run_, a_, operand, r, rr_ = dot(r, r));
+    bool norms_in_range(const vector<T>& v, vector<T>& r, vector<T>& domain) {
+        fused(run_, domain = v, bb_of_b_ = dot(*b_, *b_), vv_ = dot(v, v));
+        multiply(run_, a_, domain, r, rr_ = dot(r, r));
         const auto norms = run_.get({bb_of_b_.number(), vv_.number(), rr_.number()});
         bb_ = norms[0];
         return std::all_of(norms.begin(), norms.end(), ordinary<T>);
@@ -163,7 +163,7 @@ private:
 
     /// Brings the largest entries of b, A b and M^-1 b to about 1, and b beyond where products with
     /// A would lose digits; false where one isn't finite. Rare: downloads three vectors.
-    bool rescale(vector<T>& r, vector<T>& operand) {
+    bool rescale(vector<T>& r, vector<T>& domain) {
         bool finite = true;
         int of_b = 0;
         const auto enlarge_b = [&](int by) {
@@ -174,8 +174,8 @@ private:
         enlarge_b(-exponent_of(*b_, finite));
         enlarge_b(-exponent_of(*b_, finite)); // the smallest numbers of float are beyond one step
         const auto of_product = [&] {
-            fused(run_, operand = *b_, bb_of_b_ = dot(*b_, *b_));
-            multiply(run_, a_, operand, r, rr_ = dot(r, r));
+            fused(run_, domain = *b_, bb_of_b_ = dot(*b_, *b_));
+            multiply(run_, a_, domain, r, rr_ = dot(r, r));
             bb_ = run_.get(bb_of_b_.number());
             return exponent_of(r, finite);
         };
@@ -199,7 +199,7 @@ private:
     /// b as the solver takes it, times 2^exponent.
     void scale_b(int exponent) {
         if (exponent == 0) return;
-        if (!own_b_) own_b_.emplace(b_->share_layout());
+        if (!own_b_) own_b_.emplace(b_->layout());
         factor_ = std::ldexp(1.0, exponent);
         fused(run_, *own_b_ = factor_ * *b_);
         b_ = &*own_b_;
@@ -212,20 +212,20 @@ private:
     }
 
     /// Squared norm of b - A (2^exponent x).
-    double true_residual(vector<T>& r, vector<T>& operand, int exponent = 0) {
+    double true_residual(vector<T>& r, vector<T>& domain, int exponent = 0) {
         run_.set(control::state, as_register(loop_state::running));
-        run_.unguarded([&] { fused(run_, operand = x_); });
-        shift(operand, exponent);
-        run_.unguarded([&] { residual(run_, a_, *b_, operand, r, rr_ = dot(r, r)); });
+        run_.unguarded([&] { fused(run_, domain = x_); });
+        shift(domain, exponent);
+        run_.unguarded([&] { residual(run_, a_, *b_, domain, r, rr_ = dot(r, r)); });
         return run_.get(rr_.number());
     }
 
     /// x is the user's again. Entries that left the range of T on the way don't come back when x is
     /// brought to the scaled system once more, so that the residual there tells.
-    void end(vector<T>& r, vector<T>& operand) {
+    void end(vector<T>& r, vector<T>& domain) {
         if (x_exponent_ != 0) {
             shift(x_, x_exponent_);
-            judge_shifted(true_residual(r, operand, -x_exponent_));
+            check_shifted_convergence(true_residual(r, domain, -x_exponent_));
         }
         run_.group().synchronize();
         finish_history();

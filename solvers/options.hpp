@@ -52,7 +52,7 @@ struct solver_options {
     std::int64_t callback_interval = 100;
     failure_policy on_failure = failure_policy::status;
     execution_mode mode = execution_mode::automatic;
-    int unroll = 16;             ///< iterations recorded in one turn of the device's loop
+    int unroll = 16;             ///< iterations recorded in one trip of the device's loop
     double timeout_seconds = 20; ///< how long devices wait for each other, at most longest_timeout
 
     /// Throws usage_error naming the first value that is not allowed.

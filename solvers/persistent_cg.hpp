@@ -1,4 +1,4 @@
-// Conjugate gradients in one resident kernel a device, for small systems: the same recurrences as
+// Conjugate gradients in one persistent kernel a device, for small systems: the same recurrences as
 // cg() with fewer starts of kernels (persistent_loop.hpp): 11.7 us an iteration instead of 20.9 for
 // a 7-point stencil of 64^3 rows on one H200. And the choice between the two.
 #pragma once
@@ -9,36 +9,36 @@
 
 namespace krylith {
 
-/// What a resident kernel applies itself: M^-1 r = r, or the entries of one vector times those of
+/// What a persistent kernel applies itself: M^-1 r = r, or the entries of one vector times those of
 /// r. A pointwise preconditioner of the user's may be any term, and goes to cg().
 template <class M, class T>
-concept resident_preconditioner = std::same_as<M, identity> || std::same_as<M, jacobi<T>>;
+concept persistent_preconditioner = std::same_as<M, identity> || std::same_as<M, jacobi<T>>;
 
-/// cg() by resident kernels. Throws usage_error where
-/// not_resident_because(a) has something to say. options.mode and unroll mean nothing here.
-template <class T, resident_preconditioner<T> M = identity>
-solve_result resident_cg(const matrix_operator<T>& given_a, const vector<T>& b, vector<T>& x,
-                         const solver_options& options = {}, const M& given_m = {}) {
+/// cg() by persistent kernels. Throws usage_error where
+/// not_persistent_because(a) has something to say. options.mode and unroll mean nothing here.
+template <class T, persistent_preconditioner<T> M = identity>
+solve_result persistent_cg(const matrix_operator<T>& given_a, const vector<T>& b, vector<T>& x,
+                           const solver_options& options = {}, const M& given_m = {}) {
     constexpr bool plain = std::same_as<M, identity>;
     solver_options eager = options;
     eager.mode = execution_mode::eager; // the kernel is the loop
-    resident_loop<T> loop(given_a);
+    persistent_loop<T> loop(given_a);
     iteration<matrix_operator<T>, M> it(given_a, given_m, b, x, eager, {}, true);
     execution& run = it.run();
-    auto r = given_a.make_vector();
-    auto operand = given_a.make_operand();
+    auto r = given_a.make_range_vector();
+    auto domain = given_a.make_domain_vector();
     scalar rho(run), beta(run), scale(run);
     auto result = it.solve(
-        r, operand,
+        r, domain,
         [&] {
             if constexpr (plain)
                 fused(run, rho = dot(r, r));
             else
-                precondition<T>(run, it.m(), r, operand, rho = dot(r, operand));
+                precondition<T>(run, it.m(), r, domain, rho = dot(r, domain));
             beta = 0.0;
         },
         [&] {
-            resident_registers registers{rho.number(), beta.number(), no_register};
+            persistent_registers registers{rho.number(), beta.number(), no_register};
             const vector<T>* inverse = nullptr;
             if constexpr (!plain) {
                 require_positive(rho, loop_state::indefinite_preconditioner);
@@ -55,12 +55,12 @@ solve_result resident_cg(const matrix_operator<T>& given_a, const vector<T>& b, 
     return result;
 }
 
-/// resident_cg() where it can run; else cg().
+/// persistent_cg() where it can run; else cg().
 template <class T, preconditioner<T> M = identity>
 solve_result automatic_cg(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                           const solver_options& options = {}, const M& m = {}) {
-    if constexpr (resident_preconditioner<M, T>)
-        if (not_resident_because(a).empty()) return resident_cg(a, b, x, options, m);
+    if constexpr (persistent_preconditioner<M, T>)
+        if (not_persistent_because(a).empty()) return persistent_cg(a, b, x, options, m);
     return cg(a, b, x, options, m);
 }
 

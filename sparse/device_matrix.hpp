@@ -20,30 +20,30 @@ namespace krylith {
 inline constexpr int max_spmv_dots = 2;
 
 /// After the rows that read ghosts are done, tells the senders that they may overwrite them.
-struct ghost_acknowledgement {
-    std::uint64_t* const* readies; ///< [ranks] this rank's word at each peer
-    const std::uint64_t* pushed;   ///< pushes so far: what is acknowledged
-    std::uint64_t* acknowledged;   ///< the last one said
-    std::uint32_t to;              ///< bit set: ranks to tell; 0: nothing to do
+struct ghost_credit {
+    std::uint64_t* const* peer_credits; ///< [ranks] this rank's word at each peer
+    const std::uint64_t* put_count;     ///< puts so far: what is acknowledged
+    std::uint64_t* credited;            ///< the last one said
+    std::uint32_t to;                   ///< bit set: ranks to tell; 0: nothing to do
 };
 
 /// Sends each computed entry to the peers' copies of y (replicated vectors) as it is computed; or,
 /// where there are `targets`, to a place of its own: alpha A x of rows that others own, with beta
 /// 0, no dot products, and y not used.
 template <class T>
-struct result_push {
-    T* copies[max_ranks];          ///< the same place as y in each copy
-    T* const* targets;             ///< [rows of the block] or null
-    std::uint64_t* const* sent;    ///< [ranks] this rank's word in each peer's arrival::sent
-    const std::uint64_t* ready;    ///< [ranks] results that each peer can take
-    std::uint64_t* const* readies; ///< [ranks] this rank's word in each peer's `ready`; null: what
-                                   ///< reads the results says so (partial_sums)
-    std::uint64_t* pushed;         ///< results sent so far
-    std::uint32_t to;              ///< bit set: ranks to send to; 0: no replicas
-    bool ordered;                  ///< events already order this against the readers: no waiting
+struct result_put {
+    T* copies[max_ranks];               ///< the same place as y in each copy
+    T* const* targets;                  ///< [rows of the block] or null
+    std::uint64_t* const* sent;         ///< [ranks] this rank's word in each peer's arrival::sent
+    const std::uint64_t* credits;       ///< [ranks] results that each peer can take
+    std::uint64_t* const* peer_credits; ///< [ranks] this rank's word in each peer's `credits`;
+                                        ///< null: what reads the results says so (partial_sums)
+    std::uint64_t* put_count; ///< results sent so far
+    std::uint32_t to;         ///< bit set: ranks to send to; 0: no replicas
+    bool ordered;             ///< events already order this against the readers: no waiting
 };
 
-/// beta = 0 never reads y. Pointers are to the block's first row (y, dot_with, push.copies), or,
+/// beta = 0 never reads y. Pointers are to the block's first row (y, dot_with, put.copies), or,
 /// where there is a map, to row 0, and to local column 0 (x). Plain data for kernels.
 template <class T>
 struct spmv_operands {
@@ -53,22 +53,22 @@ struct spmv_operands {
     T beta;
     const T* dot_with[max_spmv_dots]; ///< reduce <- dot(y, dot_with[d]); null: dot(y, y)
     reduction reduce;                 ///< count 0..max_spmv_dots
-    arrival ghosts;                   ///< before rows that read ghosts; from = 0: none
-    ghost_acknowledgement acknowledge;
-    result_push<T> push;
+    signal ghosts;                    ///< before rows that read ghosts; from = 0: none
+    ghost_credit credit;
+    result_put<T> put;
     partial_sums<T> partials; ///< of peers, that are added to rows of the boundary; not with a map
     row_map map;              ///< of the block's rows, where they are several ranges
 };
 
 template <class T>
 struct spmv_arguments : spmv_operands<T> {
-    frame common;
+    kernel_context common;
 };
 
 /// The block as every format is built from: host CSR with local columns, borrowed. Values are in
 /// host memory or in that of the device.
 template <class T>
-struct local_block {
+struct local_csr {
     std::int64_t rows;
     std::int64_t columns;                   ///< local: owned and ghosts, or all n
     std::span<const std::int64_t> offsets;  ///< rows + 1, the first need not be 0
@@ -97,15 +97,15 @@ struct kernel_use {
 };
 
 template <class T>
-class local_matrix {
+class device_matrix {
 public:
-    virtual ~local_matrix() = default;
+    virtual ~device_matrix() = default;
     /// Enqueues the product. Rows that read no ghost come first.
     virtual void apply(const spmv_arguments<T>& a) = 0;
     /// Enqueues what apply() will wait for on the host. Operators with adaptive blocks call it
     /// before apply(), with the same arguments, for all devices before apply() for any: so they
     /// work side by side. Others have nothing to enqueue.
-    virtual void look(const spmv_arguments<T>&) {}
+    virtual void prepare(const spmv_arguments<T>&) {}
     /// New values in the order of the block that this was built from.
     virtual void update(std::span<const T> values) = 0;
     /// The same from memory of the device. Stream-ordered.
@@ -113,7 +113,7 @@ public:
     /// Enqueues d[r] = the sum of the entries of row i in local column r, where r = rows.at(i), for
     /// all rows i but padding.
     virtual void diagonal(T* d, const row_map& rows) const = 0;
-    /// "csr", "sell", "merge", "vendor".
+    /// "csr", "sell", "merge", "cusparse".
     [[nodiscard]] virtual std::string name() const = 0;
     /// False where work after the loop's stop can't be recorded or skipped (see matrix_free).
     [[nodiscard]] virtual bool recordable() const { return true; }
@@ -129,25 +129,25 @@ public:
 namespace host {
 
 template <class T>
-[[nodiscard]] std::unique_ptr<local_matrix<T>> make_csr(std::shared_ptr<device> where,
-                                                        const local_block<T>& block);
+[[nodiscard]] std::unique_ptr<device_matrix<T>> make_csr(std::shared_ptr<device> device,
+                                                         const local_csr<T>& block);
 
 } // namespace host
 
 namespace cuda {
 
 template <class T>
-[[nodiscard]] std::unique_ptr<local_matrix<T>> make_csr(std::shared_ptr<device> where,
-                                                        const local_block<T>& block);
+[[nodiscard]] std::unique_ptr<device_matrix<T>> make_csr(std::shared_ptr<device> device,
+                                                         const local_csr<T>& block);
 template <class T>
-[[nodiscard]] std::unique_ptr<local_matrix<T>> make_sell(std::shared_ptr<device> where,
-                                                         const local_block<T>& block);
+[[nodiscard]] std::unique_ptr<device_matrix<T>> make_sell(std::shared_ptr<device> device,
+                                                          const local_csr<T>& block);
 template <class T>
-[[nodiscard]] std::unique_ptr<local_matrix<T>> make_merge(std::shared_ptr<device> where,
-                                                          const local_block<T>& block);
+[[nodiscard]] std::unique_ptr<device_matrix<T>> make_merge(std::shared_ptr<device> device,
+                                                           const local_csr<T>& block);
 template <class T>
-[[nodiscard]] std::unique_ptr<local_matrix<T>> make_vendor(std::shared_ptr<device> where,
-                                                           const local_block<T>& block);
+[[nodiscard]] std::unique_ptr<device_matrix<T>> make_cusparse(std::shared_ptr<device> device,
+                                                              const local_csr<T>& block);
 
 } // namespace cuda
 

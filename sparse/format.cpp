@@ -6,23 +6,23 @@ namespace krylith {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> names = {"auto", "csr", "sell", "merge", "vendor"};
+constexpr std::array<std::string_view, 5> names = {"auto", "csr", "sell", "merge", "cusparse"};
 
 /// What other libraries call some of them.
-constexpr std::array<name_alias, 2> aliases = {{{"cusparse", "vendor"}, {"sellp", "sell"}}};
+constexpr std::array<name_alias, 1> aliases = {{{"sellp", "sell"}}};
 
 } // namespace
 
-std::span<const std::string_view> local_names() noexcept {
+std::span<const std::string_view> format_names() noexcept {
     return names;
 }
 
-const char* to_string(local_kind kind) noexcept {
+const char* to_string(format_kind kind) noexcept {
     return names[static_cast<std::size_t>(kind)].data();
 }
 
-local_kind parse_local_kind(std::string_view name) {
-    return parse_name<local_kind>(name, names, "local kernel", aliases);
+format_kind parse_format_kind(std::string_view name) {
+    return parse_name<format_kind>(name, names, "format", aliases);
 }
 
 } // namespace krylith

@@ -7,18 +7,18 @@
 namespace krylith {
 
 /// The format of a device's block.
-enum class local_kind {
+enum class format_kind {
     automatic, ///< CUDA: by the lengths of rows (format_choice.hpp); host: csr
     csr,
     sell,
-    merge, ///< csr, cut within rows too: equal work whatever the lengths of rows
-    vendor ///< cuSPARSE
+    merge,   ///< csr, cut within rows too: equal work whatever the lengths of rows
+    cusparse ///< cuSPARSE
 };
 
-[[nodiscard]] const char* to_string(local_kind kind) noexcept;
+[[nodiscard]] const char* to_string(format_kind kind) noexcept;
 /// Throws usage_error naming the nearest valid name.
-[[nodiscard]] local_kind parse_local_kind(std::string_view name);
-/// The names that parse_local_kind() accepts, in the order of the enumerators.
-[[nodiscard]] std::span<const std::string_view> local_names() noexcept;
+[[nodiscard]] format_kind parse_format_kind(std::string_view name);
+/// The names that parse_format_kind() accepts, in the order of the enumerators.
+[[nodiscard]] std::span<const std::string_view> format_names() noexcept;
 
 } // namespace krylith

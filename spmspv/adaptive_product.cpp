@@ -13,7 +13,7 @@ namespace {
 /// In the same order every time?
 template <class S>
 bool repeats(kernel k) {
-    return S::exact || pattern_of(k) != pattern::column || write_back_of(k) == write_back::sort;
+    return S::exact || direction_of(k) != direction::push || write_back_of(k) == write_back::sort;
 }
 
 /// Models are trained on sums of all terms. Where the first one suffices, a row kernel stops at it,
@@ -28,28 +28,28 @@ template <class S>
 kernel for_semiring(kernel k, double ratio, double mean_row) {
     if (!S::first_suffices) return k;
     constexpr double price = 50;
-    if (pattern_of(k) == pattern::column && price * ratio * ratio * mean_row < 1) return k;
+    if (direction_of(k) == direction::push && price * ratio * ratio * mean_row < 1) return k;
     return kernel::row;
 }
 
 template <class M>
-device& device_of(const std::shared_ptr<const two_way_matrix<M>>& a) {
+device& device_of(const std::shared_ptr<const csr_csc_pair<M>>& a) {
     if (a == nullptr) throw usage_error("adaptive_product: the matrix is null");
-    return a->where();
+    return a->device();
 }
 
 } // namespace
 
 template <class S, class M>
-adaptive_product<S, M>::adaptive_product(std::shared_ptr<const two_way_matrix<M>> a,
+adaptive_product<S, M>::adaptive_product(std::shared_ptr<const csr_csc_pair<M>> a,
                                          const adaptive_options& options)
     : a_(std::move(a)),
       model_(options.model),
       fixed_(options.fixed),
       reproducible_(options.reproducible),
       as_predicted_(options.as_predicted),
-      scratch_((device_of(a_), a_->share())) {
-    if (model_ == nullptr) model_ = std::make_shared<const kernel_model>(model_for(a_->where()));
+      scratch_((device_of(a_), a_->handle())) {
+    if (model_ == nullptr) model_ = std::make_shared<const kernel_model>(model_for(a_->device()));
     if (fixed_ && reproducible_ && !repeats<S>(*fixed_))
         throw usage_error("adaptive_product: the fixed kernel is " +
                           std::string(to_string(*fixed_)) +
@@ -61,11 +61,11 @@ adaptive_product<S, M>::adaptive_product(std::shared_ptr<const two_way_matrix<M>
 template <class S, class M>
 product_record adaptive_product<S, M>::operator()(sparse_vector<T>& x, sparse_vector<T>& y,
                                                   const product_options<T>& options,
-                                                  std::int64_t work) {
+                                                  std::int64_t frontier_nonzeros) {
     using clock = std::chrono::steady_clock;
     const auto begin = clock::now();
     product_record record;
-    product_features<M, T> features(*a_, x, options.wanted, work);
+    product_features<M, T> features(*a_, x, options.wanted, frontier_nonzeros);
     if (fixed_) {
         record.used = record.predicted = *fixed_;
     } else {
@@ -76,12 +76,12 @@ product_record adaptive_product<S, M>::operator()(sparse_vector<T>& x, sparse_ve
         record.used = as_predicted_ ? chosen : switch_.decide(record.predicted, ratio);
         if (reproducible_ && !repeats<S>(record.used))
             record.used =
-                kernel_of(pattern::column, distribution_of(record.used), write_back::sort);
+                kernel_of(direction::push, distribution_of(record.used), write_back::sort);
     }
     record.entries = features.known_entries();
-    record.work = features.known_work();
+    record.frontier_nonzeros = features.known_nonzeros();
     record.select_seconds = std::chrono::duration<double>(clock::now() - begin).count();
-    multiply<S>(record.used, *a_, x, y, scratch_, options, record.work);
+    multiply<S>(record.used, *a_, x, y, scratch_, options, record.frontier_nonzeros);
     return record;
 }
 

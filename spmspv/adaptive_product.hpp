@@ -27,8 +27,8 @@ public:
 private:
     double factor_;
     std::optional<kernel> current_;
-    std::optional<pattern> before_; ///< predicted last, not followed
-    double ratio_ = 0;              ///< at the last change
+    std::optional<direction> before_; ///< predicted last, not followed
+    double ratio_ = 0;                ///< at the last change
 };
 
 struct adaptive_options {
@@ -48,8 +48,8 @@ struct product_record {
     /// By the trees; where the semiring's first term suffices, row for spmv and for columns of many
     /// entries. `used` where the kernel was fixed.
     kernel predicted = kernel::spmv;
-    std::int64_t entries = -1; ///< of x; -1: nobody asked
-    std::int64_t work = -1;    ///< effective nonzeros; -1: nobody asked
+    std::int64_t entries = -1;           ///< of x; -1: nobody asked
+    std::int64_t frontier_nonzeros = -1; ///< effective nonzeros; -1: nobody asked
     double select_seconds = 0; ///< on the host: features and trees, with waits for the device
 };
 
@@ -60,25 +60,26 @@ public:
     using T = typename S::value_type;
     /// Throws usage_error for no matrix or options that contradict each other, and what model_for()
     /// throws.
-    explicit adaptive_product(std::shared_ptr<const two_way_matrix<M>> a,
+    explicit adaptive_product(std::shared_ptr<const csr_csc_pair<M>> a,
                               const adaptive_options& options = {});
 
-    /// Enqueues y = A x (product.hpp). `work`: effective nonzeros if the caller knows them, which
-    /// saves a wait. Throws like multiply().
+    /// Enqueues y = A x (product.hpp). `frontier_nonzeros`: effective nonzeros if the caller knows
+    /// them, which saves a wait. Throws like multiply().
     product_record operator()(sparse_vector<T>& x, sparse_vector<T>& y,
-                              const product_options<T>& options = {}, std::int64_t work = -1);
+                              const product_options<T>& options = {},
+                              std::int64_t frontier_nonzeros = -1);
 
     /// Forgets what was chosen before, so that a run of products chooses as the first run did.
     void restart() { switch_ = kernel_switch(); }
 
-    [[nodiscard]] const two_way_matrix<M>& matrix() const noexcept { return *a_; }
+    [[nodiscard]] const csr_csc_pair<M>& matrix() const noexcept { return *a_; }
     [[nodiscard]] const kernel_model& model() const noexcept { return *model_; }
     [[nodiscard]] const std::optional<kernel>& fixed() const noexcept { return fixed_; }
     /// Whether it does so freely: not fixed, nor as_predicted.
     [[nodiscard]] bool chooses() const noexcept { return !fixed_ && !as_predicted_; }
 
 private:
-    std::shared_ptr<const two_way_matrix<M>> a_;
+    std::shared_ptr<const csr_csc_pair<M>> a_;
     std::shared_ptr<const kernel_model> model_;
     std::optional<kernel> fixed_;
     bool reproducible_;

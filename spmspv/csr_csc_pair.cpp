@@ -37,12 +37,12 @@ struct rows_of {
 template <class T>
 void check_rows(const csr_view<T>& a, std::int64_t first, std::int64_t end) {
     if (first < 0 || end < first || end > a.rows)
-        throw usage_error("two_way_matrix: rows [" + std::to_string(first) + ", " +
+        throw usage_error("csr_csc_pair: rows [" + std::to_string(first) + ", " +
                           std::to_string(end) + ") of a matrix of " + std::to_string(a.rows) +
                           " rows were asked for");
-    check_index_size("two_way_matrix: the number of rows of a device", end - first);
-    check_index_size("two_way_matrix: the number of columns", a.columns);
-    check_index_size("two_way_matrix: the number of nonzeros of a device",
+    check_index_size("csr_csc_pair: the number of rows of a device", end - first);
+    check_index_size("csr_csc_pair: the number of columns", a.columns);
+    check_index_size("csr_csc_pair: the number of nonzeros of a device",
                      a.row_offsets[as_size(end)] - a.row_offsets[as_size(first)]);
 }
 
@@ -74,9 +74,9 @@ csr_matrix<T> sorted(const rows_of<T>& a, std::int64_t columns) {
 } // namespace
 
 template <class T>
-two_way_matrix<T>::two_way_matrix(std::shared_ptr<device> where, const csr_view<T>& matrix,
-                                  std::int64_t first_row, std::int64_t end_row, entry_order order)
-    : device_(std::move(where)) {
+csr_csc_pair<T>::csr_csc_pair(std::shared_ptr<krylith::device> device, const csr_view<T>& matrix,
+                              std::int64_t first_row, std::int64_t end_row, entry_order order)
+    : device_(std::move(device)) {
     check_rows(matrix, first_row, end_row);
     csr_matrix<T> canonical;
     rows_of<T> a(matrix, first_row, end_row);
@@ -102,54 +102,54 @@ two_way_matrix<T>::two_way_matrix(std::shared_ptr<device> where, const csr_view<
 }
 
 template <class T>
-void two_way_matrix<T>::cut_rows(std::span<const std::int32_t> offsets) {
-    const std::vector<row_piece> pieces = cut_long_words(offsets);
-    if (pieces.empty()) return;
-    pieces_ = {device_, std::span<const row_piece>(pieces), item};
-    piece_sums_ = {device_, 32 * pieces.size(), item};
-    piece_marks_ = {device_, pieces.size(), item};
-    pieces_arrived_ = {device_, pieces.size(), item};
-    pieces_arrived_.zero();
+void csr_csc_pair<T>::cut_rows(std::span<const std::int32_t> offsets) {
+    const std::vector<row_chunk> chunks = cut_long_words(offsets);
+    if (chunks.empty()) return;
+    pieces_ = {device_, std::span<const row_chunk>(chunks), item};
+    chunk_sums_ = {device_, 32 * chunks.size(), item};
+    chunk_marks_ = {device_, chunks.size(), item};
+    chunks_arrived_ = {device_, chunks.size(), item};
+    chunks_arrived_.zero();
 }
 
 template <class T>
-row_pieces two_way_matrix<T>::pieces() const noexcept {
-    return {pieces_.data(), piece_sums_.data(), piece_marks_.data(), pieces_arrived_.data(),
+row_chunks csr_csc_pair<T>::chunks() const noexcept {
+    return {pieces_.data(), chunk_sums_.data(), chunk_marks_.data(), chunks_arrived_.data(),
             static_cast<std::int32_t>(pieces_.size())};
 }
 
 template <class T>
-void two_way_matrix<T>::make_columns() {
+void csr_csc_pair<T>::make_columns() {
     KRYLITH_ON(*device_, transpose(*device_, by_rows(), column_offsets_.data(), row_indices_.data(),
                                    column_values_.data()));
 }
 
 template <class T>
-void two_way_matrix<T>::check_update() const {
+void csr_csc_pair<T>::check_update() const {
     if (sorted_)
-        throw usage_error("two_way_matrix: update() needs rows whose columns ascend, or that were "
+        throw usage_error("csr_csc_pair: update() needs rows whose columns ascend, or that were "
                           "kept as_given; these were sorted");
 }
 
 template <class T>
-void two_way_matrix<T>::update(std::span<const T> values) {
+void csr_csc_pair<T>::update(std::span<const T> values) {
     check_update();
     if (values.size() != row_values_.size())
-        throw usage_error("two_way_matrix: update() was given " + std::to_string(values.size()) +
+        throw usage_error("csr_csc_pair: update() was given " + std::to_string(values.size()) +
                           " values, must be " + std::to_string(row_values_.size()));
     row_values_.upload(values);
     make_columns();
 }
 
 template <class T>
-void two_way_matrix<T>::update_on_device(const T* values) {
+void csr_csc_pair<T>::update_on_device(const T* values) {
     check_update();
     device_->copy(row_values_.data(), values, row_values_.size() * sizeof(T));
     make_columns();
 }
 
 template <class T>
-compressed_lines<T> two_way_matrix<T>::by_rows() const noexcept {
+compressed_view<T> csr_csc_pair<T>::by_rows() const noexcept {
     return {row_offsets_.data(),
             column_indices_.data(),
             row_values_.data(),
@@ -159,7 +159,7 @@ compressed_lines<T> two_way_matrix<T>::by_rows() const noexcept {
 }
 
 template <class T>
-compressed_lines<T> two_way_matrix<T>::by_columns() const noexcept {
+compressed_view<T> csr_csc_pair<T>::by_columns() const noexcept {
     return {column_offsets_.data(),
             row_indices_.data(),
             column_values_.data(),
@@ -168,7 +168,7 @@ compressed_lines<T> two_way_matrix<T>::by_columns() const noexcept {
             static_cast<std::int32_t>(nonzeros())};
 }
 
-template class two_way_matrix<double>;
-template class two_way_matrix<float>;
+template class csr_csc_pair<double>;
+template class csr_csc_pair<float>;
 
 } // namespace krylith::spmspv

@@ -21,11 +21,11 @@ namespace krylith::spmspv {
 
 /// Compressed lines, rows or columns, in memory of a device. Plain data for kernels.
 template <class T>
-struct compressed_lines {
+struct compressed_view {
     const std::int32_t* offsets; ///< [lines + 1], the first is 0
     const std::int32_t* indices; ///< [nonzeros] across the lines, ascending within each
     const T* values;             ///< [nonzeros], or null for semirings that don't read them
-    std::int32_t lines;
+    std::int32_t major_size;
     std::int32_t across;
     std::int32_t nonzeros;
 };
@@ -38,7 +38,7 @@ enum class entry_order {
 
 /// Not copyable. T: double, float.
 template <class T>
-class two_way_matrix {
+class csr_csc_pair {
 public:
     using value_type = T;
 
@@ -46,10 +46,11 @@ public:
     /// The matrix must pass validate(). Semirings whose first_suffices need entry_order::ascending.
     /// Throws input_error for sizes or nonzeros that 32-bit numbers don't reach, device_error where
     /// memory is short. O(nnz log(row length)) and the upload.
-    two_way_matrix(std::shared_ptr<device> where, const csr_view<T>& matrix, std::int64_t first_row,
-                   std::int64_t end_row, entry_order order = entry_order::ascending);
-    two_way_matrix(std::shared_ptr<device> where, const csr_view<T>& matrix)
-        : two_way_matrix(std::move(where), matrix, 0, matrix.rows) {}
+    csr_csc_pair(std::shared_ptr<krylith::device> device, const csr_view<T>& matrix,
+                 std::int64_t first_row, std::int64_t end_row,
+                 entry_order order = entry_order::ascending);
+    csr_csc_pair(std::shared_ptr<krylith::device> device, const csr_view<T>& matrix)
+        : csr_csc_pair(std::move(device), matrix, 0, matrix.rows) {}
 
     /// New values on the same pattern, in the order of the rows that this was made from. Throws
     /// usage_error for another number of them, or where rows had to be sorted. O(nnz) on the device
@@ -59,25 +60,27 @@ public:
     /// The same from memory of the device.
     void update_on_device(const T* values);
 
-    [[nodiscard]] device& where() const noexcept { return *device_; }
-    [[nodiscard]] const std::shared_ptr<device>& share() const noexcept { return device_; }
+    [[nodiscard]] krylith::device& device() const noexcept { return *device_; }
+    [[nodiscard]] const std::shared_ptr<krylith::device>& handle() const noexcept {
+        return device_;
+    }
     [[nodiscard]] std::int64_t rows() const noexcept { return features_.rows; }
     [[nodiscard]] std::int64_t columns() const noexcept { return features_.columns; }
     [[nodiscard]] std::int64_t nonzeros() const noexcept { return features_.nonzeros; }
     [[nodiscard]] const matrix_features& features() const noexcept { return features_; }
 
-    [[nodiscard]] compressed_lines<T> by_rows() const noexcept;
-    [[nodiscard]] compressed_lines<T> by_columns() const noexcept;
+    [[nodiscard]] compressed_view<T> by_rows() const noexcept;
+    [[nodiscard]] compressed_view<T> by_columns() const noexcept;
 
     /// Of balanced products of rows. Host devices have none.
-    [[nodiscard]] row_pieces pieces() const noexcept;
+    [[nodiscard]] row_chunks chunks() const noexcept;
 
 private:
     void cut_rows(std::span<const std::int32_t> offsets);
     void make_columns();
     void check_update() const;
 
-    std::shared_ptr<device> device_;
+    std::shared_ptr<krylith::device> device_;
     matrix_features features_;
     bool sorted_ = false; ///< entries are not in the order given
     buffer<std::int32_t> row_offsets_;
@@ -86,14 +89,14 @@ private:
     buffer<std::int32_t> column_offsets_;
     buffer<std::int32_t> row_indices_;
     buffer<T> column_values_;
-    buffer<row_piece> pieces_;
-    buffer<double> piece_sums_;
-    buffer<std::uint32_t> piece_marks_;
-    buffer<unsigned> pieces_arrived_;
+    buffer<row_chunk> pieces_;
+    buffer<double> chunk_sums_;
+    buffer<std::uint32_t> chunk_marks_;
+    buffer<unsigned> chunks_arrived_;
 };
 
-extern template class two_way_matrix<double>;
-extern template class two_way_matrix<float>;
+extern template class csr_csc_pair<double>;
+extern template class csr_csc_pair<float>;
 
 } // namespace krylith::spmspv
 
@@ -101,12 +104,12 @@ namespace krylith::host {
 /// Enqueues the columns of what `rows` has: column_offsets [rows.across + 1], row_indices and
 /// values [nonzeros], row indices ascending in each column. O(nnz).
 template <class T>
-void transpose(device& where, const spmspv::compressed_lines<T>& rows, std::int32_t* column_offsets,
-               std::int32_t* row_indices, T* values);
+void transpose(krylith::device& device, const spmspv::compressed_view<T>& rows,
+               std::int32_t* column_offsets, std::int32_t* row_indices, T* values);
 } // namespace krylith::host
 
 namespace krylith::cuda {
 template <class T>
-void transpose(device& where, const spmspv::compressed_lines<T>& rows, std::int32_t* column_offsets,
-               std::int32_t* row_indices, T* values);
+void transpose(krylith::device& device, const spmspv::compressed_view<T>& rows,
+               std::int32_t* column_offsets, std::int32_t* row_indices, T* values);
 } // namespace krylith::cuda

@@ -18,16 +18,16 @@ namespace {
 
 constexpr const char* override_variable = "KRYLITH_KERNEL_MODEL";
 
-bool fits(const kernel_model& model, const device& where) {
-    return where.kind() == backend::host ? model.architecture == "host"
-                                         : model.architecture.starts_with("cuda:");
+bool fits(const kernel_model& model, const device& device) {
+    return device.kind() == backend::host ? model.architecture == "host"
+                                          : model.architecture.starts_with("cuda:");
 }
 
 } // namespace
 
 kernel choose_kernel(const kernel_model& model, const feature_source& value) {
-    const auto p = static_cast<pattern>(model.pattern(value));
-    if (p != pattern::column) {
+    const auto p = static_cast<direction>(model.direction(value));
+    if (p != direction::push) {
         const auto d = static_cast<distribution>(model.row_distribution(value));
         return kernel_of(p, d, write_back::atomic);
     }
@@ -44,47 +44,47 @@ const kernel_model& built_in_model(backend kind) {
     return model;
 }
 
-std::string architecture_of([[maybe_unused]] const device& where) {
+std::string architecture_of([[maybe_unused]] const device& device) {
 #if KRYLITH_HAVE_CUDA
-    if (where.kind() == backend::cuda)
-        return "cuda:sm_" + std::to_string(cuda::compute_capability(where));
+    if (device.kind() == backend::cuda)
+        return "cuda:sm_" + std::to_string(cuda::compute_capability(device));
 #endif
     return "host";
 }
 
-std::filesystem::path model_file(const device& where) {
+std::filesystem::path model_file(const device& device) {
     const std::filesystem::path folder = tuning_folder();
     if (folder.empty()) return {};
-    std::string name = architecture_of(where);
+    std::string name = architecture_of(device);
     std::ranges::replace(name, ':', '-');
     return folder / ("kernels-" + name + ".txt");
 }
 
-kernel_model model_for(const device& where) {
+kernel_model model_for(const device& device) {
     if (const char* given = std::getenv(override_variable); // NOLINT(concurrency-mt-unsafe)
         given != nullptr && *given != '\0') {
         kernel_model model = load_model(given);
-        if (!fits(model, where))
+        if (!fits(model, device))
             throw input_error(std::string(override_variable) + ": '" + given +
                               "' is for architecture '" + model.architecture + "', and " +
-                              where.description() + " needs one for " +
-                              (where.kind() == backend::host ? "host" : "cuda:sm_..."));
+                              device.description() + " needs one for " +
+                              (device.kind() == backend::host ? "host" : "cuda:sm_..."));
         return model;
     }
-    const std::filesystem::path kept = model_file(where);
-    if (kept.empty()) return built_in_model(where.kind());
+    const std::filesystem::path kept = model_file(device);
+    if (kept.empty()) return built_in_model(device.kind());
     own_folder folder(kept.parent_path());
     const auto text = folder.read(kept.filename().string());
-    if (!text && folder.problem().empty()) return built_in_model(where.kind());
+    if (!text && folder.problem().empty()) return built_in_model(device.kind());
     std::string why = kept.string() + " is for another kind of device";
     try {
         if (!text) throw input_error(folder.problem());
         kernel_model model = parse_model(*text, kept.string());
-        if (fits(model, where)) return model;
+        if (fits(model, device)) return model;
     } catch (const input_error& e) {
         why = e.what();
     }
-    kernel_model model = built_in_model(where.kind());
+    kernel_model model = built_in_model(device.kind());
     model.origin += "; built in, since " + why;
     return model;
 }

@@ -34,7 +34,7 @@ struct kernel_model {
     std::string architecture; ///< "cuda:sm_90", "host"
     std::string origin;       ///< how it came about: matrices, measurements, date, or "rules, not
                               ///< trained"
-    decision_tree pattern;
+    decision_tree direction;
     decision_tree row_distribution;    ///< of patterns spmv and row
     decision_tree column_distribution; ///< of pattern column
     decision_tree write_back;          ///< of pattern column
@@ -56,18 +56,18 @@ struct kernel_model {
 [[nodiscard]] const kernel_model& built_in_model(backend kind);
 
 /// "host", "cuda:sm_90".
-[[nodiscard]] std::string architecture_of(const device& where);
+[[nodiscard]] std::string architecture_of(const device& device);
 
 /// Where scripts/train leaves a model for such a device: "kernels-cuda-sm_90.txt" in
 /// tuning_folder() (tuning_file.hpp); empty if the environment names no folder. It need not be
 /// there.
-[[nodiscard]] std::filesystem::path model_file(const device& where);
+[[nodiscard]] std::filesystem::path model_file(const device& device);
 
 /// $KRYLITH_KERNEL_MODEL if it is set, else model_file() if it is there, else built_in_model().
 /// Throws input_error where the file that the variable names can't be read or is for another kind
 /// of device. A file in the cache folder that is broken, or that others could have
 /// written (own_folder.hpp), does no harm: the built-in model's origin
 /// then says why it stands in.
-[[nodiscard]] kernel_model model_for(const device& where);
+[[nodiscard]] kernel_model model_for(const device& device);
 
 } // namespace krylith::spmspv

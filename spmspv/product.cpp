@@ -31,7 +31,7 @@ std::string text_of(T value) {
 
 template <class T>
 void check_vector(const char* name, const sparse_vector<T>& v, std::int64_t size,
-                  const char* of_matrix, T absent, const device& where) {
+                  const char* of_matrix, T absent, const krylith::device& device) {
     const std::string who = name;
     if (v.size() != size)
         refuse(who + " has " + std::to_string(v.size()) + " entries, must have " +
@@ -39,11 +39,11 @@ void check_vector(const char* name, const sparse_vector<T>& v, std::int64_t size
     if (v.absent() != absent)
         refuse(who + " was made with " + text_of(v.absent()) +
                " for entries that are not there, the semiring has " + text_of(absent));
-    if (&v.where() != &where) refuse(who + " lies on another device than the matrix");
+    if (&v.device() != &device) refuse(who + " lies on another device than the matrix");
 }
 
 template <class S, class M>
-void check(kernel k, const two_way_matrix<M>& a, const sparse_vector<typename S::value_type>& x,
+void check(kernel k, const csr_csc_pair<M>& a, const sparse_vector<typename S::value_type>& x,
            const sparse_vector<typename S::value_type>& y,
            const product_options<typename S::value_type>& options) {
     const auto number = static_cast<int>(k);
@@ -51,8 +51,8 @@ void check(kernel k, const two_way_matrix<M>& a, const sparse_vector<typename S:
         refuse("the kernel is number " + std::to_string(number) + ", there are 0 to " +
                std::to_string(kernel_count - 1));
     if (&x == &y) refuse("x and y are the same vector");
-    check_vector("x", x, a.columns(), "columns", S::absent(), a.where());
-    check_vector("y", y, a.rows(), "rows", S::absent(), a.where());
+    check_vector("x", x, a.columns(), "columns", S::absent(), a.device());
+    check_vector("y", y, a.rows(), "rows", S::absent(), a.device());
     if (!scales<S> && (options.alpha != 1 || options.beta != 0))
         refuse("alpha is " + text_of(options.alpha) + " and beta " + text_of(options.beta) +
                ", must be 1 and 0 with semiring " + S::name);
@@ -65,25 +65,25 @@ void check(kernel k, const two_way_matrix<M>& a, const sparse_vector<typename S:
 
 /// What the kernel reads.
 template <class S>
-void require_forms(pattern p, sparse_vector<typename S::value_type>& x) {
-    if (p == pattern::column) return x.require(vector_form::pairs);
-    if (p == pattern::row) x.require(vector_form::bits);
+void require_forms(direction p, sparse_vector<typename S::value_type>& x) {
+    if (p == direction::push) return x.require(vector_form::pairs);
+    if (p == direction::pull) x.require(vector_form::bits);
     // A kernel of all rows sees in the values which entries are there.
-    if (p == pattern::spmv || S::reads_vector) x.require(vector_form::dense);
+    if (p == direction::dense || S::reads_vector) x.require(vector_form::dense);
 }
 
 /// y's arrays, as the kernel needs them.
 template <class T>
 vector_arrays<T> overwrite(kernel k, bool pairs, sparse_vector<T>& y) {
-    if (!pairs || pattern_of(k) != pattern::column) return y.overwrite();
+    if (!pairs || direction_of(k) != direction::push) return y.overwrite();
     if (write_back_of(k) == write_back::sort) return y.overwrite_pairs();
     return y.overwrite(vector_form::dense | vector_form::bits);
 }
 
 template <class T>
 void say_what_it_holds(kernel k, bool pairs, T beta, sparse_vector<T>& y) {
-    if (pattern_of(k) == pattern::spmv) return y.holds(vector_form::dense, true);
-    if (pattern_of(k) == pattern::row) {
+    if (direction_of(k) == direction::dense) return y.holds(vector_form::dense, true);
+    if (direction_of(k) == direction::pull) {
         y.holds(vector_form::dense | vector_form::bits, true);
         if (beta != 0) y.drop(vector_form::bits); // which are those of A x alone
     } else if (!pairs) {
@@ -98,30 +98,34 @@ void say_what_it_holds(kernel k, bool pairs, T beta, sparse_vector<T>& y) {
 } // namespace
 
 template <class M, class T>
-std::int64_t count_work(const two_way_matrix<M>& a, sparse_vector<T>& x) {
+std::int64_t count_frontier_nonzeros(const csr_csc_pair<M>& a, sparse_vector<T>& x) {
     if (x.size() != a.columns())
         refuse("x has " + std::to_string(x.size()) + " entries, must have " +
                std::to_string(a.columns()) + ", as many as the matrix has columns");
-    if (&x.where() != &a.where()) refuse("x lies on another device than the matrix");
+    if (&x.device() != &a.device()) refuse("x lies on another device than the matrix");
     if (x.known_count() == 0) return 0;
     const bool pairs = x.forms().has(vector_form::pairs);
     if (!pairs) x.require(vector_form::bits);
-    return KRYLITH_ON(a.where(), count_work(a.where(), a.by_columns(), x.arrays(), pairs));
+    return KRYLITH_ON(a.device(),
+                      count_frontier_nonzeros(a.device(), a.by_columns(), x.arrays(), pairs));
 }
 
 template <class S, class M>
-void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::value_type>& x,
+void multiply(kernel k, const csr_csc_pair<M>& a, sparse_vector<typename S::value_type>& x,
               sparse_vector<typename S::value_type>& y, product_scratch& scratch,
-              const product_options<typename S::value_type>& options, std::int64_t work) {
+              const product_options<typename S::value_type>& options,
+              std::int64_t frontier_nonzeros) {
     using T = typename S::value_type;
     check<S>(k, a, x, y, options);
-    if (&scratch.where() != &a.where())
+    if (&scratch.device() != &a.device())
         refuse("the scratch memory lies on another device than the matrix");
-    require_forms<S>(pattern_of(k), x);
+    require_forms<S>(direction_of(k), x);
     if (options.beta != 0) y.require(vector_form::dense);
-    const bool column = pattern_of(k) == pattern::column;
-    if (work < 0 && column && write_back_of(k) == write_back::sort) work = count_work(a, x);
-    work = std::min(work, a.nonzeros()); // a bound may lie above; kernels take 32-bit numbers
+    const bool column = direction_of(k) == direction::push;
+    if (frontier_nonzeros < 0 && column && write_back_of(k) == write_back::sort)
+        frontier_nonzeros = count_frontier_nonzeros(a, x);
+    frontier_nonzeros = std::min(
+        frontier_nonzeros, a.nonzeros()); // a bound may lie above; kernels take 32-bit numbers
 
     product_arguments<S, M> arguments = {};
     arguments.rows = a.by_rows();
@@ -131,31 +135,33 @@ void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::va
     arguments.beta = options.beta;
     arguments.skip_rows = options.skip_rows;
     arguments.pairs = column && options.wanted == vector_form::pairs;
-    arguments.pieces = a.pieces();
+    arguments.chunks = a.chunks();
     arguments.entries = x.known_count().value_or(x.size());
-    arguments.work = work;
-    arguments.scratch = scratch.at_least(
-        KRYLITH_ON(a.where(), kernel_scratch_bytes<T>(a.where(), k, arguments.entries,
-                                                      std::max<std::int64_t>(work, 0))));
+    arguments.frontier_nonzeros = frontier_nonzeros;
+    arguments.scratch = scratch.at_least(KRYLITH_ON(
+        a.device(), kernel_scratch_bytes<T>(a.device(), k, arguments.entries,
+                                            std::max<std::int64_t>(frontier_nonzeros, 0))));
     arguments.y = overwrite(k, arguments.pairs, y);
-    KRYLITH_ON(a.where(), multiply(a.where(), k, arguments));
+    KRYLITH_ON(a.device(), multiply(a.device(), k, arguments));
     say_what_it_holds(k, arguments.pairs, options.beta, y);
     if (!options.as_it_comes)
         y.require(options.wanted == vector_form::pairs ? vector_form::pairs : vector_form::dense);
 }
 
 #define KRYLITH_INSTANTIATE(S, M)                                                                  \
-    template void multiply<S, M>(kernel, const two_way_matrix<M>&, sparse_vector<S::value_type>&,  \
+    template void multiply<S, M>(kernel, const csr_csc_pair<M>&, sparse_vector<S::value_type>&,    \
                                  sparse_vector<S::value_type>&, product_scratch&,                  \
                                  const product_options<S::value_type>&, std::int64_t);
 KRYLITH_FOR_PRODUCTS(KRYLITH_INSTANTIATE)
 #undef KRYLITH_INSTANTIATE
 
-template std::int64_t count_work(const two_way_matrix<double>&, sparse_vector<double>&);
-template std::int64_t count_work(const two_way_matrix<double>&, sparse_vector<float>&);
-template std::int64_t count_work(const two_way_matrix<double>&, sparse_vector<std::int32_t>&);
-template std::int64_t count_work(const two_way_matrix<float>&, sparse_vector<double>&);
-template std::int64_t count_work(const two_way_matrix<float>&, sparse_vector<float>&);
-template std::int64_t count_work(const two_way_matrix<float>&, sparse_vector<std::int32_t>&);
+template std::int64_t count_frontier_nonzeros(const csr_csc_pair<double>&, sparse_vector<double>&);
+template std::int64_t count_frontier_nonzeros(const csr_csc_pair<double>&, sparse_vector<float>&);
+template std::int64_t count_frontier_nonzeros(const csr_csc_pair<double>&,
+                                              sparse_vector<std::int32_t>&);
+template std::int64_t count_frontier_nonzeros(const csr_csc_pair<float>&, sparse_vector<double>&);
+template std::int64_t count_frontier_nonzeros(const csr_csc_pair<float>&, sparse_vector<float>&);
+template std::int64_t count_frontier_nonzeros(const csr_csc_pair<float>&,
+                                              sparse_vector<std::int32_t>&);
 
 } // namespace krylith::spmspv

@@ -52,14 +52,15 @@ struct product_options {
 /// work (10 + 2 s) more. One product at a time.
 class product_scratch {
 public:
-    explicit product_scratch(std::shared_ptr<device> where) : device_(std::move(where)) {}
+    explicit product_scratch(std::shared_ptr<krylith::device> device)
+        : device_(std::move(device)) {}
     /// At least that many bytes, 256-byte aligned; what was there is lost if it grows. Grows by
     /// half at least, so that a run of products allocates a few times.
     [[nodiscard]] std::byte* at_least(std::size_t bytes);
-    [[nodiscard]] const device& where() const noexcept { return *device_; }
+    [[nodiscard]] const krylith::device& device() const noexcept { return *device_; }
 
 private:
-    std::shared_ptr<device> device_;
+    std::shared_ptr<krylith::device> device_;
     buffer<std::byte> memory_;
 };
 
@@ -67,36 +68,37 @@ private:
 /// double or float, S::value_type what it may). x gains the forms that the kernel reads (of
 /// dense and bits, row kernels need bits alone where the semiring doesn't read values of x); y
 /// loses its content, unless beta is not 0. Waits for the device where a column kernel with sort
-/// needs the work, and the host doesn't know it (`work` < 0; what is given must be count_work() or
-/// more). Throws usage_error for sizes that disagree, x and y the same, absent() of x or y other
-/// than the semiring's, other devices than the matrix', or options that contradict each other;
-/// device_error where memory is short.
+/// needs the work, and the host doesn't know it (`frontier_nonzeros` < 0; what is given must be
+/// count_frontier_nonzeros() or more). Throws usage_error for sizes that disagree, x and y the
+/// same, absent() of x or y other than the semiring's, other devices than the matrix', or options
+/// that contradict each other; device_error where memory is short.
 template <class S, class M>
-void multiply(kernel k, const two_way_matrix<M>& a, sparse_vector<typename S::value_type>& x,
+void multiply(kernel k, const csr_csc_pair<M>& a, sparse_vector<typename S::value_type>& x,
               sparse_vector<typename S::value_type>& y, product_scratch& scratch,
-              const product_options<typename S::value_type>& options = {}, std::int64_t work = -1);
+              const product_options<typename S::value_type>& options = {},
+              std::int64_t frontier_nonzeros = -1);
 
 /// Nonzeros in the columns where x has entries, from any form of x. O(entries), or O(n) from bits
 /// and dense. Waits for the device.
 template <class M, class T>
-[[nodiscard]] std::int64_t count_work(const two_way_matrix<M>& a, sparse_vector<T>& x);
+[[nodiscard]] std::int64_t count_frontier_nonzeros(const csr_csc_pair<M>& a, sparse_vector<T>& x);
 
 /// A product as kernels take it. M: type of the matrix' values. Plain data.
 template <class S, class M>
 struct product_arguments {
     using T = typename S::value_type;
-    compressed_lines<M> rows;
-    compressed_lines<M> columns;
+    compressed_view<M> rows;
+    compressed_view<M> columns;
     vector_arrays<T> x;
     vector_arrays<T> y;
     T alpha;
     T beta;
     const std::uint32_t* skip_rows;
-    bool pairs;           ///< wanted of y (column kernels)
-    row_pieces pieces;    ///< of the matrix
-    std::byte* scratch;   ///< kernel_scratch_bytes()
-    std::int64_t entries; ///< of x if the host knows them, else an upper bound
-    std::int64_t work;    ///< known for sort; -1: not
+    bool pairs;                     ///< wanted of y (column kernels)
+    row_chunks chunks;              ///< of the matrix
+    std::byte* scratch;             ///< kernel_scratch_bytes()
+    std::int64_t entries;           ///< of x if the host knows them, else an upper bound
+    std::int64_t frontier_nonzeros; ///< known for sort; -1: not
 };
 
 /// Calls instantiate(S, M) for each pair of a semiring and the matrix' values that products exist
@@ -121,15 +123,17 @@ struct product_arguments {
 // that give pairs write the count.
 #define KRYLITH_PRODUCT_KERNELS                                                                    \
     template <class S, class M>                                                                    \
-    void multiply(device& where, spmspv::kernel k, const spmspv::product_arguments<S, M>& a);      \
+    void multiply(krylith::device& device, spmspv::kernel k,                                       \
+                  const spmspv::product_arguments<S, M>& a);                                       \
     template <class T>                                                                             \
-    [[nodiscard]] std::size_t kernel_scratch_bytes(const device& where, spmspv::kernel k,          \
-                                                   std::int64_t entries, std::int64_t work);       \
+    [[nodiscard]] std::size_t kernel_scratch_bytes(const krylith::device& device,                  \
+                                                   spmspv::kernel k, std::int64_t entries,         \
+                                                   std::int64_t frontier_nonzeros);                \
     /** The sum of the columns' lengths over x, from pairs if has_pairs, else from bits. Waits. */ \
     template <class M, class T>                                                                    \
-    [[nodiscard]] std::int64_t count_work(device& where,                                           \
-                                          const spmspv::compressed_lines<M>& columns,              \
-                                          const spmspv::vector_arrays<T>& x, bool has_pairs);
+    [[nodiscard]] std::int64_t count_frontier_nonzeros(                                            \
+        krylith::device& device, const spmspv::compressed_view<M>& columns,                        \
+        const spmspv::vector_arrays<T>& x, bool has_pairs);
 
 namespace krylith::host {
 KRYLITH_PRODUCT_KERNELS

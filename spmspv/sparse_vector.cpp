@@ -43,9 +43,9 @@ bool few(const std::optional<std::int64_t>& count, std::int64_t size) {
 } // namespace
 
 template <class T>
-sparse_vector<T>::sparse_vector(std::shared_ptr<device> where, std::int64_t size, T absent,
-                                const std::string& item)
-    : device_(std::move(where)), size_(size), absent_(absent) {
+sparse_vector<T>::sparse_vector(std::shared_ptr<krylith::device> device, std::int64_t size,
+                                T absent, const std::string& item)
+    : device_(std::move(device)), size_(size), absent_(absent) {
     check_index_size("sparse vector: the size", size);
     indices_ = {device_, as_size(size), item};
     values_ = {device_, as_size(size), item};

@@ -73,12 +73,12 @@ class sparse_vector {
 public:
     /// Without entries. `absent`: of the semiring that it is used with. Throws input_error for a
     /// size that 32-bit indices don't reach, device_error where memory is short.
-    sparse_vector(std::shared_ptr<device> where, std::int64_t size, T absent,
+    sparse_vector(std::shared_ptr<krylith::device> device, std::int64_t size, T absent,
                   const std::string& item = "sparse vectors");
 
     [[nodiscard]] std::int64_t size() const noexcept { return size_; }
     [[nodiscard]] T absent() const noexcept { return absent_; }
-    [[nodiscard]] device& where() const noexcept { return *device_; }
+    [[nodiscard]] krylith::device& device() const noexcept { return *device_; }
 
     // From and to the host.
 
@@ -135,7 +135,7 @@ private:
     void list();
     void check_content() const;
 
-    std::shared_ptr<device> device_;
+    std::shared_ptr<krylith::device> device_;
     std::int64_t size_;
     T absent_;
     buffer<std::int32_t> indices_;

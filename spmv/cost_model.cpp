@@ -115,8 +115,8 @@ private:
 };
 
 /// Of a sample of the rows' nonzeros.
-double scattered_share(row_range rows, std::span<const std::int64_t> row_offsets,
-                       std::span<const std::int32_t> column_indices, std::int64_t value_bytes) {
+double scattered_fraction(row_range rows, std::span<const std::int64_t> row_offsets,
+                          std::span<const std::int32_t> column_indices, std::int64_t value_bytes) {
     constexpr std::int64_t samples = 256;
     constexpr std::int64_t most = 32;
     const auto near = static_cast<std::int32_t>(sector) / static_cast<std::int32_t>(value_bytes);
@@ -155,14 +155,14 @@ pattern_statistics measure_pattern(const halo_plan& plan, std::span<const std::i
     pattern_statistics s;
     s.value_bytes = value_bytes;
     s.longest_row = longest.nonzeros;
-    for (int part = 0; part < plan.partition.parts(); ++part) {
+    for (int part = 0; part < plan.partition.ranks(); ++part) {
         const row_range owned = plan.partition.owned(part);
         s.parts.push_back({owned.size(),
                            row_offsets[static_cast<std::size_t>(owned.end)] -
                                row_offsets[static_cast<std::size_t>(owned.begin)],
                            plan.ghost_count(part), plan.send_count(part),
-                           owned.size() - plan.parts[static_cast<std::size_t>(part)].interior_rows,
-                           scattered_share(owned, row_offsets, column_indices, value_bytes)});
+                           owned.size() - plan.local[static_cast<std::size_t>(part)].interior_rows,
+                           scattered_fraction(owned, row_offsets, column_indices, value_bytes)});
     }
     return s;
 }
@@ -172,8 +172,8 @@ std::vector<prediction> predict(const pattern_statistics& statistics, const mach
     check(rates);
     if (statistics.parts.empty())
         throw usage_error("predict: the statistics have no parts, must have one a device");
-    if (!(lra_rc.share >= 0 && lra_rc.share <= 1))
-        throw usage_error("predict: the redundant share is " + number_text(lra_rc.share) +
+    if (!(lra_rc.fraction >= 0 && lra_rc.fraction <= 1))
+        throw usage_error("predict: the redundant share is " + number_text(lra_rc.fraction) +
                           ", must be 0 to 1");
     const model m(statistics, rates);
     const auto devices = static_cast<int>(statistics.parts.size());
@@ -181,9 +181,9 @@ std::vector<prediction> predict(const pattern_statistics& statistics, const mach
     if (devices == 1) return {{"halo", 1, m.halo()}};
     for (const char* name : {"nz", "2nz", "lra"})
         result.push_back({name, devices, m.replicated(0)});
-    result.push_back({"lra-rc", devices, m.replicated(lra_rc.share)});
+    result.push_back({"lra-rc", devices, m.replicated(lra_rc.fraction)});
     result.push_back({"halo", devices, m.halo()});
-    result.push_back({"gather", devices, m.gather()});
+    result.push_back({"allgather", devices, m.gather()});
     std::ranges::stable_sort(result, {}, &prediction::seconds);
     return result;
 }

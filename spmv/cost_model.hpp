@@ -16,7 +16,7 @@
 
 namespace krylith {
 
-/// A matrix dealt to some number of devices.
+/// A matrix assigned to some number of devices.
 struct pattern_statistics {
     struct part {
         std::int64_t rows = 0;
@@ -44,14 +44,14 @@ struct pattern_statistics {
 
 /// Seconds of one iteration of CG: a product and the vector work.
 struct prediction {
-    std::string name; ///< of an operator: "nz", "2nz", "lra", "lra-rc", "halo", "gather"
+    std::string name; ///< of an operator: "nz", "2nz", "lra", "lra-rc", "halo", "allgather"
     int devices = 1;
     double seconds = 0;
 };
 
 /// How lra-rc computes rows twice to send fewer.
 struct redundancy {
-    double share = 0; ///< of the entries, those that every device computes for itself: 0 to 1
+    double fraction = 0; ///< of the entries, those that every device computes for itself: 0 to 1
 };
 
 /// All operators on statistics.parts.size() devices, fastest first; of equals, in the order of
@@ -61,7 +61,7 @@ struct redundancy {
 ///     P       = max over devices of max((v + 4 + 40 scattered) nnz + v (2 rows + ghosts), longest
 ///               row) / R
 ///     halo    = P + (8 v rows + 44 sent) / V + max(0, 1 us + v ghosts / I - interior) + 3 t_f
-///     gather  = P + 3 v rows / V + max(5 v rows / V, v (n - rows) / I) + 3 t_f
+///     allgather = P + 3 v rows / V + max(5 v rows / V, v (n - rows) / I) + 3 t_f
 ///     nz, 2nz, lra = beside(P, v (n - rows) / I) + 8 v n / V + 3 t_f
 ///     lra-rc  = beside(P', (1 - d) v (n - rows) / I) + 8 v n / V + 3 t_f
 ///
@@ -82,11 +82,11 @@ inline constexpr double clearly_faster = 0.9;
 
 /// What operator_kind::automatic, or operator_options::measure, took, and why.
 struct operator_choice {
-    std::vector<prediction> predictions; ///< of the candidates, fastest first
-    std::vector<prediction> measured;    ///< with operator_options::measure; fastest first
-    std::optional<share_choice> shares;  ///< of lra and lra-rc, where they are tuned
-    std::string because;                 ///< a sentence without full stop
-    std::string rates_from;              ///< known_rates::from
+    std::vector<prediction> predictions;      ///< of the candidates, fastest first
+    std::vector<prediction> measured;         ///< with operator_options::measure; fastest first
+    std::optional<fraction_choice> fractions; ///< of lra and lra-rc, where they are tuned
+    std::string because;                      ///< a sentence without full stop
+    std::string rates_from;                   ///< known_rates::from
 };
 
 /// "halo 18.2 us, nz 40.1 us".

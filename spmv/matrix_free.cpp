@@ -14,15 +14,15 @@ namespace krylith {
 namespace {
 
 template <class T>
-block_maker<T> make_foreign_blocks(product_function<T> function, product_kind kind) {
-    return [function = std::move(function), kind](const layout& where, int rank,
+block_maker<T> make_external_blocks(product_function<T> function, product_kind kind) {
+    return [function = std::move(function), kind](const layout& layout, int rank,
                                                   std::int64_t x_entries) {
-        const foreign_product<T> product{function, kind, rank, where.rows.owned(rank), x_entries};
-        const auto& d = where.group.share(rank);
+        const external_product<T> product{function, kind, rank, layout.rows.owned(rank), x_entries};
+        const auto& d = layout.group.handle(rank);
 #if KRYLITH_HAVE_CUDA
-        if (d->kind() == backend::cuda) return cuda::make_foreign(d, product);
+        if (d->kind() == backend::cuda) return cuda::make_external(d, product);
 #endif
-        return host::make_foreign(d, product);
+        return host::make_external(d, product);
     };
 }
 
@@ -30,8 +30,8 @@ template <class T>
 void check_arguments(const device_group& group, const row_partition& rows,
                      const product_function<T>& product) {
     check(rows, rows.rows());
-    if (rows.parts() != group.size())
-        throw usage_error("matrix_free: the partition has " + std::to_string(rows.parts()) +
+    if (rows.ranks() != group.size())
+        throw usage_error("matrix_free: the partition has " + std::to_string(rows.ranks()) +
                           " parts for " + std::to_string(group.size()) + " devices");
     if (!product) throw usage_error("matrix_free: the product function is empty");
 }
@@ -43,9 +43,9 @@ std::unique_ptr<matrix_operator<T>> make_matrix_free(const device_group& group, 
                                                      product_function<T> product,
                                                      product_kind kind) {
     check_arguments(group, rows, product);
-    auto where = std::make_shared<layout>(layout{group, std::move(rows), coherence::replicated});
+    auto handle = std::make_shared<layout>(layout{group, std::move(rows), coherence::replicated});
     return std::make_unique<replicated_operator<T>>(
-        std::move(where), make_foreign_blocks<T>(std::move(product), kind));
+        std::move(handle), make_external_blocks<T>(std::move(product), kind));
 }
 
 template <class T>
@@ -53,9 +53,9 @@ std::unique_ptr<matrix_operator<T>>
 make_matrix_free(const device_group& group, const halo_plan& plan, product_function<T> product,
                  product_kind kind) {
     check_arguments(group, plan.partition, product);
-    auto where = std::make_shared<layout>(layout{group, plan.partition, coherence::owned});
-    return std::make_unique<halo_operator<T>>(std::move(where), plan,
-                                              make_foreign_blocks<T>(std::move(product), kind));
+    auto handle = std::make_shared<layout>(layout{group, plan.partition, coherence::owned});
+    return std::make_unique<halo_operator<T>>(std::move(handle), plan,
+                                              make_external_blocks<T>(std::move(product), kind));
 }
 
 template std::unique_ptr<matrix_operator<double>>

@@ -12,10 +12,10 @@ namespace krylith::cuda {
 namespace {
 
 template <class T>
-class foreign_matrix final : public local_matrix<T> {
+class external_matrix final : public device_matrix<T> {
 public:
-    foreign_matrix(std::shared_ptr<device> where, foreign_product<T> product)
-        : device_(std::move(where)),
+    external_matrix(std::shared_ptr<device> device, external_product<T> product)
+        : device_(std::move(device)),
           product_(std::move(product)),
           result_(device_, static_cast<std::size_t>(product_.rows.size()), "product") {}
 
@@ -58,7 +58,7 @@ private:
     }
 
     std::shared_ptr<device> device_;
-    foreign_product<T> product_;
+    external_product<T> product_;
     buffer<T> result_;
     std::vector<T> host_x_;
     std::vector<T> host_y_;
@@ -67,14 +67,14 @@ private:
 } // namespace
 
 template <class T>
-std::unique_ptr<local_matrix<T>> make_foreign(std::shared_ptr<device> where,
-                                              const foreign_product<T>& product) {
-    return std::make_unique<foreign_matrix<T>>(std::move(where), product);
+std::unique_ptr<device_matrix<T>> make_external(std::shared_ptr<device> device,
+                                                const external_product<T>& product) {
+    return std::make_unique<external_matrix<T>>(std::move(device), product);
 }
 
-template std::unique_ptr<local_matrix<double>> make_foreign(std::shared_ptr<device>,
-                                                            const foreign_product<double>&);
-template std::unique_ptr<local_matrix<float>> make_foreign(std::shared_ptr<device>,
-                                                           const foreign_product<float>&);
+template std::unique_ptr<device_matrix<double>> make_external(std::shared_ptr<device>,
+                                                              const external_product<double>&);
+template std::unique_ptr<device_matrix<float>> make_external(std::shared_ptr<device>,
+                                                             const external_product<float>&);
 
 } // namespace krylith::cuda

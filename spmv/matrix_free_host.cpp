@@ -13,25 +13,25 @@ namespace krylith::host {
 namespace {
 
 template <class T>
-class foreign_matrix final : public local_matrix<T> {
+class external_matrix final : public device_matrix<T> {
 public:
-    foreign_matrix(std::shared_ptr<device> where, foreign_product<T> product)
-        : device_(std::move(where)),
+    external_matrix(std::shared_ptr<device> device, external_product<T> product)
+        : device_(std::move(device)),
           product_(std::move(product)),
           result_(device_, static_cast<std::size_t>(product_.rows.size()), "product") {}
 
     void apply(const spmv_arguments<T>& a) override {
         static_cast<host_device&>(*device_).submit([this, a] {
             registers reg;
-            if (!begin(a.common, reg) || !open_results(a.common.mail, a.push) ||
-                !wait_for(a.common.mail, a.ghosts))
+            if (!kernel_prologue(a.common, reg) || !open_results(a.common.all_reduce, a.put) ||
+                !wait_for(a.common.all_reduce, a.ghosts))
                 return;
             // The function computes A x; anything else goes through a vector of its own.
             const bool plain = a.alpha == T(1) && a.beta == T(0);
             T* const y = plain ? a.y : result_.data();
             product_.function({product_.rank, product_.rows, a.x, y, nullptr});
             write_product(a, y, product_.rows.size());
-            finish_product(a, 1);
+            product_epilogue(a, 1);
         });
     }
 
@@ -47,21 +47,21 @@ public:
 
 private:
     std::shared_ptr<device> device_;
-    foreign_product<T> product_;
+    external_product<T> product_;
     buffer<T> result_;
 };
 
 } // namespace
 
 template <class T>
-std::unique_ptr<local_matrix<T>> make_foreign(std::shared_ptr<device> where,
-                                              const foreign_product<T>& product) {
-    return std::make_unique<foreign_matrix<T>>(std::move(where), product);
+std::unique_ptr<device_matrix<T>> make_external(std::shared_ptr<device> device,
+                                                const external_product<T>& product) {
+    return std::make_unique<external_matrix<T>>(std::move(device), product);
 }
 
-template std::unique_ptr<local_matrix<double>> make_foreign(std::shared_ptr<device>,
-                                                            const foreign_product<double>&);
-template std::unique_ptr<local_matrix<float>> make_foreign(std::shared_ptr<device>,
-                                                           const foreign_product<float>&);
+template std::unique_ptr<device_matrix<double>> make_external(std::shared_ptr<device>,
+                                                              const external_product<double>&);
+template std::unique_ptr<device_matrix<float>> make_external(std::shared_ptr<device>,
+                                                             const external_product<float>&);
 
 } // namespace krylith::host

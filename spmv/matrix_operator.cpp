@@ -10,9 +10,9 @@
 namespace krylith {
 
 template <class T>
-matrix_operator<T>::matrix_operator(operator_kind kind, layout_handle where,
+matrix_operator<T>::matrix_operator(operator_kind kind, layout_handle layout,
                                     const matrix_source<T>& source)
-    : kind_(kind), layout_(std::move(where)) {
+    : kind_(kind), layout_(std::move(layout)) {
     for (const std::int64_t row : layout_->rows.begin)
         first_nonzero_.push_back(source.matrix.row_offsets[static_cast<std::size_t>(row)]);
 }
@@ -20,7 +20,7 @@ matrix_operator<T>::matrix_operator(operator_kind kind, layout_handle where,
 template <class T>
 void matrix_operator<T>::check_product(const vector<T>& x, const vector<T>& y,
                                        std::span<const reduction_into<T>> dots) const {
-    if (x.share_layout() != layout_ || y.share_layout() != layout_)
+    if (x.layout() != layout_ || y.layout() != layout_)
         throw usage_error("the vectors of a product must be made by its operator");
     if (x.overlaps(y))
         throw usage_error("x and y of a product must differ, and have no memory in common");
@@ -97,7 +97,7 @@ void matrix_operator<T>::update(std::span<const T> values) {
         const auto mine = values.first(static_cast<std::size_t>(update_size(rank)));
         values = values.subspan(mine.size());
         if (mine.empty()) continue;
-        const buffer<T> uploaded(layout_->group.share(static_cast<int>(rank)), mine, "update");
+        const buffer<T> uploaded(layout_->group.handle(static_cast<int>(rank)), mine, "update");
         take(rank, uploaded.data());
     }
 }
@@ -125,12 +125,12 @@ void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
                           std::to_string(blocks_.size()) + " devices");
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
         if (update_size(rank) == 0) continue;
-        const device& where = layout_->group[static_cast<int>(rank)];
+        const device& device = layout_->group[static_cast<int>(rank)];
         const std::string problem =
-            values[rank] == nullptr ? "null" : where.lies_elsewhere(values[rank]);
+            values[rank] == nullptr ? "null" : device.lies_elsewhere(values[rank]);
         if (!problem.empty())
             throw usage_error("update_on_devices: the array of rank " + std::to_string(rank) +
-                              " is " + problem + ", allowed is memory of " + where.description());
+                              " is " + problem + ", allowed is memory of " + device.description());
     }
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
         if (update_size(rank) != 0) take(rank, values[rank]);
@@ -147,7 +147,7 @@ void matrix_operator<T>::take(std::size_t rank, const T* values) {
 
 template <class T>
 void matrix_operator<T>::check_diagonal(const vector<T>& d) const {
-    if (d.share_layout() != layout_)
+    if (d.layout() != layout_)
         throw usage_error("the vector of a diagonal must be made by its operator");
 }
 
@@ -159,12 +159,12 @@ void matrix_operator<T>::diagonal(vector<T>& d) const {
 }
 
 template <class T>
-transfer_kind matrix_operator<T>::transfer() const {
+transport_kind matrix_operator<T>::transport() const {
     const device_group& group = layout_->group;
     for (int from = 0; from < group.size(); ++from)
         for (int to = 0; to < group.size(); ++to)
-            if (group.path(from, to) == transport::staged) return transfer_kind::copies;
-    return transfer_kind::stores;
+            if (group.path(from, to) == peer_path::staged) return transport_kind::copy_engine;
+    return transport_kind::peer_store;
 }
 
 namespace {
@@ -178,7 +178,7 @@ std::int64_t row_alignment(std::int64_t rows, int devices) {
     return rows / devices > align_above ? 32 : 1;
 }
 
-row_partition deal_rows(std::span<const std::int64_t> row_offsets, int devices) {
+row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devices) {
     const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
     return equal_nonzeros(row_offsets, devices, row_alignment(rows, devices));
 }

@@ -38,11 +38,11 @@ struct pattern_statistics;
 /// Makes a device's block that is not from a matrix: (layout, rank, entries of x held there).
 template <class T>
 using block_maker =
-    std::function<std::unique_ptr<local_matrix<T>>(const layout&, int, std::int64_t)>;
+    std::function<std::unique_ptr<device_matrix<T>>(const layout&, int, std::int64_t)>;
 
-/// y = alpha A x + beta y for a square matrix whose rows are dealt to devices by equal nonzeros.
-/// The layout's rows say who counts which entries of vectors, and for halo and nz who computes
-/// them. beta = 0 never reads y. Setup costs O(nnz) on the host and the upload.
+/// y = alpha A x + beta y for a square matrix whose rows are partitioned to devices by equal
+/// nonzeros. The layout's rows say who counts which entries of vectors, and for halo and nz who
+/// computes them. beta = 0 never reads y. Setup costs O(nnz) on the host and the upload.
 template <class T>
 class matrix_operator {
 public:
@@ -50,17 +50,18 @@ public:
 
     virtual ~matrix_operator() = default;
 
-    [[nodiscard]] const layout_handle& share_layout() const { return layout_; }
+    [[nodiscard]] const layout_handle& layout() const { return layout_; }
     [[nodiscard]] std::int64_t size() const { return layout_->size(); }
     /// A vector of the operator's layout, zero.
-    [[nodiscard]] vector<T> make_vector(const std::string& item = "vectors") const {
+    [[nodiscard]] vector<T> make_range_vector(const std::string& item = "vectors") const {
         return vector<T>(layout_, item);
     }
     /// One that can be multiplied: with ghosts, where the operator has them.
-    [[nodiscard]] virtual vector<T> make_operand(const std::string& item = "vectors") const = 0;
+    [[nodiscard]] virtual vector<T>
+    make_domain_vector(const std::string& item = "vectors") const = 0;
 
-    /// Enqueues y = alpha A x + beta y; x is an operand, x and y share no memory. Each of `dots`
-    /// has y as one factor and is computed in the same pass (at most max_spmv_dots).
+    /// Enqueues y = alpha A x + beta y; x is a domain vector, x and y share no memory. Each of
+    /// `dots` has y as one factor and is computed in the same pass (at most max_spmv_dots).
     virtual void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                        std::span<const reduction_into<T>> dots = {}) const = 0;
 
@@ -78,11 +79,11 @@ public:
     virtual void diagonal(vector<T>& d) const;
 
     [[nodiscard]] operator_kind kind() const { return kind_; }
-    [[nodiscard]] std::string local_name() const { return blocks_.front()->name(); }
+    [[nodiscard]] std::string format_name() const { return blocks_.front()->name(); }
     /// Products by kernel so far, summed over devices; empty but for operator adaptive.
     [[nodiscard]] std::vector<kernel_use> kernel_uses() const;
     /// The block of a device.
-    [[nodiscard]] const local_matrix<T>& block(int rank) const {
+    [[nodiscard]] const device_matrix<T>& block(int rank) const {
         return *blocks_[static_cast<std::size_t>(rank)];
     }
     /// Bytes that one product reads of the matrix on a device.
@@ -94,7 +95,7 @@ public:
     /// Whether a recorded loop may contain it.
     [[nodiscard]] virtual bool recordable() const { return blocks_.front()->recordable(); }
     /// How entries cross devices: the one that runs, never automatic.
-    [[nodiscard]] virtual transfer_kind transfer() const;
+    [[nodiscard]] virtual transport_kind transport() const;
 
     /// What operator_kind::automatic reckoned with, and what was tuned (cost_model.hpp); null where
     /// neither was asked for, or there was no choice: one device.
@@ -112,9 +113,9 @@ public:
     void gather_by(std::vector<value_gather<T>> gathers) { gathers_ = std::move(gathers); }
 
 protected:
-    matrix_operator(operator_kind kind, layout_handle where)
-        : kind_(kind), layout_(std::move(where)) {}
-    matrix_operator(operator_kind kind, layout_handle where, const matrix_source<T>& source);
+    matrix_operator(operator_kind kind, layout_handle layout)
+        : kind_(kind), layout_(std::move(layout)) {}
+    matrix_operator(operator_kind kind, layout_handle layout, const matrix_source<T>& source);
 
     /// The arguments that all operators share; `first` is where the block's rows begin in y.
     [[nodiscard]] spmv_arguments<T> arguments(execution& run, int rank, T alpha, const vector<T>& x,
@@ -146,12 +147,12 @@ protected:
     std::vector<value_gather<T>> gathers_;    // [ranks], or empty: updates are in CSR order
     std::vector<std::int64_t> entry_source_;  // [nnz], or empty: the caller's order is this one
     reordering_report reordered_;
-    std::vector<std::unique_ptr<local_matrix<T>>> blocks_;
+    std::vector<std::unique_ptr<device_matrix<T>>> blocks_;
     std::shared_ptr<const operator_choice> choice_;
 };
 
 /// The rows of each device: equal nonzeros, on whole warps where there are many rows.
-[[nodiscard]] row_partition deal_rows(std::span<const std::int64_t> row_offsets, int devices);
+[[nodiscard]] row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devices);
 
 /// Those that can be built, of what the cost model predicts (predict()): the one that
 /// operator_kind::automatic takes (clear_choice()), then the others, fastest first.

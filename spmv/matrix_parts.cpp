@@ -18,15 +18,15 @@ namespace {
 }
 
 /// The rows' offsets from 0, widened.
-std::vector<std::int64_t> read_offsets(device& where, const offset_array& offsets,
+std::vector<std::int64_t> read_offsets(device& device, const offset_array& offsets,
                                        std::int64_t rows) {
     const auto count = static_cast<std::size_t>(rows) + 1;
     std::vector<std::int64_t> result(count);
     if (offsets.wide != nullptr) {
-        where.download(result.data(), offsets.wide, count * sizeof(std::int64_t));
+        device.download(result.data(), offsets.wide, count * sizeof(std::int64_t));
     } else {
         std::vector<std::int32_t> narrow(count);
-        where.download(narrow.data(), offsets.narrow, count * sizeof(std::int32_t));
+        device.download(narrow.data(), offsets.narrow, count * sizeof(std::int32_t));
         std::copy(narrow.begin(), narrow.end(), result.begin());
     }
     const std::int64_t first = result.front();
@@ -35,21 +35,21 @@ std::vector<std::int64_t> read_offsets(device& where, const offset_array& offset
 }
 
 /// Refuses a null pointer, and one to memory of another device.
-void check_pointer(device& where, int rank, const void* pointer, const char* name) {
+void check_pointer(device& device, int rank, const void* pointer, const char* name) {
     if (pointer == nullptr) refuse(rank, std::string(name) + " is null");
-    const std::string elsewhere = where.lies_elsewhere(pointer);
+    const std::string elsewhere = device.lies_elsewhere(pointer);
     if (!elsewhere.empty())
         refuse(rank, std::string(name) + " is " + elsewhere + ", allowed is memory of " +
-                         where.description());
+                         device.description());
 }
 
 template <class T>
-void check_part(device& where, int rank, const csr_part<T>& part) {
+void check_part(device& device, int rank, const csr_part<T>& part) {
     if (part.rows < 0) refuse(rank, std::to_string(part.rows) + " rows, allowed are 0 and more");
     const void* const offsets = part.row_offsets.wide != nullptr
                                     ? static_cast<const void*>(part.row_offsets.wide)
                                     : part.row_offsets.narrow;
-    if (part.rows > 0) check_pointer(where, rank, offsets, "row_offsets");
+    if (part.rows > 0) check_pointer(device, rank, offsets, "row_offsets");
 }
 
 void check_count(std::size_t parts, const device_group& group) {
@@ -60,17 +60,17 @@ void check_count(std::size_t parts, const device_group& group) {
 
 /// The pattern of a device's entries, its rows counted from `first`.
 template <class T>
-coo_assembly assemble(device& where, int rank, const coo_part<T>& part, std::int64_t first,
+coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::int64_t first,
                       std::int64_t all_rows) {
     const auto entries = static_cast<std::size_t>(part.entries);
     std::vector<std::int32_t> rows(entries);
     std::vector<std::int32_t> columns(entries);
     if (entries != 0) {
-        check_pointer(where, rank, part.row_indices, "row_indices");
-        check_pointer(where, rank, part.column_indices, "column_indices");
-        check_pointer(where, rank, part.values, "values");
-        where.download(rows.data(), part.row_indices, entries * sizeof(std::int32_t));
-        where.download(columns.data(), part.column_indices, entries * sizeof(std::int32_t));
+        check_pointer(device, rank, part.row_indices, "row_indices");
+        check_pointer(device, rank, part.column_indices, "column_indices");
+        check_pointer(device, rank, part.values, "values");
+        device.download(rows.data(), part.row_indices, entries * sizeof(std::int32_t));
+        device.download(columns.data(), part.column_indices, entries * sizeof(std::int32_t));
     }
     for (std::size_t k = 0; k < entries; ++k) {
         if (rows[k] < 0 || columns[k] < 0) {
@@ -124,12 +124,12 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
             offsets.push_back(before + offset);
         columns.insert(columns.end(), assembly.column_indices().begin(),
                        assembly.column_indices().end());
-        gathers.emplace_back(group.share(rank), assembly);
+        gathers.emplace_back(group.handle(rank), assembly);
         gathers.back()(part.values);
         source.parts.push_back({nullptr, gathers.back().values()});
     }
     // The values in CSR order are there anyway: a format that keeps this order reads them there.
-    source.borrow = options.local == local_kind::csr;
+    source.borrow = options.format == format_kind::csr;
     source.matrix = {rows.rows(), rows.rows(), offsets, columns, {}};
     source.longest = validate_pattern(source.matrix);
     auto result = build_operator(group, source, &rows, options);

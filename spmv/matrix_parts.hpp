@@ -54,7 +54,7 @@ struct coo_part {
 /// parts[rank] lies on device `rank` of the group, which owns these rows. Waits for what was
 /// enqueued in the devices' streams, and reads offsets and columns back to plan transfers and
 /// formats: O(nnz) on the host, 4 bytes a nonzero and 4 or 8 a row over the bus; values don't
-/// leave the devices. `options.borrow` makes the local kernel `csr` (then the default) use values,
+/// leave the devices. `options.borrow` makes the format `csr` (then the default) use values,
 /// and where global columns are local ones (one device, or operator `nz`) columns, in place:
 /// they must outlive the operator. Otherwise arrays may be freed afterwards.
 ///

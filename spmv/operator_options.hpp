@@ -16,7 +16,8 @@ enum class operator_kind {
     lra,       ///< the same: short rows first, so that many results travel under the long rows
     lra_rc,    ///< the same, and some rows are computed by every device instead of being sent
     halo,      ///< vectors owned; only the entries that other devices reference move
-    gather,    ///< vectors owned; all entries of an operand move to all devices as it is written
+    allgather, ///< vectors owned; all entries of a domain vector move to all devices as it is
+               ///< written
     pcsr,    ///< vectors owned; each device multiplies equally many nonzeros, cut within rows, and
              ///< what a row has on several is added up by its owner (nonzero_split_operator.hpp)
     pcsc,    ///< the same, cut within columns: few entries of x move, and many partial sums of y
@@ -37,44 +38,46 @@ enum class reordering {
 };
 
 /// How results of a replicated operator get to the other devices.
-enum class transfer_kind {
-    automatic, ///< stores where all devices reach each other directly, else copies
-    stores,    ///< the kernel that computes a result stores it into every copy
-    copies,    ///< copy engines, beside the kernels; no recorded loops
-    nccl       ///< grouped ncclSend and ncclRecv, beside the kernels; no recorded loops
+enum class transport_kind {
+    automatic,   ///< peer_store where all devices reach each other directly, else copy_engine
+    peer_store,  ///< the kernel that computes a result stores it into every copy
+    copy_engine, ///< copy engines, beside the kernels; no recorded loops
+    nccl         ///< grouped ncclSend and ncclRecv, beside the kernels; no recorded loops
 };
 
 [[nodiscard]] const char* to_string(operator_kind kind) noexcept;
 [[nodiscard]] const char* to_string(reordering order) noexcept;
-[[nodiscard]] const char* to_string(transfer_kind kind) noexcept;
+[[nodiscard]] const char* to_string(transport_kind kind) noexcept;
 /// Throws usage_error naming the nearest valid name.
 [[nodiscard]] operator_kind parse_operator_kind(std::string_view name);
 [[nodiscard]] reordering parse_reordering(std::string_view name);
-[[nodiscard]] transfer_kind parse_transfer_kind(std::string_view name);
+[[nodiscard]] transport_kind parse_transport_kind(std::string_view name);
 /// The names that these accept, each in the order of its enumerators.
 [[nodiscard]] std::span<const std::string_view> operator_names() noexcept;
 [[nodiscard]] std::span<const std::string_view> order_names() noexcept;
-[[nodiscard]] std::span<const std::string_view> transfer_names() noexcept;
+[[nodiscard]] std::span<const std::string_view> transport_names() noexcept;
 
 struct operator_options {
     operator_kind kind = operator_kind::automatic;
-    local_kind local = local_kind::automatic;
+    format_kind format = format_kind::automatic;
     /// Use arrays that lie on the devices in place (csr_part, matrix_parts.hpp). No effect on
     /// matrices in host memory.
     bool borrow = false;
     /// On several devices. With operator_kind::automatic those that the model ranks within 30% of
     /// the best are built one after the other and timed, and the fastest is kept, and remembered
-    /// for this pattern and machine (tuning_file.hpp); lra and lra-rc with their tuned shares if
-    /// these were found before. With lra and lra-rc the shares that are -1 are tuned so
+    /// for this pattern and machine (tuning_file.hpp); lra and lra-rc with their tuned fractions if
+    /// these were found before. With lra and lra-rc the fractions that are -1 are tuned so
     /// (fraction_trial.hpp); refused if none is, and for other kinds. Costs a second or so and up
     /// to nine setups.
     bool measure = false;
     /// Refused for csr_part, coo_part. Keeps 8 bytes a nonzero in host memory, for update().
     reordering order = reordering::none;
     /// Of nz, 2nz, lra and lra-rc; for halo it must be automatic.
-    transfer_kind transfer = transfer_kind::automatic;
-    double long_share = -1;      ///< lra, lra-rc: rows of the long block / rows; -1: usual_shares()
-    double redundant_share = -1; ///< lra-rc: rows that every device computes / rows; -1: likewise
+    transport_kind transport = transport_kind::automatic;
+    /// Of lra and lra-rc: rows of the long block / rows; -1: usual_fractions().
+    double long_fraction = -1;
+    /// Of lra-rc: rows that every device computes / rows; -1: likewise.
+    double redundant_fraction = -1;
 };
 
 } // namespace krylith

@@ -33,22 +33,22 @@
 
 namespace krylith {
 
-enum class one_shot_version {
+enum class streamed_version {
     baseline, ///< equal rows (columns of CSC and of COO by columns), one thread, sums on the host
     p,        ///< equal nonzeros, a thread a device, nothing overlapped, sums on the host
     p_opt     ///< all that is above, sums on the devices
 };
 
 /// "baseline", "p", "p_opt".
-[[nodiscard]] const char* to_string(one_shot_version version) noexcept;
+[[nodiscard]] const char* to_string(streamed_version version) noexcept;
 
-struct one_shot_options {
-    one_shot_version version = one_shot_version::p_opt;
+struct streamed_options {
+    streamed_version version = streamed_version::p_opt;
     /// Where the devices are (p_opt): parts and staging memory are placed by it. Without nodes it
     /// is found.
     numa_topology topology = {};
     /// Into which the part of a device is cut, by rows and p_opt only; 0: one for 12 MB, at most 4.
-    int pieces = 0;
+    int ranges = 0;
     /// Host arrays count as pageable, though they may be pinned: for tests and comparisons.
     bool staged = false;
 };
@@ -56,7 +56,7 @@ struct one_shot_options {
 /// Seconds. Phases end when the last device ends them, so what runs under an earlier phase counts
 /// there: with p_opt `kernel` and `merge` are what is left when the matrix has arrived. The first
 /// four add up to `total`.
-struct one_shot_times {
+struct streamed_times {
     double partition = 0;    ///< who gets what; `p` and `baseline`: local pointers too
     double distribution = 0; ///< host to devices
     double kernel = 0;       ///< products, and conversions to rows
@@ -71,13 +71,13 @@ struct one_shot_times {
 /// else is kept. Results have the same bits in every call with the same arguments, version and
 /// group. One thread at a time may use it, and the group.
 template <class T>
-class one_shot_product {
+class streamed_product {
 public:
     /// Throws usage_error for a topology that is not of this group, and unless pieces is 0 to 4.
-    explicit one_shot_product(device_group group, one_shot_options options = {});
-    one_shot_product(one_shot_product&&) noexcept;
-    one_shot_product& operator=(one_shot_product&&) noexcept;
-    ~one_shot_product();
+    explicit streamed_product(device_group group, streamed_options options = {});
+    streamed_product(streamed_product&&) noexcept;
+    streamed_product& operator=(streamed_product&&) noexcept;
+    ~streamed_product();
 
     /// y = alpha A x + beta y; beta = 0 doesn't read y. All arrays are host memory, any rows and
     /// columns; copies are fastest from pinned memory (node_memory.hpp), and otherwise go through
@@ -85,12 +85,12 @@ public:
     /// A must be valid (validate()): only its sizes are checked here. O(nnz / devices).
     /// Throws input_error for sizes that disagree or that 32-bit indices can't address (a part's
     /// nonzeros too), device_error where a device fails or memory is short; y is then unspecified.
-    one_shot_times operator()(const csr_view<T>& a, std::span<const T> x, std::span<T> y,
+    streamed_times operator()(const csr_view<T>& a, std::span<const T> x, std::span<T> y,
                               T alpha = 1, T beta = 0);
-    one_shot_times operator()(const csc_view<T>& a, std::span<const T> x, std::span<T> y,
+    streamed_times operator()(const csc_view<T>& a, std::span<const T> x, std::span<T> y,
                               T alpha = 1, T beta = 0);
     /// `order` is believed. A wrong one gives a wrong y, or input_error.
-    one_shot_times operator()(const coo_view<T>& a, coo_order order, std::span<const T> x,
+    streamed_times operator()(const coo_view<T>& a, coo_order order, std::span<const T> x,
                               std::span<T> y, T alpha = 1, T beta = 0);
 
     /// Seconds of the kernels of the last call alone, on what it left on the devices (host devices:
@@ -106,7 +106,7 @@ private:
     std::unique_ptr<state> state_;
 };
 
-extern template class one_shot_product<double>;
-extern template class one_shot_product<float>;
+extern template class streamed_product<double>;
+extern template class streamed_product<float>;
 
 } // namespace krylith

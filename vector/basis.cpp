@@ -13,30 +13,30 @@ template <class T>
 basis<T>::basis(int count, const std::function<vector<T>()>& make) {
     vectors_.reserve(static_cast<std::size_t>(count));
     for (int j = 0; j < count; ++j) vectors_.push_back(make());
-    const device_group& group = share_layout()->group;
+    const device_group& group = layout()->group;
     for (int rank = 0; rank < group.size(); ++rank) {
         std::vector<T*> pointers;
         for (const auto& v : vectors_) pointers.push_back(v.data(rank));
-        tables_.emplace_back(group.share(rank), std::span<T* const>(pointers), "vectors");
+        tables_.emplace_back(group.handle(rank), std::span<T* const>(pointers), "vectors");
     }
 }
 
 namespace {
 
 template <class T>
-void launch_dots(device& where, const basis_arguments<T>& a) {
+void launch_dots(device& device, const basis_arguments<T>& a) {
 #if KRYLITH_HAVE_CUDA
-    if (where.kind() == backend::cuda) return cuda::multi_dot(where, a);
+    if (device.kind() == backend::cuda) return cuda::multi_dot(device, a);
 #endif
-    host::multi_dot(where, a);
+    host::multi_dot(device, a);
 }
 
 template <class T>
-void launch_update(device& where, const basis_arguments<T>& a) {
+void launch_update(device& device, const basis_arguments<T>& a) {
 #if KRYLITH_HAVE_CUDA
-    if (where.kind() == backend::cuda) return cuda::multi_axpy(where, a);
+    if (device.kind() == backend::cuda) return cuda::multi_axpy(device, a);
 #endif
-    host::multi_axpy(where, a);
+    host::multi_axpy(device, a);
 }
 
 template <class T>

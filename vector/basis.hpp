@@ -20,9 +20,7 @@ public:
         return vectors_[static_cast<std::size_t>(j)];
     }
     [[nodiscard]] int count() const { return static_cast<int>(vectors_.size()); }
-    [[nodiscard]] const layout_handle& share_layout() const {
-        return vectors_.front().share_layout();
-    }
+    [[nodiscard]] const layout_handle& layout() const { return vectors_.front().layout(); }
     /// Device memory of a rank: a pointer to each vector.
     [[nodiscard]] T* const* table(int rank) const {
         return tables_[static_cast<std::size_t>(rank)].data();
@@ -39,7 +37,7 @@ private:
 template <class T>
 void multi_dot(execution& run, const basis<T>& v, int count, const vector<T>& w, int first);
 
-/// w -= sum of array[first + j] v_j for j < count: one pass over the basis. w is no operand.
+/// w -= sum of array[first + j] v_j for j < count: one pass over the basis. w is no domain vector.
 template <class T>
 void multi_axpy(execution& run, const basis<T>& v, int count, int first, vector<T>& w);
 /// And norm = dot(w, w) of the result.

@@ -51,7 +51,7 @@ execution::execution(device_group group, const execution_options& options)
     for (int rank = 0; rank < ranks(); ++rank)
         memory_.push_back(std::make_unique<rank_memory>(group_, rank, options));
     for (int rank = 0; rank < ranks(); ++rank)
-        frames_.push_back(connect(group_, memory_, rank, options));
+        contexts_.push_back(connect(group_, memory_, rank, options));
     expected_.resize(static_cast<std::size_t>(ranks()));
     group_.synchronize(); // peers' inboxes are zero before anybody writes them
 }
@@ -69,17 +69,17 @@ void execution::quiesce() noexcept {
     }
 }
 
-void execution::fill_frames(scalar_program program) {
+void execution::fill_contexts(scalar_program program) {
     for (std::size_t i = 0; i < batch_registers_.size(); ++i) program.sums[i] = batch_registers_[i];
     for (int rank = 0; rank < ranks(); ++rank) {
-        frame& f = frames_[static_cast<std::size_t>(rank)];
+        kernel_context& f = contexts_[static_cast<std::size_t>(rank)];
         f.program = program;
         f.batch = batch_;
         f.batch_array = batch_array_;
         f.guarded = guarded_;
         auto& waits = expected_[static_cast<std::size_t>(rank)];
-        f.arrival_count = static_cast<std::int32_t>(waits.size());
-        std::copy(waits.begin(), waits.end(), f.arrivals);
+        f.signal_count = static_cast<std::int32_t>(waits.size());
+        std::copy(waits.begin(), waits.end(), f.signals);
         waits.clear();
     }
     batch_ = 0;
@@ -99,7 +99,7 @@ void execution::open(std::span<const std::uint8_t> used) {
         for (const auto reg : used) scalars_.need(reg);
     }
     join_if_awaited();
-    fill_frames(scalars_.finish());
+    fill_contexts(scalars_.finish());
     publishing_ = false;
 }
 
@@ -137,19 +137,19 @@ void execution::close() {
     publishing_ = false;
     for (int from = 0; from < ranks(); ++from)
         for (int to = 0; to < ranks(); ++to) {
-            if (group_.path(from, to) != transport::staged) continue;
+            if (group_.path(from, to) != peer_path::staged) continue;
             const auto& m = *memory_[static_cast<std::size_t>(from)];
-            const auto first = frames_[static_cast<std::size_t>(from)].mail.at(0, 0, from);
+            const auto first = contexts_[static_cast<std::size_t>(from)].all_reduce.at(0, 0, from);
             const auto count =
-                std::size_t{2} * static_cast<std::size_t>(frames_.front().mail.capacity);
+                std::size_t{2} * static_cast<std::size_t>(contexts_.front().all_reduce.capacity);
             group_.copy(from, m.staging[static_cast<std::size_t>(to)].data() + first, to,
-                        memory_[static_cast<std::size_t>(to)]->inbox.data() + first,
-                        count * sizeof(letter));
+                        memory_[static_cast<std::size_t>(to)]->own_slots.data() + first,
+                        count * sizeof(stamped_value));
         }
 }
 
-void execution::expect(const std::vector<arrival>& by_rank) {
-    if (expected_.front().size() == max_arrivals) flush();
+void execution::expect(const std::vector<signal>& by_rank) {
+    if (expected_.front().size() == max_signals) flush();
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank)
         expected_[rank].push_back(by_rank[rank]);
 }
@@ -176,7 +176,7 @@ void execution::flush() {
 
 void execution::settle(const register_places& closing) {
     join_if_awaited();
-    fill_frames(scalars_.finish(closing));
+    fill_contexts(scalars_.finish(closing));
     for (int rank = 0; rank < ranks(); ++rank) enqueue_scalars(rank, 0, {});
 }
 
@@ -193,7 +193,7 @@ void execution::compute(const array_task& task, std::span<const std::uint8_t> re
                           " registers, but a task has at most " +
                           std::to_string(int{array_task::role_count}) + " roles");
     join_if_awaited();
-    fill_frames(scalars_.finish(scalars_.places()));
+    fill_contexts(scalars_.finish(scalars_.places()));
     array_task placed = task;
     for (std::size_t role = 0; role < registers.size(); ++role)
         placed.slots[role] = scalars_.slot(registers[role]);
@@ -202,11 +202,11 @@ void execution::compute(const array_task& task, std::span<const std::uint8_t> re
 
 void execution::enqueue_scalars(int rank, std::uint64_t condition, const array_task& task) {
     const scalar_arguments a{at(rank), condition, task};
-    device& where = group_[rank];
+    device& device = group_[rank];
 #if KRYLITH_HAVE_CUDA
-    if (where.kind() == backend::cuda) return cuda::scalars(where, a);
+    if (device.kind() == backend::cuda) return cuda::scalars(device, a);
 #endif
-    host::scalars(where, a);
+    host::scalars(device, a);
 }
 
 } // namespace krylith

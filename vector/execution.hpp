@@ -26,7 +26,7 @@ inline constexpr double longest_timeout = 1e9; ///< seconds, which nanoseconds o
 
 struct execution_options {
     execution_mode mode = execution_mode::automatic;
-    int unroll = 16;               ///< iterations recorded in one turn of the loop
+    int unroll = 16;               ///< iterations recorded in one trip of the loop
     double timeout_seconds = 20;   ///< how long a device waits for a peer before all give up; at
                                    ///< most longest_timeout. A process that is stopped doesn't wait
     int largest_batch = 8;         ///< most values that one kernel reduces
@@ -43,8 +43,9 @@ struct loop_report {
 
 struct rank_memory;
 
-/// Records scalar arithmetic and hands it to the next kernel as a frame. Everything is done for all
-/// ranks alike, so that all take the same decisions. Not thread-safe; one solve at a time.
+/// Records scalar arithmetic and hands it to the next kernel as a kernel context. Everything is
+/// done for all ranks alike, so that all take the same decisions. Not thread-safe; one solve at a
+/// time.
 class execution {
 public:
     execution(device_group group, const execution_options& options);
@@ -74,13 +75,13 @@ public:
 
     // --- kernels -----------------------------------------------------------------------------
     /// Begins one operation on all ranks: takes the pending arithmetic, whose results the kernel
-    /// also needs for `used` registers. Then call at(rank) for each rank's frame.
+    /// also needs for `used` registers. Then call at(rank) for each rank's kernel context.
     void open(std::span<const std::uint8_t> used);
     /// The same for a kernel that leaves new values of `registers` itself, when it ends and no
-    /// block reads them any more: slots[i] is the place in frame::slots of registers[i].
+    /// block reads them any more: slots[i] is the place in kernel context::slots of registers[i].
     void open(std::span<const std::uint8_t> registers, std::span<std::uint8_t> slots);
-    [[nodiscard]] const frame& at(int rank) const {
-        return frames_[static_cast<std::size_t>(rank)];
+    [[nodiscard]] const kernel_context& at(int rank) const {
+        return contexts_[static_cast<std::size_t>(rank)];
     }
     /// The kernel just opened reduces into these registers / places of the array: one batch.
     void publish(std::span<const std::uint8_t> registers);
@@ -90,7 +91,7 @@ public:
     /// Ends the operation: peers' copies of what was published (staged transport only).
     void close();
     /// Data of peers that the next kernel, whichever, must wait for.
-    void expect(const std::vector<arrival>& by_rank);
+    void expect(const std::vector<signal>& by_rank);
     /// Orders what follows on any device after what was enqueued on all; no-op unless ordered().
     void join_if_ordered();
     /// Runs pending arithmetic in a kernel of its own, so that nothing is left pending or under
@@ -127,15 +128,15 @@ private:
     /// Runs what is pending in a kernel of one thread and leaves each register in the given place.
     void settle(const register_places& closing);
     /// For the next kernel: the program, and what it waits for.
-    void fill_frames(scalar_program program);
-    /// scalar_arguments with the rank's frame.
+    void fill_contexts(scalar_program program);
+    /// scalar_arguments with the rank's kernel context.
     void enqueue_scalars(int rank, std::uint64_t condition, const array_task& task);
     /// Whether peers have yet to send what the next kernel adds up or reads.
     [[nodiscard]] bool awaited() const;
     void join_if_awaited();
     void check_failures();
     void record_iteration(const std::function<void()>& body);
-    void record_turn(const std::function<void()>& body);
+    void record_trip(const std::function<void()>& body);
     [[nodiscard]] bool pending() const;
     [[nodiscard]] loop_report report();
 
@@ -146,7 +147,7 @@ private:
     bool recording_ = false;
     bool guarded_ = true;
     std::vector<std::unique_ptr<rank_memory>> memory_;
-    std::vector<frame> frames_;
+    std::vector<kernel_context> contexts_;
 
     program_recorder scalars_;        // arithmetic that waits for the next kernel
     register_places recorded_places_; // at the start of the recorded loop
@@ -156,7 +157,7 @@ private:
     int batch_array_ = -1;
     std::vector<std::uint8_t> batch_registers_;
     bool publishing_ = false;
-    std::vector<std::vector<arrival>> expected_; // [rank]
+    std::vector<std::vector<signal>> expected_; // [rank]
 };
 
 } // namespace krylith

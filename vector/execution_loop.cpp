@@ -12,9 +12,9 @@ namespace {
 
 template <class T>
 std::vector<T> download(const buffer<T>& from, std::size_t first, std::size_t count,
-                        device& where) {
+                        device& device) {
     std::vector<T> values(count);
-    if (count != 0) where.download(values.data(), from.data() + first, count * sizeof(T));
+    if (count != 0) device.download(values.data(), from.data() + first, count * sizeof(T));
     return values;
 }
 
@@ -57,7 +57,7 @@ void execution::record_iteration(const std::function<void()>& body) {
     record(scalar_opcode::pause, control::state, control::iteration, 0);
 }
 
-void execution::record_turn(const std::function<void()>& body) {
+void execution::record_trip(const std::function<void()>& body) {
     recorded_places_ = scalars_.places();
     try {
         for (int rank = 0; rank < ranks(); ++rank) {
@@ -67,7 +67,7 @@ void execution::record_turn(const std::function<void()>& body) {
         }
         recording_ = true;
         for (int i = 0; i < options_.unroll; ++i) record_iteration(body);
-        fill_frames(scalars_.finish(recorded_places_));
+        fill_contexts(scalars_.finish(recorded_places_));
         for (int rank = 0; rank < ranks(); ++rank)
             enqueue_scalars(rank, memory_[static_cast<std::size_t>(rank)]->loop->condition(), {});
     } catch (...) {
@@ -82,7 +82,7 @@ void execution::record_turn(const std::function<void()>& body) {
 void execution::prepare(const std::function<void()>& body) {
     if (mode_ == execution_mode::eager || memory_.front()->loop) return;
     unguarded([&] { flush(); });
-    record_turn(body);
+    record_trip(body);
     group_.synchronize(); // graphs are on their devices: from here on nothing but launches
 }
 

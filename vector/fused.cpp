@@ -34,17 +34,17 @@ struct numbering {
 
 template <class T>
 void check_layout(const vector<T>& v, const layout_handle& expected) {
-    if (v.share_layout() != expected)
+    if (v.layout() != expected)
         throw usage_error("the vectors of one operation must come from the same operator: "
                           "their layouts differ");
 }
 
 template <class T>
-void launch(device& where, const fused_arguments<T>& a) {
+void launch(device& device, const fused_arguments<T>& a) {
 #if KRYLITH_HAVE_CUDA
-    if (where.kind() == backend::cuda) return cuda::fused(where, a);
+    if (device.kind() == backend::cuda) return cuda::fused(device, a);
 #endif
-    host::fused(where, a);
+    host::fused(device, a);
 }
 
 } // namespace
@@ -79,62 +79,61 @@ void enqueue(execution& run, const fused_update<T>& update) {
     if (vectors.count == 0) return;
     shape.vectors = static_cast<std::int8_t>(vectors.count);
     shape.coefficients = static_cast<std::int8_t>(coefficients.count);
-    const layout_handle& where = vectors.things[0]->share_layout();
-    for (int v = 0; v < vectors.count; ++v) check_layout(*vectors.things[v], where);
+    const layout_handle& layout = vectors.things[0]->layout();
+    for (int v = 0; v < vectors.count; ++v) check_layout(*vectors.things[v], layout);
 
-    // One operand is sent on by the kernel that writes it; a second one by a pass of its own.
-    std::vector<int> operands;
+    // One domain vector is sent on by the kernel that writes it; a second one by a pass of its own.
+    std::vector<int> domains;
     for (int v = 0; v < vectors.count; ++v)
         if ((shape.stored() >> v & 1) != 0 && vectors.things[v]->exchange() != nullptr)
-            operands.push_back(v);
-    const int pushed = operands.empty() ? -1 : operands.front();
+            domains.push_back(v);
+    const int put_index = domains.empty() ? -1 : domains.front();
 
     run.open({coefficients.things, static_cast<std::size_t>(coefficients.count)});
     run.publish(sums);
-    if (pushed >= 0) run.join_if_ordered();
+    if (put_index >= 0) run.join_if_ordered();
     for (int rank = 0; rank < run.ranks(); ++rank) {
         fused_arguments<T> a{};
         a.common = run.at(rank);
         a.shape = shape;
         for (int v = 0; v < vectors.count; ++v) a.vectors[v] = vectors.things[v]->data(rank);
         std::copy_n(coefficients.things, coefficients.count, a.coefficients);
-        a.size = where->held(rank);
-        a.first_owned = where->first_owned(rank);
-        a.last_owned = a.first_owned + where->rows.owned(rank).size();
+        a.size = layout->held(rank);
+        a.first_owned = layout->first_owned(rank);
+        a.last_owned = a.first_owned + layout->rows.owned(rank).size();
         a.reduce = run.partials(rank);
-        a.pushed = pushed;
-        if (pushed >= 0) a.push = vectors.things[pushed]->exchange()->push(rank, run.ordered());
+        a.put_index = put_index;
+        if (put_index >= 0) a.put = vectors.things[put_index]->exchange()->put(rank, run.ordered());
         launch(run.group()[rank], a);
     }
-    if (pushed >= 0) vectors.things[pushed]->exchange()->forward();
+    if (put_index >= 0) vectors.things[put_index]->exchange()->forward();
     run.close();
-    for (std::size_t i = 1; i < operands.size(); ++i)
-        push_ghosts(run, *vectors.things[operands[i]]);
+    for (std::size_t i = 1; i < domains.size(); ++i) put_ghosts(run, *vectors.things[domains[i]]);
 }
 
 template <class T>
-void push_ghosts(execution& run, const vector<T>& operand) {
-    if (operand.exchange() == nullptr) return;
+void put_ghosts(execution& run, const vector<T>& domain) {
+    if (domain.exchange() == nullptr) return;
     run.open({});
     run.join_if_ordered();
     for (int rank = 0; rank < run.ranks(); ++rank) {
-        device& where = run.group()[rank];
-        const auto push = operand.exchange()->push(rank, run.ordered());
-        const auto size = operand.where().held(rank);
+        device& device = run.group()[rank];
+        const auto put = domain.exchange()->put(rank, run.ordered());
+        const auto size = domain.layout()->held(rank);
 #if KRYLITH_HAVE_CUDA
-        if (where.kind() == backend::cuda) {
-            cuda::push(where, run.at(rank), operand.data(rank), size, push);
+        if (device.kind() == backend::cuda) {
+            cuda::put(device, run.at(rank), domain.data(rank), size, put);
             continue;
         }
 #endif
-        host::push(where, run.at(rank), operand.data(rank), size, push);
+        host::put(device, run.at(rank), domain.data(rank), size, put);
     }
-    operand.exchange()->forward();
+    domain.exchange()->forward();
 }
 
 template void enqueue(execution&, const fused_update<double>&);
 template void enqueue(execution&, const fused_update<float>&);
-template void push_ghosts(execution&, const vector<double>&);
-template void push_ghosts(execution&, const vector<float>&);
+template void put_ghosts(execution&, const vector<double>&);
+template void put_ghosts(execution&, const vector<float>&);
 
 } // namespace krylith

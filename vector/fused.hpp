@@ -29,10 +29,10 @@ struct fused_update {
 template <class T>
 void enqueue(execution& run, const fused_update<T>& update);
 
-/// Sends the owned entries of an operand to the ranks that keep copies; for operands that were
-/// written other than by fused(). No-op for other vectors.
+/// Sends the owned entries of a domain vector to the ranks that keep copies; for domain vectors
+/// that were written other than by fused(). No-op for other vectors.
 template <class T>
-void push_ghosts(execution& run, const vector<T>& operand);
+void put_ghosts(execution& run, const vector<T>& domain);
 
 template <class First, class... Parts>
 void fused(execution& run, const First& first, const Parts&... parts) {

@@ -9,13 +9,13 @@
 namespace krylith {
 
 template <class T>
-vector<T>::vector(layout_handle where, const std::string& item,
-                  std::shared_ptr<const push_schedule<T>> schedule)
-    : layout_(std::move(where)) {
+vector<T>::vector(layout_handle layout, const std::string& item,
+                  std::shared_ptr<const put_schedule<T>> schedule)
+    : layout_(std::move(layout)) {
     const int p = layout_->group.size();
     for (int rank = 0; rank < p; ++rank) {
         const std::int64_t ghosts = schedule ? schedule->ghosts(rank) : 0;
-        storage_.emplace_back(layout_->group.share(rank),
+        storage_.emplace_back(layout_->group.handle(rank),
                               static_cast<std::size_t>(layout_->held(rank) + ghosts), item);
         storage_.back().zero();
         parts_.push_back(storage_.back().data());
@@ -26,12 +26,12 @@ vector<T>::vector(layout_handle where, const std::string& item,
 }
 
 template <class T>
-vector<T> vector<T>::borrow(layout_handle where, std::span<T* const> parts) {
-    if (parts.size() != static_cast<std::size_t>(where->group.size()))
+vector<T> vector<T>::borrow(layout_handle layout, std::span<T* const> parts) {
+    if (parts.size() != static_cast<std::size_t>(layout->group.size()))
         throw usage_error("vector::borrow: " + std::to_string(parts.size()) + " parts for " +
-                          std::to_string(where->group.size()) + " devices");
+                          std::to_string(layout->group.size()) + " devices");
     vector v;
-    v.layout_ = std::move(where);
+    v.layout_ = std::move(layout);
     v.parts_.assign(parts.begin(), parts.end());
     for (std::size_t rank = 0; rank < parts.size(); ++rank)
         if (parts[rank] == nullptr && v.layout_->held(static_cast<int>(rank)) != 0)

@@ -18,7 +18,7 @@ namespace krylith {
 template <class T>
 class ghost_exchange;
 template <class T>
-class push_schedule;
+class put_schedule;
 
 inline constexpr int max_terms = 4;
 inline constexpr std::uint8_t no_register = 255;
@@ -51,8 +51,8 @@ struct [[nodiscard]] assignment {
     linear_combination<T> value;
 };
 
-/// n entries over the devices of a layout, zero at first. With a push schedule it is an *operand*:
-/// it keeps ghosts, and whatever writes it also sends the entries that peers need.
+/// n entries over the devices of a layout, zero at first. With a put schedule it is a *domain
+/// vector*: it keeps ghosts, and whatever writes it also sends the entries that peers need.
 template <class T>
 class vector {
     static_assert(is_value_type<T>, "krylith: values are double or float (no complex numbers, no "
@@ -61,31 +61,32 @@ class vector {
 public:
     using value_type = T;
 
-    explicit vector(layout_handle where, const std::string& item = "vectors",
-                    std::shared_ptr<const push_schedule<T>> schedule = nullptr);
+    explicit vector(layout_handle layout, const std::string& item = "vectors",
+                    std::shared_ptr<const put_schedule<T>> schedule = nullptr);
 
     /// Uses arrays that the caller owns: parts[rank] holds layout.held(rank) entries on that
     /// device and outlives the vector. No copy, so where the layout has an order the entries are in
-    /// that order, not in the caller's. Ghosts are not sent: that is push_ghosts() of an operand.
-    [[nodiscard]] static vector borrow(layout_handle where, std::span<T* const> parts);
+    /// that order, not in the caller's. Ghosts are not sent: that is put_ghosts() of a domain
+    /// vector.
+    [[nodiscard]] static vector borrow(layout_handle layout, std::span<T* const> parts);
 
     vector(vector&&) noexcept = default;
     vector& operator=(vector&&) noexcept = default;
     ~vector() = default;
 
-    [[nodiscard]] const layout& where() const { return *layout_; }
-    [[nodiscard]] const layout_handle& share_layout() const { return layout_; }
+    [[nodiscard]] const layout_handle& layout() const { return layout_; }
     [[nodiscard]] std::int64_t size() const { return layout_->size(); }
     /// Entries of a device: held(rank) of them, then its ghosts.
     [[nodiscard]] T* data(int rank) const { return parts_[static_cast<std::size_t>(rank)]; }
     /// Whether the two have memory in common, as two borrows of one array have: what writes one
     /// then changes the other. Both are of one layout.
     [[nodiscard]] bool overlaps(const vector& other) const;
-    /// Null unless this is an operand.
+    /// Null unless this is a domain vector.
     [[nodiscard]] const ghost_exchange<T>* exchange() const { return exchange_.get(); }
 
-    /// Promises that each push of this operand is read by one product at most. Peers may then send
-    /// the next as soon as that is done; otherwise only once this rank writes the operand again.
+    /// Promises that each put of this domain vector is read by one product at most. Peers may then
+    /// send the next as soon as that is done; otherwise only once this rank writes the domain
+    /// vector again.
     void promise_single_reader() { single_reader_ = true; }
     [[nodiscard]] bool single_reader() const { return single_reader_; }
 
@@ -94,7 +95,7 @@ public:
 
     /// n entries from / to host memory, in the caller's order of rows: where the layout has another
     /// they are moved on the way, at 2 n entries of host memory traffic. upload() leaves ghosts
-    /// stale: see push_ghosts().
+    /// stale: see put_ghosts().
     void upload(std::span<const T> values);
     void download(std::span<T> values) const;
 

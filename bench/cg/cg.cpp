@@ -41,7 +41,7 @@ public:
         report_.describe_machine(choice_, rate_);
         report_.describe_effort(request_.plan.effort);
         report_.set_option("operator", request_.kind);
-        report_.set_option("local", request_.local);
+        report_.set_option("format", request_.format);
         report_.set_option("form", request_.form);
         report_.set_option("mode", request_.mode);
         report_.set_option("unroll", request_.unroll);

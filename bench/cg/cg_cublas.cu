@@ -34,12 +34,12 @@ void check(cublasStatus_t status) {
 /// q = A p by cuSPARSE.
 class csr_product {
 public:
-    csr_product(const std::shared_ptr<device>& where, cudaStream_t stream,
+    csr_product(const std::shared_ptr<device>& device, cudaStream_t stream,
                 const csr_matrix<double>& a, double* p, double* q)
-        : columns_(where, std::span(a.column_indices), "baseline matrix"),
-          values_(where, std::span(a.values), "baseline matrix") {
+        : columns_(device, std::span(a.column_indices), "baseline matrix"),
+          values_(device, std::span(a.values), "baseline matrix") {
         const std::vector<std::int32_t> narrow(a.row_offsets.begin(), a.row_offsets.end());
-        offsets_ = buffer<std::int32_t>(where, std::span(narrow), "baseline matrix");
+        offsets_ = buffer<std::int32_t>(device, std::span(narrow), "baseline matrix");
         check(cusparseCreate(&handle_));
         check(cusparseSetStream(handle_, stream));
         check(cusparseCreateCsr(&matrix_, a.rows, a.columns, a.nnz(), offsets_.data(),
@@ -47,7 +47,7 @@ public:
                                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
         check(cusparseCreateDnVec(&p_, a.columns, p, CUDA_R_64F));
         check(cusparseCreateDnVec(&q_, a.rows, q, CUDA_R_64F));
-        choose_algorithm(where, stream);
+        choose_algorithm(device, stream);
     }
 
     csr_product(const csr_product&) = delete;
@@ -73,27 +73,27 @@ private:
     static constexpr double one = 1;
     static constexpr double zero = 0;
 
-    void choose_algorithm(const std::shared_ptr<device>& where, cudaStream_t stream) {
+    void choose_algorithm(const std::shared_ptr<device>& device, cudaStream_t stream) {
         constexpr std::array candidates = {CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMV_CSR_ALG1};
         cusparseSpMVAlg_t best = candidates.front();
         double least = std::numeric_limits<double>::infinity();
         for (const auto candidate : candidates) {
-            prepare(where, candidate);
+            prepare(device, candidate);
             const double seconds = time_products(stream);
             if (seconds < least) {
                 least = seconds;
                 best = candidate;
             }
         }
-        prepare(where, best);
+        prepare(device, best);
     }
 
-    void prepare(const std::shared_ptr<device>& where, cusparseSpMVAlg_t algorithm) {
+    void prepare(const std::shared_ptr<device>& device, cusparseSpMVAlg_t algorithm) {
         algorithm_ = algorithm;
         std::size_t bytes = 0;
         check(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, p_,
                                       &zero, q_, CUDA_R_64F, algorithm_, &bytes));
-        workspace_ = buffer<unsigned char>(where, bytes, "baseline workspace");
+        workspace_ = buffer<unsigned char>(device, bytes, "baseline workspace");
         check(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, p_,
                                       &zero, q_, CUDA_R_64F, algorithm_, workspace_.data()));
     }

@@ -27,8 +27,8 @@ krylith_cg::krylith_cg(const device_group& group, const workload& w, const cg_se
           setup_seconds_ = watch.seconds();
           return a;
       }()),
-      b_(a_->make_vector()),
-      x_(a_->make_vector()) {
+      b_(a_->make_range_vector()),
+      x_(a_->make_range_vector()) {
     const stopwatch watch;
     b_.upload(w.b);
     group.synchronize();
@@ -37,7 +37,7 @@ krylith_cg::krylith_cg(const device_group& group, const workload& w, const cg_se
 
 solve_result krylith_cg::run(const solver_options& options) {
     if (settings_.form == "cg:auto") return automatic_cg(*a_, b_, x_, options);
-    if (settings_.form == "cg:resident") return resident_cg(*a_, b_, x_, options);
+    if (settings_.form == "cg:persistent") return persistent_cg(*a_, b_, x_, options);
     return cg(*a_, b_, x_, options);
 }
 

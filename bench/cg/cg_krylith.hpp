@@ -12,7 +12,7 @@
 namespace krylith::bench {
 
 struct cg_settings {
-    std::string form = "cg"; ///< cg, cg:auto or cg:resident
+    std::string form = "cg"; ///< cg, cg:auto or cg:persistent
     operator_options format{};
     execution_mode mode = execution_mode::automatic;
     int unroll = 8;

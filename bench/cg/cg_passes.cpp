@@ -13,7 +13,10 @@ namespace {
 
 struct cg_vectors {
     explicit cg_vectors(const matrix_operator<double>& a)
-        : r(a.make_vector()), q(a.make_vector()), x(a.make_vector()), p(a.make_operand("vectors")) {
+        : r(a.make_range_vector()),
+          q(a.make_range_vector()),
+          x(a.make_range_vector()),
+          p(a.make_domain_vector("vectors")) {
         std::vector<double> start(static_cast<std::size_t>(a.size()));
         for (std::size_t i = 0; i < start.size(); ++i) {
             start[i] = 1.0 / static_cast<double>(1 + i % 1000);
@@ -34,12 +37,12 @@ class pass_loop {
 public:
     enum pass { none, product, residual, direction };
 
-    pass_loop(const matrix_operator<double>& a, cg_vectors& v, execution_mode mode, int turn,
+    pass_loop(const matrix_operator<double>& a, cg_vectors& v, execution_mode mode, int trip,
               pass without)
         : a_(a),
           v_(v),
           without_(without),
-          loop_(a.share_layout()->group, mode, turn),
+          loop_(a.layout()->group, mode, trip),
           sum_(loop_.run()),
           small_(loop_.run()) {
         loop_.run().set(small_.number(), 1e-6); // the vectors hardly change
@@ -73,7 +76,7 @@ private:
 
 cg_passes measure_passes(const matrix_operator<double>& a, execution_mode mode,
                          const slope_effort& effort) {
-    if (a.share_layout()->group.size() != 1) {
+    if (a.layout()->group.size() != 1) {
         throw usage_error("passes are measured on one device");
     }
     cg_vectors v(a);
@@ -82,7 +85,7 @@ cg_passes measure_passes(const matrix_operator<double>& a, execution_mode mode,
     for (const auto without :
          {pass_loop::none, pass_loop::product, pass_loop::residual, pass_loop::direction}) {
         pass_loop& loop =
-            *loops.emplace_back(std::make_unique<pass_loop>(a, v, mode, effort.turn(), without));
+            *loops.emplace_back(std::make_unique<pass_loop>(a, v, mode, effort.trip(), without));
         subjects.emplace_back([&loop](std::int64_t steps) { return loop.seconds(steps); });
     }
     const std::vector<spread> times = measure_slopes(subjects, effort);

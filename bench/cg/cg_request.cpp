@@ -28,7 +28,7 @@ std::vector<std::string> cg_request::matrix_names(backend devices) const {
 cg_settings cg_request::settings() const {
     cg_settings s;
     s.form = form;
-    s.format = {parse_operator_kind(kind), parse_local_kind(local)};
+    s.format = {parse_operator_kind(kind), parse_format_kind(format)};
     s.mode = mode == "recorded" ? execution_mode::recorded
              : mode == "eager"  ? execution_mode::eager
                                 : execution_mode::automatic;
@@ -47,11 +47,12 @@ void add_options(CLI::App& app, cg_request& q) {
         ->allow_extra_args(false);
     app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
     app.add_option("--operator", q.kind,
-                   "auto, nz, 2nz, lra, lra-rc, halo, gather, pcsr, pcsc or pcoo")
+                   "auto, nz, 2nz, lra, lra-rc, halo, allgather, pcsr, pcsc or pcoo")
         ->capture_default_str();
-    app.add_option("--local", q.local, "auto, csr, sell, merge or vendor")->capture_default_str();
-    app.add_option("--form", q.form, "cg, cg:resident, or cg:auto, which chooses")
-        ->check(CLI::IsMember({"cg", "cg:auto", "cg:resident"}))
+    app.add_option("--format", q.format, "auto, csr, sell, merge or cusparse")
+        ->capture_default_str();
+    app.add_option("--form", q.form, "cg, cg:persistent, or cg:auto, which chooses")
+        ->check(CLI::IsMember({"cg", "cg:auto", "cg:persistent"}))
         ->capture_default_str();
     app.add_option("--mode", q.mode, "auto, recorded or eager")
         ->check(CLI::IsMember({"auto", "recorded", "eager"}))

@@ -20,8 +20,8 @@ struct cg_request {
     std::vector<int> devices;
     int threads = 0;
     std::string kind = "halo";
-    std::string local = "auto";
-    std::string form = "cg"; ///< cg, cg:resident or cg:auto
+    std::string format = "auto";
+    std::string form = "cg"; ///< cg, cg:persistent or cg:auto
     std::string mode = "auto";
     int unroll = 8;
     std::string solvers = "all"; ///< all, krylith or baseline

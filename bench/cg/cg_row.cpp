@@ -47,7 +47,7 @@ json cg_row(const workload& w, const cg_numbers& numbers, backend kind, int devi
 
 void add_operator(json& row, const krylith_cg& ours) {
     const auto& a = ours.a();
-    const device_group& group = a.share_layout()->group;
+    const device_group& group = a.layout()->group;
     json bytes = json::array();
     json received = json::array();
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -55,7 +55,7 @@ void add_operator(json& row, const krylith_cg& ours) {
         received.push_back(a.received(rank));
     }
     row["operator"] = to_string(a.kind());
-    row["local"] = a.local_name();
+    row["format"] = a.format_name();
     row["recorded"] = ours.recorded();
     row["matrix_bytes"] = bytes;
     row["received_entries"] = received;

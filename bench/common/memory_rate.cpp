@@ -22,8 +22,8 @@ constexpr slope_effort effort{
     .few = 2, .many = 6, .repetitions = 5, .most = 20, .seconds = 0.2, .warm_up = 0.1};
 
 double copy_rate(const device_group& group) {
-    const buffer<char> from(group.share(0), array_bytes, "copy rate");
-    const buffer<char> to(group.share(0), array_bytes, "copy rate");
+    const buffer<char> from(group.handle(0), array_bytes, "copy rate");
+    const buffer<char> to(group.handle(0), array_bytes, "copy rate");
     group[0].zero(from.data(), array_bytes);
     const auto seconds = measure_slope(
         [&](std::int64_t copies) {

@@ -7,8 +7,8 @@
 
 namespace krylith::bench {
 
-repeated::repeated(const device_group& group, execution_mode mode, int turn)
-    : run_(group, {.mode = mode, .unroll = turn}), one_(run_), turn_(turn) {
+repeated::repeated(const device_group& group, execution_mode mode, int trip)
+    : run_(group, {.mode = mode, .unroll = trip}), one_(run_), trip_(trip) {
     // What is tested after each step: never small enough, never too large.
     run_.set(one_.number(), 1.0);
     run_.set(control::target, 0.0);
@@ -19,8 +19,8 @@ repeated::repeated(const device_group& group, execution_mode mode, int turn)
 }
 
 double repeated::seconds(std::int64_t steps, const std::function<void()>& body) {
-    if (steps % turn_ != 0) {
-        throw usage_error(fmt::format("{} steps can't be timed in turns of {}", steps, turn_));
+    if (steps % trip_ != 0) {
+        throw usage_error(fmt::format("{} steps can't be timed in turns of {}", steps, trip_));
     }
     run_.set(control::state, as_register(loop_state::running));
     run_.set(control::iteration, 0.0);

@@ -12,13 +12,13 @@ namespace krylith::bench {
 /// The body is enqueued on `run()`; the loop's count of steps costs no kernel of its own.
 class repeated {
 public:
-    /// `turn` bodies are recorded together, or enqueued between looks of the host.
-    repeated(const device_group& group, execution_mode mode, int turn);
+    /// `trip` bodies are recorded together, or enqueued between looks of the host.
+    repeated(const device_group& group, execution_mode mode, int trip);
 
     [[nodiscard]] execution& run() { return run_; }
 
     /// Seconds for that many steps. The body must not change from call to call. Throws usage_error
-    /// unless `turn` divides them: copies, and products that krylith doesn't compute itself, don't
+    /// unless `trip` divides them: copies, and products that krylith doesn't compute itself, don't
     /// know of the stop within a turn, and would be timed to its end. Throws measurement_failed
     /// where the loop ended otherwise.
     [[nodiscard]] double seconds(std::int64_t steps, const std::function<void()>& body);
@@ -26,7 +26,7 @@ public:
 private:
     execution run_;
     scalar one_;
-    int turn_;
+    int trip_;
 };
 
 } // namespace krylith::bench

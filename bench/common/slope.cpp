@@ -12,8 +12,8 @@ namespace krylith::bench {
 namespace {
 
 /// Between the two samples that the share falls between.
-double quantile(const std::vector<double>& sorted, double share) {
-    const double place = share * static_cast<double>(sorted.size() - 1);
+double quantile(const std::vector<double>& sorted, double fraction) {
+    const double place = fraction * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(std::floor(place));
     const std::size_t above = std::min(below + 1, sorted.size() - 1);
     const double weight = place - std::floor(place);
@@ -44,14 +44,14 @@ void slope_effort::check() const {
     refuse_unless(seconds >= 0 && warm_up >= 0, "seconds must not be negative");
 }
 
-int slope_effort::turn() const {
+int slope_effort::trip() const {
     check();
     const std::int64_t common = std::gcd(few, many);
-    std::int64_t turn = std::min<std::int64_t>(common, 40);
-    while (common % turn != 0) {
-        --turn;
+    std::int64_t trip = std::min<std::int64_t>(common, 40);
+    while (common % trip != 0) {
+        --trip;
     }
-    return static_cast<int>(turn);
+    return static_cast<int>(trip);
 }
 
 std::vector<spread> measure_slopes(std::span<const timed_run> subjects,

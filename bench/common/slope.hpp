@@ -30,7 +30,7 @@ struct slope_effort {
 
     /// The most steps, at most 40, that both runs are multiples of: what loops do in one turn.
     /// Throws what check() throws.
-    [[nodiscard]] int turn() const;
+    [[nodiscard]] int trip() const;
 
     /// Throws usage_error naming the first value that is not allowed.
     void check() const;

@@ -16,10 +16,10 @@ namespace krylith::bench {
 namespace {
 
 using spmspv::decision_tree;
+using spmspv::direction;
 using spmspv::distribution;
 using spmspv::feature;
 using spmspv::kernel_model;
-using spmspv::pattern;
 using spmspv::tree_node;
 
 tree_node leaf(int label) {
@@ -28,11 +28,11 @@ tree_node leaf(int label) {
     return node;
 }
 
-void note(graph_walk& walk, const graph_outcome& outcome, const std::string& wrong) {
-    walk.seconds += outcome.seconds;
-    walk.walks.push_back(outcome);
-    if (walk.wrong.empty()) {
-        walk.wrong = wrong;
+void note(graph_timing& timing, const graph_outcome& outcome, const std::string& wrong) {
+    timing.seconds += outcome.seconds;
+    timing.outcomes.push_back(outcome);
+    if (timing.wrong.empty()) {
+        timing.wrong = wrong;
     }
 }
 
@@ -46,18 +46,18 @@ std::string flaw_of(const csr_matrix<float>& a, std::int64_t source,
 
 /// From each source. Search: breadth_first_search, shortest_paths_search.
 template <class Search>
-class search_walker final : public graph_walker {
+class search_runner final : public graph_runner {
 public:
-    search_walker(const graph<float>& g, graph_task task, const spmspv::adaptive_options& kernels)
+    search_runner(const graph<float>& g, graph_task task, const spmspv::adaptive_options& kernels)
         : task_(std::move(task)), search_(g, {.kernels = kernels}) {}
-    graph_walk run(bool check) override {
-        graph_walk walk;
+    graph_timing run(bool check) override {
+        graph_timing timing;
         for (const auto source : task_.sources) {
             const auto found = search_(source);
-            note(walk, found, check ? flaw_of(*task_.matrix, source, found) : "");
+            note(timing, found, check ? flaw_of(*task_.matrix, source, found) : "");
         }
-        walk.seconds /= static_cast<double>(task_.sources.size());
-        return walk;
+        timing.seconds /= static_cast<double>(task_.sources.size());
+        return timing;
     }
 
 private:
@@ -65,13 +65,13 @@ private:
     Search search_;
 };
 
-class pagerank_walker final : public graph_walker {
+class pagerank_runner final : public graph_runner {
 public:
-    pagerank_walker(const graph<float>& g, graph_task task, const spmspv::adaptive_options& kernels)
+    pagerank_runner(const graph<float>& g, graph_task task, const spmspv::adaptive_options& kernels)
         : task_(std::move(task)),
           iteration_(g, {.tolerance = task_.tolerance, .kernels = kernels}) {}
-    graph_walk run(bool check) override {
-        graph_walk walk;
+    graph_timing run(bool check) override {
+        graph_timing timing;
         const auto found = iteration_();
         std::string wrong;
         if (found.reason != graph_reason::converged) {
@@ -80,8 +80,8 @@ public:
             wrong = check_ranks(*task_.matrix, pagerank_options().damping, found.ranks,
                                 found.error_bound);
         }
-        note(walk, found, wrong);
-        return walk;
+        note(timing, found, wrong);
+        return timing;
     }
 
 private:
@@ -101,7 +101,8 @@ kernel_model fixed_switch(double threshold, distribution way) {
     root.below = 1;
     root.above = 2;
     decision_tree push_or_pull(
-        {root, leaf(static_cast<int>(pattern::column)), leaf(static_cast<int>(pattern::row))}, 3);
+        {root, leaf(static_cast<int>(direction::push)), leaf(static_cast<int>(direction::pull))},
+        3);
     return {fmt::format("switch at {:g}", threshold),
             "any",
             "a rule: push or pull",
@@ -112,10 +113,10 @@ kernel_model fixed_switch(double threshold, distribution way) {
 }
 
 std::vector<graph_contestant> graph_contestants(const std::vector<double>& thresholds,
-                                                bool with_kernels, bool with_vendor) {
+                                                bool with_kernels, bool with_cusparse) {
     std::vector<graph_contestant> all;
     all.push_back({"adaptive", {}, {}, false});
-    if (with_vendor) {
+    if (with_cusparse) {
         all.push_back({"cusparse", {}, {}, true});
     }
     for (const double threshold : thresholds) {
@@ -136,22 +137,22 @@ std::vector<graph_contestant> graph_contestants(const std::vector<double>& thres
     return all;
 }
 
-std::unique_ptr<graph_walker> make_walker(const graph_contestant& c, const graph<float>& g,
+std::unique_ptr<graph_runner> make_runner(const graph_contestant& c, const graph<float>& g,
                                           const graph_task& task) {
-    if (c.vendor) {
+    if (c.cusparse) {
 #if KRYLITH_HAVE_CUDA
-        return make_vendor_walker(g, task);
+        return make_cusparse_runner(g, task);
 #else
         return nullptr;
 #endif
     }
     if (task.algorithm == "bfs") {
-        return std::make_unique<search_walker<breadth_first_search<float>>>(g, task, c.kernels);
+        return std::make_unique<search_runner<breadth_first_search<float>>>(g, task, c.kernels);
     }
     if (task.algorithm == "sssp") {
-        return std::make_unique<search_walker<shortest_paths_search<float>>>(g, task, c.kernels);
+        return std::make_unique<search_runner<shortest_paths_search<float>>>(g, task, c.kernels);
     }
-    return std::make_unique<pagerank_walker>(g, task, c.kernels);
+    return std::make_unique<pagerank_runner>(g, task, c.kernels);
 }
 
 } // namespace krylith::bench

@@ -19,23 +19,23 @@ struct graph_contestant {
     std::string name;                ///< "adaptive", a kernel's, "switch:0.05:balanced", "cusparse"
     std::optional<double> threshold; ///< of switches
     spmspv::adaptive_options kernels;
-    bool vendor = false;
+    bool cusparse = false;
 };
 
 /// adaptive, cusparse where it can run, each kernel, and switches of both distributions with each
 /// threshold.
-[[nodiscard]] std::vector<graph_contestant> graph_contestants(const std::vector<double>& thresholds,
-                                                              bool with_kernels, bool with_vendor);
+[[nodiscard]] std::vector<graph_contestant>
+graph_contestants(const std::vector<double>& thresholds, bool with_kernels, bool with_cusparse);
 
 /// Push (column, atomic) up to this ratio of effective nonzeros, else pull (row).
 [[nodiscard]] spmspv::kernel_model fixed_switch(double threshold,
                                                 spmspv::distribution distribution);
 
 /// What one run of an algorithm from all sources took and left.
-struct graph_walk {
-    double seconds = 0;               ///< a source
-    std::vector<graph_outcome> walks; ///< by source
-    std::string wrong;                ///< empty if checked and right, or not checked
+struct graph_timing {
+    double seconds = 0;                  ///< a source
+    std::vector<graph_outcome> outcomes; ///< by source
+    std::string wrong;                   ///< empty if checked and right, or not checked
 };
 
 struct graph_task {
@@ -46,15 +46,15 @@ struct graph_task {
 };
 
 /// Keeps its memory from run to run.
-class graph_walker {
+class graph_runner {
 public:
-    virtual ~graph_walker() = default;
+    virtual ~graph_runner() = default;
     /// `check`: look whether the results are right.
-    [[nodiscard]] virtual graph_walk run(bool check) = 0;
+    [[nodiscard]] virtual graph_timing run(bool check) = 0;
 };
 
 /// cuSPARSE can't do sssp: null. Throws what the algorithms throw.
-[[nodiscard]] std::unique_ptr<graph_walker>
-make_walker(const graph_contestant& c, const graph<float>& g, const graph_task& task);
+[[nodiscard]] std::unique_ptr<graph_runner>
+make_runner(const graph_contestant& c, const graph<float>& g, const graph_task& task);
 
 } // namespace krylith::bench

@@ -32,22 +32,23 @@ void check(cusparseStatus_t status, const char* what) {
 }
 
 /// y = alpha A x, by the algorithm that cuSPARSE takes by default.
-class vendor_product {
+class cusparse_product {
 public:
-    vendor_product(std::shared_ptr<device> where, const spmspv::compressed_lines<float>& a,
-                   const float* x, float* y)
-        : device_(std::move(where)) {
+    cusparse_product(std::shared_ptr<device> device, const spmspv::compressed_view<float>& a,
+                     const float* x, float* y)
+        : device_(std::move(device)) {
         const cuda::current_device current(device_->ordinal());
         auto& d = static_cast<cuda::cuda_device&>(*device_);
         check(cusparseCreate(&handle_), "create");
         check(cusparseSetStream(handle_, d.stream()), "set stream");
-        check(cusparseCreateCsr(
-                  &matrix_, a.lines, a.across, a.nonzeros, const_cast<std::int32_t*>(a.offsets),
-                  const_cast<std::int32_t*>(a.indices), const_cast<float*>(a.values),
-                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F),
+        check(cusparseCreateCsr(&matrix_, a.major_size, a.across, a.nonzeros,
+                                const_cast<std::int32_t*>(a.offsets),
+                                const_cast<std::int32_t*>(a.indices), const_cast<float*>(a.values),
+                                CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                                CUDA_R_32F),
               "create matrix");
         check(cusparseCreateDnVec(&x_, a.across, const_cast<float*>(x), CUDA_R_32F), "create x");
-        check(cusparseCreateDnVec(&y_, a.lines, y, CUDA_R_32F), "create y");
+        check(cusparseCreateDnVec(&y_, a.major_size, y, CUDA_R_32F), "create y");
         const float one = 1;
         const float zero = 0;
         std::size_t bytes = 0;
@@ -60,9 +61,9 @@ public:
                                       workspace_.data()),
               "preprocess");
     }
-    vendor_product(const vendor_product&) = delete;
-    vendor_product& operator=(const vendor_product&) = delete;
-    ~vendor_product() {
+    cusparse_product(const cusparse_product&) = delete;
+    cusparse_product& operator=(const cusparse_product&) = delete;
+    ~cusparse_product() {
         const cuda::current_device current(device_->ordinal());
         if (x_ != nullptr) cusparseDestroyDnVec(x_);
         if (y_ != nullptr) cusparseDestroyDnVec(y_);
@@ -160,10 +161,10 @@ std::vector<std::uint32_t> dangling_bits(const csr_matrix<float>& edges) {
 
 /// What cuSPARSE multiplies by for PageRank: values of its own, since it must have some. `along`:
 /// the graph's matrix on the device, `edges`: whose edges leave the rows.
-std::vector<float> shares_of(device& where, const spmspv::compressed_lines<float>& along,
+std::vector<float> shares_of(device& device, const spmspv::compressed_view<float>& along,
                              const csr_matrix<float>& edges) {
     std::vector<std::int32_t> from(static_cast<std::size_t>(along.nonzeros));
-    where.download(from.data(), along.indices, from.size() * sizeof(std::int32_t));
+    device.download(from.data(), along.indices, from.size() * sizeof(std::int32_t));
     std::vector<float> shares;
     shares.reserve(from.size());
     for (const std::int32_t vertex : from) {
@@ -173,11 +174,11 @@ std::vector<float> shares_of(device& where, const spmspv::compressed_lines<float
     return shares;
 }
 
-class vendor_walker final : public graph_walker {
+class cusparse_runner final : public graph_runner {
 public:
-    vendor_walker(const graph<float>& g, graph_task task)
+    cusparse_runner(const graph<float>& g, graph_task task)
         : task_(std::move(task)),
-          device_(g.group().share(g.matrix()->members().front().rank)),
+          device_(g.group().handle(g.matrix()->local().front().rank)),
           n_(g.vertices()),
           x_(device_, static_cast<std::size_t>(n_), "bench"),
           y_(device_, static_cast<std::size_t>(n_), "bench"),
@@ -190,45 +191,46 @@ public:
         finished_.zero();
     }
 
-    graph_walk run(bool check) override {
-        graph_walk walk;
+    graph_timing run(bool check) override {
+        graph_timing timing;
         if (task_.algorithm == "pagerank") {
-            add(walk, ranks(), check);
+            add(timing, ranks(), check);
         } else {
-            for (const auto source : task_.sources) add(walk, search(source), check, source);
-            walk.seconds /= static_cast<double>(task_.sources.size());
+            for (const auto source : task_.sources) add(timing, search(source), check, source);
+            timing.seconds /= static_cast<double>(task_.sources.size());
         }
-        return walk;
+        return timing;
     }
 
 private:
     /// For searches the graph's own values.
-    spmspv::compressed_lines<float> multiplied(const graph<float>& g) {
-        auto along = g.matrix()->members().front().part->by_rows();
+    spmspv::compressed_view<float> multiplied(const graph<float>& g) {
+        auto along = g.matrix()->local().front().part->by_rows();
         if (task_.algorithm != "pagerank") return along;
         const auto shares = shares_of(*device_, along, *task_.matrix);
         shares_ = buffer<float>(device_, std::span<const float>(shares), "bench");
         along.values = shares_.data();
         const auto bits = dangling_bits(*task_.matrix);
         dangling_ = buffer<std::uint32_t>(device_, std::span<const std::uint32_t>(bits), "bench");
-        for (const std::uint32_t word : bits) dangling_share_ += std::popcount(word);
-        dangling_share_ /= static_cast<double>(n_);
+        for (const std::uint32_t word : bits) dangling_fraction_ += std::popcount(word);
+        dangling_fraction_ /= static_cast<double>(n_);
         return along;
     }
 
-    void add(graph_walk& walk, const graph_outcome& outcome, bool check, std::int64_t source = -1) {
-        walk.seconds += outcome.seconds;
-        walk.walks.push_back(outcome);
-        if (!check || !walk.wrong.empty()) return;
+    void add(graph_timing& timing, const graph_outcome& outcome, bool check,
+             std::int64_t source = -1) {
+        timing.seconds += outcome.seconds;
+        timing.outcomes.push_back(outcome);
+        if (!check || !timing.wrong.empty()) return;
         if (source >= 0) {
-            walk.wrong = check_levels(*task_.matrix, source, levels_.download());
+            timing.wrong = check_levels(*task_.matrix, source, levels_.download());
             return;
         }
         std::vector<float> found = x_.download();
         double sum = 0;
         for (const float rank : found) sum += rank;
         for (float& rank : found) rank = static_cast<float>(rank / sum);
-        walk.wrong = check_ranks(*task_.matrix, 0.85, found, task_.tolerance);
+        timing.wrong = check_ranks(*task_.matrix, 0.85, found, task_.tolerance);
     }
 
     template <class Kernel, class... Arguments>
@@ -274,7 +276,7 @@ private:
         device_->synchronize();
         step_log log(outcome);
         spmspv::fill<float>(*device_, x_.data(), n_, static_cast<float>(1 / n));
-        double dangling = dangling_share_;
+        double dangling = dangling_fraction_;
         double least = 2;
         for (int since_least = 0;;) {
             product_.multiply(static_cast<float>(damping));
@@ -305,16 +307,16 @@ private:
     posted_words posted_;
     buffer<float> shares_; ///< of PageRank, as the next two
     buffer<std::uint32_t> dangling_;
-    double dangling_share_ = 0; ///< of all vertices
-    vendor_product product_;
+    double dangling_fraction_ = 0; ///< of all vertices
+    cusparse_product product_;
     std::int64_t edges_;
 };
 
 } // namespace
 
-std::unique_ptr<graph_walker> make_vendor_walker(const graph<float>& g, const graph_task& task) {
-    if (task.algorithm == "sssp" || g.matrix()->members().size() != 1) return nullptr;
-    return std::make_unique<vendor_walker>(g, task);
+std::unique_ptr<graph_runner> make_cusparse_runner(const graph<float>& g, const graph_task& task) {
+    if (task.algorithm == "sssp" || g.matrix()->local().size() != 1) return nullptr;
+    return std::make_unique<cusparse_runner>(g, task);
 }
 
 } // namespace krylith::bench

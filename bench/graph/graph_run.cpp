@@ -29,48 +29,48 @@ json steps_of(const graph_outcome& outcome) {
             kernels.push_back(std::string(to_string(used)));
         }
         steps.push_back({{"entries", step.entries},
-                         {"work", step.work},
+                         {"frontier_nonzeros", step.frontier_nonzeros},
                          {"kernels", kernels},
-                         {"walk", step.walk},
+                         {"launch", step.launch},
                          {"us", step.seconds * 1e6}});
     }
     return steps;
 }
 
 /// By turns would need all walkers' memory at once: each is warmed up by its checked run instead.
-json measure(graph_walker& walker, const graph_request& request, json row) {
-    graph_walk walk = walker.run(true);
+json measure(graph_runner& runner, const graph_request& request, json row) {
+    graph_timing timing = runner.run(true);
     std::vector<double> seconds;
-    const std::string wrong = walk.wrong;
-    if (walk.seconds > request.limit_seconds) {
-        seconds.push_back(walk.seconds);
+    const std::string wrong = timing.wrong;
+    if (timing.seconds > request.limit_seconds) {
+        seconds.push_back(timing.seconds);
     }
-    while (std::ssize(seconds) < request.repetitions && walk.seconds <= request.limit_seconds) {
-        walk = walker.run(false);
-        seconds.push_back(walk.seconds);
+    while (std::ssize(seconds) < request.repetitions && timing.seconds <= request.limit_seconds) {
+        timing = runner.run(false);
+        seconds.push_back(timing.seconds);
     }
     const spread times = spread_of(seconds);
-    double work = 0;
+    double frontier_nonzeros = 0;
     double steps = 0;
     double choosing = 0;
     double all = 0;
-    for (const graph_outcome& one : walk.walks) {
-        work += static_cast<double>(one.work());
+    for (const graph_outcome& one : timing.outcomes) {
+        frontier_nonzeros += static_cast<double>(one.frontier_nonzeros());
         steps += static_cast<double>(one.iterations());
         all += one.seconds;
         for (const graph_step& step : one.steps) {
             choosing += step.select_seconds;
         }
     }
-    const auto walks = static_cast<double>(walk.walks.size());
+    const auto outcomes = static_cast<double>(timing.outcomes.size());
     row["ms"] = to_json(times, 1e3);
-    row["steps"] = steps / walks;
-    row["work"] = work / walks;
-    row["gteps"] = work / walks / times.median * 1e-9;
+    row["steps"] = steps / outcomes;
+    row["frontier_nonzeros"] = frontier_nonzeros / outcomes;
+    row["gteps"] = frontier_nonzeros / outcomes / times.median * 1e-9;
     row["choosing"] = all > 0 ? choosing / all : 0;
     row["void_because"] = wrong.empty() ? json::array() : json::array({wrong});
     if (row["contestant"] == "adaptive" || row["contestant"] == "cusparse") {
-        row["by_step"] = steps_of(walk.walks.front());
+        row["by_step"] = steps_of(timing.outcomes.front());
     }
     return row;
 }
@@ -86,7 +86,7 @@ void rate_searches_alike(std::vector<json>& rows) {
             continue;
         }
         row["gteps"] = adaptive == rows.end() ? 0.0
-                                              : (*adaptive)["work"].get<double>() /
+                                              : (*adaptive)["frontier_nonzeros"].get<double>() /
                                                     row["ms"]["median"].get<double>() * 1e-6;
     }
 }
@@ -175,9 +175,9 @@ void graph_run::run_algorithm(const spmv_case& c, const csr_matrix<float>& matri
         }
     }
     std::vector<json> rows;
-    const bool vendor = choice_.kind == backend::cuda && devices == 1;
+    const bool cusparse = choice_.kind == backend::cuda && devices == 1;
     for (const auto& contestant :
-         graph_contestants(request_.thresholds, !request_.without_kernels, vendor)) {
+         graph_contestants(request_.thresholds, !request_.without_kernels, cusparse)) {
         json row = {{"matrix", c.matrix},
                     {"family", c.family},
                     {"size", c.size},
@@ -191,11 +191,11 @@ void graph_run::run_algorithm(const spmv_case& c, const csr_matrix<float>& matri
             row["threshold"] = *contestant.threshold;
         }
         try {
-            const auto walker = make_walker(contestant, g, task);
-            if (walker == nullptr) {
+            const auto runner = make_runner(contestant, g, task);
+            if (runner == nullptr) {
                 continue;
             }
-            row = measure(*walker, request_, row);
+            row = measure(*runner, request_, row);
         } catch (const device_error& e) { // memory
             row["void_because"] = json::array({std::string(e.what())});
         }

@@ -102,15 +102,15 @@ bool imbalance_run::run() {
     return !report_.any_void();
 }
 
-spread imbalance_run::measure(const workload& w, one_shot_version version,
+spread imbalance_run::measure(const workload& w, streamed_version version,
                               const reference_product& expected,
                               std::vector<std::string>& void_because) {
-    one_shot_arrays arrays(w, "csr");
-    one_shot_product<double> product(choice_.group(choice_.counts.back()), {.version = version});
+    streamed_arrays arrays(w, "csr");
+    streamed_product<double> product(choice_.group(choice_.counts.back()), {.version = version});
     msrep_effort once = request_.effort;
     once.repetitions = 1; // the calls only bring the matrix there
     once.seconds = 0;
-    const msrep_numbers numbers = measure_one_shot(product, arrays, false, expected, once);
+    const msrep_numbers numbers = measure_streamed(product, arrays, false, expected, once);
     void_because.insert(void_because.end(), numbers.void_because.begin(),
                         numbers.void_because.end());
     std::vector<double> samples;
@@ -126,8 +126,8 @@ json imbalance_run::measure_load(const two_loads& load) {
     const workload w = workload_of(make_two_loads(load), load);
     const reference_product expected = multiply_by_b(w);
     std::vector<std::string> void_because;
-    const spread rows = measure(w, one_shot_version::baseline, expected, void_because);
-    const spread nonzeros = measure(w, one_shot_version::p, expected, void_because);
+    const spread rows = measure(w, streamed_version::baseline, expected, void_because);
+    const spread nonzeros = measure(w, streamed_version::p, expected, void_because);
     if (load.light == 0) {
         balanced_ = nonzeros.median;
     }

@@ -1,4 +1,4 @@
-// The whole of bench_imbalance: two kinds of load in every mixture, dealt by equal rows and by
+// The whole of bench_imbalance: two kinds of load in every mixture, assigned by equal rows and by
 // equal nonzeros.
 #pragma once
 
@@ -39,8 +39,8 @@ public:
     [[nodiscard]] bool run();
 
 private:
-    /// Seconds of the kernels alone, of one version of one-shot products. Why it is void is added.
-    [[nodiscard]] spread measure(const workload& w, one_shot_version version,
+    /// Seconds of the kernels alone, of one version of streamed products. Why it is void is added.
+    [[nodiscard]] spread measure(const workload& w, streamed_version version,
                                  const reference_product& expected,
                                  std::vector<std::string>& void_because);
     [[nodiscard]] json measure_load(const two_loads& load);

@@ -15,17 +15,17 @@ namespace krylith::bench {
 template <class T>
 class given_vector {
 public:
-    given_vector(const std::shared_ptr<device>& where, std::int64_t size, T absent,
+    given_vector(const std::shared_ptr<device>& device, std::int64_t size, T absent,
                  std::span<const std::int32_t> indices, std::span<const T> values, bool ascending)
-        : device_(where),
-          x_(where, size, absent, "benchmark"),
+        : device_(device),
+          x_(device, size, absent, "benchmark"),
           ascending_(ascending),
           entries_(static_cast<std::int64_t>(indices.size())),
-          indices_(where, indices, "benchmark"),
-          values_(where, values, "benchmark"),
-          count_(where, std::vector{static_cast<std::int32_t>(indices.size())}, "benchmark"),
-          dense_(where, static_cast<std::size_t>(size), "benchmark"),
-          bits_(where, static_cast<std::size_t>((size + 31) / 32), "benchmark") {
+          indices_(device, indices, "benchmark"),
+          values_(device, values, "benchmark"),
+          count_(device, std::vector{static_cast<std::int32_t>(indices.size())}, "benchmark"),
+          dense_(device, static_cast<std::size_t>(size), "benchmark"),
+          bits_(device, static_cast<std::size_t>((size + 31) / 32), "benchmark") {
         x_.assign(indices, values);
         x_.require(spmspv::vector_form::dense);
         x_.require(spmspv::vector_form::bits);

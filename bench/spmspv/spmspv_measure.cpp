@@ -48,13 +48,13 @@ class subject final : public spmspv_subject {
     using T = typename S::value_type;
 
 public:
-    subject(const std::shared_ptr<device>& where, const csr_view<float>& matrix)
-        : device_(where),
+    subject(const std::shared_ptr<device>& device, const csr_view<float>& matrix)
+        : device_(device),
           values_(values_of(matrix)),
-          a_(where, csr_view<M>(matrix.rows, matrix.columns, matrix.row_offsets,
-                                matrix.column_indices, values_)),
-          y_(where, matrix.rows, S::absent()),
-          scratch_(where) {
+          a_(device, csr_view<M>(matrix.rows, matrix.columns, matrix.row_offsets,
+                                 matrix.column_indices, values_)),
+          y_(device, matrix.rows, S::absent()),
+          scratch_(device) {
         values_ = {};
     }
 
@@ -71,12 +71,12 @@ public:
                           pattern.ascending);
         spmspv_numbers numbers;
         numbers.kernels.assign(kernels.begin(), kernels.end());
-        numbers.work = count(x, numbers);
+        numbers.frontier_nonzeros = count(x, numbers);
         check(x, numbers);
         for (std::size_t given = 0; given < given_names.size(); ++given) {
             for (std::size_t wanted = 0; wanted < wanted_names.size(); ++wanted) {
                 const auto seconds = time(x, static_cast<given_form>(given), wanted_forms[wanted],
-                                          numbers.work, effort, kernels);
+                                          numbers.frontier_nonzeros, effort, kernels);
                 for (std::size_t k = 0; k < kernels.size(); ++k) {
                     numbers.seconds[given][wanted][static_cast<std::size_t>(kernels[k])] =
                         seconds[k];
@@ -96,37 +96,38 @@ private:
         return values;
     }
 
-    void multiply(kernel k, given_vector<T>& x, vector_form wanted, std::int64_t work) {
-        spmspv::multiply<S>(k, a_, x.vector(), y_, scratch_, {.wanted = wanted}, work);
+    void multiply(kernel k, given_vector<T>& x, vector_form wanted,
+                  std::int64_t frontier_nonzeros) {
+        spmspv::multiply<S>(k, a_, x.vector(), y_, scratch_, {.wanted = wanted}, frontier_nonzeros);
     }
 
     std::int64_t count(given_vector<T>& x, spmspv_numbers& numbers) {
-        std::int64_t work = 0;
+        std::int64_t frontier_nonzeros = 0;
         std::vector<double> samples;
         for (int i = 0; i < 4; ++i) {
             x.give(given_form::pairs);
             device_->synchronize();
             const stopwatch watch;
-            work = spmspv::count_work(a_, x.vector());
+            frontier_nonzeros = spmspv::count_frontier_nonzeros(a_, x.vector());
             if (i > 0) {
                 samples.push_back(watch.seconds());
             }
         }
         numbers.count_seconds = spread_of(samples).median;
-        return work;
+        return frontier_nonzeros;
     }
 
     /// Kernels take turns in what is given and wanted.
     void check(given_vector<T>& x, spmspv_numbers& numbers) {
         x.give(given_form::dense);
-        multiply(kernel::spmv, x, vector_form::dense, numbers.work);
+        multiply(kernel::spmv, x, vector_form::dense, numbers.frontier_nonzeros);
         const std::vector<T> expected = y_.download_dense();
         for (const kernel k : numbers.kernels) {
             const auto place = static_cast<std::size_t>(k);
             const std::size_t given = place % given_names.size();
             const std::size_t wanted = (place / 2) % wanted_names.size();
             x.give(static_cast<given_form>(given));
-            multiply(k, x, wanted_forms[wanted], numbers.work);
+            multiply(k, x, wanted_forms[wanted], numbers.frontier_nonzeros);
             const std::int64_t row = first_difference(expected, y_.download_dense(), x.entries());
             if (row >= 0) {
                 numbers.void_because.push_back(
@@ -185,7 +186,7 @@ private:
 
     /// Seconds of each of the kernels.
     std::vector<double> time(given_vector<T>& x, given_form given, vector_form wanted,
-                             std::int64_t work, const spmspv_effort& effort,
+                             std::int64_t frontier_nonzeros, const spmspv_effort& effort,
                              std::span<const kernel> kernels) {
         const auto give = [&] { x.give(given); };
         struct contest {
@@ -203,7 +204,7 @@ private:
             c.giving.push_back(batch(c.steps, effort.processor_time, give) / c.steps);
             const double both = batch(c.steps, effort.processor_time, [&] {
                 x.give(given);
-                multiply(kernels[k], x, wanted, work);
+                multiply(kernels[k], x, wanted, frontier_nonzeros);
             });
             c.both.push_back(both / c.steps);
             c.spent += both;
@@ -247,28 +248,28 @@ private:
 
     std::shared_ptr<device> device_;
     std::vector<M> values_;
-    spmspv::two_way_matrix<M> a_;
+    spmspv::csr_csc_pair<M> a_;
     sparse_vector<T> y_;
     spmspv::product_scratch scratch_;
 };
 
 template <class M>
-std::unique_ptr<spmspv_subject> make(const std::shared_ptr<device>& where,
+std::unique_ptr<spmspv_subject> make(const std::shared_ptr<device>& device,
                                      const csr_view<float>& matrix, const std::string& semiring) {
     if (semiring == "plus-times") {
-        return std::make_unique<subject<spmspv::plus_times<M>, M>>(where, matrix);
+        return std::make_unique<subject<spmspv::plus_times<M>, M>>(device, matrix);
     }
     if (semiring == "plus-second") {
-        return std::make_unique<subject<spmspv::plus_second<M>, M>>(where, matrix);
+        return std::make_unique<subject<spmspv::plus_second<M>, M>>(device, matrix);
     }
     if (semiring == "or-and") {
-        return std::make_unique<subject<spmspv::or_and<M>, M>>(where, matrix);
+        return std::make_unique<subject<spmspv::or_and<M>, M>>(device, matrix);
     }
     if (semiring == "min-plus") {
-        return std::make_unique<subject<spmspv::min_plus<M>, M>>(where, matrix);
+        return std::make_unique<subject<spmspv::min_plus<M>, M>>(device, matrix);
     }
     if (semiring == "min-column") {
-        return std::make_unique<subject<spmspv::min_column, M>>(where, matrix);
+        return std::make_unique<subject<spmspv::min_column, M>>(device, matrix);
     }
     throw usage_error("unknown semiring '" + semiring +
                       "'; allowed are plus-times, plus-second, or-and, min-plus, min-column");
@@ -300,15 +301,15 @@ spmspv_numbers spmspv_subject::measure(const test_vector& x, const spmspv_effort
     return measure(x, effort, all);
 }
 
-std::unique_ptr<spmspv_subject> make_subject(const std::shared_ptr<device>& where,
+std::unique_ptr<spmspv_subject> make_subject(const std::shared_ptr<device>& device,
                                              const csr_view<float>& matrix,
                                              const std::string& semiring,
                                              const std::string& precision) {
     if (precision == "fp32") {
-        return make<float>(where, matrix, semiring);
+        return make<float>(device, matrix, semiring);
     }
     if (precision == "fp64") {
-        return make<double>(where, matrix, semiring);
+        return make<double>(device, matrix, semiring);
     }
     throw usage_error("unknown precision '" + precision + "'; allowed are fp32, fp64");
 }

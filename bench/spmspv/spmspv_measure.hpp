@@ -49,8 +49,8 @@ struct spmspv_numbers {
     std::array<std::array<std::array<double, spmspv::kernel_count>, wanted_names.size()>,
                given_names.size()>
         seconds{};
-    std::int64_t work = 0;    ///< effective nonzeros
-    double count_seconds = 0; ///< to count these, from pairs, with the wait
+    std::int64_t frontier_nonzeros = 0; ///< effective nonzeros
+    double count_seconds = 0;           ///< to count these, from pairs, with the wait
     std::vector<std::string> void_because;
 };
 
@@ -69,7 +69,7 @@ public:
 
 /// `semiring`: plus-times, plus-second, or-and, min-plus or min-column; `precision`: fp32 or fp64,
 /// of the matrix' values too. Throws usage_error for others, device_error where memory is short.
-[[nodiscard]] std::unique_ptr<spmspv_subject> make_subject(const std::shared_ptr<device>& where,
+[[nodiscard]] std::unique_ptr<spmspv_subject> make_subject(const std::shared_ptr<device>& device,
                                                            const csr_view<float>& matrix,
                                                            const std::string& semiring,
                                                            const std::string& precision);

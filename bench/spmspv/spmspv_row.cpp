@@ -43,7 +43,7 @@ json product_row(const std::string& matrix, const test_vector& x, const spmspv_n
     return {{"matrix", matrix},
             {"vector", to_string(x.kind)},
             {"entries", x.indices.size()},
-            {"work", numbers.work},
+            {"work", numbers.frontier_nonzeros},
             {"count_us", rounded_us(numbers.count_seconds)},
             {"us", times},
             {"void_because", numbers.void_because}};
@@ -56,7 +56,7 @@ std::string spmspv_table_head() {
 }
 
 std::string spmspv_table_lines(const json& row, std::span<const spmspv::kernel> kernels) {
-    std::string lines;
+    std::string major_size;
     for (const char* const given : given_names) {
         for (const char* const wanted : wanted_names) {
             const auto us = row["us"][given][wanted].get<std::vector<double>>();
@@ -69,17 +69,17 @@ std::string spmspv_table_lines(const json& row, std::span<const spmspv::kernel> 
                 const double own = us[static_cast<std::size_t>(found - kernels.begin())];
                 return fmt::format("{:.1f}{}", own, own == least ? "*" : " ");
             };
-            lines += fmt::format(fmt::runtime(line), row["matrix"].get<std::string>(),
-                                 row["vector"].get<std::string>(), row["entries"].get<long>(),
-                                 row["work"].get<long>(), given, wanted, cell(0), cell(1), cell(2),
-                                 cell(3), cell(4), cell(5), cell(6), cell(7),
-                                 row["void_because"].empty() ? "" : "  VOID");
+            major_size += fmt::format(fmt::runtime(line), row["matrix"].get<std::string>(),
+                                      row["vector"].get<std::string>(), row["entries"].get<long>(),
+                                      row["work"].get<long>(), given, wanted, cell(0), cell(1),
+                                      cell(2), cell(3), cell(4), cell(5), cell(6), cell(7),
+                                      row["void_because"].empty() ? "" : "  VOID");
         }
     }
     for (const json& why : row["void_because"]) {
-        lines += fmt::format("    void: {}\n", why.get<std::string>());
+        major_size += fmt::format("    void: {}\n", why.get<std::string>());
     }
-    return lines;
+    return major_size;
 }
 
 } // namespace krylith::bench

@@ -95,7 +95,7 @@ void spmspv_run::run_matrix(const listed_matrix& listed) {
         request_.training ? varied(request_.densities, place) : request_.densities;
     const std::vector<test_vector> vectors =
         make_vectors(csr_view<float>(matrix), request_.vector_kinds(), densities, 17 + place);
-    const auto subject = make_subject(group_.share(0), csr_view<float>(matrix), request_.semiring,
+    const auto subject = make_subject(group_.handle(0), csr_view<float>(matrix), request_.semiring,
                                       request_.precision);
     const std::vector<spmspv::kernel> kernels = request_.kernel_list();
     report_.add(matrix_row(name, subject->features()));

@@ -17,19 +17,19 @@ double partition_seconds(operator_kind kind, const csr_matrix<double>& matrix,
     // longest row rides on that pass over the offsets, and is no cost of lra's plan.
     const longest_row longest = validate(matrix);
     const stopwatch watch;
-    row_partition rows = deal_rows(matrix.row_offsets, group.size());
+    row_partition rows = partition_rows(matrix.row_offsets, group.size());
     if (kind == operator_kind::halo) {
         (void)make_halo_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
-    } else if (kind == operator_kind::gather) {
-        (void)make_gather_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
-    } else if (is_in_pieces(kind)) {
-        (void)make_piece_plan(
+    } else if (kind == operator_kind::allgather) {
+        (void)make_allgather_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
+    } else if (is_nonzero_split(kind)) {
+        (void)make_nonzero_split_plan(
             matrix.row_offsets, matrix.column_indices,
-            deal_pieces(kind, matrix.row_offsets, matrix.column_indices, group.size()));
+            partition_nonzeros(kind, matrix.row_offsets, matrix.column_indices, group.size()));
     } else {
-        const layout where{group, std::move(rows), coherence::replicated};
-        (void)plan_blocks(kind, where, matrix.row_offsets, longest,
-                          shares_by_rule(kind, group, matrix.row_offsets, options));
+        const layout layout{group, std::move(rows), coherence::replicated};
+        (void)plan_blocks(kind, layout, matrix.row_offsets, longest,
+                          fractions_by_rule(kind, group, matrix.row_offsets, options));
     }
     return watch.seconds();
 }

@@ -1,4 +1,4 @@
-// bench_spmv: y = A x, by each local kernel on one device and each operator on 2..n.
+// bench_spmv: y = A x, by each format on one device and each operator on 2..n.
 #include <cstdio>
 #include <exception>
 
@@ -9,7 +9,7 @@
 #include <krylith/bench/spmv/spmv_run.hpp>
 
 int main(int argc, char** argv) {
-    CLI::App app("y = A x on one device by each local kernel, and on several by each operator: "
+    CLI::App app("y = A x on one device by each format, and on several by each operator: "
                  "microseconds, speedups, the operator's own limit, and what set-up costs in "
                  "products. GB/s are of the bytes that must move (12 nnz + 20 n). Exits with 1 "
                  "where a check failed or a named matrix is unreadable.");

@@ -26,13 +26,13 @@ device_group one_of(const device_choice& choice, int devices) {
 /// rows' results, and the rest of y stays 0.
 std::unique_ptr<matrix_operator<double>> make_lone(const device_group& one,
                                                    const matrix_source<double>& source,
-                                                   row_range rows, local_kind local) {
-    const auto where = std::make_shared<const layout>(
+                                                   row_range rows, format_kind format) {
+    const auto handle = std::make_shared<const layout>(
         layout{one, equal_rows(source.matrix.columns, 1), coherence::owned});
-    const halo_plan nothing_moves{where->rows, {halo_part{}}};
+    const halo_plan nothing_moves{handle->rows, {local_halo{}}};
     return std::make_unique<halo_operator<double>>(
-        where, nothing_moves, [&](const layout& l, int rank, std::int64_t /*held*/) {
-            return make_block(l.group.share(rank), source.block(rank, rows), local);
+        handle, nothing_moves, [&](const layout& l, int rank, std::int64_t /*held*/) {
+            return make_device_matrix(l.group.handle(rank), source.block(rank, rows), format);
         });
 }
 
@@ -40,7 +40,7 @@ double real(std::int64_t count) {
     return static_cast<double>(count);
 }
 
-double share_that_waits(const csr_matrix<double>& matrix, row_range rows) {
+double fraction_that_waits(const csr_matrix<double>& matrix, row_range rows) {
     const auto offset = [&](std::int64_t row) {
         return matrix.row_offsets[static_cast<std::size_t>(row)];
     };
@@ -59,19 +59,20 @@ double share_that_waits(const csr_matrix<double>& matrix, row_range rows) {
 } // namespace
 
 lone_blocks measure_blocks(const device_choice& choice, const workload& w, int devices,
-                           local_kind local, const std::string& mode, const slope_effort& effort) {
+                           format_kind format, const std::string& mode,
+                           const slope_effort& effort) {
     const device_group one = one_of(choice, devices);
     const matrix_source<double> source{w.matrix, find_longest_row(w.matrix.row_offsets)};
-    const row_partition rows = deal_rows(source.matrix.row_offsets, devices);
+    const row_partition rows = partition_rows(source.matrix.row_offsets, devices);
     lone_blocks result;
     for (int rank = 0; rank < devices; ++rank) {
         result.seconds.push_back(0);
         result.matrix_bytes.push_back(0);
-        result.waiting.push_back(share_that_waits(w.matrix, rows.owned(rank)));
+        result.waiting.push_back(fraction_that_waits(w.matrix, rows.owned(rank)));
         if (rows.owned(rank).size() == 0) {
             continue;
         }
-        const auto a = make_lone(one, source, rows.owned(rank), local);
+        const auto a = make_lone(one, source, rows.owned(rank), format);
         result.matrix_bytes.back() = real(a->matrix_bytes(0));
         result.seconds.back() =
             std::max(0.0, time_products(*a, w, mode_named(mode, *a), effort).median);
@@ -99,7 +100,7 @@ spmv_limit limit_of(const matrix_operator<double>& a, const lone_blocks& blocks,
         all_seconds += blocks.seconds[rank];
         all_bytes += blocks.matrix_bytes[rank];
     }
-    const bool sends_x = a.kind() == operator_kind::halo || a.kind() == operator_kind::gather;
+    const bool sends_x = a.kind() == operator_kind::halo || a.kind() == operator_kind::allgather;
     spmv_limit limit;
     for (std::size_t rank = 0; rank < blocks.seconds.size(); ++rank) {
         const bool own = blocks.matrix_bytes[rank] > 0;

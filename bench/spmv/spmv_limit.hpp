@@ -27,14 +27,14 @@ struct lone_blocks {
 /// each of `devices` has, so that the memory is not shared as it will be). Costs the set-up of an
 /// operator, and `effort` a block. Throws what make_operator() throws.
 [[nodiscard]] lone_blocks measure_blocks(const device_choice& choice, const workload& w,
-                                         int devices, local_kind local, const std::string& mode,
+                                         int devices, format_kind format, const std::string& mode,
                                          const slope_effort& effort);
 
 struct spmv_limit {
     double compute = 0;  ///< seconds of the slowest device's rows
     double transfer = 0; ///< seconds of what the busiest device receives
     /// Of `compute`, what can't begin before the transfer has ended: rows that read what halo and
-    /// gather send before the product. The others send results, for which nothing waits.
+    /// allgather send before the product. The others send results, for which nothing waits.
     double waiting = 0;
 
     /// max(compute - waiting, transfer) + waiting.

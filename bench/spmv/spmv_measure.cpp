@@ -21,7 +21,7 @@ spread time_steps(repeated& loop, const matrix_operator<double>& a, vector<doubl
     return measure_slope(
         [&](std::int64_t steps) {
             return loop.seconds(steps, [&] {
-                push_ghosts(loop.run(), x);
+                put_ghosts(loop.run(), x);
                 multiply(loop.run(), a, x, y);
             });
         },
@@ -33,9 +33,9 @@ spread time_steps(repeated& loop, const matrix_operator<double>& a, vector<doubl
 spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
                           const reference_product& expected, execution_mode mode,
                           const slope_effort& effort, bool with_dot) {
-    const device_group& group = a.share_layout()->group;
-    auto x = a.make_operand();
-    auto y = a.make_vector();
+    const device_group& group = a.layout()->group;
+    auto x = a.make_domain_vector();
+    auto y = a.make_range_vector();
     x.upload(w.b);
     spmv_numbers numbers;
     const auto check = [&](const char* what) {
@@ -50,7 +50,7 @@ spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
     };
     std::vector<double> plain;
     {
-        repeated loop(group, mode, effort.turn());
+        repeated loop(group, mode, effort.trip());
         numbers.product = time_steps(loop, a, x, y, effort);
         plain = check("product");
     }
@@ -61,12 +61,12 @@ spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
         return numbers;
     }
     y.zero();
-    repeated loop(group, mode, effort.turn());
+    repeated loop(group, mode, effort.trip());
     scalar xy(loop.run());
     numbers.product_dot = measure_slope(
         [&](std::int64_t steps) {
             return loop.seconds(steps, [&] {
-                push_ghosts(loop.run(), x);
+                put_ghosts(loop.run(), x);
                 multiply(loop.run(), a, x, y, xy = dot(x, y));
             });
         },
@@ -84,10 +84,10 @@ spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
 
 spread time_products(const matrix_operator<double>& a, const workload& w, execution_mode mode,
                      const slope_effort& effort) {
-    auto x = a.make_operand();
-    auto y = a.make_vector();
+    auto x = a.make_domain_vector();
+    auto y = a.make_range_vector();
     x.upload(w.b);
-    repeated loop(a.share_layout()->group, mode, effort.turn());
+    repeated loop(a.layout()->group, mode, effort.trip());
     return time_steps(loop, a, x, y, effort);
 }
 

@@ -11,8 +11,8 @@ namespace krylith::bench {
 
 namespace {
 
-constexpr std::array all_operators = {"nz",     "2nz",  "lra",  "lra-rc", "halo",
-                                      "gather", "pcsr", "pcsc", "pcoo"};
+constexpr std::array all_operators = {"nz",        "2nz",  "lra",  "lra-rc", "halo",
+                                      "allgather", "pcsr", "pcsc", "pcoo"};
 
 } // namespace
 
@@ -37,12 +37,12 @@ std::vector<spmv_case> spmv_request::cases(backend devices) const {
     return result;
 }
 
-std::vector<std::string> spmv_request::one_device_locals(backend devices) const {
-    if (!locals.empty()) {
-        return locals;
+std::vector<std::string> spmv_request::one_device_formats(backend devices) const {
+    if (!formats.empty()) {
+        return formats;
     }
     // auto is sell where rows need little padding, and where it isn't, sell is slow and large.
-    return devices == backend::cuda ? std::vector<std::string>{"csr", "auto", "merge", "vendor"}
+    return devices == backend::cuda ? std::vector<std::string>{"csr", "auto", "merge", "cusparse"}
                                     : std::vector<std::string>{"csr"};
 }
 
@@ -59,16 +59,16 @@ std::vector<std::string> spmv_request::operator_list() const {
     return result;
 }
 
-operator_options spmv_request::options_of(operator_kind kind, local_kind local) const {
-    operator_options options{.kind = kind, .local = local};
+operator_options spmv_request::options_of(operator_kind kind, format_kind format) const {
+    operator_options options{.kind = kind, .format = format};
     if (is_replicated(kind)) {
-        options.transfer = parse_transfer_kind(transfer);
+        options.transport = parse_transport_kind(transport);
     }
     if (kind == operator_kind::lra || kind == operator_kind::lra_rc) {
-        options.long_share = long_share;
+        options.long_fraction = long_fraction;
     }
     if (kind == operator_kind::lra_rc) {
-        options.redundant_share = redundant_share;
+        options.redundant_fraction = redundant_fraction;
     }
     return options;
 }
@@ -95,18 +95,18 @@ void add_options(CLI::App& app, spmv_request& q) {
          "Device counts, beside one device, the baseline; without: 1 to all (host: 1)");
     app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
     list("--operator", q.operators,
-         "On several devices: all, or a list of nz, 2nz, lra, lra-rc, halo, gather, pcsr, pcsc, "
+         "On several devices: all, or a list of nz, 2nz, lra, lra-rc, halo, allgather, pcsr, pcsc, "
          "pcoo, auto")
         ->capture_default_str();
-    list(
-        "--local", q.locals,
-        "Of csr, sell, merge, vendor, auto; without: on one device all that it has, on several the "
-        "fastest of krylith's");
-    app.add_option("--transfer", q.transfer,
-                   "Of nz, 2nz, lra and lra-rc: auto, stores, copies or nccl")
+    list("--format", q.formats,
+         "Of csr, sell, merge, cusparse, auto; without: on one device all that it has, on several "
+         "the "
+         "fastest of krylith's");
+    app.add_option("--transport", q.transport,
+                   "Of nz, 2nz, lra and lra-rc: auto, peer-store, copy-engine or nccl")
         ->capture_default_str();
-    app.add_option("--long-share", q.long_share, "Of lra and lra-rc; without: the paper's");
-    app.add_option("--redundant-share", q.redundant_share, "Of lra-rc; without: the paper's");
+    app.add_option("--long-fraction", q.long_fraction, "Of lra and lra-rc; without: the paper's");
+    app.add_option("--redundant-fraction", q.redundant_fraction, "Of lra-rc; without: the paper's");
     app.add_option("--mode", q.mode, "auto (recorded where possible), recorded or eager")
         ->check(CLI::IsMember({"auto", "recorded", "eager"}))
         ->capture_default_str();

@@ -24,10 +24,10 @@ struct spmv_request {
     std::vector<int> devices;
     int threads = 0;
     std::vector<std::string> operators = {"all"};
-    std::vector<std::string> locals;
-    std::string transfer = "auto"; ///< of nz, 2nz, lra and lra-rc
-    double long_share = -1;        ///< of lra and lra-rc; -1: the paper's
-    double redundant_share = -1;   ///< of lra-rc; -1: the paper's
+    std::vector<std::string> formats;
+    std::string transport = "auto"; ///< of nz, 2nz, lra and lra-rc
+    double long_fraction = -1;      ///< of lra and lra-rc; -1: the paper's
+    double redundant_fraction = -1; ///< of lra-rc; -1: the paper's
     std::string mode = "auto";
     bool without_dot = false;
     double limit = 0;     ///< TB/s a device; 0: by the data sheet, or measured
@@ -38,12 +38,12 @@ struct spmv_request {
 
     /// What to measure, defaults included. Throws usage_error for an unknown family or size.
     [[nodiscard]] std::vector<spmv_case> cases(backend devices) const;
-    /// Local kernels of one device: those asked for, else all that may be the fastest.
-    [[nodiscard]] std::vector<std::string> one_device_locals(backend devices) const;
+    /// Formats of one device: those asked for, else all that may be the fastest.
+    [[nodiscard]] std::vector<std::string> one_device_formats(backend devices) const;
     /// `all` written out. Throws usage_error for a name that is no operator's.
     [[nodiscard]] std::vector<std::string> operator_list() const;
     /// With the transfer and the shares that this kind takes.
-    [[nodiscard]] operator_options options_of(operator_kind kind, local_kind local) const;
+    [[nodiscard]] operator_options options_of(operator_kind kind, format_kind format) const;
 };
 
 void add_options(CLI::App& app, spmv_request& q);

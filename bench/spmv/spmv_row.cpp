@@ -29,7 +29,7 @@ constexpr const char* line =
 
 json spmv_row(const spmv_case& c, const workload& w, const spmv_numbers& numbers,
               const matrix_operator<double>& a, const memory_rate& rate) {
-    const device_group& group = a.share_layout()->group;
+    const device_group& group = a.layout()->group;
     const double bytes = product_bytes(w);
     const double reached = bytes / numbers.product.median;
     std::int64_t matrix_bytes = 0;
@@ -46,7 +46,7 @@ json spmv_row(const spmv_case& c, const workload& w, const spmv_numbers& numbers
                 {"backend", to_string(group.kind())},
                 {"devices", group.size()},
                 {"operator", to_string(a.kind())},
-                {"local", a.local_name()},
+                {"format", a.format_name()},
                 {"us", to_json(numbers.product, 1e6)},
                 {"model_bytes", bytes},
                 {"matrix_bytes", matrix_bytes},
@@ -66,8 +66,8 @@ json spmv_row(const spmv_case& c, const workload& w, const spmv_numbers& numbers
 void add_comparison(json& row, const one_device& one, double setup_seconds,
                     std::optional<double> partition_seconds) {
     const double seconds = row["us"]["median"].get<double>() * 1e-6;
-    if (one.vendor > 0) {
-        row["speedup_over_cusparse"] = one.vendor / seconds;
+    if (one.cusparse > 0) {
+        row["speedup_over_cusparse"] = one.cusparse / seconds;
     }
     row["setup_seconds"] = setup_seconds;
     if (one.fastest > 0) {
@@ -85,20 +85,20 @@ void add_limit(json& row, const spmv_limit& limit) {
     row["transfer_us"] = limit.transfer * 1e6;
     row["waiting_us"] = limit.waiting * 1e6;
     row["limit_us"] = limit.seconds() * 1e6;
-    row["share_of_limit"] = limit.seconds() / seconds;
+    row["fraction_of_limit"] = limit.seconds() / seconds;
     if (const auto hidden = limit.hidden(seconds)) {
         row["transfer_hidden"] = *hidden;
     }
 }
 
 json failed_product(const spmv_case& c, int devices, const std::string& kind,
-                    const std::string& local, const std::string& why) {
+                    const std::string& format, const std::string& why) {
     return {{"matrix", c.matrix},
             {"family", c.family},
             {"size", c.size},
             {"devices", devices},
             {"operator", kind},
-            {"local", local},
+            {"format", format},
             {"void_because", json::array({why})}};
 }
 
@@ -107,17 +107,17 @@ std::vector<std::string> spmv_csv_columns() {
     return {
         "family", "size", "matrix", "n",
         "nnz", "backend", "devices", "asked",
-        "operator", "transfer", "local", "us/median",
+        "operator", "transport", "format", "us/median",
         "us/p10", "us/p90", "us_with_dot/median", "gb_per_s",
         "speedup", "speedup_over_cusparse", "compute_us", "transfer_us", "waiting_us",
-        "limit_us", "share_of_limit", "transfer_hidden", "setup_in_products",
+        "limit_us", "fraction_of_limit", "transfer_hidden", "setup_in_products",
         "partition_in_products", "largest_error", "void_because",
     };
     // clang-format on
 }
 
 std::string spmv_table_head() {
-    return fmt::format(fmt::runtime(line), "matrix", "p", "operator", "local", "us", "p10", "p90",
+    return fmt::format(fmt::runtime(line), "matrix", "p", "operator", "format", "us", "p10", "p90",
                        "GB/s", "speedup", "xvendor", "limit us", "of it", "hidden", "setup",
                        "partition", "error", "");
 }
@@ -126,10 +126,10 @@ std::string spmv_table_lines(const json& row) {
     const json us = row.value("us", json::object());
     std::string lines = fmt::format(
         fmt::runtime(line), row["matrix"].get<std::string>(), row["devices"].get<int>(),
-        operator_of(row), row["local"].get<std::string>(), cell(us, "median", "{:.2f}"),
+        operator_of(row), row["format"].get<std::string>(), cell(us, "median", "{:.2f}"),
         cell(us, "p10", "{:.2f}"), cell(us, "p90", "{:.2f}"), cell(row, "gb_per_s", "{:.1f}"),
         cell(row, "speedup", "{:.2f}"), cell(row, "speedup_over_cusparse", "{:.2f}"),
-        cell(row, "limit_us", "{:.2f}"), cell(row, "share_of_limit", "{:.0f}%", 100),
+        cell(row, "limit_us", "{:.2f}"), cell(row, "fraction_of_limit", "{:.0f}%", 100),
         cell(row, "transfer_hidden", "{:.0f}%", 100), cell(row, "setup_in_products", "{:.0f}"),
         cell(row, "partition_in_products", "{:.2f}"), cell(row, "largest_error", "{:.1e}"),
         row["void_because"].empty() ? "" : "  VOID");

@@ -14,9 +14,9 @@ namespace krylith::bench {
 
 /// Seconds of one product on one device; 0 where it was not measured, or is void.
 struct one_device {
-    double fastest = 0; ///< of krylith's local kernels
-    double vendor = 0;  ///< cuSPARSE
-    std::string local;  ///< the name of the fastest
+    double fastest = 0;  ///< of krylith's formats
+    double cusparse = 0; ///< cuSPARSE
+    std::string format;  ///< the name of the fastest
 };
 
 /// What every product has. Times are in microseconds.
@@ -32,7 +32,7 @@ void add_limit(json& row, const spmv_limit& limit);
 
 /// One that was to be measured, and why it wasn't.
 [[nodiscard]] json failed_product(const spmv_case& c, int devices, const std::string& kind,
-                                  const std::string& local, const std::string& why);
+                                  const std::string& format, const std::string& why);
 
 /// Of csv_file.
 [[nodiscard]] std::vector<std::string> spmv_csv_columns();

@@ -26,16 +26,16 @@ spmv_run::spmv_run(const spmv_request& request)
       operators_(request.operator_list()),
       summary_(request.target) {
     request_.effort.check();
-    (void)parse_transfer_kind(request_.transfer);
-    for (const std::string& local : request_.locals) {
-        (void)parse_local_kind(local);
+    (void)parse_transport_kind(request_.transport);
+    for (const std::string& format : request_.formats) {
+        (void)parse_format_kind(format);
     }
     (void)request_.cases(choice_.kind); // a name that is wrong is said before anything is measured
     rate_ = measure_memory_rate(choice_, request_.limit);
     report_.describe_machine(choice_, rate_);
     report_.describe_effort(request_.effort);
     report_.set_option("operators", operators_);
-    report_.set_option("transfer", request_.transfer);
+    report_.set_option("transport", request_.transport);
     report_.set_option("mode", request_.mode);
     report_.set_option("target", request_.target);
     for (const int count : choice_.counts) {
@@ -58,9 +58,9 @@ bool spmv_run::run() {
         s.expected = multiply_by_b(s.w);
         run_one_device(s);
         for (const int devices : choice_.counts) {
-            for (const std::string& local : locals_on_several(s)) {
+            for (const std::string& format : formats_on_several(s)) {
                 if (devices > 1) {
-                    run_devices(s, devices, local);
+                    run_devices(s, devices, format);
                 }
             }
         }
@@ -102,25 +102,25 @@ std::optional<workload> spmv_run::make(const spmv_case& c) {
 void spmv_run::run_one_device(subject& s) {
     const device_group group = choice_.group(1);
     std::vector<json> rows;
-    for (const std::string& local : request_.one_device_locals(choice_.kind)) {
+    for (const std::string& format : request_.one_device_formats(choice_.kind)) {
         if (!has_room(group, 1.5 * product_bytes(s.w))) {
-            report_.skip(fmt::format("{} {} on 1", s.c.matrix, local), "it doesn't fit");
+            report_.skip(fmt::format("{} {} on 1", s.c.matrix, format), "it doesn't fit");
             continue;
         }
-        json row = measure(s, group, "halo", local, nullptr); // nothing moves: all are the same
+        json row = measure(s, group, "halo", format, nullptr); // nothing moves: all are the same
         const bool again = std::ranges::any_of(
-            rows, [&](const json& other) { return other.at("local") == row.at("local"); });
+            rows, [&](const json& other) { return other.at("format") == row.at("format"); });
         if (again) { // what auto took is what was measured
             continue;
         }
         if (!is_void(row)) {
             const double seconds = row["us"]["median"].get<double>() * 1e-6;
-            const std::string name = row["local"];
-            if (name == "vendor") {
-                s.one.vendor = seconds;
+            const std::string name = row["format"];
+            if (name == "cusparse") {
+                s.one.cusparse = seconds;
             } else if (s.one.fastest == 0 || seconds < s.one.fastest) {
                 s.one.fastest = seconds;
-                s.one.local = name;
+                s.one.format = name;
             }
         }
         rows.push_back(std::move(row));

@@ -1,4 +1,4 @@
-// The whole of bench_spmv: every case on one device by every local kernel, then on several by every
+// The whole of bench_spmv: every case on one device by every format, then on several by every
 // operator.
 #pragma once
 
@@ -39,16 +39,16 @@ private:
     /// Nothing, and a reason in the report, where it takes too long or the host can't hold it.
     [[nodiscard]] std::optional<workload> make(const spmv_case& c);
     void run_one_device(subject& s);
-    void run_devices(const subject& s, int devices, const std::string& local);
+    void run_devices(const subject& s, int devices, const std::string& format);
     /// Nothing, and a reason in the report, where the blocks can't be measured.
     [[nodiscard]] std::optional<lone_blocks> measure_limit(const subject& s, int devices,
-                                                           const std::string& local);
+                                                           const std::string& format);
     /// A measured row. Failures are void rows.
     [[nodiscard]] json measure(const subject& s, const device_group& group,
-                               const std::string& asked, const std::string& local,
+                               const std::string& asked, const std::string& format,
                                const lone_blocks* blocks);
-    /// Of the local kernels, those to measure on several devices.
-    [[nodiscard]] std::vector<std::string> locals_on_several(const subject& s) const;
+    /// Of the formats, those to measure on several devices.
+    [[nodiscard]] std::vector<std::string> formats_on_several(const subject& s) const;
     void add(json row);
 
     spmv_request request_;

@@ -9,14 +9,14 @@
 
 namespace krylith::bench {
 
-std::vector<std::string> spmv_run::locals_on_several(const subject& s) const {
-    if (!request_.locals.empty()) {
-        return request_.locals;
+std::vector<std::string> spmv_run::formats_on_several(const subject& s) const {
+    if (!request_.formats.empty()) {
+        return request_.formats;
     }
-    return {s.one.local.empty() ? std::string("auto") : s.one.local};
+    return {s.one.format.empty() ? std::string("auto") : s.one.format};
 }
 
-void spmv_run::run_devices(const subject& s, int devices, const std::string& local) {
+void spmv_run::run_devices(const subject& s, int devices, const std::string& format) {
     const device_group group = choice_.group(devices);
     // Replicated vectors are whole on each device.
     if (!has_room(group,
@@ -24,34 +24,34 @@ void spmv_run::run_devices(const subject& s, int devices, const std::string& loc
         report_.skip(fmt::format("{} on {}", s.c.matrix, devices), "it doesn't fit");
         return;
     }
-    const std::optional<lone_blocks> blocks = measure_limit(s, devices, local);
+    const std::optional<lone_blocks> blocks = measure_limit(s, devices, format);
     for (const std::string& asked : operators_) {
-        add(measure(s, group, asked, local, blocks ? &*blocks : nullptr));
+        add(measure(s, group, asked, format, blocks ? &*blocks : nullptr));
     }
 }
 
 std::optional<lone_blocks> spmv_run::measure_limit(const subject& s, int devices,
-                                                   const std::string& local) {
+                                                   const std::string& format) {
     slope_effort effort = request_.effort;
     effort.seconds /= devices;
     effort.warm_up /= devices;
     try {
-        return measure_blocks(choice_, s.w, devices, parse_local_kind(local), request_.mode,
+        return measure_blocks(choice_, s.w, devices, parse_format_kind(format), request_.mode,
                               effort);
     } catch (const error& e) {
-        report_.skip(fmt::format("limit of {} {} on {}", s.c.matrix, local, devices), e.what());
+        report_.skip(fmt::format("limit of {} {} on {}", s.c.matrix, format, devices), e.what());
         return std::nullopt;
     }
 }
 
 json spmv_run::measure(const subject& s, const device_group& group, const std::string& asked,
-                       const std::string& local, const lone_blocks* blocks) {
+                       const std::string& format, const lone_blocks* blocks) {
     const int devices = group.size();
     try {
         group.synchronize();
         const stopwatch watch;
         const operator_options options =
-            request_.options_of(parse_operator_kind(asked), parse_local_kind(local));
+            request_.options_of(parse_operator_kind(asked), parse_format_kind(format));
         const auto a = make_operator(group, s.w.matrix, options);
         group.synchronize();
         const double setup = watch.seconds();
@@ -60,7 +60,7 @@ json spmv_run::measure(const subject& s, const device_group& group, const std::s
                          !request_.without_dot);
         json row = spmv_row(s.c, s.w, numbers, *a, rate_);
         row["asked"] = asked;
-        row["transfer"] = to_string(a->transfer());
+        row["transport"] = to_string(a->transport());
         row["setup_seconds"] = setup;
         if (devices > 1) {
             add_comparison(row, s.one, setup,
@@ -68,12 +68,12 @@ json spmv_run::measure(const subject& s, const device_group& group, const std::s
         }
         if (blocks != nullptr) {
             const machine_rates& rates = rates_.at(devices);
-            const bool stores = a->transfer() == transfer_kind::stores;
+            const bool stores = a->transport() == transport_kind::peer_store;
             add_limit(row, limit_of(*a, *blocks, stores ? rates.stores : rates.engines));
         }
         return row;
     } catch (const error& e) {
-        return failed_product(s.c, devices, asked, local, e.what());
+        return failed_product(s.c, devices, asked, format, e.what());
     }
 }
 

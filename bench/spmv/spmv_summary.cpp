@@ -57,16 +57,16 @@ json spmv_summary::as_json() const {
         if (row.contains("speedup_over_cusparse")) {
             found->over_cusparse.add(number(row, "speedup_over_cusparse"));
         }
-        if (!row.contains("share_of_limit") || devices <= target_ || asked == "auto") {
+        if (!row.contains("fraction_of_limit") || devices <= target_ || asked == "auto") {
             continue;
         }
-        const double most = number(row, "speedup") / number(row, "share_of_limit");
+        const double most = number(row, "speedup") / number(row, "fraction_of_limit");
         if (most < target_) {
             const bool by_transfer = number(row, "transfer_us") > number(row, "compute_us");
             forbidden.push_back({{"matrix", row.at("matrix")},
                                  {"devices", devices},
                                  {"operator", row.at("operator")},
-                                 {"local", row.at("local")},
+                                 {"format", row.at("format")},
                                  {"most_speedup", most},
                                  {"speedup", row.at("speedup")},
                                  {"because", by_transfer ? "transfer" : "compute"}});
@@ -109,7 +109,7 @@ std::string spmv_summary::in_words(const json& summary) {
     for (const json& f : summary.at("forbidden")) {
         text += fmt::format("{:<32} {:>2} {:<7} {:<6} at most {:.2f}x by its {}, reached {:.2f}x\n",
                             f.at("matrix").get<std::string>(), f.at("devices").get<int>(),
-                            f.at("operator").get<std::string>(), f.at("local").get<std::string>(),
+                            f.at("operator").get<std::string>(), f.at("format").get<std::string>(),
                             number(f, "most_speedup"), f.at("because").get<std::string>(),
                             number(f, "speedup"));
     }

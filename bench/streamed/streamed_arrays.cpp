@@ -41,13 +41,13 @@ std::vector<std::int32_t> expanded(const std::vector<std::int64_t>& offsets) {
 
 } // namespace
 
-const std::vector<std::string>& one_shot_formats() {
+const std::vector<std::string>& streamed_formats() {
     static const std::vector<std::string> names = {"csr", "csc", "coo", "coo-columns",
                                                    "coo-unsorted"};
     return names;
 }
 
-one_shot_arrays::one_shot_arrays(const workload& w, const std::string& format)
+streamed_arrays::streamed_arrays(const workload& w, const std::string& format)
     : w_(w), format_(format) {
     const csr_matrix<double>& a = w.matrix;
     if (a.rows != a.columns) {
@@ -87,7 +87,7 @@ one_shot_arrays::one_shot_arrays(const workload& w, const std::string& format)
         }
     } else {
         std::string known;
-        for (const std::string& name : one_shot_formats()) {
+        for (const std::string& name : streamed_formats()) {
             known += " " + name;
         }
         throw usage_error("unknown format '" + format + "'; allowed are" + known);
@@ -95,12 +95,12 @@ one_shot_arrays::one_shot_arrays(const workload& w, const std::string& format)
     rows_.from = rows_.own;
 }
 
-void one_shot_arrays::pin(const device_group& group) {
+void streamed_arrays::pin(const device_group& group) {
     const numa_topology anywhere = one_numa_node(group.size());
     const auto copy = [&](auto& array) {
         const std::size_t bytes = array.from.size_bytes();
         array.pinned_memory = {};
-        array.pinned_memory = node_memory(anywhere, 0, bytes, group.share(0));
+        array.pinned_memory = node_memory(anywhere, 0, bytes, group.handle(0));
         if (bytes != 0) {
             std::memcpy(array.pinned_memory.data(), array.from.data(), bytes);
         }
@@ -113,7 +113,7 @@ void one_shot_arrays::pin(const device_group& group) {
     copy(y_);
 }
 
-one_shot_times one_shot_arrays::multiply(one_shot_product<double>& product, bool pinned) {
+streamed_times streamed_arrays::multiply(streamed_product<double>& product, bool pinned) {
     const std::span<const double> x = x_.at(pinned);
     const std::span<double> y =
         pinned ? std::span(reinterpret_cast<double*>(y_.pinned_memory.data()), y_.own.size())

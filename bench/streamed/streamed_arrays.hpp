@@ -1,4 +1,4 @@
-// A matrix in the formats of one-shot products, in pageable and in pinned host memory.
+// A matrix in the formats of streamed products, in pageable and in pinned host memory.
 #pragma once
 
 #include <memory>
@@ -13,21 +13,21 @@
 namespace krylith::bench {
 
 /// csr, csc, coo (by rows), coo-columns, coo-unsorted.
-[[nodiscard]] const std::vector<std::string>& one_shot_formats();
+[[nodiscard]] const std::vector<std::string>& streamed_formats();
 
 /// The arrays of a matrix in one format, and what products with it need.
-class one_shot_arrays {
+class streamed_arrays {
 public:
     /// Throws usage_error for another format. The workload's matrix must be square, and outlive
     /// this.
-    one_shot_arrays(const workload& w, const std::string& format);
+    streamed_arrays(const workload& w, const std::string& format);
 
     /// From here on products are of copies that are pinned for the devices of the group, an array a
     /// page at least. The devices must outlive them.
     void pin(const device_group& group);
 
     /// y = A b; `pinned` only after pin().
-    one_shot_times multiply(one_shot_product<double>& product, bool pinned);
+    streamed_times multiply(streamed_product<double>& product, bool pinned);
     /// Of the last product.
     [[nodiscard]] std::span<const double> result() const { return result_; }
 

@@ -26,7 +26,7 @@ void msrep_effort::check() const {
     }
 }
 
-msrep_numbers measure_one_shot(one_shot_product<double>& product, one_shot_arrays& arrays,
+msrep_numbers measure_streamed(streamed_product<double>& product, streamed_arrays& arrays,
                                bool pinned, const reference_product& expected,
                                const msrep_effort& effort) {
     msrep_numbers numbers;
@@ -38,7 +38,7 @@ msrep_numbers measure_one_shot(one_shot_product<double>& product, one_shot_array
         numbers.void_because.push_back(fmt::format("error {:.1e}", numbers.largest_error));
     }
     const std::vector<double> first(arrays.result().begin(), arrays.result().end());
-    std::vector<one_shot_times> all;
+    std::vector<streamed_times> all;
     double spent = 0;
     while (static_cast<int>(all.size()) < effort.repetitions ||
            (spent < effort.seconds && static_cast<int>(all.size()) < 10 * effort.repetitions)) {
@@ -48,18 +48,18 @@ msrep_numbers measure_one_shot(one_shot_product<double>& product, one_shot_array
     if (std::memcmp(first.data(), arrays.result().data(), first.size() * sizeof(double)) != 0) {
         numbers.void_because.emplace_back("two calls differ");
     }
-    const auto of = [&](double one_shot_times::*phase) {
+    const auto of = [&](double streamed_times::*phase) {
         std::vector<double> samples;
         std::ranges::transform(all, std::back_inserter(samples),
-                               [&](const one_shot_times& t) { return t.*phase; });
+                               [&](const streamed_times& t) { return t.*phase; });
         return spread_of(std::move(samples));
     };
-    numbers.partition = of(&one_shot_times::partition);
-    numbers.distribution = of(&one_shot_times::distribution);
-    numbers.kernel = of(&one_shot_times::kernel);
-    numbers.merge = of(&one_shot_times::merge);
-    numbers.total = of(&one_shot_times::total);
-    numbers.conversion = of(&one_shot_times::conversion);
+    numbers.partition = of(&streamed_times::partition);
+    numbers.distribution = of(&streamed_times::distribution);
+    numbers.kernel = of(&streamed_times::kernel);
+    numbers.merge = of(&streamed_times::merge);
+    numbers.total = of(&streamed_times::total);
+    numbers.conversion = of(&streamed_times::conversion);
     std::vector<double> kernels;
     for (int i = 0; i < 5; ++i) {
         kernels.push_back(product.kernel_seconds(effort.repetitions));

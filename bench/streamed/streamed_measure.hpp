@@ -1,4 +1,4 @@
-// The measurement of one-shot products on a device group.
+// The measurement of streamed products on a device group.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct msrep_effort {
     void check() const;
 };
 
-/// Seconds of the phases of a call (one_shot_times), and of its kernels alone.
+/// Seconds of the phases of a call (streamed_times), and of its kernels alone.
 struct msrep_numbers {
     spread partition, distribution, kernel, merge, total, conversion;
     spread kernel_alone;      ///< of the slowest device, on what lies on the devices
@@ -29,8 +29,8 @@ struct msrep_numbers {
 
 /// `expected` is multiply_by_b() of the workload of the arrays. Void where the result is not right
 /// or differs in a bit from that of the call before.
-[[nodiscard]] msrep_numbers measure_one_shot(one_shot_product<double>& product,
-                                             one_shot_arrays& arrays, bool pinned,
+[[nodiscard]] msrep_numbers measure_streamed(streamed_product<double>& product,
+                                             streamed_arrays& arrays, bool pinned,
                                              const reference_product& expected,
                                              const msrep_effort& effort);
 

@@ -20,10 +20,10 @@ std::vector<std::string> msrep_request::matrix_list(backend devices_of) const {
 
 std::vector<std::string> msrep_request::format_list() const {
     if (formats == std::vector<std::string>{"all"}) {
-        return one_shot_formats();
+        return streamed_formats();
     }
     for (const std::string& format : formats) {
-        if (std::ranges::find(one_shot_formats(), format) == one_shot_formats().end()) {
+        if (std::ranges::find(streamed_formats(), format) == streamed_formats().end()) {
             throw usage_error("unknown format '" + format +
                               "'; allowed are all, csr, csc, coo, coo-columns, coo-unsorted");
         }
@@ -31,12 +31,12 @@ std::vector<std::string> msrep_request::format_list() const {
     return formats;
 }
 
-std::vector<one_shot_version> msrep_request::version_list() const {
-    std::vector<one_shot_version> result;
+std::vector<streamed_version> msrep_request::version_list() const {
+    std::vector<streamed_version> result;
     for (const std::string& name : versions) {
         const std::size_t before = result.size();
         for (const auto version :
-             {one_shot_version::baseline, one_shot_version::p, one_shot_version::p_opt}) {
+             {streamed_version::baseline, streamed_version::p, streamed_version::p_opt}) {
             if (name == to_string(version)) {
                 result.push_back(version);
             }

@@ -31,11 +31,11 @@ struct msrep_request {
     /// `all` written out. Throws usage_error for a name that is none.
     [[nodiscard]] std::vector<std::string> format_list() const;
     /// Throws usage_error for a name that is none.
-    [[nodiscard]] std::vector<one_shot_version> version_list() const;
+    [[nodiscard]] std::vector<streamed_version> version_list() const;
 };
 
 void add_options(CLI::App& app, msrep_request& q);
-/// Those of effort that the benchmarks of one-shot products share.
+/// Those of effort that the benchmarks of streamed products share.
 void add_options(CLI::App& app, msrep_effort& effort);
 
 } // namespace krylith::bench

@@ -1,4 +1,4 @@
-// Measured one-shot products as rows of the report, lines of the table and of CSV.
+// Measured streamed products as rows of the report, lines of the table and of CSV.
 #pragma once
 
 #include <string>

@@ -56,13 +56,13 @@ bool msrep_run::run() {
 
 void msrep_run::run_format(const workload& w, const reference_product& expected,
                            const std::string& format) {
-    one_shot_arrays arrays(w, format);
+    streamed_arrays arrays(w, format);
     if (!request_.pageable) {
         arrays.pin(choice_.group(choice_.counts.back()));
     }
     std::vector<json> rows;
-    for (const one_shot_version version : versions_) {
-        const bool pinned = !request_.pageable && version != one_shot_version::baseline;
+    for (const streamed_version version : versions_) {
+        const bool pinned = !request_.pageable && version != streamed_version::baseline;
         for (const int devices : choice_.counts) {
             const msrep_case c{w.name, w.n(), w.nnz(), format, to_string(version), devices, pinned};
             rows.push_back(measure(arrays, c, version, expected));
@@ -77,11 +77,11 @@ void msrep_run::run_format(const workload& w, const reference_product& expected,
     }
 }
 
-json msrep_run::measure(one_shot_arrays& arrays, const msrep_case& c, one_shot_version version,
+json msrep_run::measure(streamed_arrays& arrays, const msrep_case& c, streamed_version version,
                         const reference_product& expected) {
     try {
-        one_shot_product<double> product(choice_.group(c.devices), {.version = version});
-        return msrep_row(c, measure_one_shot(product, arrays, c.pinned, expected, request_.effort));
+        streamed_product<double> product(choice_.group(c.devices), {.version = version});
+        return msrep_row(c, measure_streamed(product, arrays, c.pinned, expected, request_.effort));
     } catch (const device_error& e) {
         return failed_msrep(c, e.what());
     } catch (const input_error& e) {

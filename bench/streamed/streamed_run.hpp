@@ -24,13 +24,13 @@ private:
     void run_format(const workload& w, const reference_product& expected,
                     const std::string& format);
     /// Failures are void rows.
-    [[nodiscard]] json measure(one_shot_arrays& arrays, const msrep_case& c,
-                               one_shot_version version, const reference_product& expected);
+    [[nodiscard]] json measure(streamed_arrays& arrays, const msrep_case& c,
+                               streamed_version version, const reference_product& expected);
 
     msrep_request request_;
     device_choice choice_;
     std::vector<std::string> formats_;
-    std::vector<one_shot_version> versions_;
+    std::vector<streamed_version> versions_;
     report report_;
     csv_file csv_;
 };

@@ -310,39 +310,39 @@ void copy_across(device& from, const void* source, device& to, void* target, std
                                            sender.stream()));
 }
 
-void* stream_of(device& where) {
-    return static_cast<cuda_device&>(where).stream();
+void* stream_of(device& device) {
+    return static_cast<cuda_device&>(device).stream();
 }
 
-int multiprocessors(const device& where) {
-    return static_cast<const cuda_device&>(where).multiprocessors();
+int multiprocessors(const device& device) {
+    return static_cast<const cuda_device&>(device).multiprocessors();
 }
 
-int compute_capability(const device& where) {
+int compute_capability(const device& device) {
     int major = 0;
     int minor = 0;
-    const int ordinal = where.ordinal();
+    const int ordinal = device.ordinal();
     KRYLITH_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal));
     KRYLITH_CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal));
     return 10 * major + minor;
 }
 
-std::string pci_bus_id(const device& where) {
+std::string pci_bus_id(const device& device) {
     char text[32] = {};
-    KRYLITH_CUDA_CHECK(cudaDeviceGetPCIBusId(text, sizeof text, where.ordinal()));
+    KRYLITH_CUDA_CHECK(cudaDeviceGetPCIBusId(text, sizeof text, device.ordinal()));
     std::string id = text;
     for (char& c : id) // CUDA writes hexadecimal digits in capitals, the system doesn't
         if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
     return id;
 }
 
-void pin_host_memory(const device& where, void* pointer, std::size_t bytes) {
-    const current_device current(where.ordinal());
+void pin_host_memory(const device& device, void* pointer, std::size_t bytes) {
+    const current_device current(device.ordinal());
     KRYLITH_CUDA_CHECK(cudaHostRegister(pointer, bytes, cudaHostRegisterPortable));
 }
 
-void unpin_host_memory(const device& where, void* pointer) noexcept {
-    const current_device current(where.ordinal());
+void unpin_host_memory(const device& device, void* pointer) noexcept {
+    const current_device current(device.ordinal());
     if (cudaHostUnregister(pointer) != cudaSuccess) cudaGetLastError();
 }
 

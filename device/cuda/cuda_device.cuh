@@ -72,8 +72,8 @@ private:
 /// For launches: the device's stream and grid limit, with the device made current.
 class launch_scope {
 public:
-    explicit launch_scope(device& where)
-        : device_(static_cast<cuda_device&>(where)), current_(device_.ordinal()) {}
+    explicit launch_scope(device& device)
+        : device_(static_cast<cuda_device&>(device)), current_(device_.ordinal()) {}
     [[nodiscard]] cudaStream_t stream() const noexcept { return device_.stream(); }
     /// Blocks of `kernel` that are resident at once, at most 8 a multiprocessor and at most what
     /// `work` (blocks' worth) needs; at least one. Kernels loop over the rest of their work: a

@@ -34,28 +34,28 @@ void copy_across(device& from, const void* source, device& to, void* target, std
 [[nodiscard]] std::unique_ptr<block_exchange> make_nccl_exchange(const device_group& group);
 
 /// cudaStream_t of a CUDA device.
-[[nodiscard]] void* stream_of(device& where);
+[[nodiscard]] void* stream_of(device& device);
 
 /// Multiprocessors, for grid sizes.
-[[nodiscard]] int multiprocessors(const device& where);
+[[nodiscard]] int multiprocessors(const device& device);
 
 /// 90 for 9.0.
-[[nodiscard]] int compute_capability(const device& where);
+[[nodiscard]] int compute_capability(const device& device);
 
 /// "0000:17:00.0": the folder of a CUDA device below /sys/bus/pci/devices.
-[[nodiscard]] std::string pci_bus_id(const device& where);
+[[nodiscard]] std::string pci_bus_id(const device& device);
 
 /// Host memory, whole pages, that all CUDA devices can read and write until it is unpinned; `where`
 /// is a device in use, since any other would be woken up. Throws device_error.
-void pin_host_memory(const device& where, void* pointer, std::size_t bytes);
-void unpin_host_memory(const device& where, void* pointer) noexcept;
+void pin_host_memory(const device& device, void* pointer, std::size_t bytes);
+void unpin_host_memory(const device& device, void* pointer) noexcept;
 
 /// Memory of the host, all 0, that kernels of all CUDA devices can write (posted_words.hpp).
-[[nodiscard]] void* allocate_post(const device& where, std::size_t bytes);
+[[nodiscard]] void* allocate_post(const device& device, std::size_t bytes);
 /// Waits for the device's work first.
-void free_post(device& where, void* memory) noexcept;
+void free_post(device& device, void* memory) noexcept;
 /// Until `number` is at `posted`. Throws device_error where the device has failed, or has done all
 /// work that was given to it and `number` is not there.
-void wait_for_post(device& where, const std::uint64_t* posted, std::uint64_t number);
+void wait_for_post(device& device, const std::uint64_t* posted, std::uint64_t number);
 
 } // namespace krylith::cuda

@@ -1,5 +1,5 @@
 // A barrier for the blocks of one kernel on one device (cooperative_launch.cuh). Between devices
-// kernels wait by letters instead (peer_memory.cuh).
+// kernels wait by stamped values instead (peer_memory.cuh).
 #pragma once
 
 #include <cstdint>

@@ -72,19 +72,19 @@ std::int64_t host_sum::wait() {
     return reinterpret_cast<const std::int64_t*>(posted_)[1];
 }
 
-void* allocate_post(const device& where, std::size_t bytes) {
-    return allocate_posted_memory(where.ordinal(), bytes);
+void* allocate_post(const device& device, std::size_t bytes) {
+    return allocate_posted_memory(device.ordinal(), bytes);
 }
 
-void free_post(device& where, void* memory) noexcept {
-    auto& on = static_cast<cuda_device&>(where);
+void free_post(device& device, void* memory) noexcept {
+    auto& on = static_cast<cuda_device&>(device);
     const current_device current(on.ordinal());
     cudaStreamSynchronize(on.stream()); // what was to post may still run
     cudaFreeHost(memory);
 }
 
-void wait_for_post(device& where, const std::uint64_t* posted, std::uint64_t number) {
-    auto& on = static_cast<cuda_device&>(where);
+void wait_for_post(device& device, const std::uint64_t* posted, std::uint64_t number) {
+    auto& on = static_cast<cuda_device&>(device);
     await_post(on.ordinal(), on.stream(), posted, number);
 }
 

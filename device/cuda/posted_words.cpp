@@ -20,8 +20,8 @@ std::size_t bytes_of(int count) {
 
 } // namespace
 
-posted_words::posted_words(std::shared_ptr<device> where, int count)
-    : device_(std::move(where)), count_(count) {
+posted_words::posted_words(std::shared_ptr<device> device, int count)
+    : device_(std::move(device)), count_(count) {
     if (count < 1 || count > most_words)
         throw usage_error("posted words: " + std::to_string(count) + " words, allowed are 1 to " +
                           std::to_string(most_words));

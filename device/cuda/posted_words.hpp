@@ -24,7 +24,7 @@ struct post_address {
 class posted_words {
 public:
     /// At most 4096 words. Throws device_error where there is no such memory.
-    posted_words(std::shared_ptr<device> where, int count);
+    posted_words(std::shared_ptr<device> device, int count);
     posted_words(const posted_words&) = delete;
     posted_words& operator=(const posted_words&) = delete;
     ~posted_words();

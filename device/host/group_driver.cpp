@@ -32,7 +32,7 @@ table& all() {
 group_driver::group_driver(device_group group) : group_(std::move(group)) {
     table& t = all();
     const std::scoped_lock lock(t.guard);
-    driven& entry = t.groups[group_.share(0).get()];
+    driven& entry = t.groups[group_.handle(0).get()];
     if (entry.times != 0 && entry.by != std::this_thread::get_id())
         throw usage_error("a second host thread began to work with a device group that another "
                           "one is working with: one host thread at a time may drive a group; "
@@ -44,7 +44,7 @@ group_driver::group_driver(device_group group) : group_(std::move(group)) {
 group_driver::~group_driver() {
     table& t = all();
     const std::scoped_lock lock(t.guard);
-    const auto entry = t.groups.find(group_.share(0).get());
+    const auto entry = t.groups.find(group_.handle(0).get());
     if (--entry->second.times == 0) t.groups.erase(entry);
 }
 

@@ -29,10 +29,10 @@ template <class Work>
 void by_parts(std::size_t bytes, int threads, const Work& work) {
     constexpr std::size_t worth_a_thread = std::size_t{64} << 10;
     const bool small = bytes < worth_a_thread * static_cast<std::size_t>(threads);
-    in_team(small ? 1 : threads, [&](int member, int members) {
-        const auto part = bytes / static_cast<std::size_t>(members);
-        const auto begin = part * static_cast<std::size_t>(member);
-        work(begin, member + 1 == members ? bytes - begin : part);
+    in_team(small ? 1 : threads, [&](int thread, int team) {
+        const auto part = bytes / static_cast<std::size_t>(team);
+        const auto begin = part * static_cast<std::size_t>(thread);
+        work(begin, thread + 1 == team ? bytes - begin : part);
     });
 }
 
@@ -106,7 +106,7 @@ private:
 /// Launches share the body, so that a loop may be destroyed while it still runs.
 class host_device::loop final : public loop_graph {
 public:
-    explicit loop(host_device& where) : device_(where), body_(std::make_shared<body>()) {}
+    explicit loop(host_device& device) : device_(device), body_(std::make_shared<body>()) {}
     loop(const loop&) = delete;
     loop& operator=(const loop&) = delete;
 

@@ -1,9 +1,9 @@
 // The memory through which the devices of a group add up scalars without the host.
 //
-// Each rank has an inbox that its peers write. Values travel with the number of the batch that they
-// belong to (the epoch) in one 16-byte store, so that no fence and no separate flag is needed; the
-// reader polls until the epoch is the one it expects, then adds the ranks' parts in rank order:
-// the same bits on every device and in every run.
+// Each rank has the slots of a rank that its peers write. Values travel with the number of the
+// batch that they belong to (the epoch) in one 16-byte store, so that no fence and no separate flag
+// is needed; the reader polls until the epoch is the one it expects, then adds the ranks' parts in
+// rank order: the same bits on every device and in every run.
 //
 // Two batches alternate. That is enough because a kernel that publishes batch e + 1 has read batch
 // e in all its blocks: when a peer publishes e + 2 it has read this rank's e + 1, so e is free.
@@ -17,17 +17,18 @@ namespace krylith {
 
 inline constexpr int max_ranks = 16;
 
-struct alignas(16) letter {
+struct alignas(16) stamped_value {
     double value;
     std::uint64_t epoch; ///< 0: never written; batches count from 1
 };
 
 /// One rank's view; plain pointers, passed to kernels by value.
-struct mailbox {
-    letter* inbox;            ///< this rank's, see at()
-    letter* const* outboxes;  ///< [ranks] where to write for each rank: its inbox or a staging copy
+struct all_reduce_slots {
+    stamped_value* own_slots; ///< this rank's, see at()
+    stamped_value* const*
+        peer_slots;           ///< [ranks] where to write for each rank: its inbox or a staging copy
     std::uint64_t* published; ///< batches that this rank has published
-    unsigned* arrivals;       ///< blocks of the publishing kernel that have finished; 0 between
+    unsigned* signals;        ///< blocks of the publishing kernel that have finished; 0 between
     std::int32_t* failure;    ///< 0, or 1 + the rank that did not answer in time
     std::int32_t* const* failures;  ///< [ranks] the peers' failure words
     const std::uint32_t* launching; ///< device_group::launching()
@@ -36,7 +37,7 @@ struct mailbox {
     std::int32_t rank;
     std::int32_t capacity; ///< values in the largest batch
 
-    /// Place of one value inside an inbox: what one rank sends is contiguous.
+    /// Place of one value inside the slots of a rank: what one rank sends is contiguous.
     [[nodiscard]] KRYLITH_HD std::int64_t at(std::uint64_t epoch, int value, int from) const {
         return (static_cast<std::int64_t>(from) * 2 + static_cast<std::int64_t>(epoch & 1)) *
                    capacity +

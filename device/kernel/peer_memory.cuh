@@ -8,7 +8,7 @@
 namespace krylith::cuda {
 
 /// Value and epoch in one access: 128-bit accesses are single-copy atomic (PTX 8.3).
-__device__ inline letter load_letter(const letter* from) {
+__device__ inline stamped_value load_stamped(const stamped_value* from) {
     std::uint64_t value;
     std::uint64_t epoch;
     asm volatile("{ .reg .b128 both;\n"
@@ -20,7 +20,7 @@ __device__ inline letter load_letter(const letter* from) {
     return {__longlong_as_double(static_cast<long long>(value)), epoch};
 }
 
-__device__ inline void store_letter(letter* to, letter what) {
+__device__ inline void store_stamped(stamped_value* to, stamped_value what) {
     asm volatile("{ .reg .b128 both;\n"
                  "mov.b128 both, {%1, %2};\n"
                  "st.relaxed.sys.global.b128 [%0], both; }"
@@ -52,19 +52,19 @@ __device__ inline std::uint64_t nanoseconds() {
 }
 
 /// Tells every rank that `missing` did not answer.
-__device__ inline void raise_failure(const mailbox& mail, int missing) {
-    for (int r = 0; r < mail.ranks; ++r)
-        *static_cast<volatile std::int32_t*>(mail.failures[r]) = missing + 1;
-    *static_cast<volatile std::int32_t*>(mail.failure) = missing + 1;
+__device__ inline void raise_failure(const all_reduce_slots& all_reduce, int missing) {
+    for (int r = 0; r < all_reduce.ranks; ++r)
+        *static_cast<volatile std::int32_t*>(all_reduce.failures[r]) = missing + 1;
+    *static_cast<volatile std::int32_t*>(all_reduce.failure) = missing + 1;
 }
 
 /// Whether the host has yet to launch on some devices; a trip to its memory.
-__device__ inline bool launches_are_under_way(const mailbox& mail) {
+__device__ inline bool launches_are_under_way(const all_reduce_slots& all_reduce) {
     std::uint32_t word = 0;
-    if (mail.launching != nullptr)
+    if (all_reduce.launching != nullptr)
         asm volatile("ld.relaxed.sys.global.u32 %0, [%1];"
                      : "=r"(word)
-                     : "l"(mail.launching)
+                     : "l"(all_reduce.launching)
                      : "memory");
     return word != 0;
 }
@@ -74,19 +74,20 @@ __device__ inline bool launches_are_under_way(const mailbox& mail) {
 /// up and that was not so, now or the last time, it starts again, so that a wait ends at most two
 /// time-outs after the last launch.
 template <class Condition>
-__device__ inline bool wait_until(const mailbox& mail, int awaited, Condition there) {
+__device__ inline bool wait_until(const all_reduce_slots& all_reduce, int awaited,
+                                  Condition there) {
     std::uint64_t start = 0; // not needed where the wait is short; odd: launches were under way
     for (;;) {
 #pragma unroll 1
         for (int i = 0; i < 64; ++i)
             if (there()) return true;
-        if (load_relaxed(mail.failure) != 0) return false;
+        if (load_relaxed(all_reduce.failure) != 0) return false;
         const std::uint64_t now = nanoseconds() & ~std::uint64_t{1};
         if (start == 0) start = now;
-        if (now > start + mail.timeout_ns) {
-            const bool launching = launches_are_under_way(mail);
+        if (now > start + all_reduce.timeout_ns) {
+            const bool launching = launches_are_under_way(all_reduce);
             if (!launching && (start & 1) == 0) {
-                raise_failure(mail, awaited);
+                raise_failure(all_reduce, awaited);
                 return false;
             }
             start = now + (launching ? 1 : 0);

@@ -22,14 +22,14 @@ class buffer {
 public:
     buffer() = default;
 
-    buffer(std::shared_ptr<device> where, std::size_t size, std::string item)
-        : device_(std::move(where)), size_(size), item_(std::move(item)) {
+    buffer(std::shared_ptr<device> device, std::size_t size, std::string item)
+        : device_(std::move(device)), size_(size), item_(std::move(item)) {
         if (size_ != 0) data_ = static_cast<T*>(device_->allocate(size_ * sizeof(T), item_));
     }
 
     /// Allocates and uploads.
-    buffer(std::shared_ptr<device> where, std::span<const T> contents, std::string item)
-        : buffer(std::move(where), contents.size(), std::move(item)) {
+    buffer(std::shared_ptr<device> device, std::span<const T> contents, std::string item)
+        : buffer(std::move(device), contents.size(), std::move(item)) {
         upload(contents);
     }
 

@@ -70,18 +70,18 @@ bool nccl_built_in() noexcept {
 
 void require_nccl(const device_group& group) {
     if (!nccl_built_in())
-        throw usage_error("transfer nccl: this krylith was built without NCCL (KRYLITH_NCCL): "
-                          "allowed are stores and copies");
+        throw usage_error("transport nccl: this krylith was built without NCCL (KRYLITH_NCCL): "
+                          "allowed are peer-store and copy-engine");
     if (group.kind() != backend::cuda)
-        throw usage_error("transfer nccl needs CUDA devices, and these are host devices: allowed "
-                          "are stores and copies");
+        throw usage_error("transport nccl needs CUDA devices, and these are host devices: allowed "
+                          "are peer-store and copy-engine");
     for (int i = 0; i < group.size(); ++i)
         for (int j = 0; j < i; ++j)
             if (group[i].ordinal() == group[j].ordinal())
-                throw usage_error("transfer nccl needs distinct GPUs, but ranks " +
+                throw usage_error("transport nccl needs distinct GPUs, but ranks " +
                                   std::to_string(j) + " and " + std::to_string(i) +
                                   " are both cuda:" + std::to_string(group[i].ordinal()) +
-                                  ": allowed are stores and copies");
+                                  ": allowed are peer-store and copy-engine");
 }
 
 std::unique_ptr<block_exchange> make_nccl_exchange(const device_group& group) {

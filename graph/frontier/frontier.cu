@@ -46,7 +46,7 @@ __device__ inline std::int64_t warps_of_grid() {
 /// all nonzeros of a part are.
 struct warp_total {
     std::int64_t entries = 0;
-    unsigned long long work = 0;
+    unsigned long long frontier_nonzeros = 0;
 
     __device__ void add(const spmspv::column_lengths& lengths, unsigned set, std::int64_t row) {
         if (set == 0) return;
@@ -55,7 +55,7 @@ struct warp_total {
         for (int part = 0; part < lengths.parts; ++part) {
             const auto length = static_cast<unsigned>(mine ? lengths.of(part, row) : 0);
             const unsigned sum = __reduce_add_sync(all_lanes, length);
-            if (lane_number() == part) work += sum;
+            if (lane_number() == part) frontier_nonzeros += sum;
         }
     }
 };
@@ -71,7 +71,8 @@ __device__ inline void add_up_and_post(const frontier_arguments<T>& a, frontier_
     if (place < words) sums[place] = 0;
     __syncthreads();
     const int lane = lane_number();
-    if (lane < a.lengths.parts && warp.work != 0) atomicAdd(&sums[1 + lane], warp.work);
+    if (lane < a.lengths.parts && warp.frontier_nonzeros != 0)
+        atomicAdd(&sums[1 + lane], warp.frontier_nonzeros);
     if (lane == 0 && warp.entries != 0)
         atomicAdd(&sums[0], static_cast<unsigned long long>(warp.entries));
     __syncthreads();
@@ -257,9 +258,9 @@ unsigned blocks_for(const launch_scope& launch, Kernel kernel, std::int64_t item
 } // namespace
 
 template <class Rule>
-void filter_pairs(device& where, const Rule& rule,
+void filter_pairs(device& device, const Rule& rule,
                   const frontier_arguments<typename Rule::value_type>& a, std::int64_t bound) {
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     const auto scratch = frontier_scratch::in(a.scratch);
     if (bound <= one_block_pairs) {
         filter_few_kernel<<<1, one_block_threads, 0, launch.stream()>>>(rule, a, scratch);
@@ -274,13 +275,13 @@ void filter_pairs(device& where, const Rule& rule,
 }
 
 template <class Rule>
-void filter_bits(device& where, const Rule& rule,
+void filter_bits(device& device, const Rule& rule,
                  const frontier_arguments<typename Rule::value_type>& a) {
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     const auto kernel = filter_bits_kernel<Rule>;
-    const std::int64_t work = (a.next.size + block_threads - 1) / block_threads;
-    kernel<<<launch.blocks(kernel, block_threads, work), block_threads, 0, launch.stream()>>>(
-        rule, a, frontier_scratch::in(a.scratch));
+    const std::int64_t frontier_nonzeros = (a.next.size + block_threads - 1) / block_threads;
+    kernel<<<launch.blocks(kernel, block_threads, frontier_nonzeros), block_threads, 0,
+             launch.stream()>>>(rule, a, frontier_scratch::in(a.scratch));
     launch.check_launch();
 }
 
@@ -289,10 +290,10 @@ std::size_t frontier_scratch_bytes(std::int64_t rows) {
 }
 
 template <class T>
-void post_sums(device& where, const T* values, std::int64_t count, int arrays, std::byte* scratch,
+void post_sums(device& device, const T* values, std::int64_t count, int arrays, std::byte* scratch,
                const post_address& to) {
     static_assert(spmspv::frontier_sums == 3);
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     const auto kernel = arrays == 1 ? sum_kernel<T, 1> : sum_kernel<T, 3>;
     kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
         values, count, frontier_scratch::in(scratch), to);

@@ -37,20 +37,20 @@ struct frontier_arguments {
 #define KRYLITH_FRONTIER_KERNELS                                                                   \
     /** Pairs of y, at most `bound` of them, to pairs of next, in the same order. */               \
     template <class Rule>                                                                          \
-    void filter_pairs(device& where, const Rule& rule,                                             \
+    void filter_pairs(device& device, const Rule& rule,                                            \
                       const spmspv::frontier_arguments<typename Rule::value_type>& a,              \
                       std::int64_t bound);                                                         \
     /** Bits and dense values of y to bits and dense values of next, all of them. y.bits null:     \
         entries are where the dense value isn't absent. Both null: every row is looked at, with    \
         the value absent. */                                                                       \
     template <class Rule>                                                                          \
-    void filter_bits(device& where, const Rule& rule,                                              \
+    void filter_bits(device& device, const Rule& rule,                                             \
                      const spmspv::frontier_arguments<typename Rule::value_type>& a);              \
     [[nodiscard]] std::size_t frontier_scratch_bytes(std::int64_t rows);                           \
     /** Posts the sums of so many arrays, 1 or 3, of `count` values each, one behind the other: in \
         double, in a fixed order, as bits. `scratch` as above. */                                  \
     template <class T>                                                                             \
-    void post_sums(device& where, const T* values, std::int64_t count, int arrays,                 \
+    void post_sums(device& device, const T* values, std::int64_t count, int arrays,                \
                    std::byte* scratch, const post_address& post);
 
 namespace krylith::host {

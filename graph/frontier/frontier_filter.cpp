@@ -10,8 +10,8 @@
 
 namespace krylith::spmspv {
 
-frontier_filter::frontier_filter(std::shared_ptr<device> where, std::int64_t rows, int parts)
-    : device_(std::move(where)),
+frontier_filter::frontier_filter(std::shared_ptr<device> device, std::int64_t rows, int parts)
+    : device_(std::move(device)),
       scratch_(device_, KRYLITH_ON(*device_, frontier_scratch_bytes(rows)), "frontiers"),
       parts_(as_size(parts)),
       posted_(device_, std::max(1 + parts, 3)) {
@@ -57,35 +57,36 @@ frontier_filter::kept frontier_filter::wait(sparse_vector<T>& next) {
 }
 
 template <class T>
-sweep_arguments<T> frontier_filter::sweep_into(sparse_vector<T>& next, const T* y, bool wanted) {
+power_step_arguments<T> frontier_filter::step_into(sparse_vector<T>& next, const T* y,
+                                                   bool wanted) {
     const vector_arrays<T> x = next.overwrite();
     next.holds(vector_form::bits | vector_form::dense, true, next.size());
     return {y, x.dense, x.bits, x.size, scratch_.data(), wanted ? posted_.next() : post_address{}};
 }
 
 template <class T>
-void frontier_filter::enqueue_sweep(const rank_sweep<T>& sweep, sparse_vector<T>* y,
-                                    sparse_vector<T>& next, bool wanted) {
+void frontier_filter::enqueue_step(const power_step<T>& step, sparse_vector<T>* y,
+                                   sparse_vector<T>& next, bool wanted) {
     if (y != nullptr) y->require(vector_form::dense);
-    const auto a = sweep_into(next, y == nullptr ? nullptr : y->arrays().dense, wanted);
-    KRYLITH_ON(*device_, sweep_ranks(*device_, sweep, a));
+    const auto a = step_into(next, y == nullptr ? nullptr : y->arrays().dense, wanted);
+    KRYLITH_ON(*device_, step_ranks(*device_, step, a));
 }
 
 template <class T, class M>
-void frontier_filter::enqueue_product([[maybe_unused]] const rank_sweep<T>& sweep,
-                                      const two_way_matrix<M>& a, const sparse_vector<T>& x,
+void frontier_filter::enqueue_product([[maybe_unused]] const power_step<T>& step,
+                                      const csr_csc_pair<M>& a, const sparse_vector<T>& x,
                                       sparse_vector<T>& next, bool wanted) {
     const auto of = a.by_rows();
-    [[maybe_unused]] const compressed_lines<T> rows{of.offsets, of.indices, nullptr,
-                                                    of.lines,   of.across,  of.nonzeros};
+    [[maybe_unused]] const compressed_view<T> rows{of.offsets,    of.indices, nullptr,
+                                                   of.major_size, of.across,  of.nonzeros};
     [[maybe_unused]] const T* const from = x.arrays().dense;
-    [[maybe_unused]] const auto to = sweep_into<T>(next, nullptr, wanted);
+    [[maybe_unused]] const auto to = step_into<T>(next, nullptr, wanted);
 #if KRYLITH_HAVE_CUDA
-    cuda::multiply_and_sweep(*device_, rows, a.pieces(), from, sweep, to);
+    cuda::multiply_and_step(*device_, rows, a.chunks(), from, step, to);
 #endif
 }
 
-frontier_filter::sweep_sums frontier_filter::sums() {
+frontier_filter::step_sums frontier_filter::sums() {
     const auto words = posted_.wait();
     return {std::bit_cast<double>(words[0]), std::bit_cast<double>(words[1]),
             std::bit_cast<double>(words[2])};
@@ -98,18 +99,18 @@ double frontier_filter::sum(const T* values, std::int64_t count) {
 }
 
 template <class T>
-void fill(device& where, T* to, std::int64_t count, T value) {
-    KRYLITH_ON(where, fill(where, to, count, value));
+void fill(device& device, T* to, std::int64_t count, T value) {
+    KRYLITH_ON(device, fill(device, to, count, value));
 }
 
 template <class T>
-void spread(device& where, const vector_arrays<T>& v, T present) {
-    KRYLITH_ON(where, spread_bits(where, v, present));
+void spread(device& device, const vector_arrays<T>& v, T present) {
+    KRYLITH_ON(device, spread_bits(device, v, present));
 }
 
-void shift(device& where, const std::int32_t* from, std::int32_t* to, std::int64_t count,
+void shift(device& device, const std::int32_t* from, std::int32_t* to, std::int64_t count,
            std::int32_t by) {
-    KRYLITH_ON(where, shift_indices(where, from, to, count, by));
+    KRYLITH_ON(device, shift_indices(device, from, to, count, by));
 }
 
 #define KRYLITH_INSTANTIATE_RULE(Rule)                                                             \
@@ -131,12 +132,12 @@ KRYLITH_INSTANTIATE(std::int32_t)
 #undef KRYLITH_INSTANTIATE
 
 template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
-template void frontier_filter::enqueue_sweep(const rank_sweep<double>&, sparse_vector<double>*,
-                                             sparse_vector<double>&, bool);
-template void frontier_filter::enqueue_sweep(const rank_sweep<float>&, sparse_vector<float>*,
-                                             sparse_vector<float>&, bool);
+template void frontier_filter::enqueue_step(const power_step<double>&, sparse_vector<double>*,
+                                            sparse_vector<double>&, bool);
+template void frontier_filter::enqueue_step(const power_step<float>&, sparse_vector<float>*,
+                                            sparse_vector<float>&, bool);
 #define KRYLITH_INSTANTIATE(T, M)                                                                  \
-    template void frontier_filter::enqueue_product(const rank_sweep<T>&, const two_way_matrix<M>&, \
+    template void frontier_filter::enqueue_product(const power_step<T>&, const csr_csc_pair<M>&,   \
                                                    const sparse_vector<T>&, sparse_vector<T>&,     \
                                                    bool);
 KRYLITH_INSTANTIATE(double, double)

@@ -17,7 +17,7 @@ namespace krylith::spmspv {
 class frontier_filter {
 public:
     /// Of rows that have columns of their own in so many parts. A bit a row, on CUDA and 40 KiB.
-    frontier_filter(std::shared_ptr<device> where, std::int64_t rows, int parts);
+    frontier_filter(std::shared_ptr<device> device, std::int64_t rows, int parts);
 
     /// Enqueues: next is what the rule keeps of y, as pairs where y has pairs, in the same order,
     /// else as bits and dense values. `most` is at least the number of y's entries. y loses
@@ -35,25 +35,25 @@ public:
     /// `next` is dense, with every row an entry. `y` null: the first step, y is 0. Several may
     /// follow each other before sums(), which is of the last, where they were wanted.
     template <class T>
-    void enqueue_sweep(const rank_sweep<T>& sweep, sparse_vector<T>* y, sparse_vector<T>& next,
-                       bool wanted);
+    void enqueue_step(const power_step<T>& step, sparse_vector<T>* y, sparse_vector<T>& next,
+                      bool wanted);
     /// On CUDA: the same of y = A x over plus_second, in one kernel that stores no y. x is dense,
     /// and not `next`.
     template <class T, class M>
-    void enqueue_product(const rank_sweep<T>& sweep, const two_way_matrix<M>& a,
+    void enqueue_product(const power_step<T>& step, const csr_csc_pair<M>& a,
                          const sparse_vector<T>& x, sparse_vector<T>& next, bool wanted);
-    struct sweep_sums {
+    struct step_sums {
         double magnitudes; ///< of the residuals before
         double residuals;  ///< after the product that follows
         double ranks;      ///< before
     };
-    /// Of the last step (sweep_arguments::post). Waits for it; throws device_error where the device
-    /// failed.
-    [[nodiscard]] sweep_sums sums();
+    /// Of the last step (power_step_arguments::post). Waits for it; throws device_error where the
+    /// device failed.
+    [[nodiscard]] step_sums sums();
 
     struct kept {
         std::int64_t entries;
-        std::span<const std::int64_t> work; ///< sum of the columns' lengths, by part
+        std::span<const std::int64_t> frontier_nonzeros; ///< sum of the columns' lengths, by part
     };
     /// Until the device has decided, and what became of it; `next` then knows what it holds. Throws
     /// device_error where the device failed.
@@ -66,7 +66,8 @@ public:
 
 private:
     template <class T>
-    [[nodiscard]] sweep_arguments<T> sweep_into(sparse_vector<T>& next, const T* y, bool wanted);
+    [[nodiscard]] power_step_arguments<T> step_into(sparse_vector<T>& next, const T* y,
+                                                    bool wanted);
 
     std::shared_ptr<device> device_;
     buffer<std::byte> scratch_;
@@ -80,10 +81,10 @@ private:
 // std::uint32_t too.
 
 template <class T>
-void fill(device& where, T* to, std::int64_t count, T value);
+void fill(device& device, T* to, std::int64_t count, T value);
 template <class T>
-void spread(device& where, const vector_arrays<T>& v, T present);
-void shift(device& where, const std::int32_t* from, std::int32_t* to, std::int64_t count,
+void spread(device& device, const vector_arrays<T>& v, T present);
+void shift(device& device, const std::int32_t* from, std::int32_t* to, std::int64_t count,
            std::int32_t by);
 
 } // namespace krylith::spmspv

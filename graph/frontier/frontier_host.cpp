@@ -17,12 +17,12 @@ using spmspv::frontier_arguments;
 /// What a part has kept.
 struct share {
     std::int64_t entries = 0;
-    std::array<std::int64_t, max_ranks> work = {};
+    std::array<std::int64_t, max_ranks> frontier_nonzeros = {};
 
     void add(const spmspv::column_lengths& lengths, std::int64_t row) {
         ++entries;
         for (int part = 0; part < lengths.parts; ++part)
-            work[static_cast<std::size_t>(part)] += lengths.of(part, row);
+            frontier_nonzeros[static_cast<std::size_t>(part)] += lengths.of(part, row);
     }
 };
 
@@ -31,7 +31,7 @@ void post(const post_address& to, int parts, const std::vector<share>& shares) {
     for (const share& s : shares) {
         to.words[0] += s.entries;
         for (int part = 0; part < parts; ++part)
-            to.words[1 + part] += s.work[static_cast<std::size_t>(part)];
+            to.words[1 + part] += s.frontier_nonzeros[static_cast<std::size_t>(part)];
     }
     *to.posted = to.number;
 }
@@ -68,9 +68,9 @@ void place(const Rule& rule, const frontier_arguments<typename Rule::value_type>
 } // namespace
 
 template <class Rule>
-void filter_pairs(device& where, const Rule& rule,
+void filter_pairs(device& device, const Rule& rule,
                   const frontier_arguments<typename Rule::value_type>& a, std::int64_t bound) {
-    auto& host = static_cast<host_device&>(where);
+    auto& host = static_cast<host_device&>(device);
     const int parts = team_for(host.threads(), bound);
     std::vector<share> shares(static_cast<std::size_t>(parts)); // no memory is got inside the team
     host.submit([rule, a, parts, shares]() mutable {
@@ -93,9 +93,9 @@ void filter_pairs(device& where, const Rule& rule,
 }
 
 template <class Rule>
-void filter_bits(device& where, const Rule& rule,
+void filter_bits(device& device, const Rule& rule,
                  const frontier_arguments<typename Rule::value_type>& a) {
-    auto& host = static_cast<host_device&>(where);
+    auto& host = static_cast<host_device&>(device);
     const std::int64_t words = a.next.words();
     const int parts = team_for(host.threads(), a.next.size);
     std::vector<share> shares(static_cast<std::size_t>(parts));
@@ -132,9 +132,9 @@ std::size_t frontier_scratch_bytes(std::int64_t rows) {
 }
 
 template <class T>
-void post_sums(device& where, const T* values, std::int64_t count, int arrays,
+void post_sums(device& device, const T* values, std::int64_t count, int arrays,
                std::byte* /*scratch*/, const post_address& to) {
-    static_cast<host_device&>(where).submit([=] {
+    static_cast<host_device&>(device).submit([=] {
         for (int v = 0; v < arrays; ++v) {
             double sum = 0;
             for (std::int64_t i = 0; i < count; ++i)

@@ -12,17 +12,18 @@ template <class M>
 group_matrix<M>::group_matrix(device_group group, const csr_view<M>& a)
     : group_(std::move(group)), size_(a.rows), nonzeros_(a.nnz()) {
     if (a.rows != a.columns)
-        throw input_error("a matrix dealt to a group for sparse products must be square, not " +
-                          std::to_string(a.rows) + " x " + std::to_string(a.columns));
-    check_index_size("a matrix dealt to a group: the number of rows", a.rows);
-    const row_partition dealt = equal_nonzeros(a.row_offsets, group_.size(), 32);
+        throw input_error(
+            "a matrix partitioned over a group for sparse products must be square, not " +
+            std::to_string(a.rows) + " x " + std::to_string(a.columns));
+    check_index_size("a matrix partitioned over a group: the number of rows", a.rows);
+    const row_partition assigned = equal_nonzeros(a.row_offsets, group_.size(), 32);
     for (int rank = 0; rank < group_.size(); ++rank) {
-        const row_range rows = dealt.owned(rank);
+        const row_range rows = assigned.owned(rank);
         if (rows.size() == 0) continue;
-        members_.push_back(
+        local_.push_back(
             {rank,
              rows,
-             std::make_shared<const two_way_matrix<M>>(group_.share(rank), a, rows.begin, rows.end),
+             std::make_shared<const csr_csc_pair<M>>(group_.handle(rank), a, rows.begin, rows.end),
              {}});
     }
     exchange_lengths();
@@ -30,19 +31,19 @@ group_matrix<M>::group_matrix(device_group group, const csr_view<M>& a)
 
 template <class M>
 void group_matrix<M>::exchange_lengths() {
-    const std::size_t parts = members_.size();
+    const std::size_t parts = local_.size();
     if (parts == 1) {
-        members_[0].lengths.offsets[0] = members_[0].part->by_columns().offsets;
-        members_[0].lengths.parts = 1;
+        local_[0].lengths.offsets[0] = local_[0].part->by_columns().offsets;
+        local_[0].lengths.parts = 1;
         return;
     }
-    for (member& owner : members_) {
+    for (local_rows& owner : local_) {
         const std::size_t count = as_size(owner.rows.size()) + 1;
-        lengths_.emplace_back(group_.share(owner.rank), count * parts, "lengths of columns");
+        lengths_.emplace_back(group_.handle(owner.rank), count * parts, "lengths of columns");
         owner.lengths.parts = static_cast<std::int32_t>(parts);
         for (std::size_t p = 0; p < parts; ++p) {
             std::int32_t* const to = lengths_.back().data() + p * count;
-            const member& from = members_[p];
+            const local_rows& from = local_[p];
             group_.copy(from.rank, from.part->by_columns().offsets + owner.rows.begin, owner.rank,
                         to, count * sizeof(std::int32_t));
             owner.lengths.offsets[p] = to;

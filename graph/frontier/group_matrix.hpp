@@ -1,5 +1,5 @@
-// A square matrix on a device group, for products with sparse vectors: rows are dealt, and each
-// device has its rows by rows and by columns.
+// A square matrix on a device group, for products with sparse vectors: rows are partitioned, and
+// each device has its rows by rows and by columns.
 #pragma once
 
 #include <cstdint>
@@ -27,30 +27,31 @@ struct column_lengths {
     }
 };
 
-/// Not copyable. M: double, float. Memory: that of the two-way matrices, and with several members
+/// Not copyable. M: double, float. Memory: that of the CSR-CSC pairs, and with several members
 /// 4 n bytes on each.
 template <class M>
 class group_matrix {
 public:
     /// A device that has rows. Where there are more devices than words of rows some have none, and
     /// take no part.
-    struct member {
+    struct local_rows {
         int rank;
         row_range rows;
-        std::shared_ptr<const two_way_matrix<M>> part;
+        std::shared_ptr<const csr_csc_pair<M>> part;
         column_lengths lengths;
     };
 
-    /// Rows are dealt by equal nonzeros, boundaries at multiples of 32, so that no word of bits is
-    /// cut. The matrix must pass validate(). Throws input_error unless it is square, and what
-    /// two_way_matrix throws. O(nnz), the upload, and 4 n bytes from each device, to all together.
+    /// Rows are partitioned by equal nonzeros, boundaries at multiples of 32, so that no word of
+    /// bits is cut. The matrix must pass validate(). Throws input_error unless it is square, and
+    /// what csr_csc_pair throws. O(nnz), the upload, and 4 n bytes from each device, to all
+    /// together.
     group_matrix(device_group group, const csr_view<M>& a);
 
     [[nodiscard]] const device_group& group() const noexcept { return group_; }
     [[nodiscard]] std::int64_t size() const noexcept { return size_; }
     [[nodiscard]] std::int64_t nonzeros() const noexcept { return nonzeros_; }
     /// In the order of rows; none for a matrix without rows.
-    [[nodiscard]] const std::vector<member>& members() const noexcept { return members_; }
+    [[nodiscard]] const std::vector<local_rows>& local() const noexcept { return local_; }
 
 private:
     void exchange_lengths();
@@ -58,7 +59,7 @@ private:
     device_group group_;
     std::int64_t size_;
     std::int64_t nonzeros_;
-    std::vector<member> members_;
+    std::vector<local_rows> local_;
     std::vector<buffer<std::int32_t>> lengths_; ///< of each member: its columns by all parts
 };
 

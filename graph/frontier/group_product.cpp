@@ -13,97 +13,98 @@ template <class S, class M>
 group_product<S, M>::group_product(std::shared_ptr<const group_matrix<M>> a,
                                    const adaptive_options& options)
     : a_(std::move(a)) {
-    const bool several = members().size() > 1;
-    for (const member& m : members()) {
-        const auto& where = a_->group().share(m.rank);
+    const bool several = local().size() > 1;
+    for (const local_rows& m : local()) {
+        const auto& device = a_->group().handle(m.rank);
         const auto vector = [&](std::int64_t size) {
-            return std::make_unique<sparse_vector<T>>(where, size, S::absent());
+            return std::make_unique<sparse_vector<T>>(device, size, S::absent());
         };
-        local here;
+        rank_state here;
         here.x = vector(a_->size());
         here.y = vector(m.rows.size());
         if (several) here.next = vector(m.rows.size());
         here.product = std::make_unique<adaptive_product<S, M>>(m.part, options);
-        here.filter = std::make_unique<frontier_filter>(where, m.rows.size(),
-                                                        static_cast<int>(members().size()));
+        here.filter = std::make_unique<frontier_filter>(device, m.rows.size(),
+                                                        static_cast<int>(local().size()));
         // Values that nobody reads are not sent: the array holds what all of them are.
         if constexpr (!S::reads_vector)
-            fill(*where, here.x->arrays().values, a_->size(), present());
-        locals_.push_back(std::move(here));
+            fill(*device, here.x->arrays().values, a_->size(), present());
+        states_.push_back(std::move(here));
     }
 }
 
 template <class S, class M>
 void group_product<S, M>::assign(std::span<const std::int32_t> indices, std::span<const T> values) {
-    for (local& here : locals_) here.x->assign(indices, values);
-    for (std::size_t m = 0; m < locals_.size(); ++m)
-        locals_[m].work = count_work(*members()[m].part, *locals_[m].x);
+    for (rank_state& here : states_) here.x->assign(indices, values);
+    for (std::size_t m = 0; m < states_.size(); ++m)
+        states_[m].frontier_nonzeros = count_frontier_nonzeros(*local()[m].part, *states_[m].x);
     entries_ = static_cast<std::int64_t>(indices.size());
     sent_ = exchange_form::none;
 }
 
 template <class S, class M>
-std::int64_t group_product<S, M>::work() const noexcept {
+std::int64_t group_product<S, M>::frontier_nonzeros() const noexcept {
     std::int64_t sum = 0;
-    for (const local& here : locals_) sum += here.work;
+    for (const rank_state& here : states_) sum += here.frontier_nonzeros;
     return sum;
 }
 
 template <class S, class M>
-void group_product<S, M>::x_became(std::int64_t work) {
-    if (locals_.size() != 1)
+void group_product<S, M>::x_became(std::int64_t frontier_nonzeros) {
+    if (states_.size() != 1)
         throw usage_error("group_product: x was replaced on one of " +
-                          std::to_string(locals_.size()) + " members, allowed is where there is 1");
-    locals_.front().work = work;
-    entries_ = locals_.front().x->count();
+                          std::to_string(states_.size()) + " members, allowed is where there is 1");
+    states_.front().frontier_nonzeros = frontier_nonzeros;
+    entries_ = states_.front().x->count();
     sent_ = exchange_form::none;
 }
 
 template <class S, class M>
 const kernel_model* group_product<S, M>::model() const noexcept {
-    return locals_.empty() ? nullptr : &locals_.front().product->model();
+    return states_.empty() ? nullptr : &states_.front().product->model();
 }
 
 template <class S, class M>
 group_product_record group_product<S, M>::multiply(std::span<const std::uint32_t* const> skip_rows,
                                                    vector_form wanted) {
-    group_product_record record{entries_, work(), sent_, {}};
-    for (std::size_t m = 0; m < locals_.size(); ++m) {
-        local& here = locals_[m];
+    group_product_record record{entries_, frontier_nonzeros(), sent_, {}};
+    for (std::size_t m = 0; m < states_.size(); ++m) {
+        rank_state& here = states_[m];
         // The filter takes y in any form: column kernels leave pairs, the others bits.
         const product_options<T> options{.wanted = wanted,
                                          .as_it_comes = wanted == vector_form::pairs,
                                          .skip_rows = skip_rows.empty() ? nullptr : skip_rows[m]};
-        record.products.push_back((*here.product)(*here.x, *here.y, options, here.work));
+        record.products.push_back(
+            (*here.product)(*here.x, *here.y, options, here.frontier_nonzeros));
     }
     return record;
 }
 
 template <class S, class M>
-bool group_product<S, M>::joins_sweeps() const {
-    for (const local& here : locals_)
-        if (!here.product->chooses() || here.x->where().kind() != backend::cuda) return false;
+bool group_product<S, M>::joins_steps() const {
+    for (const rank_state& here : states_)
+        if (!here.product->chooses() || here.x->device().kind() != backend::cuda) return false;
     return true;
 }
 
 template <class S, class M>
 std::int64_t group_product<S, M>::most_of_y(std::size_t m) const {
-    const sparse_vector<T>& y = *locals_[m].y;
-    return y.known_count().value_or(std::min(locals_[m].work, y.size()));
+    const sparse_vector<T>& y = *states_[m].y;
+    return y.known_count().value_or(std::min(states_[m].frontier_nonzeros, y.size()));
 }
 
 template <class S, class M>
 void group_product<S, M>::exchange() {
     entries_ = 0;
-    for (local& here : locals_) here.work = 0;
-    for (std::size_t m = 0; m < locals_.size(); ++m) {
-        const auto kept = locals_[m].filter->wait(next(m));
-        locals_[m].kept = kept.entries;
+    for (rank_state& here : states_) here.frontier_nonzeros = 0;
+    for (std::size_t m = 0; m < states_.size(); ++m) {
+        const auto kept = states_[m].filter->wait(next(m));
+        states_[m].kept = kept.entries;
         entries_ += kept.entries;
-        for (std::size_t part = 0; part < locals_.size(); ++part)
-            locals_[part].work += kept.work[part];
+        for (std::size_t part = 0; part < states_.size(); ++part)
+            states_[part].frontier_nonzeros += kept.frontier_nonzeros[part];
     }
-    if (locals_.size() < 2) return;
+    if (states_.size() < 2) return;
     // All devices have multiplied: nobody reads x any more.
     const std::int64_t value = S::reads_vector ? static_cast<std::int64_t>(sizeof(T)) : 0;
     const std::int64_t as_pairs = entries_ * (4 + value);
@@ -117,9 +118,9 @@ void group_product<S, M>::exchange() {
 template <class S, class M>
 void group_product<S, M>::send_all() {
     entries_ = a_->size();
-    for (std::size_t m = 0; m < locals_.size(); ++m)
-        locals_[m].work = members()[m].part->nonzeros();
-    if (locals_.size() < 2) return;
+    for (std::size_t m = 0; m < states_.size(); ++m)
+        states_[m].frontier_nonzeros = local()[m].part->nonzeros();
+    if (states_.size() < 2) return;
     a_->group().join(); // a device may still multiply by the x before
     send_dense();
 }
@@ -128,53 +129,53 @@ template <class S, class M>
 void group_product<S, M>::send_pairs() {
     const device_group& group = a_->group();
     const auto count = static_cast<std::int32_t>(entries_);
-    for (local& here : locals_) {
-        const auto x = here.x->overwrite();       // cleans nothing: peers write there at once
-        fill(here.x->where(), x.count, 1, count); // an upload would wait for the device
+    for (rank_state& here : states_) {
+        const auto x = here.x->overwrite();        // cleans nothing: peers write there at once
+        fill(here.x->device(), x.count, 1, count); // an upload would wait for the device
         if (here.kept != 0) here.next->require(vector_form::pairs);
     }
     bool ascending = true;
     std::int64_t first = 0;
-    for (std::size_t m = 0; m < locals_.size(); ++m) {
-        const std::int64_t kept = locals_[m].kept;
+    for (std::size_t m = 0; m < states_.size(); ++m) {
+        const std::int64_t kept = states_[m].kept;
         if (kept == 0) continue;
-        const int rank = members()[m].rank;
-        const auto mine = locals_[m].x->arrays();
-        const auto from = locals_[m].next->arrays();
+        const int rank = local()[m].rank;
+        const auto mine = states_[m].x->arrays();
+        const auto from = states_[m].next->arrays();
         shift(group[rank], from.indices, mine.indices + first, kept,
-              static_cast<std::int32_t>(members()[m].rows.begin));
+              static_cast<std::int32_t>(local()[m].rows.begin));
         const auto send = [&](const auto* what, auto* to, int peer) {
             group.copy(rank, what, peer, to, as_size(kept) * sizeof *what);
         };
-        for (std::size_t p = 0; p < locals_.size(); ++p) {
-            const auto theirs = locals_[p].x->arrays();
-            const int peer = members()[p].rank;
+        for (std::size_t p = 0; p < states_.size(); ++p) {
+            const auto theirs = states_[p].x->arrays();
+            const int peer = local()[p].rank;
             if (p != m) send(mine.indices + first, theirs.indices + first, peer);
             if constexpr (S::reads_vector) send(from.values, theirs.values + first, peer);
         }
-        ascending = ascending && locals_[m].next->ascending();
+        ascending = ascending && states_[m].next->ascending();
         first += kept;
     }
     group.join();
-    for (local& here : locals_) here.x->holds(vector_form::pairs, ascending, entries_);
+    for (rank_state& here : states_) here.x->holds(vector_form::pairs, ascending, entries_);
     sent_ = exchange_form::pairs;
 }
 
 template <class S, class M>
 void group_product<S, M>::send_dense() {
     const device_group& group = a_->group();
-    for (local& here : locals_) {
+    for (rank_state& here : states_) {
         (void)here.x->overwrite();
         here.next->require(vector_form::bits);
         if (S::reads_vector) here.next->require(vector_form::dense);
     }
-    for (std::size_t m = 0; m < locals_.size(); ++m) {
-        const int rank = members()[m].rank;
-        const row_range rows = members()[m].rows; // begins with a word
-        const auto from = locals_[m].next->arrays();
-        for (std::size_t p = 0; p < locals_.size(); ++p) {
-            const auto to = locals_[p].x->arrays();
-            const int peer = members()[p].rank;
+    for (std::size_t m = 0; m < states_.size(); ++m) {
+        const int rank = local()[m].rank;
+        const row_range rows = local()[m].rows; // begins with a word
+        const auto from = states_[m].next->arrays();
+        for (std::size_t p = 0; p < states_.size(); ++p) {
+            const auto to = states_[p].x->arrays();
+            const int peer = local()[p].rank;
             group.copy(rank, from.bits, peer, to.bits + rows.begin / 32,
                        as_size(from.words()) * sizeof(std::uint32_t));
             if constexpr (S::reads_vector)
@@ -183,8 +184,8 @@ void group_product<S, M>::send_dense() {
         }
     }
     group.join();
-    for (local& here : locals_) {
-        if constexpr (!S::reads_vector) spread(here.x->where(), here.x->arrays(), present());
+    for (rank_state& here : states_) {
+        if constexpr (!S::reads_vector) spread(here.x->device(), here.x->arrays(), present());
         here.x->holds(vector_form::bits | vector_form::dense, true, entries_);
     }
     sent_ = exchange_form::dense;

@@ -30,7 +30,7 @@ enum class exchange_form : std::uint8_t { none, pairs, dense };
 /// Of one product.
 struct group_product_record {
     std::int64_t entries = 0;                 ///< of x
-    std::int64_t work = 0;                    ///< nonzeros in the columns where x has entries
+    std::int64_t frontier_nonzeros = 0;       ///< nonzeros in the columns where x has entries
     exchange_form sent = exchange_form::none; ///< x, before
     std::vector<product_record> products;     ///< of the members, in their order
 };
@@ -43,18 +43,18 @@ template <class S, class M>
 class group_product {
 public:
     using T = typename S::value_type;
-    using member = typename group_matrix<M>::member;
+    using local_rows = typename group_matrix<M>::local_rows;
 
     /// Throws what adaptive_product throws, device_error where memory is short.
     explicit group_product(std::shared_ptr<const group_matrix<M>> a,
                            const adaptive_options& options = {});
 
     [[nodiscard]] const group_matrix<M>& matrix() const noexcept { return *a_; }
-    [[nodiscard]] const std::vector<member>& members() const noexcept { return a_->members(); }
+    [[nodiscard]] const std::vector<local_rows>& local() const noexcept { return a_->local(); }
 
     /// Forgets which kernels were chosen before: what follows depends on what is computed alone.
     void restart() {
-        for (local& here : locals_) here.product->restart();
+        for (rank_state& here : states_) here.product->restart();
     }
 
     /// x, on all devices. Throws input_error for indices that are out of range or not distinct.
@@ -64,7 +64,7 @@ public:
     /// Of x.
     [[nodiscard]] std::int64_t entries() const noexcept { return entries_; }
     /// Nonzeros in the columns where x has entries.
-    [[nodiscard]] std::int64_t work() const noexcept;
+    [[nodiscard]] std::int64_t frontier_nonzeros() const noexcept;
 
     /// Enqueues y = A x. `skip_rows`: for each member bits of its rows that y leaves out
     /// (product.hpp), or empty. `wanted`: the form in which y is read; pairs where a rule of
@@ -76,47 +76,49 @@ public:
     /// with that device's memory. Waits for every device's decision, not for what is then sent.
     template <class RuleOf>
     void advance(const RuleOf& rule_of) {
-        for (std::size_t m = 0; m < locals_.size(); ++m)
-            locals_[m].filter->enqueue(rule_of(m), *locals_[m].y, next(m), members()[m].lengths,
+        for (std::size_t m = 0; m < states_.size(); ++m)
+            states_[m].filter->enqueue(rule_of(m), *states_[m].y, next(m), local()[m].lengths,
                                        most_of_y(m));
         exchange();
     }
     /// The same of all rows, as if the product had reached each with absent(). y is not read.
     template <class RuleOf>
     void advance_all(const RuleOf& rule_of) {
-        for (std::size_t m = 0; m < locals_.size(); ++m)
-            locals_[m].filter->enqueue_all(rule_of(m), next(m), members()[m].lengths);
+        for (std::size_t m = 0; m < states_.size(); ++m)
+            states_[m].filter->enqueue_all(rule_of(m), next(m), local()[m].lengths);
         exchange();
     }
 
-    /// Enqueues: x is what a step of all rows makes of 0 (power_step.hpp); sweep_of(place of the
-    /// member) gives the step with that device's memory. Doesn't wait.
-    template <class SweepOf>
-    void sweep_all(const SweepOf& sweep_of) {
-        for (std::size_t m = 0; m < locals_.size(); ++m)
-            locals_[m].filter->enqueue_sweep(sweep_of(m), static_cast<sparse_vector<T>*>(nullptr),
-                                             next(m), false);
+    /// Enqueues: x is what a step of all rows makes of 0 (power_step.hpp); power_step_of(place of
+    /// the member) gives the step with that device's memory. Doesn't wait.
+    template <class PowerStepOf>
+    void step_all(const PowerStepOf& power_step_of) {
+        for (std::size_t m = 0; m < states_.size(); ++m)
+            states_[m].filter->enqueue_step(
+                power_step_of(m), static_cast<sparse_vector<T>*>(nullptr), next(m), false);
         send_all();
     }
     /// Enqueues the same of y = A x, and what posts its sums if they are `wanted`. For plus_second.
     /// On CUDA, where kernels may be chosen, in one kernel: then y loses its content. Doesn't wait.
-    template <class SweepOf>
-    group_product_record multiply_and_sweep(const SweepOf& sweep_of, bool wanted) {
-        if (!joins_sweeps()) {
+    template <class PowerStepOf>
+    group_product_record multiply_and_step(const PowerStepOf& power_step_of, bool wanted) {
+        if (!joins_steps()) {
             auto record = multiply({}, vector_form::dense);
-            for (std::size_t m = 0; m < locals_.size(); ++m)
-                locals_[m].filter->enqueue_sweep(sweep_of(m), locals_[m].y.get(), next(m), wanted);
+            for (std::size_t m = 0; m < states_.size(); ++m)
+                states_[m].filter->enqueue_step(power_step_of(m), states_[m].y.get(), next(m),
+                                                wanted);
             send_all();
             return record;
         }
-        group_product_record record{entries_, work(), sent_, {}};
-        for (std::size_t m = 0; m < locals_.size(); ++m) {
-            local& here = locals_[m];
+        group_product_record record{entries_, frontier_nonzeros(), sent_, {}};
+        for (std::size_t m = 0; m < states_.size(); ++m) {
+            rank_state& here = states_[m];
             here.x->require(vector_form::dense);
-            here.filter->enqueue_product(sweep_of(m), *members()[m].part, *here.x, *here.y, wanted);
+            here.filter->enqueue_product(power_step_of(m), *local()[m].part, *here.x, *here.y,
+                                         wanted);
             std::swap(here.next ? here.next : here.x, here.y);
-            record.products.push_back(
-                {kernel::spmv_balanced, kernel::spmv_balanced, entries_, here.work, 0});
+            record.products.push_back({kernel::spmv_balanced, kernel::spmv_balanced, entries_,
+                                       here.frontier_nonzeros, 0});
         }
         send_all();
         return record;
@@ -124,33 +126,33 @@ public:
 
     /// For work other than products that has left another x on the only member, as x(0) knows: so
     /// much work it is now. Throws usage_error where there are several members.
-    void x_became(std::int64_t work);
+    void x_became(std::int64_t frontier_nonzeros);
 
     /// Of a member: for tests, and for products of other kinds between advance() and advance().
-    [[nodiscard]] sparse_vector<T>& x(std::size_t m) { return *locals_.at(m).x; }
-    [[nodiscard]] sparse_vector<T>& y(std::size_t m) { return *locals_.at(m).y; }
-    [[nodiscard]] frontier_filter& filter(std::size_t m) { return *locals_.at(m).filter; }
+    [[nodiscard]] sparse_vector<T>& x(std::size_t m) { return *states_.at(m).x; }
+    [[nodiscard]] sparse_vector<T>& y(std::size_t m) { return *states_.at(m).y; }
+    [[nodiscard]] frontier_filter& filter(std::size_t m) { return *states_.at(m).filter; }
     [[nodiscard]] const kernel_model* model() const noexcept;
 
 private:
     /// What a member has.
-    struct local {
+    struct rank_state {
         std::unique_ptr<sparse_vector<T>> x;
         std::unique_ptr<sparse_vector<T>> y;
         std::unique_ptr<sparse_vector<T>> next; ///< null where there is one member: x itself
         std::unique_ptr<adaptive_product<S, M>> product;
         std::unique_ptr<frontier_filter> filter;
-        std::int64_t work = 0; ///< effective nonzeros in its rows
-        std::int64_t kept = 0; ///< entries of next
+        std::int64_t frontier_nonzeros = 0; ///< effective nonzeros in its rows
+        std::int64_t kept = 0;              ///< entries of next
     };
 
     /// Where x has an entry and S doesn't read it.
     static constexpr T present() { return S::absent() == T(0) ? T(1) : T(0); }
 
     [[nodiscard]] sparse_vector<T>& next(std::size_t m) {
-        return locals_[m].next ? *locals_[m].next : *locals_[m].x;
+        return states_[m].next ? *states_[m].next : *states_[m].x;
     }
-    [[nodiscard]] bool joins_sweeps() const;
+    [[nodiscard]] bool joins_steps() const;
     [[nodiscard]] std::int64_t most_of_y(std::size_t m) const;
     void exchange();
     void send_all();
@@ -158,7 +160,7 @@ private:
     void send_dense();
 
     std::shared_ptr<const group_matrix<M>> a_;
-    std::vector<local> locals_;
+    std::vector<rank_state> states_;
     std::int64_t entries_ = 0;
     exchange_form sent_ = exchange_form::none;
 };

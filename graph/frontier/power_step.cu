@@ -11,42 +11,43 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr int sweep_in_flight = 4;
+constexpr int step_in_flight = 4;
 
 /// What a step makes of rows.
 template <class T>
 struct swept_rows {
     static constexpr int sums = 3;
     static_assert(sums == spmspv::frontier_sums);
-    using row_state = typename spmspv::rank_sweep<T>::row;
+    using row_state = typename spmspv::power_step<T>::row;
 
     /// A multiprocessor, of products.
     static constexpr int blocks(int /*lanes*/, bool /*masked*/) { return sizeof(T) == 8 ? 4 : 5; }
 
-    spmspv::rank_sweep<T> sweep;
-    spmspv::sweep_arguments<T> to;
+    spmspv::power_step<T> step;
+    spmspv::power_step_arguments<T> to;
     double* sums_of_words; ///< null where nobody wants them
 
-    static swept_rows of(const spmspv::rank_sweep<T>& sweep, const spmspv::sweep_arguments<T>& a) {
+    static swept_rows of(const spmspv::power_step<T>& step,
+                         const spmspv::power_step_arguments<T>& a) {
         double* const at = spmspv::frontier_scratch::in(a.scratch).sums_of_words;
-        return {sweep, a, a.post.posted != nullptr ? at : nullptr};
+        return {step, a, a.post.posted != nullptr ? at : nullptr};
     }
     /// After the kernel: adds up what words left, in their order, and posts it.
-    void post_sums_of(device& where) const {
+    void post_sums_of(device& device) const {
         if (sums_of_words != nullptr)
-            post_sums(where, sums_of_words, words(), sums, to.scratch, to.post);
+            post_sums(device, sums_of_words, words(), sums, to.scratch, to.post);
     }
 
     [[nodiscard]] KRYLITH_HD std::int64_t words() const { return (to.rows + 31) / 32; }
-    [[nodiscard]] __device__ row_state read(std::int64_t i) const { return sweep.read(i); }
+    [[nodiscard]] __device__ row_state read(std::int64_t i) const { return step.read(i); }
 
     /// By the warp, a row a lane.
     __device__ void word(bool valid, std::int64_t i, T got, row_state& at) const {
         double sum[sums] = {};
         if (valid) {
-            to.x[i] = sweep.update(i, at, got);
+            to.x[i] = step.update(i, at, got);
             sum[0] = fabs(static_cast<double>(at.residual));
-            sum[1] = sweep.gives(at);
+            sum[1] = step.gives(at);
             sum[2] = static_cast<double>(at.rank);
         }
         const unsigned there = __ballot_sync(0xffffffffu, valid);
@@ -62,22 +63,22 @@ struct swept_rows {
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    sweep_kernel(const __grid_constant__ swept_rows<T> rows) {
+    power_step_kernel(const __grid_constant__ swept_rows<T> rows) {
     const std::int64_t warps = std::int64_t{gridDim.x} * block_warps;
     const std::int64_t words = rows.words();
     for (std::int64_t first = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32;
-         first < words; first += sweep_in_flight * warps) {
-        typename swept_rows<T>::row_state state[sweep_in_flight];
-        T got[sweep_in_flight];
+         first < words; first += step_in_flight * warps) {
+        typename swept_rows<T>::row_state state[step_in_flight];
+        T got[step_in_flight];
 #pragma unroll
-        for (int u = 0; u < sweep_in_flight; ++u) {
+        for (int u = 0; u < step_in_flight; ++u) {
             const std::int64_t i = (first + u * warps) * 32 + threadIdx.x % 32;
             if (i >= rows.to.rows) continue;
             state[u] = rows.read(i);
             got[u] = rows.to.y != nullptr ? rows.to.y[i] : T(0);
         }
 #pragma unroll
-        for (int u = 0; u < sweep_in_flight; ++u) {
+        for (int u = 0; u < step_in_flight; ++u) {
             const std::int64_t i = (first + u * warps) * 32 + threadIdx.x % 32;
             if (first + u * warps < words) rows.word(i < rows.to.rows, i, got[u], state[u]);
         }
@@ -87,40 +88,41 @@ __global__ void __launch_bounds__(block_threads)
 } // namespace
 
 template <class T>
-void sweep_ranks(device& where, const spmspv::rank_sweep<T>& sweep,
-                 const spmspv::sweep_arguments<T>& a) {
-    const auto rows = swept_rows<T>::of(sweep, a);
+void step_ranks(device& device, const spmspv::power_step<T>& step,
+                const spmspv::power_step_arguments<T>& a) {
+    const auto rows = swept_rows<T>::of(step, a);
     {
-        const launch_scope launch(where);
-        const auto kernel = sweep_kernel<T>;
+        const launch_scope launch(device);
+        const auto kernel = power_step_kernel<T>;
         const std::int64_t work = (rows.words() + block_warps - 1) / block_warps;
         const unsigned blocks = launch.blocks(kernel, block_threads, work);
         kernel<<<blocks, block_threads, 0, launch.stream()>>>(rows);
         launch.check_launch();
     }
-    rows.post_sums_of(where);
+    rows.post_sums_of(device);
 }
 
 template <class T>
-void multiply_and_sweep(device& where, const spmspv::compressed_lines<T>& rows,
-                        const spmspv::row_pieces& pieces, const T* x,
-                        const spmspv::rank_sweep<T>& sweep, const spmspv::sweep_arguments<T>& a) {
+void multiply_and_step(device& device, const spmspv::compressed_view<T>& rows,
+                       const spmspv::row_chunks& chunks, const T* x,
+                       const spmspv::power_step<T>& step,
+                       const spmspv::power_step_arguments<T>& a) {
     using S = spmspv::plus_second<T>;
     plain_arguments<S> product = {};
     product.rows = rows;
     product.x.dense = const_cast<T*>(x); // arrays of vectors are written by others
-    product.pieces = pieces;
-    const auto results = swept_rows<T>::of(sweep, a);
-    multiply_rows_into<S, false, true>(results, where, product);
-    results.post_sums_of(where);
+    product.chunks = chunks;
+    const auto results = swept_rows<T>::of(step, a);
+    multiply_rows_into<S, false, true>(results, device, product);
+    results.post_sums_of(device);
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void sweep_ranks(device&, const spmspv::rank_sweep<T>&,                               \
-                              const spmspv::sweep_arguments<T>&);                                  \
-    template void multiply_and_sweep(                                                              \
-        device&, const spmspv::compressed_lines<T>&, const spmspv::row_pieces&, const T*,          \
-        const spmspv::rank_sweep<T>&, const spmspv::sweep_arguments<T>&);
+    template void step_ranks(device&, const spmspv::power_step<T>&,                                \
+                             const spmspv::power_step_arguments<T>&);                              \
+    template void multiply_and_step(                                                               \
+        device&, const spmspv::compressed_view<T>&, const spmspv::row_chunks&, const T*,           \
+        const spmspv::power_step<T>&, const spmspv::power_step_arguments<T>&);
 KRYLITH_INSTANTIATE(double)
 KRYLITH_INSTANTIATE(float)
 #undef KRYLITH_INSTANTIATE

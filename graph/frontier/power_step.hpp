@@ -28,14 +28,14 @@ namespace krylith::spmspv {
 
 /// Arrays by row of the device. Plain data for kernels.
 template <class T>
-struct rank_sweep {
+struct power_step {
     T* ranks;
     T* residuals; ///< what is kept of them; null: 0 before and after, the weight must be 1
     T* changes;   ///< of the ranks, in the step before; null: not kept, the weight must be 1
     const T* shares;
     T damping;
     T weight;
-    T lift; ///< added to all residuals: by as much more, in all, surfers jump
+    T mean_correction; ///< added to all residuals: by as much more, in all, surfers jump
 
     struct row {
         T rank; ///< before the step
@@ -50,7 +50,7 @@ struct rank_sweep {
     /// What the row passes along each of its edges. `at` then has the residual of the ranks before,
     /// and their change.
     [[nodiscard]] KRYLITH_HD T update(std::int64_t i, row& at, T got) const {
-        at.residual += damping * got + lift;
+        at.residual += damping * got + mean_correction;
         const T before = at.change;
         at.change = weight * at.residual;
         if (weight != T(1)) at.change += (weight - T(1)) * before;
@@ -68,7 +68,7 @@ struct rank_sweep {
 
 /// Plain data for kernels.
 template <class T>
-struct sweep_arguments {
+struct power_step_arguments {
     const T* y; ///< null: 0 in all rows, or there is a product
     T* x;       ///< dense
     std::uint32_t* bits;
@@ -85,8 +85,8 @@ struct sweep_arguments {
 // Enqueued. T: double, float.
 #define KRYLITH_RANK_SWEEP                                                                         \
     template <class T>                                                                             \
-    void sweep_ranks(device& where, const spmspv::rank_sweep<T>& sweep,                            \
-                     const spmspv::sweep_arguments<T>& a);
+    void step_ranks(device& device, const spmspv::power_step<T>& step,                             \
+                    const spmspv::power_step_arguments<T>& a);
 
 namespace krylith::host {
 KRYLITH_RANK_SWEEP
@@ -97,9 +97,9 @@ KRYLITH_RANK_SWEEP
 /// The product over plus_second and the step in one kernel, which stores no y: rows has no values,
 /// x is dense and not a.x. Sums as those of balanced products.
 template <class T>
-void multiply_and_sweep(device& where, const spmspv::compressed_lines<T>& rows,
-                        const spmspv::row_pieces& pieces, const T* x,
-                        const spmspv::rank_sweep<T>& sweep, const spmspv::sweep_arguments<T>& a);
+void multiply_and_step(device& device, const spmspv::compressed_view<T>& rows,
+                       const spmspv::row_chunks& chunks, const T* x,
+                       const spmspv::power_step<T>& step, const spmspv::power_step_arguments<T>& a);
 } // namespace krylith::cuda
 
 #undef KRYLITH_RANK_SWEEP

@@ -12,12 +12,12 @@
 namespace krylith::host {
 
 template <class T>
-void sweep_ranks(device& where, const spmspv::rank_sweep<T>& sweep,
-                 const spmspv::sweep_arguments<T>& a) {
-    auto& host = static_cast<host_device&>(where);
+void step_ranks(device& device, const spmspv::power_step<T>& step,
+                const spmspv::power_step_arguments<T>& a) {
+    auto& host = static_cast<host_device&>(device);
     const int parts = team_for(host.threads(), a.rows);
     std::vector<std::array<double, 3>> sums(static_cast<std::size_t>(parts));
-    host.submit([sweep, a, parts, sums]() mutable {
+    host.submit([step, a, parts, sums]() mutable {
         const std::int64_t words = (a.rows + 31) / 32;
         for_parts(parts, [&](int part) {
             std::array<double, 3> mine = {};
@@ -25,10 +25,10 @@ void sweep_ranks(device& where, const spmspv::rank_sweep<T>& sweep,
             for (std::int64_t word = part_begin(words, part, parts); word < end; ++word) {
                 const std::int64_t last = std::min(a.rows, word * 32 + 32);
                 for (std::int64_t i = word * 32; i < last; ++i) {
-                    auto row = sweep.read(i);
-                    a.x[i] = sweep.update(i, row, a.y != nullptr ? a.y[i] : T(0));
+                    auto row = step.read(i);
+                    a.x[i] = step.update(i, row, a.y != nullptr ? a.y[i] : T(0));
                     mine[0] += std::fabs(static_cast<double>(row.residual));
-                    mine[1] += sweep.gives(row);
+                    mine[1] += step.gives(row);
                     mine[2] += static_cast<double>(row.rank);
                 }
                 a.bits[word] = ~0U >> (word * 32 + 32 - last);
@@ -45,9 +45,9 @@ void sweep_ranks(device& where, const spmspv::rank_sweep<T>& sweep,
     });
 }
 
-template void sweep_ranks(device&, const spmspv::rank_sweep<double>&,
-                          const spmspv::sweep_arguments<double>&);
-template void sweep_ranks(device&, const spmspv::rank_sweep<float>&,
-                          const spmspv::sweep_arguments<float>&);
+template void step_ranks(device&, const spmspv::power_step<double>&,
+                         const spmspv::power_step_arguments<double>&);
+template void step_ranks(device&, const spmspv::power_step<float>&,
+                         const spmspv::power_step_arguments<float>&);
 
 } // namespace krylith::host

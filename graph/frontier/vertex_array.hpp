@@ -18,8 +18,8 @@ class vertex_array {
 public:
     vertex_array(const spmspv::group_matrix<M>& matrix, const std::string& item)
         : matrix_(&matrix) {
-        for (const auto& m : matrix.members())
-            parts_.emplace_back(matrix.group().share(m.rank), as_size(m.rows.size()), item);
+        for (const auto& m : matrix.local())
+            parts_.emplace_back(matrix.group().handle(m.rank), as_size(m.rows.size()), item);
     }
 
     /// The part of a member.
@@ -27,37 +27,37 @@ public:
 
     void fill(T value) {
         for (std::size_t m = 0; m < parts_.size(); ++m)
-            spmspv::fill(where(m), parts_[m].data(), matrix_->members()[m].rows.size(), value);
+            spmspv::fill(device(m), parts_[m].data(), matrix_->local()[m].rows.size(), value);
     }
     void set(std::int64_t vertex, T value) {
         for (std::size_t m = 0; m < parts_.size(); ++m) {
-            const row_range rows = matrix_->members()[m].rows;
+            const row_range rows = matrix_->local()[m].rows;
             if (rows.contains(vertex)) // no upload: it would wait for the device
-                spmspv::fill(where(m), parts_[m].data() + (vertex - rows.begin), 1, value);
+                spmspv::fill(device(m), parts_[m].data() + (vertex - rows.begin), 1, value);
         }
     }
     /// Of all vertices. Waits.
     void upload(const std::vector<T>& all) {
         for (std::size_t m = 0; m < parts_.size(); ++m) {
-            const row_range rows = matrix_->members()[m].rows;
-            where(m).upload(parts_[m].data(), all.data() + rows.begin,
-                            as_size(rows.size()) * sizeof(T));
+            const row_range rows = matrix_->local()[m].rows;
+            device(m).upload(parts_[m].data(), all.data() + rows.begin,
+                             as_size(rows.size()) * sizeof(T));
         }
     }
     /// Of all vertices. Waits.
     [[nodiscard]] std::vector<T> download() const {
         std::vector<T> all(as_size(matrix_->size()));
         for (std::size_t m = 0; m < parts_.size(); ++m) {
-            const row_range rows = matrix_->members()[m].rows;
-            where(m).download(all.data() + rows.begin, parts_[m].data(),
-                              as_size(rows.size()) * sizeof(T));
+            const row_range rows = matrix_->local()[m].rows;
+            device(m).download(all.data() + rows.begin, parts_[m].data(),
+                               as_size(rows.size()) * sizeof(T));
         }
         return all;
     }
 
 private:
-    [[nodiscard]] device& where(std::size_t m) const {
-        return matrix_->group()[matrix_->members()[m].rank];
+    [[nodiscard]] krylith::device& device(std::size_t m) const {
+        return matrix_->group()[matrix_->local()[m].rank];
     }
 
     const spmspv::group_matrix<M>* matrix_;

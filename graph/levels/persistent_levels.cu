@@ -16,12 +16,12 @@ namespace krylith::cuda {
 namespace {
 
 using spmspv::frontier_vertex;
+using spmspv::level_arguments;
 using spmspv::visit;
-using spmspv::walk_arguments;
 
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr unsigned not_reached = 0xffffffffu; ///< -1 of parents
-constexpr int walk_threads = 512;
+constexpr int level_threads = 512;
 constexpr int in_flight = 2; ///< edges of a lane at once
 
 /// A frontier's size in one word, so that one atomic adds to both and gives the place: entries from
@@ -32,14 +32,14 @@ constexpr frontier_size too_wide = 1ULL << 63;
 __device__ inline std::uint32_t entries_of(frontier_size s) {
     return static_cast<std::uint32_t>(s >> 32) & 0x7fffffffu;
 }
-__device__ inline std::uint32_t work_of(frontier_size s) {
+__device__ inline std::uint32_t nonzeros_of(frontier_size s) {
     return static_cast<std::uint32_t>(s);
 }
 
 /// A line each for what blocks add to at different times. Level l of a launch adds to
 /// sizes[(turn + l + 1) % 3], all read sizes[(turn + l) % 3], and the third, which nobody reads any
 /// more, is cleared for the level after. A launch leaves `turn` at one that is clear.
-struct walk_scratch {
+struct level_scratch {
     alignas(128) frontier_size sizes[3];
     alignas(128) unsigned barrier;
     alignas(128) unsigned turn;
@@ -47,8 +47,8 @@ struct walk_scratch {
 
 /// What block 0 notes; the others have it for nothing.
 struct level_log {
-    frontier_size size[spmspv::most_walked_levels + 1];
-    long long clock[spmspv::most_walked_levels + 1]; ///< of the multiprocessor, when it began
+    frontier_size size[spmspv::most_persistent_levels + 1];
+    long long clock[spmspv::most_persistent_levels + 1]; ///< of the multiprocessor, when it began
     double nanoseconds_a_tick;
 };
 
@@ -79,11 +79,11 @@ __device__ inline void prefetch_into_l2(const void* line) {
 /// where the warp's vertices go.
 __device__ inline std::uint32_t make_room(frontier_size* size, int vertices, std::int32_t edges,
                                           bool wide) {
-    const auto work = __reduce_add_sync(all_lanes, static_cast<unsigned>(edges));
+    const auto frontier_nonzeros = __reduce_add_sync(all_lanes, static_cast<unsigned>(edges));
     wide = __any_sync(all_lanes, wide) != 0;
     frontier_size before = 0;
     if (lane_number() == 0) {
-        before = atomicAdd(size, static_cast<frontier_size>(vertices) << 32 | work);
+        before = atomicAdd(size, static_cast<frontier_size>(vertices) << 32 | frontier_nonzeros);
         if (wide) atomicOr(size, too_wide);
     }
     return entries_of(__shfl_sync(all_lanes, before, 0));
@@ -91,7 +91,7 @@ __device__ inline std::uint32_t make_room(frontier_size* size, int vertices, std
 
 /// By a whole warp: edges number `begin`, `begin + stride`, ... of a lane's vertex, in_flight of
 /// them where it has as many.
-__device__ inline void follow(const walk_arguments& a, const visit& rule, frontier_vertex from,
+__device__ inline void follow(const level_arguments& a, const visit& rule, frontier_vertex from,
                               std::int32_t begin, std::int32_t stride, frontier_vertex* next,
                               frontier_size* size) {
     std::int32_t to[in_flight];
@@ -133,7 +133,7 @@ __device__ inline void follow(const walk_arguments& a, const visit& rule, fronti
         vertices += __popc(won[u]);
         degree[u] -= first[u];
         if (mine) edges += degree[u];
-        wide = wide || (mine && degree[u] > spmspv::widest_walked);
+        wide = wide || (mine && degree[u] > spmspv::widest_vertex);
     }
     if (vertices == 0) return;
     std::uint32_t place = make_room(size, vertices, edges, wide);
@@ -151,11 +151,11 @@ __device__ inline void follow(const walk_arguments& a, const visit& rule, fronti
 
 /// By all threads: one level. A vertex has as many lanes as it has edges in the mean, up to a
 /// warp; what one has beyond in_flight times that, its warp does together.
-__device__ inline void reach(const walk_arguments& a, const visit& rule, frontier_size now,
+__device__ inline void reach(const level_arguments& a, const visit& rule, frontier_size now,
                              const frontier_vertex* frontier, frontier_vertex* next,
                              frontier_size* size) {
     const std::uint32_t entries = entries_of(now);
-    const std::uint32_t mean = (work_of(now) + entries - 1) / entries;
+    const std::uint32_t mean = (nonzeros_of(now) + entries - 1) / entries;
     const int exponent = mean <= 1 ? 0 : min(32 - __clz(static_cast<int>(mean - 1)), 5);
     const int lanes = 1 << exponent;
     const std::uint32_t of_warp = 32u >> exponent;
@@ -180,7 +180,7 @@ __device__ inline void reach(const walk_arguments& a, const visit& rule, frontie
 }
 
 /// By all threads: the pairs of x as a frontier.
-__device__ inline void begin(const walk_arguments& a, frontier_size* size) {
+__device__ inline void begin(const level_arguments& a, frontier_size* size) {
     const auto entries = static_cast<std::uint32_t>(a.entries);
     for (std::uint32_t base = thread_of_grid() & ~31u; base < entries; base += threads_of_grid()) {
         const std::uint32_t i = base + static_cast<std::uint32_t>(lane_number());
@@ -193,16 +193,16 @@ __device__ inline void begin(const walk_arguments& a, frontier_size* size) {
             store_vertex(a.frontiers[0] + i, vertex, first, degree);
         }
         (void)make_room(size, __popc(__ballot_sync(all_lanes, mine)), degree,
-                        degree > spmspv::widest_walked);
+                        degree > spmspv::widest_vertex);
     }
 }
 
 /// By block 0: what the host is told.
-__device__ inline void post_walk(const walk_arguments& a, const level_log& log, int levels,
-                                 frontier_size left) {
+__device__ inline void post_levels(const level_arguments& a, const level_log& log, int levels,
+                                   frontier_size left) {
     std::int64_t* const words = a.post.words;
-    for (int l = static_cast<int>(threadIdx.x); l < levels; l += walk_threads) {
-        std::int64_t* const entry = words + spmspv::posted_walk_heads + 2 * l;
+    for (int l = static_cast<int>(threadIdx.x); l < levels; l += level_threads) {
+        std::int64_t* const entry = words + spmspv::posted_level_heads + 2 * l;
         entry[0] = static_cast<std::int64_t>(log.size[l]);
         entry[1] = static_cast<std::int64_t>(static_cast<double>(log.clock[l + 1] - log.clock[l]) *
                                              log.nanoseconds_a_tick);
@@ -210,7 +210,7 @@ __device__ inline void post_walk(const walk_arguments& a, const level_log& log, 
     if (threadIdx.x == 0) {
         words[0] = levels;
         words[1] = entries_of(left);
-        words[2] = work_of(left);
+        words[2] = nonzeros_of(left);
         words[3] = (left & too_wide) != 0 ? 1 : 0;
         *a.count = static_cast<std::int32_t>(entries_of(left));
     }
@@ -218,8 +218,8 @@ __device__ inline void post_walk(const walk_arguments& a, const level_log& log, 
     if (threadIdx.x == 0) store_release(a.post.posted, a.post.number);
 }
 
-__global__ void __launch_bounds__(walk_threads)
-    walk_kernel(const __grid_constant__ walk_arguments a, walk_scratch* scratch) {
+__global__ void __launch_bounds__(level_threads)
+    level_kernel(const __grid_constant__ level_arguments a, level_scratch* scratch) {
     __shared__ level_log log;
     __shared__ frontier_size now; // the same in all blocks
     const bool notes = blockIdx.x == 0 && threadIdx.x == 0;
@@ -245,7 +245,9 @@ __global__ void __launch_bounds__(walk_threads)
     meet(0);
     int level = 0;
     for (; level < a.most_levels; ++level) {
-        if (entries_of(now) == 0 || (now & too_wide) != 0 || work_of(now) > a.most_work) break;
+        if (entries_of(now) == 0 || (now & too_wide) != 0 ||
+            nonzeros_of(now) > a.most_frontier_nonzeros)
+            break;
         visit rule = a.rule;
         rule.level += level;
         clear(level + 2);
@@ -266,24 +268,24 @@ __global__ void __launch_bounds__(walk_threads)
         scratch->turn = (turn + level + 1) % 3;
     }
     __syncthreads();
-    post_walk(a, log, level, now);
+    post_levels(a, log, level, now);
 }
 
 } // namespace
 
 /// No more blocks than the largest frontier has edges for: a barrier of few is cheaper.
-void walk_levels(device& where, const spmspv::walk_arguments& a) {
-    const launch_scope launch(where);
-    const auto kernel = walk_kernel;
-    const std::int64_t edges = std::max(a.most_work, a.entries);
-    const std::int64_t useful = (edges + walk_threads - 1) / walk_threads;
-    const auto most = std::int64_t{static_cast<cuda_device&>(where).multiprocessors()};
-    launch_together(launch, kernel, launch.blocks(kernel, walk_threads, std::min(useful, most)),
-                    walk_threads, 0, a, reinterpret_cast<walk_scratch*>(a.scratch));
+void run_persistent_levels(device& device, const spmspv::level_arguments& a) {
+    const launch_scope launch(device);
+    const auto kernel = level_kernel;
+    const std::int64_t edges = std::max(a.most_frontier_nonzeros, a.entries);
+    const std::int64_t useful = (edges + level_threads - 1) / level_threads;
+    const auto most = std::int64_t{static_cast<cuda_device&>(device).multiprocessors()};
+    launch_together(launch, kernel, launch.blocks(kernel, level_threads, std::min(useful, most)),
+                    level_threads, 0, a, reinterpret_cast<level_scratch*>(a.scratch));
 }
 
-std::size_t walk_scratch_bytes() {
-    return sizeof(walk_scratch);
+std::size_t level_scratch_bytes() {
+    return sizeof(level_scratch);
 }
 
 } // namespace krylith::cuda

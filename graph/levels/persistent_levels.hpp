@@ -32,10 +32,10 @@
 namespace krylith::spmspv {
 
 /// Most levels of a launch: entries of its log.
-inline constexpr std::int64_t most_walked_levels = 1024;
+inline constexpr std::int64_t most_persistent_levels = 1024;
 
 /// Vertices of more edges end a walk, so that no warp is long behind the others.
-inline constexpr std::int32_t widest_walked = 1024;
+inline constexpr std::int32_t widest_vertex = 1024;
 
 /// Edges that leave each vertex u: edges[offsets[u] .. offsets[u + 1]) are the vertices that they
 /// lead to. by_columns() of a graph's matrix.
@@ -53,7 +53,7 @@ struct alignas(16) frontier_vertex {
 };
 
 /// Plain data for kernels.
-struct walk_arguments {
+struct level_arguments {
     edge_lists graph;
     /// The frontier before and after, pairs of x; after, in any order, with values of 0.
     std::int32_t* indices;
@@ -62,19 +62,19 @@ struct walk_arguments {
     std::int64_t entries; ///< *count, before
     visit rule;           ///< the level that is reached first; state of levels before it
     frontier_vertex* frontiers[2];
-    std::int64_t most_levels; ///< 1 to most_walked_levels
-    std::int64_t most_work;   ///< frontiers that more edges leave are left to products
-    std::byte* scratch;       ///< walk_scratch_bytes(), zero before the first use
-    /// Posts posted_walk_words: levels walked, entries and work of the frontier left over, whether
-    /// one of its vertices is too wide (0, 1), and then two for each level: walked_entries_unit
+    std::int64_t most_levels;            ///< 1 to most_persistent_levels
+    std::int64_t most_frontier_nonzeros; ///< frontiers that more edges leave are left to products
+    std::byte* scratch;                  ///< level_scratch_bytes(), zero before the first use
+    /// Posts posted_level_words: levels walked, entries and work of the frontier left over, whether
+    /// one of its vertices is too wide (0, 1), and then two for each level: level_entries_unit
     /// times the vertices passed on from, plus the edges that leave them; and nanoseconds.
     post_address post;
 };
 
-inline constexpr std::int64_t walked_entries_unit = std::int64_t{1} << 32;
-inline constexpr int posted_walk_heads = 4;
-inline constexpr int posted_walk_words =
-    posted_walk_heads + 2 * static_cast<int>(most_walked_levels);
+inline constexpr std::int64_t level_entries_unit = std::int64_t{1} << 32;
+inline constexpr int posted_level_heads = 4;
+inline constexpr int posted_level_words =
+    posted_level_heads + 2 * static_cast<int>(most_persistent_levels);
 
 } // namespace krylith::spmspv
 
@@ -83,8 +83,8 @@ inline constexpr int posted_walk_words =
 // which min(most_work, vertices) suffice for. On host devices one thread does it: levels that are
 // worth more are worth a product.
 #define KRYLITH_LEVEL_WALK                                                                         \
-    void walk_levels(device& where, const spmspv::walk_arguments& a);                              \
-    [[nodiscard]] std::size_t walk_scratch_bytes();
+    void run_persistent_levels(device& device, const spmspv::level_arguments& a);                  \
+    [[nodiscard]] std::size_t level_scratch_bytes();
 
 namespace krylith::host {
 KRYLITH_LEVEL_WALK

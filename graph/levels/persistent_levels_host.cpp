@@ -15,20 +15,20 @@ using spmspv::frontier_vertex;
 struct frontier {
     frontier_vertex* vertices;
     std::int64_t entries = 0;
-    std::int64_t work = 0;
+    std::int64_t frontier_nonzeros = 0;
     bool wide = false;
 
     void add(const spmspv::edge_lists& graph, std::int32_t vertex) {
         const std::int32_t first = graph.offsets[vertex];
         const std::int32_t degree = graph.offsets[vertex + 1] - first;
         vertices[entries++] = {vertex, first, degree, 0};
-        work += degree;
-        wide = wide || degree > spmspv::widest_walked;
+        frontier_nonzeros += degree;
+        wide = wide || degree > spmspv::widest_vertex;
     }
 };
 
 /// One level: what `from` leads to.
-void reach(const spmspv::walk_arguments& a, std::int32_t level, const frontier& from,
+void reach(const spmspv::level_arguments& a, std::int32_t level, const frontier& from,
            frontier& next) {
     for (std::int64_t i = 0; i < from.entries; ++i) {
         const frontier_vertex u = from.vertices[i];
@@ -48,20 +48,21 @@ void reach(const spmspv::walk_arguments& a, std::int32_t level, const frontier& 
 
 } // namespace
 
-void walk_levels(device& where, const spmspv::walk_arguments& a) {
-    static_cast<host_device&>(where).submit([a] {
+void run_persistent_levels(device& device, const spmspv::level_arguments& a) {
+    static_cast<host_device&>(device).submit([a] {
         using clock = std::chrono::steady_clock;
         frontier now{a.frontiers[0]};
         frontier next{a.frontiers[1]};
         for (std::int64_t i = 0; i < a.entries; ++i) now.add(a.graph, a.indices[i]);
         std::int64_t levels = 0;
         auto before = clock::now();
-        while (now.entries != 0 && levels < a.most_levels && now.work <= a.most_work && !now.wide) {
+        while (now.entries != 0 && levels < a.most_levels &&
+               now.frontier_nonzeros <= a.most_frontier_nonzeros && !now.wide) {
             next = {next.vertices};
             reach(a, a.rule.level + static_cast<std::int32_t>(levels), now, next);
             const auto after = clock::now();
-            std::int64_t* const entry = a.post.words + spmspv::posted_walk_heads + 2 * levels++;
-            entry[0] = now.entries * spmspv::walked_entries_unit + now.work;
+            std::int64_t* const entry = a.post.words + spmspv::posted_level_heads + 2 * levels++;
+            entry[0] = now.entries * spmspv::level_entries_unit + now.frontier_nonzeros;
             entry[1] = std::chrono::nanoseconds(after - before).count();
             before = after;
             std::swap(now, next);
@@ -73,13 +74,13 @@ void walk_levels(device& where, const spmspv::walk_arguments& a) {
         *a.count = static_cast<std::int32_t>(now.entries);
         a.post.words[0] = levels;
         a.post.words[1] = now.entries;
-        a.post.words[2] = now.work;
+        a.post.words[2] = now.frontier_nonzeros;
         a.post.words[3] = now.wide ? 1 : 0;
         *a.post.posted = a.post.number;
     });
 }
 
-std::size_t walk_scratch_bytes() {
+std::size_t level_scratch_bytes() {
     return 0;
 }
 

@@ -13,28 +13,28 @@
 
 namespace krylith::spmspv {
 
-struct walked_level {
-    std::int64_t entries; ///< of the frontier that it was reached from
-    std::int64_t work;    ///< edges that leave these
-    double seconds;       ///< on the device
+struct level_record {
+    std::int64_t entries;           ///< of the frontier that it was reached from
+    std::int64_t frontier_nonzeros; ///< edges that leave these
+    double seconds;                 ///< on the device
 };
 
 /// Of one walk. What ended it: `wide`, work above the walker's, no entries, or else enough levels.
-struct level_walk {
-    std::span<const walked_level> levels; ///< until the next walk
+struct persistent_levels {
+    std::span<const level_record> levels; ///< until the next walk
     std::int64_t entries = 0;             ///< of the frontier left over
-    std::int64_t work = 0;
-    bool wide = false; ///< it has a vertex of more than widest_walked edges
+    std::int64_t frontier_nonzeros = 0;
+    bool wide = false; ///< it has a vertex of more than widest_vertex edges
 };
 
 /// Not copyable. One walk at a time: enqueue(), then wait(). Memory: 32 bytes times the least of
 /// the vertices and most_work, and 16 KiB of the host's.
-class level_walker {
+class persistent_search {
 public:
     /// Of a graph that the device has all of. Frontiers that more than `most_work` edges leave, 1
     /// or more, are left to others. Throws device_error where memory is short.
-    level_walker(std::shared_ptr<device> where, const edge_lists& graph, std::int64_t vertices,
-                 std::int64_t most_work);
+    persistent_search(std::shared_ptr<device> device, const edge_lists& graph,
+                      std::int64_t vertices, std::int64_t most_frontier_nonzeros);
 
     /// Entries of x that a walk can begin with.
     [[nodiscard]] std::int64_t room() const noexcept { return room_; }
@@ -46,17 +46,17 @@ public:
     void enqueue(const visit& rule, sparse_vector<std::int32_t>& x, std::int64_t most_levels);
 
     /// Until it has ended; x then knows what it holds. Throws device_error where the device failed.
-    [[nodiscard]] level_walk wait(sparse_vector<std::int32_t>& x);
+    [[nodiscard]] persistent_levels wait(sparse_vector<std::int32_t>& x);
 
 private:
     std::shared_ptr<device> device_;
     edge_lists graph_;
-    std::int64_t most_work_;
+    std::int64_t most_frontier_nonzeros_;
     std::int64_t room_;
     buffer<frontier_vertex> frontiers_; ///< both
     buffer<std::byte> scratch_;
     posted_words posted_;
-    std::vector<walked_level> log_;
+    std::vector<level_record> log_;
 };
 
 } // namespace krylith::spmspv

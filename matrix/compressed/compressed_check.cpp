@@ -19,17 +19,18 @@ std::string element(const char* array, std::int64_t position) {
     return std::string(array) + "[" + to_string(position) + "]";
 }
 
-void check_sizes(const compressed_names& names, std::int64_t lines, std::int64_t across,
+void check_sizes(const compressed_names& names, std::int64_t major_size, std::int64_t across,
                  std::span<const std::int64_t> offsets, std::size_t indices, std::size_t values) {
-    if (lines < 0) {
-        refuse(names, names.lines + (" is " + to_string(lines)) + ", allowed are 0 and more");
+    if (major_size < 0) {
+        refuse(names,
+               names.major_size + (" is " + to_string(major_size)) + ", allowed are 0 and more");
     }
     check_index_size(std::string(names.format) + ": " + names.across, across);
     // Compared without lines + 1, which overflows for the largest number.
-    if (offsets.empty() || static_cast<std::int64_t>(offsets.size() - 1) != lines) {
+    if (offsets.empty() || static_cast<std::int64_t>(offsets.size() - 1) != major_size) {
         refuse(names, names.offsets + (" has " + to_string(offsets.size())) +
-                          " entries, allowed is " + names.lines + " + 1, with " + names.lines +
-                          " = " + to_string(lines));
+                          " entries, allowed is " + names.major_size + " + 1, with " +
+                          names.major_size + " = " + to_string(major_size));
     }
     if (values != indices) {
         refuse(names, "values has " + to_string(values) + " entries, allowed is as many as " +
@@ -40,16 +41,16 @@ void check_sizes(const compressed_names& names, std::int64_t lines, std::int64_t
                element(names.offsets, 0) + " is " + to_string(offsets.front()) + ", allowed is 0");
     }
     if (offsets.back() != static_cast<std::int64_t>(indices)) {
-        refuse(names, element(names.offsets, lines) + " is " + to_string(offsets.back()) +
+        refuse(names, element(names.offsets, major_size) + " is " + to_string(offsets.back()) +
                           ", allowed is the number of entries: " + to_string(indices));
     }
 }
 
 longest_row check_offsets(const compressed_names& names, std::span<const std::int64_t> offsets) {
-    const auto lines = static_cast<std::int64_t>(offsets.size()) - 1;
+    const auto major_size = static_cast<std::int64_t>(offsets.size()) - 1;
     const auto [first_bad, longest] = scan_offsets(offsets);
-    if (first_bad < lines) {
-        refuse(names, names.line + (" " + to_string(first_bad)) + " starts at " +
+    if (first_bad < major_size) {
+        refuse(names, names.major + (" " + to_string(first_bad)) + " starts at " +
                           to_string(offsets[as_size(first_bad)]) + " and ends at " +
                           to_string(offsets[as_size(first_bad + 1)]) + ": allowed are " +
                           names.offsets + " that don't descend");
@@ -69,20 +70,20 @@ void check_indices(const compressed_names& names, std::int64_t across,
         }
     }
     if (first_bad < nnz) {
-        const auto line =
+        const auto major =
             std::upper_bound(offsets.begin(), offsets.end(), first_bad) - offsets.begin() - 1;
-        refuse(names, element(names.indices, first_bad) + ", in " + names.line + " " +
-                          to_string(line) + ", is " + to_string(indices[as_size(first_bad)]) +
+        refuse(names, element(names.indices, first_bad) + ", in " + names.major + " " +
+                          to_string(major) + ", is " + to_string(indices[as_size(first_bad)]) +
                           ", allowed are 0 and more, below " + to_string(across));
     }
 }
 
 } // namespace
 
-longest_row check_compressed(const compressed_names& names, std::int64_t lines, std::int64_t across,
-                             std::span<const std::int64_t> offsets,
+longest_row check_compressed(const compressed_names& names, std::int64_t major_size,
+                             std::int64_t across, std::span<const std::int64_t> offsets,
                              std::span<const std::int32_t> indices, std::size_t values) {
-    check_sizes(names, lines, across, offsets, indices.size(), values);
+    check_sizes(names, major_size, across, offsets, indices.size(), values);
     const longest_row longest = check_offsets(names, offsets);
     check_indices(names, across, offsets, indices);
     return longest;

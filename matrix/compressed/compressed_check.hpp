@@ -10,12 +10,12 @@ namespace krylith {
 
 /// What messages call the parts. "Lines" are what the offsets are about: the rows of CSR.
 struct compressed_names {
-    const char* format;  ///< "CSR matrix"
-    const char* line;    ///< "row"
-    const char* lines;   ///< "rows"
-    const char* across;  ///< "columns"
-    const char* offsets; ///< "row_offsets"
-    const char* indices; ///< "column_indices"
+    const char* format;     ///< "CSR matrix"
+    const char* major;      ///< "row"
+    const char* major_size; ///< "rows"
+    const char* across;     ///< "columns"
+    const char* offsets;    ///< "row_offsets"
+    const char* indices;    ///< "column_indices"
 };
 
 inline constexpr compressed_names csr_names{"CSR matrix", "row",         "rows",
@@ -26,8 +26,8 @@ inline constexpr compressed_names csc_names{"CSC matrix", "column",         "col
 /// Throws input_error naming the first offence (line, position, value, what is allowed).
 /// Returns the longest line (of CSC, a column), which is there for nothing: the offsets were read.
 /// O(lines + indices), by all OpenMP threads.
-longest_row check_compressed(const compressed_names& names, std::int64_t lines, std::int64_t across,
-                             std::span<const std::int64_t> offsets,
+longest_row check_compressed(const compressed_names& names, std::int64_t major_size,
+                             std::int64_t across, std::span<const std::int64_t> offsets,
                              std::span<const std::int32_t> indices, std::size_t values);
 
 } // namespace krylith

@@ -27,11 +27,11 @@ public:
 #pragma omp parallel for schedule(static, 1) num_threads(team_)
         for (int t = 0; t < team_; ++t) {
             std::int64_t* const next = next_of(t);
-            for (std::int64_t line = first_line_[static_cast<std::size_t>(t)];
-                 line < first_line_[static_cast<std::size_t>(t) + 1]; ++line) {
-                const std::int64_t end = offsets_[static_cast<std::size_t>(line + 1)];
-                for (std::int64_t k = offsets_[static_cast<std::size_t>(line)]; k < end; ++k) {
-                    put(next[indices_[static_cast<std::size_t>(k)]]++, line, k);
+            for (std::int64_t major = first_line_[static_cast<std::size_t>(t)];
+                 major < first_line_[static_cast<std::size_t>(t) + 1]; ++major) {
+                const std::int64_t end = offsets_[static_cast<std::size_t>(major + 1)];
+                for (std::int64_t k = offsets_[static_cast<std::size_t>(major)]; k < end; ++k) {
+                    put(next[indices_[static_cast<std::size_t>(k)]]++, major, k);
                 }
             }
         }

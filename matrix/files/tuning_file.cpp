@@ -68,9 +68,9 @@ std::uint64_t pattern_hash(std::span<const std::int64_t> row_offsets,
 }
 
 std::filesystem::path tuning_file(const std::string& machine) {
-    const std::filesystem::path where = tuning_folder();
-    if (where.empty()) return {};
-    return where / (hex(binary::checksum(std::as_bytes(std::span(machine)))) + ".txt");
+    const std::filesystem::path folder = tuning_folder();
+    if (folder.empty()) return {};
+    return folder / (hex(binary::checksum(std::as_bytes(std::span(machine)))) + ".txt");
 }
 
 std::optional<std::string> recall_tuned(const tuning_key& key) {

@@ -34,7 +34,7 @@ void memory_limit::check(double held, double more) const {
 void memory_limit::check_rows() const {
     constexpr std::int64_t unquestioned = 1 << 24;
     constexpr std::int64_t rows_an_entry = 64;
-    constexpr std::int64_t share_of_memory = 8;
+    constexpr std::int64_t fraction_of_memory = 8;
     constexpr std::int64_t bytes_a_row = 8;
     const std::int64_t vouched = rows_an_entry * std::min(header_.entries, index_limit);
     const std::int64_t most = std::max(unquestioned, vouched);
@@ -42,7 +42,7 @@ void memory_limit::check_rows() const {
         return;
     }
     const std::int64_t memory = bytes_ == 0 ? available_memory() : bytes_;
-    const std::int64_t affordable = memory / (share_of_memory * bytes_a_row);
+    const std::int64_t affordable = memory / (fraction_of_memory * bytes_a_row);
     if (header_.rows > affordable) {
         refuse(source_.name(), header_.size_line,
                std::to_string(header_.rows) + " rows for " + std::to_string(header_.entries) +

@@ -13,7 +13,7 @@ namespace {
 using std::to_string;
 
 /// As many as halo plans take at a time, for the same reasons.
-constexpr std::int64_t rows_per_turn = 1024;
+constexpr std::int64_t rows_per_trip = 1024;
 
 void check_offsets(const char* who, std::span<const std::int64_t> row_offsets,
                    const row_partition& partition) {
@@ -24,16 +24,16 @@ void check_offsets(const char* who, std::span<const std::int64_t> row_offsets,
                           to_string(partition.rows() + 1));
 }
 
-gather_plan::part classify(row_range owned, std::span<const std::int64_t> row_offsets,
-                           std::span<const std::int32_t> columns) {
-    gather_plan::part result;
+allgather_plan::local_rows classify(row_range owned, std::span<const std::int64_t> row_offsets,
+                                    std::span<const std::int32_t> columns) {
+    allgather_plan::local_rows result;
     result.touches_ghost.resize(static_cast<std::size_t>(owned.size()));
     const std::int64_t* const offset = row_offsets.data();
     const std::int32_t* const column = columns.data();
     std::uint8_t* const touches_ghost = result.touches_ghost.data();
     std::int64_t interior = 0;
-#pragma omp parallel for schedule(dynamic, rows_per_turn) reduction(+ : interior)                  \
-    if (owned.size() > rows_per_turn)
+#pragma omp parallel for schedule(dynamic, rows_per_trip) reduction(+ : interior)                  \
+    if (owned.size() > rows_per_trip)
     for (std::int64_t row = owned.begin; row < owned.end; ++row) {
         bool touches = false;
         for (std::int64_t k = offset[row]; k < offset[row + 1] && !touches; ++k)
@@ -47,48 +47,49 @@ gather_plan::part classify(row_range owned, std::span<const std::int64_t> row_of
 
 } // namespace
 
-std::int64_t gather_plan::ghost_count(int part) const {
-    const std::int64_t owned = partition.owned(part).size();
+std::int64_t allgather_plan::ghost_count(int rank) const {
+    const std::int64_t owned = partition.owned(rank).size();
     return owned == 0 ? 0 : partition.rows() - owned;
 }
 
-std::int64_t gather_plan::position(int part, int owner) const {
-    const row_range mine = partition.owned(part);
+std::int64_t allgather_plan::position(int rank, int owner) const {
+    const row_range mine = partition.owned(rank);
     const row_range theirs = partition.owned(owner);
     return theirs.begin < mine.begin ? theirs.begin : theirs.begin - mine.size();
 }
 
-std::int32_t gather_plan::local_size(int part) const {
-    return narrow_index_size("gather_plan: the number of entries that part " + to_string(part) +
+std::int32_t allgather_plan::local_size(int rank) const {
+    return narrow_index_size("allgather_plan: the number of entries that part " + to_string(rank) +
                                  " owns and receives",
-                             partition.owned(part).size() + ghost_count(part));
+                             partition.owned(rank).size() + ghost_count(rank));
 }
 
-gather_plan make_gather_plan(std::span<const std::int64_t> row_offsets,
-                             std::span<const std::int32_t> columns, row_partition partition) {
+allgather_plan make_allgather_plan(std::span<const std::int64_t> row_offsets,
+                                   std::span<const std::int32_t> columns, row_partition partition) {
     check(partition, partition.rows());
-    check_offsets("make_gather_plan", row_offsets, partition);
-    gather_plan plan{std::move(partition), {}};
-    const int parts = plan.partition.parts();
-    plan.parts.reserve(static_cast<std::size_t>(parts));
-    for (int part = 0; part < parts; ++part) {
-        static_cast<void>(plan.local_size(part)); // throws if it is too large
-        plan.parts.push_back(classify(plan.partition.owned(part), row_offsets, columns));
+    check_offsets("make_allgather_plan", row_offsets, partition);
+    allgather_plan plan{std::move(partition), {}};
+    const int ranks = plan.partition.ranks();
+    plan.local.reserve(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+        static_cast<void>(plan.local_size(rank)); // throws if it is too large
+        plan.local.push_back(classify(plan.partition.owned(rank), row_offsets, columns));
     }
     return plan;
 }
 
-void localize_columns(const gather_plan& plan, int part, std::span<const std::int64_t> row_offsets,
+void localize_columns(const allgather_plan& plan, int rank,
+                      std::span<const std::int64_t> row_offsets,
                       std::span<const std::int32_t> columns,
                       std::span<std::int32_t> local_columns) {
-    const row_range owned = plan.partition.owned(part);
+    const row_range owned = plan.partition.owned(rank);
     check_offsets("localize_columns", row_offsets, plan.partition);
     const std::int64_t first = row_offsets[static_cast<std::size_t>(owned.begin)];
     const std::int64_t count = row_offsets[static_cast<std::size_t>(owned.end)] - first;
     if (static_cast<std::int64_t>(local_columns.size()) != count)
         throw usage_error("localize_columns: local_columns has " + to_string(local_columns.size()) +
                           " entries, must have " + to_string(count) + ", the nonzeros of part " +
-                          to_string(part));
+                          to_string(rank));
     // Rows before the owned ones move up by as many, the owned ones to 0, later ones stay.
     const auto begin = static_cast<std::int32_t>(owned.begin);
     const auto end = static_cast<std::int32_t>(owned.end);

@@ -13,49 +13,50 @@ namespace krylith {
 /// On a part with rows, local indices are its owned rows, then all other rows in their order; a
 /// part without rows receives nothing. So the entries of one owner are together, and local indices
 /// are arithmetic: a plan takes a byte a row, whatever the pattern.
-struct gather_plan {
-    struct part {
+struct allgather_plan {
+    struct local_rows {
         /// Rows that reference no entry of others, which can be computed before any has arrived.
         std::int64_t interior_rows = 0;
         /// For each owned row 1 if it references an entry of others, else 0.
         std::vector<std::uint8_t> touches_ghost;
 
-        friend bool operator==(const part&, const part&) = default;
+        friend bool operator==(const local_rows&, const local_rows&) = default;
     };
     row_partition partition;
-    std::vector<part> parts;
+    std::vector<local_rows> local;
 
     /// Entries that the part receives for each product. As for all members here, O(1), and
     /// usage_error if there is no such part.
-    [[nodiscard]] std::int64_t ghost_count(int part) const;
+    [[nodiscard]] std::int64_t ghost_count(int rank) const;
 
-    /// Where the entries of `owner`, another part with rows, begin among the ghosts of `part`.
-    [[nodiscard]] std::int64_t position(int part, int owner) const;
+    /// Where the entries of `owner`, another part with rows, begin among the ghosts of `rank`.
+    [[nodiscard]] std::int64_t position(int rank, int owner) const;
 
     /// Owned rows plus ghosts. Throws input_error if that exceeds the 32 bits of local indices.
-    [[nodiscard]] std::int32_t local_size(int part) const;
+    [[nodiscard]] std::int32_t local_size(int rank) const;
 
-    friend bool operator==(const gather_plan&, const gather_plan&) = default;
+    friend bool operator==(const allgather_plan&, const allgather_plan&) = default;
 };
 
 /// Plans the exchange for a square CSR pattern that is valid (validate_pattern). O(nnz), with
 /// OpenMP. Throws usage_error if the partition is none or is not one of the pattern's rows, and
 /// input_error if there are too many rows for 32-bit local indices.
-[[nodiscard]] gather_plan make_gather_plan(std::span<const std::int64_t> row_offsets,
-                                           std::span<const std::int32_t> columns,
-                                           row_partition partition);
+[[nodiscard]] allgather_plan make_allgather_plan(std::span<const std::int64_t> row_offsets,
+                                                 std::span<const std::int32_t> columns,
+                                                 row_partition partition);
 
 /// Writes the columns of the part's rows, in their order, as local indices; local_columns has one
 /// entry for each nonzero of these rows. O(nnz of the part), with OpenMP, no memory. Throws
 /// usage_error if a size is wrong.
-void localize_columns(const gather_plan& plan, int part, std::span<const std::int64_t> row_offsets,
+void localize_columns(const allgather_plan& plan, int rank,
+                      std::span<const std::int64_t> row_offsets,
                       std::span<const std::int32_t> columns, std::span<std::int32_t> local_columns);
 
 /// Throws usage_error naming the first violation in the plan for this pattern (which must be
 /// valid): the partition; rows are classified rightly; positions tile each part's ghosts, each
-/// owner's entries once and in the order of the rows. Shares no code with make_gather_plan.
+/// owner's entries once and in the order of the rows. Shares no code with make_allgather_plan.
 /// Serial, O(nnz + parts^2).
-void check(const gather_plan& plan, std::span<const std::int64_t> row_offsets,
+void check(const allgather_plan& plan, std::span<const std::int64_t> row_offsets,
            std::span<const std::int32_t> columns);
 
 } // namespace krylith

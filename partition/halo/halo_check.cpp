@@ -12,12 +12,12 @@ namespace {
 
 using std::to_string;
 
-[[noreturn]] void violated(int part, const std::string& what) {
-    throw usage_error("halo_plan: part " + to_string(part) + ": " + what);
+[[noreturn]] void violated(int rank, const std::string& what) {
+    throw usage_error("halo_plan: part " + to_string(rank) + ": " + what);
 }
 
-const halo_part& part_of(const halo_plan& plan, int part) {
-    return plan.parts[static_cast<std::size_t>(part)];
+const local_halo& part_of(const halo_plan& plan, int rank) {
+    return plan.local[static_cast<std::size_t>(rank)];
 }
 
 std::int64_t size_of(const auto& values) {
@@ -25,46 +25,46 @@ std::int64_t size_of(const auto& values) {
 }
 
 // A peer is another part, and each is named once, in ascending order.
-void check_peer(const halo_plan& plan, int part, const char* kind, int previous, int peer) {
-    if (peer < 0 || peer >= plan.partition.parts() || peer == part) {
-        violated(part, std::string(kind) + " names peer " + to_string(peer) +
+void check_peer(const halo_plan& plan, int rank, const char* kind, int previous, int peer) {
+    if (peer < 0 || peer >= plan.partition.ranks() || peer == rank) {
+        violated(rank, std::string(kind) + " names peer " + to_string(peer) +
                            ", must be another part, 0 or more and below " +
-                           to_string(plan.partition.parts()));
+                           to_string(plan.partition.ranks()));
     }
     if (peer <= previous) {
-        violated(part, std::string(kind) + " names peer " + to_string(peer) + " after " +
+        violated(rank, std::string(kind) + " names peer " + to_string(peer) + " after " +
                            to_string(previous) + ", peers must ascend");
     }
 }
 
-void check_ghosts(const halo_plan& plan, int part) {
-    const auto& ghosts = part_of(plan, part).ghosts;
-    const row_range owned = plan.partition.owned(part);
+void check_ghosts(const halo_plan& plan, int rank) {
+    const auto& ghosts = part_of(plan, rank).ghosts;
+    const row_range owned = plan.partition.owned(rank);
     for (std::size_t k = 0; k < ghosts.size(); ++k) {
         if (ghosts[k] < 0 || ghosts[k] >= plan.partition.rows()) {
-            violated(part, "ghost " + to_string(ghosts[k]) + ", must be 0 or more and below " +
+            violated(rank, "ghost " + to_string(ghosts[k]) + ", must be 0 or more and below " +
                                to_string(plan.partition.rows()));
         }
         if (owned.contains(ghosts[k])) {
-            violated(part, "ghost " + to_string(ghosts[k]) + " is owned by the part itself");
+            violated(rank, "ghost " + to_string(ghosts[k]) + " is owned by the part itself");
         }
         if (k > 0 && ghosts[k] <= ghosts[k - 1]) {
-            violated(part, "ghost " + to_string(ghosts[k]) + " after " + to_string(ghosts[k - 1]) +
+            violated(rank, "ghost " + to_string(ghosts[k]) + " after " + to_string(ghosts[k - 1]) +
                                ", ghosts must ascend");
         }
     }
 }
 
-void check_receives(const halo_plan& plan, int part) {
-    const halo_part& mine = part_of(plan, part);
+void check_receives(const halo_plan& plan, int rank) {
+    const local_halo& mine = part_of(plan, rank);
     std::int64_t covered = 0;
     int previous = -1;
     for (const halo_receive& receive : mine.receives) {
-        check_peer(plan, part, "a receive", previous, receive.peer);
+        check_peer(plan, rank, "a receive", previous, receive.peer);
         previous = receive.peer;
         if (receive.first != covered || receive.count < 1 ||
             receive.count > size_of(mine.ghosts) - covered) {
-            violated(part, "the receive from " + to_string(receive.peer) + " takes " +
+            violated(rank, "the receive from " + to_string(receive.peer) + " takes " +
                                to_string(receive.count) + " ghosts from position " +
                                to_string(receive.first) + ", must start at " + to_string(covered) +
                                " and take 1 to " + to_string(size_of(mine.ghosts) - covered));
@@ -73,25 +73,25 @@ void check_receives(const halo_plan& plan, int part) {
         for (; covered < receive.first + receive.count; ++covered) {
             const std::int64_t ghost = mine.ghosts[static_cast<std::size_t>(covered)];
             if (!owned_by_peer.contains(ghost)) {
-                violated(part, "ghost " + to_string(ghost) + " is received from " +
+                violated(rank, "ghost " + to_string(ghost) + " is received from " +
                                    to_string(receive.peer) + ", its owner is " +
                                    to_string(plan.partition.owner(ghost)));
             }
         }
     }
     if (covered != size_of(mine.ghosts)) {
-        violated(part, "receives cover " + to_string(covered) + " ghosts, must cover " +
+        violated(rank, "receives cover " + to_string(covered) + " ghosts, must cover " +
                            to_string(size_of(mine.ghosts)));
     }
 }
 
 // Ghosts are what the rows reference from elsewhere, no more and no less; rows are classified.
-void check_references(const halo_plan& plan, int part, std::span<const std::int64_t> row_offsets,
+void check_references(const halo_plan& plan, int rank, std::span<const std::int64_t> row_offsets,
                       std::span<const std::int32_t> columns) {
-    const halo_part& mine = part_of(plan, part);
-    const row_range owned = plan.partition.owned(part);
+    const local_halo& mine = part_of(plan, rank);
+    const row_range owned = plan.partition.owned(rank);
     if (size_of(mine.touches_ghost) != owned.size()) {
-        violated(part, "touches_ghost has " + to_string(mine.touches_ghost.size()) +
+        violated(rank, "touches_ghost has " + to_string(mine.touches_ghost.size()) +
                            " entries, must have one for each of " + to_string(owned.size()) +
                            " rows");
     }
@@ -107,7 +107,7 @@ void check_references(const halo_plan& plan, int part, std::span<const std::int6
             }
             const auto ghost = std::ranges::lower_bound(mine.ghosts, column);
             if (ghost == mine.ghosts.end() || *ghost != column) {
-                violated(part, "row " + to_string(row) + " references column " + to_string(column) +
+                violated(rank, "row " + to_string(row) + " references column " + to_string(column) +
                                    ", which is neither owned nor a ghost");
             }
             referenced[static_cast<std::size_t>(ghost - mine.ghosts.begin())] = true;
@@ -115,7 +115,7 @@ void check_references(const halo_plan& plan, int part, std::span<const std::int6
         }
         const int found = mine.touches_ghost[static_cast<std::size_t>(row - owned.begin)];
         if (found != (touches ? 1 : 0)) {
-            violated(part, "touches_ghost of row " + to_string(row) + " is " + to_string(found) +
+            violated(rank, "touches_ghost of row " + to_string(row) + " is " + to_string(found) +
                                ", must be " + to_string(touches ? 1 : 0));
         }
         interior_rows += touches ? 0 : 1;
@@ -123,29 +123,29 @@ void check_references(const halo_plan& plan, int part, std::span<const std::int6
     const auto idle = std::ranges::find(referenced, false);
     if (idle != referenced.end()) {
         const auto k = static_cast<std::size_t>(idle - referenced.begin());
-        violated(part, "ghost " + to_string(mine.ghosts[k]) + " is referenced by no row");
+        violated(rank, "ghost " + to_string(mine.ghosts[k]) + " is referenced by no row");
     }
     if (mine.interior_rows != interior_rows) {
-        violated(part, "interior_rows is " + to_string(mine.interior_rows) + ", must be " +
+        violated(rank, "interior_rows is " + to_string(mine.interior_rows) + ", must be " +
                            to_string(interior_rows));
     }
 }
 
 // Every send is what its peer receives. Needs receives checked on all parts.
-void check_sends(const halo_plan& plan, int part) {
-    const halo_part& mine = part_of(plan, part);
-    const std::int64_t begin = plan.partition.owned(part).begin;
+void check_sends(const halo_plan& plan, int rank) {
+    const local_halo& mine = part_of(plan, rank);
+    const std::int64_t begin = plan.partition.owned(rank).begin;
     int previous = -1;
     for (const halo_send& send : mine.sends) {
-        check_peer(plan, part, "a send", previous, send.peer);
+        check_peer(plan, rank, "a send", previous, send.peer);
         previous = send.peer;
-        const halo_part& peer = part_of(plan, send.peer);
-        const auto receive = std::ranges::find(peer.receives, part, &halo_receive::peer);
+        const local_halo& peer = part_of(plan, send.peer);
+        const auto receive = std::ranges::find(peer.receives, rank, &halo_receive::peer);
         if (receive == peer.receives.end()) {
-            violated(part, "sends to " + to_string(send.peer) + ", which receives nothing from it");
+            violated(rank, "sends to " + to_string(send.peer) + ", which receives nothing from it");
         }
         if (send.position != receive->first || size_of(send.rows) != receive->count) {
-            violated(part, "sends " + to_string(send.rows.size()) + " rows to " +
+            violated(rank, "sends " + to_string(send.rows.size()) + " rows to " +
                                to_string(send.peer) + " at position " + to_string(send.position) +
                                ", which receives " + to_string(receive->count) + " at " +
                                to_string(receive->first));
@@ -153,15 +153,15 @@ void check_sends(const halo_plan& plan, int part) {
         for (std::size_t k = 0; k < send.rows.size(); ++k) {
             const std::int64_t ghost = peer.ghosts[static_cast<std::size_t>(send.position) + k];
             if (begin + send.rows[k] != ghost) {
-                violated(part, "sends row " + to_string(begin + send.rows[k]) + " to " +
+                violated(rank, "sends row " + to_string(begin + send.rows[k]) + " to " +
                                    to_string(send.peer) + ", which expects " + to_string(ghost));
             }
         }
     }
     for (const halo_receive& receive : mine.receives) {
         const auto& sends = part_of(plan, receive.peer).sends;
-        if (std::ranges::find(sends, part, &halo_send::peer) == sends.end()) {
-            violated(part,
+        if (std::ranges::find(sends, rank, &halo_send::peer) == sends.end()) {
+            violated(rank,
                      "receives from " + to_string(receive.peer) + ", which sends nothing to it");
         }
     }
@@ -175,19 +175,19 @@ void check(const halo_plan& plan, std::span<const std::int64_t> row_offsets,
         throw usage_error("halo_plan: row_offsets has 0 entries, must have rows + 1");
     }
     check(plan.partition, size_of(row_offsets) - 1);
-    const int parts = plan.partition.parts();
-    if (size_of(plan.parts) != parts) {
-        throw usage_error("halo_plan: describes " + to_string(plan.parts.size()) +
-                          " parts, must describe the partition's " + to_string(parts));
+    const int ranks = plan.partition.ranks();
+    if (size_of(plan.local) != ranks) {
+        throw usage_error("halo_plan: describes " + to_string(plan.local.size()) +
+                          " parts, must describe the partition's " + to_string(ranks));
     }
-    for (int part = 0; part < parts; ++part) {
-        static_cast<void>(plan.local_size(part)); // throws if it is too large
-        check_ghosts(plan, part);
-        check_receives(plan, part);
-        check_references(plan, part, row_offsets, columns);
+    for (int rank = 0; rank < ranks; ++rank) {
+        static_cast<void>(plan.local_size(rank)); // throws if it is too large
+        check_ghosts(plan, rank);
+        check_receives(plan, rank);
+        check_references(plan, rank, row_offsets, columns);
     }
-    for (int part = 0; part < parts; ++part) {
-        check_sends(plan, part);
+    for (int rank = 0; rank < ranks; ++rank) {
+        check_sends(plan, rank);
     }
 }
 

@@ -16,20 +16,20 @@ using std::to_string;
 
 // Rows that a thread takes at a time: few enough to balance rows of unequal length, and 1 KB of
 // touches_ghost, so that threads rarely write the same cache line.
-constexpr std::int64_t rows_per_turn = 1024;
+constexpr std::int64_t rows_per_trip = 1024;
 
-const halo_part& part_at(const halo_plan& plan, int part) {
-    if (part < 0 || static_cast<std::size_t>(part) >= plan.parts.size()) {
-        throw usage_error("halo_plan: part is " + to_string(part) +
-                          ", must be 0 or more and below " + to_string(plan.parts.size()));
+const local_halo& part_at(const halo_plan& plan, int rank) {
+    if (rank < 0 || static_cast<std::size_t>(rank) >= plan.local.size()) {
+        throw usage_error("halo_plan: part is " + to_string(rank) +
+                          ", must be 0 or more and below " + to_string(plan.local.size()));
     }
-    return plan.parts[static_cast<std::size_t>(part)];
+    return plan.local[static_cast<std::size_t>(rank)];
 }
 
-std::int32_t narrow_local_size(int part, std::int64_t owned, std::int64_t ghosts) {
+std::int32_t narrow_local_size(int rank, std::int64_t owned, std::int64_t ghosts) {
     const std::int64_t largest = index_size_limit();
     if (owned > largest || ghosts > largest - owned) {
-        throw input_error("halo_plan: part " + to_string(part) + " owns " + to_string(owned) +
+        throw input_error("halo_plan: part " + to_string(rank) + " owns " + to_string(owned) +
                           " rows and references " + to_string(ghosts) +
                           " ghosts; local indices have 32 bits, so both together must be at most " +
                           to_string(largest) + ": use more devices");
@@ -43,9 +43,9 @@ std::int32_t narrow_local_size(int part, std::int64_t owned, std::int64_t ghosts
     const std::int64_t begin = row_offsets.data()[row];
     const std::int64_t end = row_offsets.data()[row + 1];
     const auto nnz = static_cast<std::int64_t>(columns.size());
-    const std::string where = "make_halo_plan: row " + to_string(row);
+    const std::string place = "make_halo_plan: row " + to_string(row);
     if (begin < 0 || end < begin || end > nnz) {
-        throw input_error(where + " has the offsets " + to_string(begin) + " and " +
+        throw input_error(place + " has the offsets " + to_string(begin) + " and " +
                           to_string(end) + ", which must ascend from 0 to " + to_string(nnz));
     }
     const std::size_t n = row_offsets.size() - 1;
@@ -53,16 +53,16 @@ std::int32_t narrow_local_size(int part, std::int64_t owned, std::int64_t ghosts
     while (columns.data()[k] >= 0 && static_cast<std::size_t>(columns.data()[k]) < n) {
         ++k;
     }
-    throw input_error(where + " has column " + to_string(columns.data()[k]) + " at position " +
+    throw input_error(place + " has column " + to_string(columns.data()[k]) + " at position " +
                       to_string(k) + ", must be 0 or more and below " + to_string(n));
 }
 
 // Reads the columns of one part's rows once: collects its ghosts and classifies its rows.
-halo_part find_ghosts(row_range owned, std::span<const std::int64_t> row_offsets,
-                      std::span<const std::int32_t> columns) {
+local_halo find_ghosts(row_range owned, std::span<const std::int64_t> row_offsets,
+                       std::span<const std::int32_t> columns) {
     const auto n = static_cast<std::int64_t>(row_offsets.size()) - 1;
     const auto nnz = static_cast<std::int64_t>(columns.size());
-    halo_part result;
+    local_halo result;
     if (owned.size() == 0) {
         return result;
     }
@@ -74,8 +74,8 @@ halo_part find_ghosts(row_range owned, std::span<const std::int64_t> row_offsets
     std::uint8_t* const touches_ghost = result.touches_ghost.data();
     std::int64_t boundary_rows = 0;
     std::int64_t bad_row = n; // the first; exceptions can't leave the loop
-#pragma omp parallel for schedule(dynamic, rows_per_turn) reduction(+ : boundary_rows)            \
-    reduction(min : bad_row) if (owned.size() > rows_per_turn)
+#pragma omp parallel for schedule(dynamic, rows_per_trip) reduction(+ : boundary_rows)            \
+    reduction(min : bad_row) if (owned.size() > rows_per_trip)
     for (std::int64_t row = owned.begin; row < owned.end; ++row) {
         const std::int64_t end = offset[row + 1];
         if (offset[row] < 0 || end < offset[row] || end > nnz) {
@@ -136,28 +136,28 @@ halo_send mirror(const halo_receive& receive, int receiver, const std::vector<st
 
 } // namespace
 
-std::int64_t halo_plan::ghost_count(int part) const {
-    return static_cast<std::int64_t>(part_at(*this, part).ghosts.size());
+std::int64_t halo_plan::ghost_count(int rank) const {
+    return static_cast<std::int64_t>(part_at(*this, rank).ghosts.size());
 }
 
-std::int64_t halo_plan::send_count(int part) const {
+std::int64_t halo_plan::send_count(int rank) const {
     std::int64_t result = 0;
-    for (const halo_send& send : part_at(*this, part).sends) {
+    for (const halo_send& send : part_at(*this, rank).sends) {
         result += static_cast<std::int64_t>(send.rows.size());
     }
     return result;
 }
 
-std::int32_t halo_plan::local_size(int part) const {
-    return narrow_local_size(part, partition.owned(part).size(), ghost_count(part));
+std::int32_t halo_plan::local_size(int rank) const {
+    return narrow_local_size(rank, partition.owned(rank).size(), ghost_count(rank));
 }
 
 halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
                          std::span<const std::int32_t> columns, row_partition partition) {
     check(partition, partition.rows());
-    const int parts = partition.parts();
-    for (int part = 0; part < parts; ++part) {
-        narrow_local_size(part, partition.owned(part).size(), 0);
+    const int ranks = partition.ranks();
+    for (int rank = 0; rank < ranks; ++rank) {
+        narrow_local_size(rank, partition.owned(rank).size(), 0);
     }
     const auto entries = static_cast<std::int64_t>(row_offsets.size());
     if (entries != partition.rows() + 1) {
@@ -173,41 +173,41 @@ halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
     }
 
     halo_plan plan{std::move(partition), {}};
-    plan.parts.reserve(static_cast<std::size_t>(parts));
-    for (int part = 0; part < parts; ++part) {
-        plan.parts.push_back(find_ghosts(plan.partition.owned(part), row_offsets, columns));
-        static_cast<void>(plan.local_size(part)); // throws if it is too large
+    plan.local.reserve(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+        plan.local.push_back(find_ghosts(plan.partition.owned(rank), row_offsets, columns));
+        static_cast<void>(plan.local_size(rank)); // throws if it is too large
     }
     match_ghosts(plan);
     return plan;
 }
 
 void match_ghosts(halo_plan& plan) {
-    const int parts = plan.partition.parts();
-    for (int part = 0; part < parts; ++part) {
-        static_cast<void>(plan.local_size(part)); // throws if it is too large
+    const int ranks = plan.partition.ranks();
+    for (int rank = 0; rank < ranks; ++rank) {
+        static_cast<void>(plan.local_size(rank)); // throws if it is too large
     }
-    for (int part = 0; part < parts; ++part) {
-        halo_part& mine = plan.parts[static_cast<std::size_t>(part)];
+    for (int rank = 0; rank < ranks; ++rank) {
+        local_halo& mine = plan.local[static_cast<std::size_t>(rank)];
         mine.receives = group_by_owner(mine.ghosts, plan.partition);
         for (const halo_receive& receive : mine.receives) {
-            halo_part& peer = plan.parts[static_cast<std::size_t>(receive.peer)];
+            local_halo& peer = plan.local[static_cast<std::size_t>(receive.peer)];
             peer.sends.push_back(
-                mirror(receive, part, mine.ghosts, plan.partition.owned(receive.peer)));
+                mirror(receive, rank, mine.ghosts, plan.partition.owned(receive.peer)));
         }
     }
-    for (int part = 0; part < parts; ++part) { // pushes number their entries in 32 bits
-        check_index_size("halo_plan: the number of entries that part " + to_string(part) +
+    for (int rank = 0; rank < ranks; ++rank) { // pushes number their entries in 32 bits
+        check_index_size("halo_plan: the number of entries that part " + to_string(rank) +
                              " sends to all others",
-                         plan.send_count(part));
+                         plan.send_count(rank));
     }
 }
 
-void localize_columns(const halo_plan& plan, int part, std::span<const std::int64_t> row_offsets,
+void localize_columns(const halo_plan& plan, int rank, std::span<const std::int64_t> row_offsets,
                       std::span<const std::int32_t> columns,
                       std::span<std::int32_t> local_columns) {
-    const row_range owned = plan.partition.owned(part);
-    static_cast<void>(plan.local_size(part)); // throws if an index could exceed 32 bits
+    const row_range owned = plan.partition.owned(rank);
+    static_cast<void>(plan.local_size(rank)); // throws if an index could exceed 32 bits
     if (static_cast<std::int64_t>(row_offsets.size()) != plan.partition.rows() + 1) {
         throw usage_error("localize_columns: row_offsets has " + to_string(row_offsets.size()) +
                           " entries, must have " + to_string(plan.partition.rows() + 1));
@@ -216,21 +216,21 @@ void localize_columns(const halo_plan& plan, int part, std::span<const std::int6
     const std::int64_t last = row_offsets.data()[owned.end];
     const auto nnz = static_cast<std::int64_t>(columns.size());
     if (first < 0 || last < first || last > nnz) {
-        throw usage_error("localize_columns: the offsets of part " + to_string(part) +
+        throw usage_error("localize_columns: the offsets of part " + to_string(rank) +
                           " run from " + to_string(first) + " to " + to_string(last) +
                           ", must ascend from 0 to the number of columns given, " + to_string(nnz));
     }
     if (static_cast<std::int64_t>(local_columns.size()) != last - first) {
         throw usage_error("localize_columns: local_columns has " + to_string(local_columns.size()) +
                           " entries, must have " + to_string(last - first) +
-                          ", the nonzeros of part " + to_string(part));
+                          ", the nonzeros of part " + to_string(rank));
     }
 
-    const std::vector<std::int64_t>& ghosts = part_at(plan, part).ghosts;
+    const std::vector<std::int64_t>& ghosts = part_at(plan, rank).ghosts;
     column_set ghost_set(ghosts.empty() ? 0 : ghosts.front(),
                          ghosts.empty() ? 0 : ghosts.back() + 1);
     const std::int64_t* const ghost = ghosts.data();
-    const std::int64_t ghost_count = plan.ghost_count(part);
+    const std::int64_t ghost_count = plan.ghost_count(rank);
 #pragma omp parallel for schedule(static) if (ghost_count > 65536)
     for (std::int64_t k = 0; k < ghost_count; ++k) {
         ghost_set.insert(ghost[k]);
@@ -256,7 +256,7 @@ void localize_columns(const halo_plan& plan, int part, std::span<const std::int6
     }
     if (bad < count) {
         throw input_error("localize_columns: column " + to_string(from[bad]) + " at position " +
-                          to_string(first + bad) + " is neither owned by part " + to_string(part) +
+                          to_string(first + bad) + " is neither owned by part " + to_string(rank) +
                           " nor one of its ghosts: the plan is for another pattern");
     }
 }

@@ -29,7 +29,7 @@ struct halo_send {
 };
 
 /// One part's side of the exchange. Peers ascend, none is named twice, none gets nothing.
-struct halo_part {
+struct local_halo {
     /// Global columns that the part's rows reference and the part does not own. They ascend, so
     /// those of one owner are together.
     std::vector<std::int64_t> ghosts;
@@ -40,21 +40,21 @@ struct halo_part {
     /// For each owned row 1 if it references a ghost, else 0. Bytes: threads write neighbours.
     std::vector<std::uint8_t> touches_ghost;
 
-    friend bool operator==(const halo_part&, const halo_part&) = default;
+    friend bool operator==(const local_halo&, const local_halo&) = default;
 };
 
 /// On a part, local indices are its owned rows, then its ghosts.
 struct halo_plan {
     row_partition partition;
-    std::vector<halo_part> parts;
+    std::vector<local_halo> local;
 
     /// Entries that the part receives for each product, O(1), and sends, O(peers). As for all
     /// members here: usage_error if there is no such part.
-    [[nodiscard]] std::int64_t ghost_count(int part) const;
-    [[nodiscard]] std::int64_t send_count(int part) const;
+    [[nodiscard]] std::int64_t ghost_count(int rank) const;
+    [[nodiscard]] std::int64_t send_count(int rank) const;
 
     /// Owned rows plus ghosts. Throws input_error if that exceeds the 32 bits of local indices.
-    [[nodiscard]] std::int32_t local_size(int part) const;
+    [[nodiscard]] std::int32_t local_size(int rank) const;
 
     friend bool operator==(const halo_plan&, const halo_plan&) = default;
 };
@@ -78,7 +78,7 @@ void match_ghosts(halo_plan& plan);
 /// local_columns has one entry for each nonzero of the part's rows. O(nnz of the part + span of
 /// the ghosts / 64), with OpenMP. The plan must pass check(). Throws usage_error if a size is wrong
 /// and input_error if a column is neither owned nor a ghost: the plan is for another pattern.
-void localize_columns(const halo_plan& plan, int part, std::span<const std::int64_t> row_offsets,
+void localize_columns(const halo_plan& plan, int rank, std::span<const std::int64_t> row_offsets,
                       std::span<const std::int32_t> columns, std::span<std::int32_t> local_columns);
 
 /// Throws naming the first violation in the plan for this pattern (the pattern itself must be

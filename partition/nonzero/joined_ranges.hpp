@@ -29,31 +29,32 @@ struct coo_arrays {
     friend bool operator==(const coo_arrays&, const coo_arrays&) = default;
 };
 
-/// The matrix of `lines` rows (pCSR) or columns (pCSC) whose parts these are, in order: its arrays
-/// are those that the parts were made from. O(entries + lines). Throws usage_error naming the first
-/// part that doesn't fit: check_chain(); sizes of its arrays; pointers from 0, never descending, to
-/// the part's entries; a flagged line has entries here and at the end of the part before.
+/// The matrix of `major_size` rows (pCSR) or columns (pCSC) whose parts these are, in order: its
+/// arrays are those that the parts were made from. O(entries + major indices). Throws usage_error
+/// naming the first part that doesn't fit: check_chain(); sizes of its arrays; pointers from 0,
+/// never descending, to the part's entries; a flagged major index has entries here and at the end
+/// of the part before.
 template <class T, major_order Major>
-[[nodiscard]] compressed_arrays<T> join(std::span<const compressed_piece<T, Major>> pieces,
-                                        std::int64_t lines);
+[[nodiscard]] compressed_arrays<T> join(std::span<const compressed_range<T, Major>> ranges,
+                                        std::int64_t major_size);
 template <class T, major_order Major>
 [[nodiscard]] compressed_arrays<T> join(const compressed_parts<T, Major>& parts) {
-    std::vector<compressed_piece<T, Major>> pieces;
-    pieces.reserve(parts.shares.size());
-    for (int k = 0; k < parts.parts(); ++k) pieces.push_back(parts.piece(k));
-    return join(std::span<const compressed_piece<T, Major>>(pieces), parts.lines);
+    std::vector<compressed_range<T, Major>> ranges;
+    ranges.reserve(parts.major_ranges.size());
+    for (int k = 0; k < parts.parts(); ++k) ranges.push_back(parts.range(k));
+    return join(std::span<const compressed_range<T, Major>>(ranges), parts.major_size);
 }
 
 /// Likewise for coordinates. Throws usage_error if parts don't follow each other from entry 0, or
 /// sizes of a part's arrays are not those of its share.
 template <class T>
-[[nodiscard]] coo_arrays<T> join(std::span<const pcoo_piece<T>> pieces);
+[[nodiscard]] coo_arrays<T> join(std::span<const pcoo_range<T>> ranges);
 template <class T>
 [[nodiscard]] coo_arrays<T> join(const pcoo<T>& parts) {
-    std::vector<pcoo_piece<T>> pieces;
-    pieces.reserve(parts.shares.size());
-    for (int k = 0; k < parts.parts(); ++k) pieces.push_back(parts.piece(k));
-    return join(std::span<const pcoo_piece<T>>(pieces));
+    std::vector<pcoo_range<T>> ranges;
+    ranges.reserve(parts.major_ranges.size());
+    for (int k = 0; k < parts.parts(); ++k) ranges.push_back(parts.range(k));
+    return join(std::span<const pcoo_range<T>>(ranges));
 }
 
 } // namespace krylith

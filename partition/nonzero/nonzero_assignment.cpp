@@ -11,7 +11,7 @@ namespace krylith {
 
 namespace {
 
-void require_parts(const char* who, const entry_partition& entries) {
+void require_parts(const char* who, const nonzero_partition& entries) {
     constexpr int most_parts = 255;
     if (entries.parts() > most_parts)
         throw usage_error(std::string(who) + ": " + std::to_string(entries.parts()) +
@@ -20,39 +20,39 @@ void require_parts(const char* who, const entry_partition& entries) {
 
 } // namespace
 
-dealt_entries deal_by_rows(std::span<const std::int64_t> row_offsets,
-                           const entry_partition& entries) {
-    require_parts("deal_by_rows", entries);
-    dealt_entries dealt{owned_lines(share_lines(row_offsets, entries)), {}};
-    dealt.holder.resize(as_size(entries.entries()));
+nonzero_assignment assign_by_rows(std::span<const std::int64_t> row_offsets,
+                                  const nonzero_partition& entries) {
+    require_parts("assign_by_rows", entries);
+    nonzero_assignment assigned{owned_indices(make_major_ranges(row_offsets, entries)), {}};
+    assigned.holder.resize(as_size(entries.entries()));
     for (int part = 0; part < entries.parts(); ++part)
-        std::fill(dealt.holder.begin() + entries.begin[as_size(part)],
-                  dealt.holder.begin() + entries.begin[as_size(part + 1)],
+        std::fill(assigned.holder.begin() + entries.begin[as_size(part)],
+                  assigned.holder.begin() + entries.begin[as_size(part + 1)],
                   static_cast<std::uint8_t>(part));
-    return dealt;
+    return assigned;
 }
 
-dealt_entries deal_by_columns(std::span<const std::int64_t> row_offsets,
-                              std::span<const std::int32_t> columns,
-                              const entry_partition& entries) {
-    require_parts("deal_by_columns", entries);
-    if (row_offsets.empty()) throw usage_error("deal_by_columns: row_offsets is empty");
+nonzero_assignment assign_by_columns(std::span<const std::int64_t> row_offsets,
+                                     std::span<const std::int32_t> columns,
+                                     const nonzero_partition& entries) {
+    require_parts("assign_by_columns", entries);
+    if (row_offsets.empty()) throw usage_error("assign_by_columns: row_offsets is empty");
     std::vector<std::int64_t> next(row_offsets.size(), 0); // place by columns of the next entry
     for (const std::int32_t column : columns) ++next[as_size(column) + 1];
     for (std::size_t j = 1; j < next.size(); ++j) next[j] += next[j - 1];
 
-    dealt_entries dealt{owned_lines(share_lines(next, entries)), {}};
-    dealt.holder.reserve(columns.size());
+    nonzero_assignment assigned{owned_indices(make_major_ranges(next, entries)), {}};
+    assigned.holder.reserve(columns.size());
     std::vector<std::uint8_t> part_of(next.size() - 1); // the part that the column has come to
     for (std::size_t j = 0; j < part_of.size(); ++j)
-        part_of[j] = static_cast<std::uint8_t>(dealt.rows.owner(static_cast<std::int64_t>(j)));
+        part_of[j] = static_cast<std::uint8_t>(assigned.rows.owner(static_cast<std::int64_t>(j)));
     for (const std::int32_t column : columns) {
         const std::int64_t place = next[as_size(column)]++;
         std::uint8_t& part = part_of[as_size(column)];
         while (place >= entries.begin[std::size_t{part} + 1]) ++part;
-        dealt.holder.push_back(part);
+        assigned.holder.push_back(part);
     }
-    return dealt;
+    return assigned;
 }
 
 } // namespace krylith

@@ -28,16 +28,16 @@ void require_entries(const char* who, std::int64_t entries) {
 
 } // namespace
 
-entry_partition equal_entries(std::int64_t entries, int parts) {
+nonzero_partition equal_entries(std::int64_t entries, int parts) {
     require_entries("equal_entries", entries);
     if (parts < 1)
         throw usage_error("equal_entries: parts is " + to_string(parts) + ", must be 1 or more");
-    entry_partition result;
+    nonzero_partition result;
     for (int k = 1; k <= parts; ++k) result.begin.push_back(fraction_of(entries, k, parts));
     return result;
 }
 
-entry_partition weighted_entries(std::int64_t entries, std::span<const std::int64_t> weights) {
+nonzero_partition weighted_entries(std::int64_t entries, std::span<const std::int64_t> weights) {
     require_entries("weighted_entries", entries);
     std::int64_t all = 0;
     for (std::size_t k = 0; k < weights.size(); ++k) {
@@ -49,16 +49,16 @@ entry_partition weighted_entries(std::int64_t entries, std::span<const std::int6
     if (all == 0)
         throw usage_error("weighted_entries: the sum of " + to_string(weights.size()) +
                           " weights is 0, must be 1 or more");
-    entry_partition result;
+    nonzero_partition result;
     std::int64_t before = 0;
     for (const std::int64_t weight : weights)
         result.begin.push_back(fraction_of(entries, before += weight, all));
     return result;
 }
 
-entry_partition entries_of_sizes(std::span<const std::int64_t> sizes) {
+nonzero_partition entries_of_sizes(std::span<const std::int64_t> sizes) {
     if (sizes.empty()) throw usage_error("entries_of_sizes: there are 0 sizes, must be at least 1");
-    entry_partition result;
+    nonzero_partition result;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
         if (sizes[k] < 0 ||
             sizes[k] > std::numeric_limits<std::int64_t>::max() - result.begin.back())
@@ -69,21 +69,21 @@ entry_partition entries_of_sizes(std::span<const std::int64_t> sizes) {
     return result;
 }
 
-void check(const entry_partition& partition, std::int64_t entries) {
+void check(const nonzero_partition& partition, std::int64_t entries) {
     const auto& begin = partition.begin;
     if (begin.size() < 2)
-        throw usage_error("entry_partition: begin has " + to_string(begin.size()) +
+        throw usage_error("nonzero_partition: begin has " + to_string(begin.size()) +
                           " numbers, must have parts + 1 with at least 1 part");
     if (begin.front() != 0)
-        throw usage_error("entry_partition: begin[0] is " + to_string(begin.front()) +
+        throw usage_error("nonzero_partition: begin[0] is " + to_string(begin.front()) +
                           ", must be 0");
     for (std::size_t k = 1; k < begin.size(); ++k)
         if (begin[k] < begin[k - 1])
-            refuse_item("entry_partition", "begin", k, begin[k],
+            refuse_item("nonzero_partition", "begin", k, begin[k],
                         "must not be below begin[" + to_string(k - 1) + "], which is " +
                             to_string(begin[k - 1]));
     if (begin.back() != entries)
-        refuse_item("entry_partition", "begin", begin.size() - 1, begin.back(),
+        refuse_item("nonzero_partition", "begin", begin.size() - 1, begin.back(),
                     "must be the number of entries, " + to_string(entries));
 }
 

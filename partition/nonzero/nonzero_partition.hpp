@@ -12,7 +12,7 @@ namespace krylith {
 
 /// Part k holds the entries [begin[k], begin[k + 1]); none where both are equal. Any values can be
 /// stored; check() says whether they are a partition.
-struct entry_partition {
+struct nonzero_partition {
     std::vector<std::int64_t> begin{0}; ///< parts + 1 numbers, from 0 to the number of entries
 
     [[nodiscard]] int parts() const noexcept {
@@ -20,25 +20,25 @@ struct entry_partition {
     }
     [[nodiscard]] std::int64_t entries() const noexcept { return begin.empty() ? 0 : begin.back(); }
 
-    friend bool operator==(const entry_partition&, const entry_partition&) = default;
+    friend bool operator==(const nonzero_partition&, const nonzero_partition&) = default;
 };
 
 /// begin[k] = floor(k entries / parts): sizes differ by at most one. O(parts). Throws usage_error
 /// unless entries >= 0 and parts >= 1.
-[[nodiscard]] entry_partition equal_entries(std::int64_t entries, int parts);
+[[nodiscard]] nonzero_partition equal_entries(std::int64_t entries, int parts);
 
 /// begin[k] = floor(entries (weights[0] + ... + weights[k - 1]) / sum of the weights), so that a
 /// part is within one entry of its share; with equal weights the same as equal_entries. O(parts).
 /// Throws usage_error unless entries >= 0, no weight is negative, and their sum is 1 to 2^31 - 1.
-[[nodiscard]] entry_partition weighted_entries(std::int64_t entries,
-                                               std::span<const std::int64_t> weights);
+[[nodiscard]] nonzero_partition weighted_entries(std::int64_t entries,
+                                                 std::span<const std::int64_t> weights);
 
 /// Parts of these sizes. O(parts). Throws usage_error unless there is one and none is negative, or
 /// if the sum exceeds 64 bits.
-[[nodiscard]] entry_partition entries_of_sizes(std::span<const std::int64_t> sizes);
+[[nodiscard]] nonzero_partition entries_of_sizes(std::span<const std::int64_t> sizes);
 
 /// Throws usage_error naming the first violation: at least one part, begins at 0, never descends,
 /// ends at `entries`. O(parts).
-void check(const entry_partition& partition, std::int64_t entries);
+void check(const nonzero_partition& partition, std::int64_t entries);
 
 } // namespace krylith

@@ -15,26 +15,26 @@ namespace {
 
 using std::to_string;
 
-[[noreturn]] void violated(std::size_t part, const std::string& what) {
-    throw usage_error("piece_plan: part " + to_string(part) + ": " + what);
+[[noreturn]] void violated(std::size_t rank, const std::string& what) {
+    throw usage_error("nonzero_split_plan: part " + to_string(rank) + ": " + what);
 }
 
 /// Entries of a block are the part's entries of these rows, in order, at their columns.
-void check_block(const piece_plan& plan, std::size_t part, const piece_block& block,
+void check_block(const nonzero_split_plan& plan, std::size_t rank, const nonzero_split_block& block,
                  std::span<const std::int64_t> rows, std::span<const std::int64_t> row_offsets,
-                 std::span<const std::int32_t> columns, const dealt_entries& dealt) {
-    const row_range owned = dealt.rows.owned(static_cast<int>(part));
-    const auto& ghosts = plan.halo.parts[part].ghosts;
+                 std::span<const std::int32_t> columns, const nonzero_assignment& assigned) {
+    const row_range owned = assigned.rows.owned(static_cast<int>(rank));
+    const auto& ghosts = plan.halo.local[rank].ghosts;
     if (block.offsets.size() != rows.size() + 1 || block.offsets.front() != 0 ||
         block.columns.size() != block.source.size())
-        violated(part, "sizes of a block disagree");
+        violated(rank, "sizes of a block disagree");
     std::size_t at = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::size_t row = as_size(rows[i]);
         for (std::int64_t k = row_offsets[row]; k < row_offsets[row + 1]; ++k) {
-            if (dealt.holder[as_size(k)] != part) continue;
+            if (assigned.holder[as_size(k)] != rank) continue;
             if (at >= block.source.size() || block.source[at] != k)
-                violated(part, "entry " + to_string(k) + " is not at place " + to_string(at));
+                violated(rank, "entry " + to_string(k) + " is not at place " + to_string(at));
             const std::int64_t local = block.columns[at++];
             std::int64_t column = -1;
             if (local >= 0 && local < owned.size()) column = owned.begin + local;
@@ -42,32 +42,32 @@ void check_block(const piece_plan& plan, std::size_t part, const piece_block& bl
             if (ghost >= 0 && ghost < static_cast<std::int64_t>(ghosts.size()))
                 column = ghosts[as_size(ghost)];
             if (column != columns[as_size(k)])
-                violated(part, "entry " + to_string(k) + " has local column " + to_string(local) +
+                violated(rank, "entry " + to_string(k) + " has local column " + to_string(local) +
                                    ", which is " + to_string(column) + ", must be " +
                                    to_string(columns[as_size(k)]));
         }
         if (block.offsets[i + 1] != static_cast<std::int64_t>(at))
-            violated(part, "row " + to_string(row) + " of a block ends at " +
+            violated(rank, "row " + to_string(row) + " of a block ends at " +
                                to_string(block.offsets[i + 1]) + ", must end at " + to_string(at));
     }
-    if (at != block.source.size()) violated(part, "a block has entries that are not of its rows");
+    if (at != block.source.size()) violated(rank, "a block has entries that are not of its rows");
 }
 
 /// Each slot of an owner is written once, by the sender and for the row that it is added to.
-void check_slots(const piece_plan& plan) {
+void check_slots(const nonzero_split_plan& plan) {
     std::vector<std::map<std::int64_t, std::pair<std::size_t, std::int64_t>>> writes(
-        plan.parts.size()); // [owner] slot -> sender, row
-    for (std::size_t sender = 0; sender < plan.parts.size(); ++sender) {
-        const piece_part& part = plan.parts[sender];
+        plan.local.size()); // [owner] slot -> sender, row
+    for (std::size_t sender = 0; sender < plan.local.size(); ++sender) {
+        const local_split& rank = plan.local[sender];
         std::int64_t covered = 0;
-        for (const piece_message& m : part.sends) {
-            if (m.peer < 0 || as_size(m.peer) >= plan.parts.size() || m.first != covered ||
-                m.count < 1 || m.count > part.foreign.rows() - covered)
+        for (const nonzero_split_message& m : rank.sends) {
+            if (m.peer < 0 || as_size(m.peer) >= plan.local.size() || m.first != covered ||
+                m.count < 1 || m.count > rank.remote.rows() - covered)
                 violated(sender, "a message to " + to_string(m.peer) + " has rows " +
                                      to_string(m.first) + " to " + to_string(m.first + m.count));
             covered += m.count;
             for (std::int64_t f = 0; f < m.count; ++f) {
-                const std::int64_t row = part.foreign_rows[as_size(m.first + f)];
+                const std::int64_t row = rank.remote_rows[as_size(m.first + f)];
                 if (!plan.halo.partition.owned(m.peer).contains(row))
                     violated(sender, "row " + to_string(row) + " is sent to " + to_string(m.peer));
                 if (!writes[as_size(m.peer)].emplace(m.position + f, std::pair(sender, row)).second)
@@ -75,27 +75,27 @@ void check_slots(const piece_plan& plan) {
                                          to_string(m.peer) + " is written twice");
             }
         }
-        if (covered != part.foreign.rows()) violated(sender, "foreign rows are not all sent");
+        if (covered != rank.remote.rows()) violated(sender, "remote rows are not all sent");
     }
-    for (std::size_t p = 0; p < plan.parts.size(); ++p) {
-        const piece_part& part = plan.parts[p];
+    for (std::size_t p = 0; p < plan.local.size(); ++p) {
+        const local_split& rank = plan.local[p];
         const std::int64_t begin = plan.halo.partition.owned(static_cast<int>(p)).begin;
-        if (part.first_slot.size() != part.summed_rows.size() + 1 || part.first_slot.front() != 0 ||
-            as_size(part.first_slot.back()) != part.slot.size() ||
-            part.slot.size() != writes[p].size())
-            violated(p, to_string(part.slot.size()) + " slots are added, " +
+        if (rank.first_slot.size() != rank.summed_rows.size() + 1 || rank.first_slot.front() != 0 ||
+            as_size(rank.first_slot.back()) != rank.slot.size() ||
+            rank.slot.size() != writes[p].size())
+            violated(p, to_string(rank.slot.size()) + " slots are added, " +
                             to_string(writes[p].size()) + " are written");
-        for (std::size_t m = 0; m < part.summed_rows.size(); ++m) {
-            if (m > 0 && part.summed_rows[m] <= part.summed_rows[m - 1])
+        for (std::size_t m = 0; m < rank.summed_rows.size(); ++m) {
+            if (m > 0 && rank.summed_rows[m] <= rank.summed_rows[m - 1])
                 violated(p, "summed rows must ascend");
-            if (part.first_slot[m] >= part.first_slot[m + 1])
+            if (rank.first_slot[m] >= rank.first_slot[m + 1])
                 violated(p, "a summed row has no slot");
             std::int64_t before = -1;
-            for (std::int32_t k = part.first_slot[m]; k < part.first_slot[m + 1]; ++k) {
-                const auto found = writes[p].find(part.slot[as_size(k)]);
-                if (found == writes[p].end() || found->second.second != begin + part.summed_rows[m])
-                    violated(p, "slot " + to_string(part.slot[as_size(k)]) +
-                                    " is added to owned row " + to_string(part.summed_rows[m]));
+            for (std::int32_t k = rank.first_slot[m]; k < rank.first_slot[m + 1]; ++k) {
+                const auto found = writes[p].find(rank.slot[as_size(k)]);
+                if (found == writes[p].end() || found->second.second != begin + rank.summed_rows[m])
+                    violated(p, "slot " + to_string(rank.slot[as_size(k)]) +
+                                    " is added to owned row " + to_string(rank.summed_rows[m]));
                 const auto sender = static_cast<std::int64_t>(found->second.first);
                 if (sender <= before) violated(p, "slots of a row must be in the order of parts");
                 before = sender;
@@ -106,41 +106,42 @@ void check_slots(const piece_plan& plan) {
 
 } // namespace
 
-void check(const piece_plan& plan, std::span<const std::int64_t> row_offsets,
-           std::span<const std::int32_t> columns, const dealt_entries& dealt) {
+void check(const nonzero_split_plan& plan, std::span<const std::int64_t> row_offsets,
+           std::span<const std::int32_t> columns, const nonzero_assignment& assigned) {
     check(plan.halo.partition, static_cast<std::int64_t>(row_offsets.size()) - 1);
-    if (plan.halo.partition != dealt.rows || plan.parts.size() != plan.halo.parts.size() ||
-        plan.parts.size() != as_size(dealt.rows.parts()))
-        throw usage_error("piece_plan: the partition is another one");
-    halo_plan exchange{plan.halo.partition, std::vector<halo_part>(plan.parts.size())};
-    for (std::size_t p = 0; p < plan.parts.size(); ++p) {
-        const row_range owned = dealt.rows.owned(static_cast<int>(p));
+    if (plan.halo.partition != assigned.rows || plan.local.size() != plan.halo.local.size() ||
+        plan.local.size() != as_size(assigned.rows.ranks()))
+        throw usage_error("nonzero_split_plan: the partition is another one");
+    halo_plan exchange{plan.halo.partition, std::vector<local_halo>(plan.local.size())};
+    for (std::size_t p = 0; p < plan.local.size(); ++p) {
+        const row_range owned = assigned.rows.owned(static_cast<int>(p));
         std::vector<std::int64_t> own_rows;
-        std::set<std::int64_t> foreign_rows;
+        std::set<std::int64_t> remote_rows;
         std::set<std::int64_t> ghosts;
         std::vector<std::uint8_t> touches(as_size(owned.size()));
         for (std::int64_t i = owned.begin; i < owned.end; ++i) own_rows.push_back(i);
         for (std::size_t i = 0; i + 1 < row_offsets.size(); ++i)
             for (std::int64_t k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
-                if (dealt.holder[as_size(k)] != p) continue;
+                if (assigned.holder[as_size(k)] != p) continue;
                 const auto row = static_cast<std::int64_t>(i);
                 const bool is_ghost = !owned.contains(columns[as_size(k)]);
                 if (is_ghost) ghosts.insert(columns[as_size(k)]);
-                if (!owned.contains(row)) foreign_rows.insert(row);
+                if (!owned.contains(row)) remote_rows.insert(row);
                 if (is_ghost && owned.contains(row)) touches[as_size(row - owned.begin)] = 1;
             }
-        halo_part& expected = exchange.parts[p];
+        local_halo& expected = exchange.local[p];
         expected.ghosts.assign(ghosts.begin(), ghosts.end());
         expected.touches_ghost = touches;
         expected.interior_rows = std::ranges::count(touches, 0);
-        if (!std::ranges::equal(plan.parts[p].foreign_rows, foreign_rows))
-            violated(p, "its foreign rows are others");
-        check_block(plan, p, plan.parts[p].own, own_rows, row_offsets, columns, dealt);
-        check_block(plan, p, plan.parts[p].foreign, plan.parts[p].foreign_rows, row_offsets,
-                    columns, dealt);
+        if (!std::ranges::equal(plan.local[p].remote_rows, remote_rows))
+            violated(p, "its remote rows are others");
+        check_block(plan, p, plan.local[p].own, own_rows, row_offsets, columns, assigned);
+        check_block(plan, p, plan.local[p].remote, plan.local[p].remote_rows, row_offsets, columns,
+                    assigned);
     }
     match_ghosts(exchange); // check() of halo plans has its own oracle for this
-    if (exchange != plan.halo) throw usage_error("piece_plan: the exchange of x is another one");
+    if (exchange != plan.halo)
+        throw usage_error("nonzero_split_plan: the exchange of x is another one");
     check_slots(plan);
 }
 

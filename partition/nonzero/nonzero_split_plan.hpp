@@ -1,10 +1,10 @@
-// A square matrix whose entries are dealt to parts in any way, while rows, and with them the
+// A square matrix whose entries are assigned to parts in any way, while rows, and with them the
 // entries of x and y, are owned by a row partition: what each part multiplies, and who adds up
 // what.
 //
 // Entries that a part holds of its own rows are its own block; those of rows that others own are
-// its foreign block, whose results go to the owners, one slot each. With parts of pCSR a part has
-// at most one foreign row, the first; with those of pCSC x has at most one ghost, and foreign rows
+// its remote block, whose results go to the owners, one slot each. With parts of pCSR a part has
+// at most one remote row, the first; with those of pCSC x has at most one ghost, and remote rows
 // are wherever its columns have entries.
 #pragma once
 
@@ -19,25 +19,25 @@
 namespace krylith {
 
 /// Who holds and who owns.
-struct dealt_entries {
+struct nonzero_assignment {
     row_partition rows;
     std::vector<std::uint8_t> holder; ///< part of each entry, in the order of the CSR pattern
 };
 
 /// pCSR, and pCOO of entries sorted by rows: parts are ranges of the entries in CSR order. A row is
-/// owned by the part with its first entry (major_range.hpp). O(nnz). Throws like share_lines, and
-/// usage_error for more than 255 parts.
-[[nodiscard]] dealt_entries deal_by_rows(std::span<const std::int64_t> row_offsets,
-                                         const entry_partition& entries);
+/// owned by the part with its first entry (major_range.hpp). O(nnz). Throws like make_major_ranges,
+/// and usage_error for more than 255 parts.
+[[nodiscard]] nonzero_assignment assign_by_rows(std::span<const std::int64_t> row_offsets,
+                                                const nonzero_partition& entries);
 
 /// pCSC: the same of the columns; entries of a column are in the order of rows. Row i is owned by
 /// the part that owns column i. O(nnz), 9 bytes a column besides the result.
-[[nodiscard]] dealt_entries deal_by_columns(std::span<const std::int64_t> row_offsets,
-                                            std::span<const std::int32_t> columns,
-                                            const entry_partition& entries);
+[[nodiscard]] nonzero_assignment assign_by_columns(std::span<const std::int64_t> row_offsets,
+                                                   std::span<const std::int32_t> columns,
+                                                   const nonzero_partition& entries);
 
 /// Entries by rows, in the order of the matrix.
-struct piece_block {
+struct nonzero_split_block {
     std::vector<std::int64_t> offsets{0}; ///< rows + 1
     std::vector<std::int32_t> columns;    ///< local: owned, then ghosts
     std::vector<std::int64_t> source;     ///< which entry of the matrix each is; they ascend
@@ -45,24 +45,24 @@ struct piece_block {
     [[nodiscard]] std::int64_t rows() const noexcept {
         return static_cast<std::int64_t>(offsets.size()) - 1;
     }
-    friend bool operator==(const piece_block&, const piece_block&) = default;
+    friend bool operator==(const nonzero_split_block&, const nonzero_split_block&) = default;
 };
 
-/// Results of consecutive foreign rows, which one peer owns.
-struct piece_message {
+/// Results of consecutive remote rows, which one peer owns.
+struct nonzero_split_message {
     int peer = 0;
-    std::int64_t first = 0; ///< foreign row
+    std::int64_t first = 0; ///< remote row
     std::int64_t count = 0;
     std::int64_t position = 0; ///< the peer's slot of the first; the rest follow it
 
-    friend bool operator==(const piece_message&, const piece_message&) = default;
+    friend bool operator==(const nonzero_split_message&, const nonzero_split_message&) = default;
 };
 
-struct piece_part {
-    piece_block own;                        ///< row i is owned row i
-    piece_block foreign;                    ///< row f is row foreign_rows[f] of the matrix
-    std::vector<std::int64_t> foreign_rows; ///< ascending; each has entries here
-    std::vector<piece_message> sends;       ///< peers ascend; all foreign rows
+struct local_split {
+    nonzero_split_block own;                  ///< row i is owned row i
+    nonzero_split_block remote;               ///< row f is row remote_rows[f] of the matrix
+    std::vector<std::int64_t> remote_rows;    ///< ascending; each has entries here
+    std::vector<nonzero_split_message> sends; ///< peers ascend; all remote rows
 
     /// What peers send: owned rows summed_rows[m], ascending, get slot[first_slot[m]] to
     /// slot[first_slot[m + 1] - 1], to be added in this order: that of parts.
@@ -70,26 +70,26 @@ struct piece_part {
     std::vector<std::int32_t> first_slot{0};
     std::vector<std::int32_t> slot;
 
-    friend bool operator==(const piece_part&, const piece_part&) = default;
+    friend bool operator==(const local_split&, const local_split&) = default;
 };
 
-struct piece_plan {
+struct nonzero_split_plan {
     halo_plan halo; ///< of x; touches_ghost and interior_rows are of the own blocks
-    std::vector<piece_part> parts;
+    std::vector<local_split> local;
 };
 
 /// O(nnz + parts n / 64), with OpenMP; 12 bytes a nonzero. The pattern must be
-/// valid (validate_pattern), and `dealt` of it. Throws usage_error if sizes disagree or a holder is
-/// no part, input_error if a part is too large for 32-bit local indices.
-[[nodiscard]] piece_plan make_piece_plan(std::span<const std::int64_t> row_offsets,
-                                         std::span<const std::int32_t> columns,
-                                         const dealt_entries& dealt);
+/// valid (validate_pattern), and `assigned` of it. Throws usage_error if sizes disagree or a holder
+/// is no part, input_error if a part is too large for 32-bit local indices.
+[[nodiscard]] nonzero_split_plan make_nonzero_split_plan(std::span<const std::int64_t> row_offsets,
+                                                         std::span<const std::int32_t> columns,
+                                                         const nonzero_assignment& assigned);
 
 /// Throws usage_error naming the first violation for this pattern: every entry is held once, by its
 /// holder, in its row and column; ghosts are what is referenced; sends and slots match pairwise,
 /// and each row adds up what was computed of it, in the order of parts. Shares no code with
-/// make_piece_plan. Serial, O(nnz log n).
-void check(const piece_plan& plan, std::span<const std::int64_t> row_offsets,
-           std::span<const std::int32_t> columns, const dealt_entries& dealt);
+/// make_nonzero_split_plan. Serial, O(nnz log n).
+void check(const nonzero_split_plan& plan, std::span<const std::int64_t> row_offsets,
+           std::span<const std::int32_t> columns, const nonzero_assignment& assigned);
 
 } // namespace krylith

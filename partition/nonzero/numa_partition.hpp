@@ -1,4 +1,4 @@
-// Entries dealt to devices in two levels: each NUMA node gets one range, in proportion to its
+// Entries assigned to devices in two levels: each NUMA node gets one range, in proportion to its
 // devices, and each device of the node a part of it. What a node's memory holds for its devices is
 // so contiguous, and a row is shared across nodes only where two ranges meet.
 #pragma once
@@ -18,7 +18,7 @@ namespace krylith {
 /// it.
 struct numa_partition {
     std::vector<int> device;
-    entry_partition entries;
+    nonzero_partition entries;
 
     /// The part that the device of this rank holds. Throws usage_error if there is no such rank.
     [[nodiscard]] int part_of(int rank) const;

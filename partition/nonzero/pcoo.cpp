@@ -52,18 +52,18 @@ template <class T>
 pcoo<T> make_pcoo(std::int64_t rows, std::int64_t columns,
                   std::span<const std::int32_t> row_indices,
                   std::span<const std::int32_t> column_indices, std::span<const T> values,
-                  const entry_partition& entries, coo_order order) {
+                  const nonzero_partition& entries, coo_order order) {
     check_sizes(row_indices.size(), column_indices.size(), values.size());
     if (rows < 0 || columns < 0)
         throw usage_error("pcoo: the matrix has " + to_string(rows) + " rows and " +
                           to_string(columns) + " columns, must have 0 or more");
     pcoo<T> parts{rows, columns, order, {}, row_indices, column_indices, values};
     if (order == coo_order::by_rows)
-        parts.shares = share_sorted_lines(rows, row_indices, entries);
+        parts.major_ranges = make_sorted_major_ranges(rows, row_indices, entries);
     else if (order == coo_order::by_columns)
-        parts.shares = share_sorted_lines(columns, column_indices, entries);
+        parts.major_ranges = make_sorted_major_ranges(columns, column_indices, entries);
     else
-        parts.shares = share_unsorted_lines(rows, row_indices, entries);
+        parts.major_ranges = make_unsorted_major_ranges(rows, row_indices, entries);
     return parts;
 }
 
@@ -71,19 +71,19 @@ template <class T>
 void check(const pcoo<T>& parts) {
     check_sizes(parts.row_indices.size(), parts.column_indices.size(), parts.values.size());
     if (parts.order == coo_order::by_rows)
-        check_sorted(parts.shares, parts.rows, parts.row_indices, "row");
+        check_sorted(parts.major_ranges, parts.rows, parts.row_indices, "row");
     else if (parts.order == coo_order::by_columns)
-        check_sorted(parts.shares, parts.columns, parts.column_indices, "column");
+        check_sorted(parts.major_ranges, parts.columns, parts.column_indices, "column");
     else
-        check_unsorted(parts.shares, parts.rows, parts.row_indices, "row");
+        check_unsorted(parts.major_ranges, parts.rows, parts.row_indices, "row");
 }
 
 template pcoo<double> make_pcoo(std::int64_t, std::int64_t, std::span<const std::int32_t>,
                                 std::span<const std::int32_t>, std::span<const double>,
-                                const entry_partition&, coo_order);
+                                const nonzero_partition&, coo_order);
 template pcoo<float> make_pcoo(std::int64_t, std::int64_t, std::span<const std::int32_t>,
                                std::span<const std::int32_t>, std::span<const float>,
-                               const entry_partition&, coo_order);
+                               const nonzero_partition&, coo_order);
 template void check(const pcoo<double>&);
 template void check(const pcoo<float>&);
 

@@ -12,16 +12,17 @@
 
 namespace krylith {
 
-/// By which the entries of a compressed matrix are grouped, into lines.
+/// By which the entries of a compressed matrix are grouped, into major indices.
 enum class major_order { row, column };
 
-/// One part. In the words of CSR: rows share.lines(), of which row i is row share.start_line + i of
-/// the matrix; columns as in the matrix; offsets from 0, one more than lines. In those of CSC the
-/// roles of rows and columns are exchanged: x needs only the entries of share's lines, and y is a
-/// sum over all parts, over its whole length and in the order of parts.
+/// One part. In the words of CSR: rows share.major indices(), of which row i is row
+/// share.start_major + i of the matrix; columns as in the matrix; offsets from 0, one more than
+/// major indices. In those of CSC the roles of rows and columns are exchanged: x needs only the
+/// entries of share's major indices, and y is a sum over all parts, over its whole length and in
+/// the order of parts.
 template <class T, major_order Major>
-struct compressed_piece {
-    line_share share;
+struct compressed_range {
+    major_range majors;
     std::int64_t across = 0; ///< columns of a piece of pCSR, rows of one of pCSC
     std::span<const std::int64_t> offsets = {};
     std::span<const std::int32_t> indices = {};
@@ -31,26 +32,27 @@ struct compressed_piece {
 template <class T, major_order Major>
 struct compressed_parts {
     using value_type = T;
-    std::int64_t lines = 0;                              ///< rows of pCSR, columns of pCSC
-    std::int64_t across = 0;                             ///< the other of these
-    std::vector<line_share> shares = {};                 ///< one a part
-    std::vector<std::vector<std::int64_t>> offsets = {}; ///< of each part: lines + 1, from 0
-    std::span<const std::int32_t> indices = {};          ///< of the matrix, borrowed
-    std::span<const T> values = {};                      ///< likewise
+    std::int64_t major_size = 0;                ///< rows of pCSR, columns of pCSC
+    std::int64_t across = 0;                    ///< the other of these
+    std::vector<major_range> major_ranges = {}; ///< one a part
+    std::vector<std::vector<std::int64_t>> offsets =
+        {};                                     ///< of each part: major indices + 1, from 0
+    std::span<const std::int32_t> indices = {}; ///< of the matrix, borrowed
+    std::span<const T> values = {};             ///< likewise
 
-    [[nodiscard]] int parts() const noexcept { return static_cast<int>(shares.size()); }
+    [[nodiscard]] int parts() const noexcept { return static_cast<int>(major_ranges.size()); }
 
     /// 0 <= part < parts(). Valid as long as this and the arrays of the matrix.
-    [[nodiscard]] compressed_piece<T, Major> piece(int part) const {
+    [[nodiscard]] compressed_range<T, Major> range(int part) const {
         const auto k = static_cast<std::size_t>(part);
-        const std::size_t first = as_size(shares[k].start_idx);
-        const std::size_t count = as_size(shares[k].entries());
-        return {shares[k], across, offsets[k], indices.subspan(first, count),
+        const std::size_t first = as_size(major_ranges[k].start_idx);
+        const std::size_t count = as_size(major_ranges[k].entries());
+        return {major_ranges[k], across, offsets[k], indices.subspan(first, count),
                 values.empty() ? values : values.subspan(first, count)};
     }
 
     /// Rows of pCSR that each part computes, columns of pCSC. O(parts).
-    [[nodiscard]] row_partition owned() const { return owned_lines(shares); }
+    [[nodiscard]] row_partition owned() const { return owned_indices(major_ranges); }
 };
 
 template <class T>
@@ -58,30 +60,32 @@ using pcsr = compressed_parts<T, major_order::row>;
 template <class T>
 using pcsc = compressed_parts<T, major_order::column>;
 template <class T>
-using pcsr_piece = compressed_piece<T, major_order::row>;
+using pcsr_range = compressed_range<T, major_order::row>;
 template <class T>
-using pcsc_piece = compressed_piece<T, major_order::column>;
+using pcsc_range = compressed_range<T, major_order::column>;
 
-/// The pointer array of each part, in O(lines + parts), by all OpenMP threads on every part.
+/// The pointer array of each part, in O(major indices + parts), by all OpenMP threads on every
+/// part.
 [[nodiscard]] std::vector<std::vector<std::int64_t>>
-part_offsets(std::span<const line_share> shares, std::span<const std::int64_t> offsets);
+part_offsets(std::span<const major_range> major_ranges, std::span<const std::int64_t> offsets);
 
-/// The parts of the matrix, which is borrowed and must be valid. O(parts log lines + lines).
-/// `values` may be empty. Throws like share_lines, and usage_error if sizes disagree.
+/// The parts of the matrix, which is borrowed and must be valid. O(parts log major indices + major
+/// indices). `values` may be empty. Throws like make_major_ranges, and usage_error if sizes
+/// disagree.
 template <class T>
 [[nodiscard]] pcsr<T> make_pcsr(std::int64_t rows, std::int64_t columns,
                                 std::span<const std::int64_t> row_offsets,
                                 std::span<const std::int32_t> column_indices,
-                                std::span<const T> values, const entry_partition& entries);
+                                std::span<const T> values, const nonzero_partition& entries);
 template <class T>
 [[nodiscard]] pcsc<T> make_pcsc(std::int64_t rows, std::int64_t columns,
                                 std::span<const std::int64_t> column_offsets,
                                 std::span<const std::int32_t> row_indices,
-                                std::span<const T> values, const entry_partition& entries);
+                                std::span<const T> values, const nonzero_partition& entries);
 
-/// Throws usage_error naming the first violation: check() of the shares; each part has a pointer
-/// array of its size, which is right; sizes of the arrays agree. Shares no code with make_pcsr.
-/// O(parts + lines).
+/// Throws usage_error naming the first violation: check() of the major ranges; each part has a
+/// pointer array of its size, which is right; sizes of the arrays agree. Major ranges no code with
+/// make_pcsr. O(parts + major indices).
 template <class T, major_order Major>
 void check(const compressed_parts<T, Major>& parts, std::span<const std::int64_t> offsets);
 

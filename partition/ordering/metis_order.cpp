@@ -100,7 +100,7 @@ std::vector<std::int64_t> nonzeros_before(std::span<const std::int64_t> row_offs
 
 std::int64_t largest(const std::vector<std::int64_t>& before, const row_partition& rows) {
     std::int64_t most = 0;
-    for (int part = 0; part < rows.parts(); ++part) {
+    for (int part = 0; part < rows.ranks(); ++part) {
         const row_range mine = rows.owned(part);
         most = std::max(most, before[static_cast<std::size_t>(mine.end)] -
                                   before[static_cast<std::size_t>(mine.begin)]);
@@ -118,12 +118,12 @@ part_order metis_order(std::span<const std::int64_t> row_offsets,
     const symmetric_graph graph = make_symmetric_graph(row_offsets, column_indices);
     part_order narrow;
     narrow.order = reverse_cuthill_mckee(graph);
-    const auto dealt = nonzeros_before(row_offsets, narrow.order);
-    narrow.rows = equal_nonzeros(dealt, parts);
+    const auto assigned = nonzeros_before(row_offsets, narrow.order);
+    narrow.rows = equal_nonzeros(assigned, parts);
     if (parts == 1 || graph.vertices() <= parts || graph.neighbours.empty()) return narrow;
     part_order found = gathered(narrow.order, k_way(graph, row_offsets, parts), parts);
     const std::int64_t most = largest(nonzeros_before(row_offsets, found.order), found.rows);
-    const std::int64_t equal = largest(dealt, narrow.rows);
+    const std::int64_t equal = largest(assigned, narrow.rows);
     return most - equal > equal / 10 ? narrow : found;
 }
 

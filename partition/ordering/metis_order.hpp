@@ -25,7 +25,7 @@ struct part_order {
 /// with objective edge cut, in up to 1.5 times the time (measured for 2 to 7 parts). Inside a part
 /// rows are in the order of reverse_cuthill_mckee: a new order is asked for where the caller's is
 /// bad, and x should be found in the cache too. One part is that order alone. It is also taken,
-/// dealt by equal_nonzeros, where METIS would leave a part with over 10% more nonzeros than the
+/// assigned by equal_nonzeros, where METIS would leave a part with over 10% more nonzeros than the
 /// largest part then has: a few long rows, about as many parts as rows, or none coupled.
 ///
 /// The arrays are those of a valid square CSR matrix. The same on every call: the seed is fixed,

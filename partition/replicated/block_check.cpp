@@ -35,7 +35,7 @@ void check_cover(std::vector<row_range> ranges, row_range all, const char* verb)
 } // namespace
 
 void check(const block_partition& partition, std::int64_t rows) {
-    if (partition.parts.empty()) refuse("there are 0 parts, must be at least 1");
+    if (partition.local.empty()) refuse("there are 0 parts, must be at least 1");
     if (partition.rows != rows)
         refuse("it is of " + std::to_string(partition.rows) + " rows, must be of " +
                std::to_string(rows));
@@ -44,24 +44,24 @@ void check(const block_partition& partition, std::int64_t rows) {
         refuse("redundant " + text(redundant) + " must be among " + text({0, rows}));
     std::vector<row_range> computed{redundant};
     std::vector<row_range> counted;
-    for (std::size_t k = 0; k < partition.parts.size(); ++k) {
-        const block_part& part = partition.parts[k];
+    for (std::size_t k = 0; k < partition.local.size(); ++k) {
+        const local_blocks& rank = partition.local[k];
         const std::string who = "part " + std::to_string(k) + " ";
-        if (part.ranges.size() > max_block_ranges)
-            refuse(who + "has " + std::to_string(part.ranges.size()) + " ranges, at most " +
+        if (rank.ranges.size() > max_block_ranges)
+            refuse(who + "has " + std::to_string(rank.ranges.size()) + " ranges, at most " +
                    std::to_string(max_block_ranges) + " are allowed");
-        for (std::size_t i = 0; i < part.ranges.size(); ++i) {
-            const staged_rows& range = part.ranges[i];
+        for (std::size_t i = 0; i < rank.ranges.size(); ++i) {
+            const staged_rows& range = rank.ranges[i];
             if (range.rows.end <= range.rows.begin)
                 refuse(who + "has the range " + text(range.rows) + ", which must not be empty");
-            if (i != 0 && range.stage < part.ranges[i - 1].stage)
+            if (i != 0 && range.stage < rank.ranges[i - 1].stage)
                 refuse(who + "computes " + text(range.rows) +
                        " of the first stage after rows of the second");
             computed.push_back(range.rows);
         }
-        if (part.counted.end < part.counted.begin)
-            refuse(who + "counts " + text(part.counted) + ", which end before they begin");
-        counted.push_back(part.counted);
+        if (rank.counted.end < rank.counted.begin)
+            refuse(who + "counts " + text(rank.counted) + ", which end before they begin");
+        counted.push_back(rank.counted);
     }
     check_cover(std::move(computed), {0, rows}, "computed");
     check_cover(std::move(counted), redundant, "counted");

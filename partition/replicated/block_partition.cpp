@@ -12,16 +12,17 @@ namespace krylith {
 
 namespace {
 
-void require_shares(const row_shares& shares) {
+void require_fractions(const row_fractions& fractions) {
     const auto refuse = [](const char* name, double value) {
         throw usage_error("long_rows_last: " + std::string(name) + " is " + number_text(value) +
                           ", must be from 0 to 1");
     };
-    const auto is_share = [](double value) { return value >= 0 && value <= 1; };
-    if (!is_share(shares.long_rows)) refuse("the share of long rows", shares.long_rows);
-    if (!is_share(shares.redundant)) refuse("the share of redundant rows", shares.redundant);
-    if (shares.long_rows + shares.redundant > 1)
-        refuse("the sum of both shares", shares.long_rows + shares.redundant);
+    const auto is_fraction = [](double value) { return value >= 0 && value <= 1; };
+    if (!is_fraction(fractions.long_rows)) refuse("the share of long rows", fractions.long_rows);
+    if (!is_fraction(fractions.redundant))
+        refuse("the share of redundant rows", fractions.redundant);
+    if (fractions.long_rows + fractions.redundant > 1)
+        refuse("the sum of both shares", fractions.long_rows + fractions.redundant);
 }
 
 /// A row that is not there, or is of another length, comes from another matrix.
@@ -42,7 +43,7 @@ void require_row(const longest_row& longest, std::span<const std::int64_t> row_o
 
 /// Deals rows of up to two ranges, taken as one, by equal nonzeros.
 void deal(std::span<const std::int64_t> row_offsets, std::span<const row_range> ranges,
-          block_stage stage, std::int64_t alignment, std::vector<block_part>& parts) {
+          block_stage stage, std::int64_t alignment, std::vector<local_blocks>& ranks) {
     std::int64_t rows = 0;
     for (const row_range range : ranges) rows += range.size();
     const auto before = [&](std::int64_t row) {
@@ -55,16 +56,16 @@ void deal(std::span<const std::int64_t> row_offsets, std::span<const row_range> 
         }
         return nonzeros;
     };
-    const row_partition shares =
-        equal_nonzeros(rows, before, static_cast<int>(parts.size()), alignment);
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-        const row_range mine = shares.owned(static_cast<int>(k));
+    const row_partition fractions =
+        equal_nonzeros(rows, before, static_cast<int>(ranks.size()), alignment);
+    for (std::size_t k = 0; k < ranks.size(); ++k) {
+        const row_range mine = fractions.owned(static_cast<int>(k));
         std::int64_t first = 0; // of this range among all
         for (const row_range range : ranges) {
             const std::int64_t begin = std::max(mine.begin, first);
             const std::int64_t end = std::min(mine.end, first + range.size());
             if (begin < end)
-                parts[k].ranges.push_back(
+                ranks[k].ranges.push_back(
                     {{range.begin + begin - first, range.begin + end - first}, stage});
             first += range.size();
         }
@@ -73,69 +74,69 @@ void deal(std::span<const std::int64_t> row_offsets, std::span<const row_range> 
 
 } // namespace
 
-std::int64_t block_partition::computed(int part) const {
+std::int64_t block_partition::computed(int rank) const {
     std::int64_t count = redundant.size();
-    for (const staged_rows& range : parts.at(static_cast<std::size_t>(part)).ranges)
+    for (const staged_rows& range : local.at(static_cast<std::size_t>(rank)).ranges)
         count += range.rows.size();
     return count;
 }
 
-row_shares usual_shares(double nonzeros_a_row, int parts, bool redundant, bool direct) {
-    if (nonzeros_a_row >= 8) return redundant ? row_shares{0.30, 0.025} : row_shares{0.35, 0};
+row_fractions usual_fractions(double nonzeros_a_row, int ranks, bool redundant, bool direct) {
+    if (nonzeros_a_row >= 8) return redundant ? row_fractions{0.30, 0.025} : row_fractions{0.35, 0};
     if (!redundant) return {0.50, 0};
-    if (parts <= 2) return {0.40, direct ? 0.15 : 0.25};
+    if (ranks <= 2) return {0.40, direct ? 0.15 : 0.25};
     return {0.35, 0.20};
 }
 
 block_partition one_block(const row_partition& rows) {
     block_partition result{rows.rows(), {}, {}};
-    for (int k = 0; k < rows.parts(); ++k) {
-        result.parts.emplace_back();
+    for (int k = 0; k < rows.ranks(); ++k) {
+        result.local.emplace_back();
         if (rows.owned(k).size() != 0)
-            result.parts.back().ranges.push_back({rows.owned(k), block_stage::first});
+            result.local.back().ranges.push_back({rows.owned(k), block_stage::first});
     }
     return result;
 }
 
-block_partition two_blocks(std::span<const std::int64_t> row_offsets, int parts,
+block_partition two_blocks(std::span<const std::int64_t> row_offsets, int ranks,
                            std::int64_t alignment) {
-    const row_partition blocks = equal_nonzeros(row_offsets, 2 * parts, alignment);
+    const row_partition blocks = equal_nonzeros(row_offsets, 2 * ranks, alignment);
     block_partition result{blocks.rows(), {}, {}};
-    for (int k = 0; k < parts; ++k) {
-        result.parts.emplace_back();
+    for (int k = 0; k < ranks; ++k) {
+        result.local.emplace_back();
         for (const block_stage stage : {block_stage::first, block_stage::second}) {
             const row_range rows = blocks.owned(2 * k + static_cast<int>(stage));
-            if (rows.size() != 0) result.parts.back().ranges.push_back({rows, stage});
+            if (rows.size() != 0) result.local.back().ranges.push_back({rows, stage});
         }
     }
     return result;
 }
 
 block_partition long_rows_last(std::span<const std::int64_t> row_offsets,
-                               const longest_row& longest, int parts, const row_shares& shares,
-                               std::int64_t alignment) {
-    require_shares(shares);
+                               const longest_row& longest, int ranks,
+                               const row_fractions& fractions, std::int64_t alignment) {
+    require_fractions(fractions);
     // Offsets that do not ascend, and sizes, are refused here.
-    const row_partition valid = equal_nonzeros(row_offsets, parts, alignment);
+    const row_partition valid = equal_nonzeros(row_offsets, ranks, alignment);
     require_row(longest, row_offsets);
     const std::int64_t rows = valid.rows();
     const auto all = static_cast<double>(rows);
-    const row_range long_block =
-        find_long_block(rows, longest.row,
-                        static_cast<std::int64_t>(std::floor(shares.long_rows * all)), alignment);
+    const row_range long_block = find_long_block(
+        rows, longest.row, static_cast<std::int64_t>(std::floor(fractions.long_rows * all)),
+        alignment);
     const row_range redundant = find_redundant_block(
-        row_offsets, long_block, static_cast<std::int64_t>(std::llround(shares.redundant * all)),
+        row_offsets, long_block, static_cast<std::int64_t>(std::llround(fractions.redundant * all)),
         alignment);
 
     block_partition result{rows, {}, redundant.size() != 0 ? redundant : row_range{}};
-    result.parts.resize(static_cast<std::size_t>(parts));
+    result.local.resize(static_cast<std::size_t>(ranks));
     const auto short_ranges = short_rows(rows, long_block, redundant);
-    deal(row_offsets, short_ranges, block_stage::first, alignment, result.parts);
-    deal(row_offsets, std::span(&long_block, 1), block_stage::second, alignment, result.parts);
-    const row_partition counted = equal_rows(result.redundant.size(), parts);
-    for (int k = 0; k < parts; ++k) {
+    deal(row_offsets, short_ranges, block_stage::first, alignment, result.local);
+    deal(row_offsets, std::span(&long_block, 1), block_stage::second, alignment, result.local);
+    const row_partition counted = equal_rows(result.redundant.size(), ranks);
+    for (int k = 0; k < ranks; ++k) {
         const row_range mine = counted.owned(k);
-        result.parts[static_cast<std::size_t>(k)].counted = {result.redundant.begin + mine.begin,
+        result.local[static_cast<std::size_t>(k)].counted = {result.redundant.begin + mine.begin,
                                                              result.redundant.begin + mine.end};
     }
     return result;

@@ -27,57 +27,58 @@ struct staged_rows {
 /// these.
 inline constexpr std::size_t max_block_ranges = 3;
 
-struct block_part {
+struct local_blocks {
     std::vector<staged_rows> ranges; ///< in the order of computation; all are sent to all others
     row_range counted;               ///< redundant rows that this part adds to dot products
 
-    friend bool operator==(const block_part&, const block_part&) = default;
+    friend bool operator==(const local_blocks&, const local_blocks&) = default;
 };
 
 struct block_partition {
     std::int64_t rows = 0;
-    std::vector<block_part> parts;
+    std::vector<local_blocks> local;
     row_range redundant; ///< computed by every part, after its own rows, and never sent
 
     /// Rows that the part computes, redundant ones included.
-    [[nodiscard]] std::int64_t computed(int part) const;
+    [[nodiscard]] std::int64_t computed(int rank) const;
 
     friend bool operator==(const block_partition&, const block_partition&) = default;
 };
 
 /// Shares of the number of rows, each from 0 to 1 and together at most 1.
-struct row_shares {
+struct row_fractions {
     double long_rows = 0;
     double redundant = 0;
 
-    friend bool operator==(const row_shares&, const row_shares&) = default;
+    friend bool operator==(const row_fractions&, const row_fractions&) = default;
 };
 
 /// The paper's choice for its GPUs. LRA+RC where `redundant`. `direct`: parts reach each other's
 /// memory (the paper's NVLink), so that sending costs less and fewer rows are worth repeating.
-[[nodiscard]] row_shares usual_shares(double nonzeros_a_row, int parts, bool redundant,
-                                      bool direct);
+[[nodiscard]] row_fractions usual_fractions(double nonzeros_a_row, int ranks, bool redundant,
+                                            bool direct);
 
 /// NZ: one block a part, the rows that it owns.
 [[nodiscard]] block_partition one_block(const row_partition& rows);
 
 /// 2NZ: twice as many blocks of equal nonzeros as parts; part k computes blocks 2 k and 2 k + 1.
 /// Costs and errors as equal_nonzeros.
-[[nodiscard]] block_partition two_blocks(std::span<const std::int64_t> row_offsets, int parts,
+[[nodiscard]] block_partition two_blocks(std::span<const std::int64_t> row_offsets, int ranks,
                                          std::int64_t alignment = 1);
 
 /// LRA: a share of the rows around the longest one is the *long block*: the first rows of the
 /// matrix if the longest is among them, else the last ones if it is among these, else rows around
 /// it. Short rows, all others, are many for their nonzeros: they are computed first, so that their
-/// results travel under the long block's computation. Both blocks are dealt to the parts by equal
-/// nonzeros. LRA+RC: a share of the rows, next to the long block or at the other end of the rows on
-/// that side of it, whichever has fewer nonzeros, is redundant. Boundaries are multiples of
+/// results travel under the long block's computation. Both blocks are assigned to the parts by
+/// equal nonzeros. LRA+RC: a share of the rows, next to the long block or at the other end of the
+/// rows on that side of it, whichever has fewer nonzeros, is redundant. Boundaries are multiples of
 /// `alignment`, or the number of rows. `longest` is what validate() of the matrix has returned, so
 /// that this costs O(parts log rows) only. Throws as equal_nonzeros, and usage_error for shares
 /// that are none, and for a longest row that is not of these offsets.
 [[nodiscard]] block_partition long_rows_last(std::span<const std::int64_t> row_offsets,
-                                             const longest_row& longest, int parts,
-                                             const row_shares& shares, std::int64_t alignment = 1);
+                                             const longest_row& longest, int ranks,
+                                             const row_fractions& fractions,
+                                             std::int64_t alignment = 1);
 
 /// Throws usage_error naming the first violation: at least one part; ranges are not empty, first
 /// stage before second, at most max_block_ranges a part; each row is computed by exactly one part,

@@ -39,11 +39,11 @@ void invert_on_host(T* d, std::int64_t count, inversion_report* report, int thre
 } // namespace
 
 template <class T>
-void invert_diagonal(device& where, T* d, std::int64_t count, inversion_report* report) {
+void invert_diagonal(device& device, T* d, std::int64_t count, inversion_report* report) {
 #if KRYLITH_HAVE_CUDA
-    if (where.kind() == backend::cuda) return cuda::invert_diagonal(where, d, count, report);
+    if (device.kind() == backend::cuda) return cuda::invert_diagonal(device, d, count, report);
 #endif
-    auto& host = static_cast<host_device&>(where);
+    auto& host = static_cast<host_device&>(device);
     host.submit([=, threads = host.threads()] { invert_on_host(d, count, report, threads); });
 }
 

@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(threads)
 } // namespace
 
 template <class T>
-void invert_diagonal(device& where, T* d, std::int64_t count, inversion_report* report) {
-    const launch_scope launch(where);
+void invert_diagonal(device& device, T* d, std::int64_t count, inversion_report* report) {
+    const launch_scope launch(device);
     const auto kernel = invert_kernel<T>;
     kernel<<<launch.blocks(kernel, threads, (count + threads - 1) / threads), threads, 0,
              launch.stream()>>>(d, count, report);

@@ -19,12 +19,12 @@ struct inversion_report {
 /// Enqueues d[i] = 1 / d[i] for i < count. An entry that isn't finite, or has no finite inverse, is
 /// left and reported.
 template <class T>
-void invert_diagonal(device& where, T* d, std::int64_t count, inversion_report* report);
+void invert_diagonal(device& device, T* d, std::int64_t count, inversion_report* report);
 
 namespace cuda {
 
 template <class T>
-void invert_diagonal(device& where, T* d, std::int64_t count, inversion_report* report);
+void invert_diagonal(device& device, T* d, std::int64_t count, inversion_report* report);
 
 } // namespace cuda
 

@@ -21,7 +21,7 @@ namespace krylith {
 template <linear_operator A>
 [[nodiscard]] int restart_length(const A& a, const solver_options& options) {
     return static_cast<int>(std::clamp<std::int64_t>(
-        std::min<std::int64_t>(options.restart, a.share_layout()->size()), 1, 1000));
+        std::min<std::int64_t>(options.restart, a.layout()->size()), 1, 1000));
 }
 
 /// The solve and its m + 4 vectors, m + 5 with M, m + 6 with M split. K = L^-1 A R^-1.
@@ -40,14 +40,15 @@ public:
           k_(it_.a(), m_, options.preconditioning),
           v(restart + 1,
             [&] {
-                if (k_.on_right()) return it_.a().make_vector(); // R^-1 v is what A multiplies
-                auto operand = it_.a().make_operand();
-                operand.promise_single_reader();
-                return operand;
+                if (k_.on_right())
+                    return it_.a().make_range_vector(); // R^-1 v is what A multiplies
+                auto domain = it_.a().make_domain_vector();
+                domain.promise_single_reader();
+                return domain;
             }),
-          w(it_.a().make_vector()),
-          r_(it_.a().make_vector()),
-          u_(it_.a().make_operand()),
+          w(it_.a().make_range_vector()),
+          r_(it_.a().make_range_vector()),
+          u_(it_.a().make_domain_vector()),
           hat_(k_.make_hat()) {}
 
     [[nodiscard]] execution& run() { return it_.run(); }

@@ -11,7 +11,7 @@
 namespace krylith {
 
 /// K v in two steps, since solvers need R^-1 v for the solution too. Vectors that K multiplies come
-/// from make_operand().
+/// from make_domain_vector().
 template <linear_operator A, class M>
 class preconditioned_operator {
 public:
@@ -19,15 +19,15 @@ public:
     static constexpr bool plain = std::same_as<M, identity>;
 
     /// Throws usage_error for side split with an M that has no square root.
-    preconditioned_operator(const A& a, const M& m, side where) : a_(a), m_(m), side_(where) {
+    preconditioned_operator(const A& a, const M& m, side on_side) : a_(a), m_(m), side_(on_side) {
         if constexpr (!plain) {
-            if (where == side::split) {
+            if (on_side == side::split) {
                 if constexpr (splittable<M>)
                     root_.emplace(m.square_root());
                 else
                     throw usage_error("this preconditioner can't be split: use left or right");
             }
-            if (on_left()) scratch_.emplace(a.make_vector());
+            if (on_left()) scratch_.emplace(a.make_range_vector());
         }
     }
 
@@ -37,7 +37,7 @@ public:
     /// Room for R^-1 v; none if R = I.
     [[nodiscard]] std::optional<vector<T>> make_hat() const {
         if (!on_right()) return std::nullopt;
-        auto hat = a_.make_operand();
+        auto hat = a_.make_domain_vector();
         hat.promise_single_reader();
         return hat;
     }

@@ -21,9 +21,9 @@ public:
 
     [[nodiscard]] T factor() const { return factor_; }
 
-    [[nodiscard]] layout_handle share_layout() const { return a_.share_layout(); }
-    [[nodiscard]] vector<T> make_vector() const { return a_.make_vector(); }
-    [[nodiscard]] vector<T> make_operand() const { return a_.make_operand(); }
+    [[nodiscard]] layout_handle layout() const { return a_.layout(); }
+    [[nodiscard]] vector<T> make_range_vector() const { return a_.make_range_vector(); }
+    [[nodiscard]] vector<T> make_domain_vector() const { return a_.make_domain_vector(); }
     [[nodiscard]] bool recordable() const { return a_.recordable(); }
 
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,

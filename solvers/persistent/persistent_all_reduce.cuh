@@ -1,5 +1,5 @@
-// The all-reduce of resident kernels: every block of every device tells every device its sums, and
-// every block adds up all of them. Included by .cu files only.
+// The all-reduce of persistent kernels: every block of every device tells every device its sums,
+// and every block adds up all of them. Included by .cu files only.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ __device__ inline void fence_acq_rel() {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
-/// Letters that a lane reads of a device's blocks.
-inline constexpr int letters_a_lane = most_resident_blocks / 32;
+/// Stamped values that a lane reads of a device's blocks.
+inline constexpr int values_a_lane = most_persistent_blocks / 32;
 
 /// Shared memory of an exchange.
 struct exchange_state {
-    double warp_sums[resident_sums][resident_warps];
-    double sums[resident_sums][max_ranks];
+    double warp_sums[persistent_sums][persistent_warps];
+    double sums[persistent_sums][max_ranks];
     int failed; ///< 0 at first
 };
 
@@ -27,8 +27,9 @@ struct exchange_state {
 /// bits. With Publish, what the blocks of this device stored before is visible after it. A block
 /// waits for all others. False after a time-out.
 template <int Most, bool Publish, class T>
-__device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, exchange_state& s,
-                         std::uint64_t epoch, int count, double (&values)[Most]) {
+__device__ bool exchange(const compact_context& f, const persistent_operands<T>& a,
+                         exchange_state& s, std::uint64_t epoch, int count,
+                         double (&values)[Most]) {
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
     const int ranks = f.ranks;
@@ -45,36 +46,36 @@ __device__ bool exchange(const compact_frame& f, const resident_operands<T>& a, 
 #pragma unroll
         for (int v = 0; v < Most; ++v) {
             if (v >= count) break;
-            double sum = lane < resident_warps ? s.warp_sums[v][lane] : 0.0;
+            double sum = lane < persistent_warps ? s.warp_sums[v][lane] : 0.0;
             for (int offset = 16; offset > 0; offset /= 2)
                 sum += __shfl_xor_sync(0xffffffffu, sum, offset);
             if (lane < ranks)
-                store_letter(a.boards[lane] + board_place(epoch, ranks, f.mail.rank, v,
-                                                          static_cast<int>(blockIdx.x)),
-                             {sum, epoch});
+                store_stamped(a.peer_slots[lane] + slot_of(epoch, ranks, f.all_reduce.rank, v,
+                                                           static_cast<int>(blockIdx.x)),
+                              {sum, epoch});
         }
     }
     // A warp a rank and value; the last ones first, since warp 0 has just been busy.
-    for (int item = resident_warps - 1 - warp; item < ranks * count; item += resident_warps) {
+    for (int item = persistent_warps - 1 - warp; item < ranks * count; item += persistent_warps) {
         const int rank = item / count;
         const int v = item - rank * count;
         const int blocks = a.blocks[rank];
-        const letter* from = a.board + board_place(epoch, ranks, rank, v, lane);
-        letter got[letters_a_lane] = {};
+        const stamped_value* from = a.own_slots + slot_of(epoch, ranks, rank, v, lane);
+        stamped_value got[values_a_lane] = {};
         const auto look = [&] {
             bool all = true;
 #pragma unroll
-            for (int u = 0; u < letters_a_lane; ++u)
-                if (lane + u * 32 < blocks) got[u] = load_letter(from + u * 32);
+            for (int u = 0; u < values_a_lane; ++u)
+                if (lane + u * 32 < blocks) got[u] = load_stamped(from + u * 32);
 #pragma unroll
-            for (int u = 0; u < letters_a_lane; ++u)
+            for (int u = 0; u < values_a_lane; ++u)
                 all = all && (lane + u * 32 >= blocks || got[u].epoch == epoch);
             return all;
         };
-        const bool ok = __all_sync(0xffffffffu, wait_until(f.mail, rank, look)) != 0;
+        const bool ok = __all_sync(0xffffffffu, wait_until(f.all_reduce, rank, look)) != 0;
         double sum = 0;
 #pragma unroll
-        for (int u = 0; u < letters_a_lane; ++u) sum += got[u].value;
+        for (int u = 0; u < values_a_lane; ++u) sum += got[u].value;
         for (int offset = 16; offset > 0; offset /= 2)
             sum += __shfl_down_sync(0xffffffffu, sum, offset);
         if (lane == 0) {

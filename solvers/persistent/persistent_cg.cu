@@ -1,4 +1,4 @@
-// The kernel of resident_loop: CG of one device's rows, from launch to the loop's stop.
+// The kernel of persistent_loop: CG of one device's rows, from launch to the loop's stop.
 //
 // Of the 11.7 us of an iteration on 64^3 rows (7-point stencil, one H200) the two exchanges are 3.4
 // us by themselves: 1.4 and, where stores before it must be visible, 2.0 (132 blocks, a throw-away
@@ -19,50 +19,51 @@ namespace {
 
 constexpr int in_flight = 7; ///< pairs on their way a thread: a 7-point row in one go
 
-/// Shared memory of a block besides the frame's and the pool.
+/// Shared memory of a block besides the kernel context's and the pool.
 struct block_state {
     exchange_state exchange;
     block_heads heads;
-    letter* peer_ghosts[max_ranks];
+    stamped_value* peer_ghosts[max_ranks];
 };
 
 // What few rows do is not inlined: the loop must fit into the instruction cache.
 
 /// Waits until the pairs that peers sent before exchange `epoch`, and that a row needs, are there.
 template <class T>
-__device__ __noinline__ void wait_for_pairs(const compact_frame& f, const resident_operands<T>& a,
+__device__ __noinline__ void wait_for_pairs(const compact_context& f,
+                                            const persistent_operands<T>& a,
                                             const slice_reader<T>& slice, std::uint64_t epoch) {
     for (std::int32_t k = 0; k < slice.length; ++k) {
         const std::int32_t column = slice.column(k);
         if (column < a.rows) continue;
-        const letter* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
-        wait_until(f.mail, f.mail.rank, [&] {
-            return load_letter(from).epoch == epoch && load_letter(from + 1).epoch == epoch;
+        const stamped_value* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
+        wait_until(f.all_reduce, f.all_reduce.rank, [&] {
+            return load_stamped(from).epoch == epoch && load_stamped(from + 1).epoch == epoch;
         });
     }
 }
 
 /// A row's pair to one peer.
 template <class T>
-__device__ void send(letter* to, direction_pair<T> pair, std::uint64_t epoch) {
-    store_letter(to, {static_cast<double>(pair.z), epoch});
-    store_letter(to + 1, {static_cast<double>(pair.p), epoch});
+__device__ void send(stamped_value* to, direction_pair<T> pair, std::uint64_t epoch) {
+    store_stamped(to, {static_cast<double>(pair.z), epoch});
+    store_stamped(to + 1, {static_cast<double>(pair.p), epoch});
 }
 
 /// A place at a peer in 32 bits: there are fewer than 2^28 ghosts where rows fit.
-__device__ inline std::uint32_t packed(resident_send to) {
+__device__ inline std::uint32_t packed(persistent_send to) {
     return static_cast<std::uint32_t>(to.position) * max_ranks +
            static_cast<std::uint32_t>(to.peer);
 }
-__device__ inline letter* place_at_peer(const block_state& block, std::uint32_t to) {
+__device__ inline stamped_value* place_at_peer(const block_state& block, std::uint32_t to) {
     return block.peer_ghosts[to % max_ranks] + 2 * std::int64_t{to / max_ranks};
 }
 
 /// To all but the first peer.
 template <class T>
-__device__ __noinline__ void send_to_others(const resident_operands<T>& a, const block_state& block,
-                                            std::int32_t row, direction_pair<T> pair,
-                                            std::uint64_t epoch) {
+__device__ __noinline__ void send_to_others(const persistent_operands<T>& a,
+                                            const block_state& block, std::int32_t row,
+                                            direction_pair<T> pair, std::uint64_t epoch) {
     for (std::int32_t e = a.first_send[row] + 1; e < a.first_send[row + 1]; ++e)
         send(place_at_peer(block, packed(a.sends[e])), pair, epoch);
 }
@@ -70,7 +71,7 @@ __device__ __noinline__ void send_to_others(const resident_operands<T>& a, const
 /// A row of a regular slice with the direction z + beta p. Lanes without an entry multiply some
 /// pair by 0: none is infinite, or else the solve has ended.
 template <class T>
-__device__ T multiply_regular(const resident_operands<T>& a, const near_pairs<T>& near,
+__device__ T multiply_regular(const persistent_operands<T>& a, const near_pairs<T>& near,
                               const slice_reader<T>& slice, T beta) {
     T sum[2] = {};
     for (std::int32_t k = 0; k < slice.length; k += in_flight) {
@@ -96,7 +97,7 @@ __device__ T multiply_regular(const resident_operands<T>& a, const near_pairs<T>
 
 /// A row of the product with the direction z + beta p; `late` where a peer's pair isn't there yet.
 template <column_code Code, class T>
-__device__ T multiply_row(const resident_operands<T>& a, const near_pairs<T>& near,
+__device__ T multiply_row(const persistent_operands<T>& a, const near_pairs<T>& near,
                           slice_reader<T> slice, T beta, std::uint64_t epoch, bool& late) {
     slice.code = Code; // the reader's own test goes
     T sum[2] = {};
@@ -107,9 +108,9 @@ __device__ T multiply_row(const resident_operands<T>& a, const near_pairs<T>& ne
             const std::int32_t column = k + u < slice.length ? slice.column(k + u) : -1;
             pair[u] = {};
             if (column >= a.rows) {
-                const letter* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
-                const letter z = load_letter(from);
-                const letter p = load_letter(from + 1);
+                const stamped_value* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
+                const stamped_value z = load_stamped(from);
+                const stamped_value p = load_stamped(from + 1);
                 pair[u] = {static_cast<T>(z.value), static_cast<T>(p.value)};
                 late = late || z.epoch != epoch || p.epoch != epoch;
             } else if (column >= 0) {
@@ -127,13 +128,13 @@ __device__ T multiply_row(const resident_operands<T>& a, const near_pairs<T>& ne
 /// Slices: of a warp, at most. Where registers don't hold x and r of a thread's rows, r is in
 /// shared memory, and x stays where it is and is updated beside the product.
 template <class T, int Slices>
-__global__ void __launch_bounds__(resident_threads, 1)
-    resident_kernel(const __grid_constant__ compact_frame parameter,
-                    const __grid_constant__ resident_operands<T> a) {
+__global__ void __launch_bounds__(persistent_threads, 1)
+    persistent_kernel(const __grid_constant__ compact_context parameter,
+                      const __grid_constant__ persistent_operands<T> a) {
     constexpr bool in_registers = Slices <= register_slices;
     constexpr int unroll = in_registers ? Slices : 2;
-    constexpr int block_rows = Slices * resident_threads;
-    __shared__ frame_state state;
+    constexpr int block_rows = Slices * persistent_threads;
+    __shared__ context_state state;
     __shared__ block_state block;
     extern __shared__ __align__(16) unsigned char pool[];
     T* const q = reinterpret_cast<T*>(pool);
@@ -142,19 +143,19 @@ __global__ void __launch_bounds__(resident_threads, 1)
         reinterpret_cast<std::uint32_t*>(in_registers ? far_r : far_r + block_rows);
     unsigned char* const pairs_and_matrix =
         reinterpret_cast<unsigned char*>(first_peer + block_rows);
-    const std::int32_t left = a.pool_bytes - resident_row_bytes(Slices, sizeof(T));
-    const compact_frame& f = state.f; // after begin
+    const std::int32_t left = a.pool_bytes - persistent_row_bytes(Slices, sizeof(T));
+    const compact_context& f = state.f; // after begin
     double* const reg = state.reg;
     const auto me = static_cast<int>(threadIdx.x);
     const int warp = me / 32;
     const int lane = me & 31;
-    constexpr int judge = resident_threads - 32; // in the warp with the fewest slices
+    constexpr int check_convergence = persistent_threads - 32; // in the warp with the fewest slices
 
     near_pairs<T> near{};
     near.pairs = reinterpret_cast<direction_pair<T>*>(pairs_and_matrix);
     block_matrix<T> matrix{};
     const auto load_matrix = [&] {
-        const block_share share(a.matrix);
+        const block_range share(a.matrix);
         matrix.load_heads(a.matrix, share, block.heads);
         // Slices in a row, from the first on.
         const std::int32_t* const number = block.heads.slices;
@@ -169,11 +170,11 @@ __global__ void __launch_bounds__(resident_threads, 1)
         matrix.load(a.matrix, near, pairs_and_matrix + pair_bytes, left - pair_bytes);
         if (me == 0) block.exchange.failed = 0;
     };
-    if (!begin(parameter, state, nullptr, load_matrix)) return;
+    if (!kernel_prologue(parameter, state, nullptr, load_matrix)) return;
 
     /// The j-th row of this thread, -1: none.
     const auto row = [&](int j) {
-        const std::int32_t number = warp + j * resident_warps;
+        const std::int32_t number = warp + j * persistent_warps;
         return number < matrix.count
                    ? row_at(a.matrix, std::int64_t{block.heads.slices[number]} * slice_rows + lane)
                    : -1;
@@ -185,15 +186,15 @@ __global__ void __launch_bounds__(resident_threads, 1)
         if constexpr (in_registers)
             return near_r[j];
         else
-            return far_r[j * resident_threads + me];
+            return far_r[j * persistent_threads + me];
     };
     if (a.first_send != nullptr && me < f.ranks) block.peer_ghosts[me] = a.peer_ghosts[me];
     unsigned sends = 0; // bit j: row j has a copy at a peer; bit j + Slices: at several
 #pragma unroll
     for (int j = 0; j < Slices; ++j) {
-        q[j * resident_threads + me] = 0;
+        q[j * persistent_threads + me] = 0;
         const std::int32_t i = row(j);
-        const std::int32_t place = (warp + j * resident_warps) * slice_rows + lane;
+        const std::int32_t place = (warp + j * persistent_warps) * slice_rows + lane;
         if (place < near.count) // beyond the last row, zero: see multiply_regular
             near.pairs[place] = i >= 0 ? a.pairs[i] : direction_pair<T>{};
         if (i < 0) continue;
@@ -204,7 +205,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
         const std::int32_t peers = a.first_send[i + 1] - first;
         if (peers > 0) {
             sends |= 1u << j;
-            first_peer[j * resident_threads + me] = packed(a.sends[first]);
+            first_peer[j * persistent_threads + me] = packed(a.sends[first]);
         }
         if (peers > 1) sends |= 1u << (j + Slices);
     }
@@ -227,13 +228,14 @@ __global__ void __launch_bounds__(resident_threads, 1)
             const direction_pair<T> own = near.get(a, i);
             const T p = first ? own.p : fma(static_cast<T>(beta), own.p, own.z);
             if constexpr (in_registers) near_x[j] += alpha * p;
-            const T r_j = r(j) - alpha * q[j * resident_threads + me];
+            const T r_j = r(j) - alpha * q[j * persistent_threads + me];
             r(j) = r_j;
             const T z = a.inverse != nullptr ? a.inverse[i] * factor * r_j : r_j;
             a.pairs[i] = {z, p};
             if (near.holds(i)) near.pairs[i - near.first] = {z, p};
             if ((sends >> j & 1) != 0) {
-                send<T>(place_at_peer(block, first_peer[j * resident_threads + me]), {z, p}, epoch);
+                send<T>(place_at_peer(block, first_peer[j * persistent_threads + me]), {z, p},
+                        epoch);
                 if ((sends >> (j + Slices) & 1) != 0) send_to_others<T>(a, block, i, {z, p}, epoch);
             }
             norms[0] += static_cast<double>(r_j) * static_cast<double>(r_j);
@@ -245,7 +247,8 @@ __global__ void __launch_bounds__(resident_threads, 1)
         if (!first) {
             beta = norms[1] / rho;
             rho = norms[1];
-            if (me == judge) { // all blocks come to the same; seen after the next exchange
+            if (me ==
+                check_convergence) { // all blocks come to the same; seen after the next exchange
                 reg[control::iteration] += 1.0;
                 if (blockIdx.x == 0 && f.history != nullptr)
                     f.history[static_cast<std::int64_t>(reg[control::iteration])] = norms[0];
@@ -262,7 +265,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
         for (int j = 0; j < Slices; ++j) {
             const std::int32_t i = row(j);
             if (i < 0) continue;
-            const auto slice = matrix.slice(a.matrix, warp + j * resident_warps, i, lane);
+            const auto slice = matrix.slice(a.matrix, warp + j * persistent_warps, i, lane);
             const T b = static_cast<T>(beta);
             T x = 0;
             if constexpr (!in_registers)
@@ -288,7 +291,7 @@ __global__ void __launch_bounds__(resident_threads, 1)
             if constexpr (!in_registers)
                 if (!first) a.x[i] = x + alpha * own.p;
             const T product = a.alpha * sum;
-            q[j * resident_threads + me] = product;
+            q[j * persistent_threads + me] = product;
             pq[0] += static_cast<double>(fma(b, own.p, own.z)) * static_cast<double>(product);
         }
         first = false;
@@ -310,15 +313,15 @@ __global__ void __launch_bounds__(resident_threads, 1)
             if constexpr (in_registers) a.x[i] = near_x[j];
         }
     __syncthreads();
-    if (blockIdx.x == 0 && me == judge) {
+    if (blockIdx.x == 0 && me == check_convergence) {
         if (breakdown != loop_state::running) detail::stop(reg, breakdown);
         reg[a.rho] = rho;
         reg[a.beta] = beta;
         const std::uint8_t results[] = {control::state, control::iteration, control::residual,
                                         control::best,  control::best_at,   a.rho,
                                         a.beta};
-        static_assert(sizeof results == resident_results);
-        for (int i = 0; i < resident_results; ++i) f.slots[a.slots[i]] = reg[results[i]];
+        static_assert(sizeof results == persistent_results);
+        for (int i = 0; i < persistent_results; ++i) f.slots[a.slots[i]] = reg[results[i]];
         *a.exchanges = epoch;
     }
 }
@@ -326,10 +329,10 @@ __global__ void __launch_bounds__(resident_threads, 1)
 template <class T>
 auto kernel_of(std::int32_t slices_a_warp) {
     switch (slices_a_warp) {
-    case 1: return resident_kernel<T, 1>;
-    case 2: return resident_kernel<T, 2>;
-    case 4: return resident_kernel<T, 4>;
-    default: return resident_kernel<T, 8>;
+    case 1: return persistent_kernel<T, 1>;
+    case 2: return persistent_kernel<T, 2>;
+    case 4: return persistent_kernel<T, 4>;
+    default: return persistent_kernel<T, 8>;
     }
 }
 
@@ -350,26 +353,26 @@ std::int64_t pool_room(const cuda_device& d, std::int32_t slices_a_warp) {
 
 } // namespace
 
-std::int32_t resident_slices(const device& where) {
-    const auto& d = static_cast<const cuda_device&>(where);
-    std::int32_t n = most_resident_slices;
-    while (n > 0 && pool_room(d, n) < resident_row_bytes(n, sizeof(double))) n /= 2;
+std::int32_t persistent_slices(const device& device) {
+    const auto& d = static_cast<const cuda_device&>(device);
+    std::int32_t n = most_persistent_slices;
+    while (n > 0 && pool_room(d, n) < persistent_row_bytes(n, sizeof(double))) n /= 2;
     return n;
 }
 
-resident_shape shape_of_resident(const device& where, std::int64_t slices,
-                                 std::int64_t matrix_bytes, std::int64_t pair_bytes) {
-    const auto& d = static_cast<const cuda_device&>(where);
-    resident_shape shape;
+persistent_shape shape_of_persistent(const device& device, std::int64_t slices,
+                                     std::int64_t matrix_bytes, std::int64_t pair_bytes) {
+    const auto& d = static_cast<const cuda_device&>(device);
+    persistent_shape shape;
     shape.blocks = static_cast<std::int32_t>(
-        std::min<std::int64_t>({d.multiprocessors(), most_resident_blocks,
-                                std::max<std::int64_t>(1, slices / resident_warps)}));
+        std::min<std::int64_t>({d.multiprocessors(), most_persistent_blocks,
+                                std::max<std::int64_t>(1, slices / persistent_warps)}));
     const std::int64_t most = (slices + shape.blocks - 1) / shape.blocks; // of a block
     shape.slices_a_warp = 1;
-    while (most > std::int64_t{shape.slices_a_warp} * resident_warps) shape.slices_a_warp *= 2;
+    while (most > std::int64_t{shape.slices_a_warp} * persistent_warps) shape.slices_a_warp *= 2;
     // What isn't shared memory is cache of the pairs. Blocks have about as many entries each; where
     // one has more, it reads the rest from memory.
-    const std::int64_t wanted = resident_row_bytes(shape.slices_a_warp, sizeof(double)) +
+    const std::int64_t wanted = persistent_row_bytes(shape.slices_a_warp, sizeof(double)) +
                                 matrix_bytes / shape.blocks * 17 / 16 +
                                 most * slice_rows * pair_bytes + 4096;
     shape.pool_bytes =
@@ -378,19 +381,19 @@ resident_shape shape_of_resident(const device& where, std::int64_t slices,
 }
 
 template <class T>
-void resident_cg(device& where, const frame& common, const resident_operands<T>& a,
-                 const resident_shape& shape) {
-    const launch_scope launch(where);
+void persistent_cg(device& device, const kernel_context& common, const persistent_operands<T>& a,
+                   const persistent_shape& shape) {
+    const launch_scope launch(device);
     const auto kernel = kernel_of<T>(shape.slices_a_warp);
     KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             shape.pool_bytes));
-    launch_together(launch, kernel, static_cast<unsigned>(shape.blocks), resident_threads,
+    launch_together(launch, kernel, static_cast<unsigned>(shape.blocks), persistent_threads,
                     static_cast<std::size_t>(shape.pool_bytes), compact(common), a);
 }
 
-template void resident_cg(device&, const frame&, const resident_operands<double>&,
-                          const resident_shape&);
-template void resident_cg(device&, const frame&, const resident_operands<float>&,
-                          const resident_shape&);
+template void persistent_cg(device&, const kernel_context&, const persistent_operands<double>&,
+                            const persistent_shape&);
+template void persistent_cg(device&, const kernel_context&, const persistent_operands<float>&,
+                            const persistent_shape&);
 
 } // namespace krylith::cuda

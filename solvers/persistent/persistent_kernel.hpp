@@ -1,4 +1,4 @@
-// The resident kernel's arguments.
+// The persistent kernel's arguments.
 #pragma once
 
 #include <cstddef>
@@ -18,48 +18,48 @@ struct alignas(2 * sizeof(T)) direction_pair {
 };
 
 /// Where a row's pair goes at a peer.
-struct resident_send {
+struct persistent_send {
     std::int32_t peer;
     std::int32_t position; ///< among the peer's ghosts
 };
 
-inline constexpr int resident_threads = 512;
-inline constexpr int resident_warps = resident_threads / 32;
-inline constexpr int most_resident_slices = 8; ///< of a warp
+inline constexpr int persistent_threads = 512;
+inline constexpr int persistent_warps = persistent_threads / 32;
+inline constexpr int most_persistent_slices = 8; ///< of a warp
 inline constexpr int register_slices = 2; ///< up to here registers hold a thread's rows of x and r
 /// Blocks of a device, one a multiprocessor: a warp reads the sums of all with 5 loads a lane.
-inline constexpr int most_resident_blocks = 160;
-inline constexpr int resident_sums = 2; ///< values of one exchange
+inline constexpr int most_persistent_blocks = 160;
+inline constexpr int persistent_sums = 2; ///< values of one exchange
 
 /// Shared memory of a block for its rows' q, where to send them, and r if registers don't hold it.
-[[nodiscard]] KRYLITH_HD constexpr std::int32_t resident_row_bytes(int slices_a_warp,
-                                                                   std::size_t value_size) {
+[[nodiscard]] KRYLITH_HD constexpr std::int32_t persistent_row_bytes(int slices_a_warp,
+                                                                     std::size_t value_size) {
     const std::size_t values = slices_a_warp > register_slices ? 2 : 1;
-    return slices_a_warp * resident_threads *
+    return slices_a_warp * persistent_threads *
            static_cast<std::int32_t>(values * value_size + sizeof(std::uint32_t));
 }
 
 inline constexpr std::uint8_t no_scale = 255;
 
 /// Registers that the kernel leaves new values of, in this order.
-inline constexpr int resident_results = 7;
+inline constexpr int persistent_results = 7;
 
 /// Plain data for the kernel.
 template <class T>
-struct resident_operands {
+struct persistent_operands {
     sell_view<T> matrix;
     T alpha;
     T* x;
     T* r;
     const T* inverse;         ///< or null
     direction_pair<T>* pairs; ///< [rows], kept from launch to launch
-    letter* ghosts;           ///< [ghosts][2]: z and p, by the peers
-    letter* const* peer_ghosts;
+    stamped_value* ghosts;    ///< [ghosts][2]: z and p, by the peers
+    stamped_value* const* peer_ghosts;
     const std::int32_t* first_send; ///< [rows + 1], or null: nothing is sent
-    const resident_send* sends;
-    letter* board;            ///< [2][ranks][resident_sums][most_resident_blocks]
-    letter* const* boards;    ///< [ranks]
-    std::uint64_t* exchanges; ///< so far; the same on all ranks
+    const persistent_send* sends;
+    stamped_value* own_slots;         ///< [2][ranks][persistent_sums][most_persistent_blocks]
+    stamped_value* const* peer_slots; ///< [ranks]
+    std::uint64_t* exchanges;         ///< so far; the same on all ranks
     std::int32_t blocks[max_ranks];
     std::int32_t rows;
     std::int32_t pool_bytes; ///< of shared memory: the block's rows, pairs and matrix
@@ -67,38 +67,39 @@ struct resident_operands {
     std::uint8_t beta;
     std::uint8_t scale; ///< or no_scale
     std::uint8_t
-        slots[resident_results]; ///< of state, iteration, residual, best, best_at, rho, beta
+        slots[persistent_results]; ///< of state, iteration, residual, best, best_at, rho, beta
 };
 
-/// Place of a value on the board.
-[[nodiscard]] KRYLITH_HD inline std::int64_t board_place(std::uint64_t epoch, int ranks, int rank,
-                                                         int value, int block) {
-    return ((static_cast<std::int64_t>(epoch & 1) * ranks + rank) * resident_sums + value) *
-               most_resident_blocks +
+/// Place of a value on the slots.
+[[nodiscard]] KRYLITH_HD inline std::int64_t slot_of(std::uint64_t epoch, int ranks, int rank,
+                                                     int value, int block) {
+    return ((static_cast<std::int64_t>(epoch & 1) * ranks + rank) * persistent_sums + value) *
+               most_persistent_blocks +
            block;
 }
 
 namespace cuda {
 
-/// How a resident kernel is launched.
-struct resident_shape {
+/// How a persistent kernel is launched.
+struct persistent_shape {
     std::int32_t blocks = 0;
     std::int32_t slices_a_warp = 0; ///< 1, 2, 4 or 8
     std::int32_t pool_bytes = 0;    ///< shared memory for rows, pairs and matrix
 };
 
-/// Slices that a warp can have on this device: most_resident_slices or, where a block has little
+/// Slices that a warp can have on this device: most_persistent_slices or, where a block has little
 /// shared memory, fewer; 0: none.
-[[nodiscard]] std::int32_t resident_slices(const device& where);
+[[nodiscard]] std::int32_t persistent_slices(const device& device);
 
 /// For a block of the matrix that takes `matrix_bytes`, and pairs of `pair_bytes`; of at most
-/// resident_slices() * resident_warps slices a multiprocessor.
-[[nodiscard]] resident_shape shape_of_resident(const device& where, std::int64_t slices,
-                                               std::int64_t matrix_bytes, std::int64_t pair_bytes);
+/// persistent_slices() * persistent_warps slices a multiprocessor.
+[[nodiscard]] persistent_shape shape_of_persistent(const device& device, std::int64_t slices,
+                                                   std::int64_t matrix_bytes,
+                                                   std::int64_t pair_bytes);
 
 template <class T>
-void resident_cg(device& where, const frame& common, const resident_operands<T>& a,
-                 const resident_shape& shape);
+void persistent_cg(device& device, const kernel_context& common, const persistent_operands<T>& a,
+                   const persistent_shape& shape);
 
 } // namespace cuda
 

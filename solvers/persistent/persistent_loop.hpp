@@ -24,18 +24,18 @@
 
 namespace krylith {
 
-/// Why this operator's CG can't run in resident kernels; empty if it can. It needs CUDA devices
+/// Why this operator's CG can't run in persistent kernels; empty if it can. It needs CUDA devices
 /// that reach each other, vectors in owned parts, blocks in SELL, and at most
-/// resident_rows(device) rows on each device.
+/// persistent_rows(device) rows on each device.
 template <class T>
-[[nodiscard]] std::string not_resident_because(const matrix_operator<T>& a);
+[[nodiscard]] std::string not_persistent_because(const matrix_operator<T>& a);
 
 /// Rows that a CUDA device keeps in its multiprocessors: 4096 each (H200: 540,672), fewer where
 /// shared memory is small; 0 for host devices.
-[[nodiscard]] std::int64_t resident_rows(const device& where);
+[[nodiscard]] std::int64_t persistent_rows(const device& device);
 
 /// Registers of the execution that the loop works on, besides the control registers.
-struct resident_registers {
+struct persistent_registers {
     std::uint8_t rho;   ///< r'z
     std::uint8_t beta;  ///< of the next direction; 0 begins with p = z
     std::uint8_t scale; ///< factor of the preconditioner, or no_register
@@ -43,18 +43,18 @@ struct resident_registers {
 
 /// Buffers of one solve: 16 n bytes for the pairs, 32 a ghost, and 64 a block and device for sums.
 template <class T>
-class resident_loop {
+class persistent_loop {
 public:
-    /// Throws usage_error where not_resident_because() has something to say.
-    explicit resident_loop(const matrix_operator<T>& a);
-    ~resident_loop();
+    /// Throws usage_error where not_persistent_because() has something to say.
+    explicit persistent_loop(const matrix_operator<T>& a);
+    ~persistent_loop();
 
     /// Enqueues iterations of CG for (alpha A) x = b until a control register says stop. r is the
     /// residual of x; z = r where `inverse` is null, else inverse .* r times the scale. Of the
     /// indefinite states only this kernel decides: p'Ap <= 0, and r'z <= 0 where there is an
     /// inverse.
     void enqueue(execution& run, T alpha, vector<T>& x, vector<T>& r, const vector<T>* inverse,
-                 const resident_registers& registers);
+                 const persistent_registers& registers);
 
 private:
     struct rank_state;
@@ -62,7 +62,7 @@ private:
     std::vector<std::unique_ptr<rank_state>> ranks_;
 };
 
-extern template class resident_loop<double>;
-extern template class resident_loop<float>;
+extern template class persistent_loop<double>;
+extern template class persistent_loop<float>;
 
 } // namespace krylith

@@ -1,5 +1,5 @@
-// The slices of a SELL matrix that a block of a resident kernel multiplies, in shared memory as far
-// as they fit, and the pairs that the product gathers. Included by .cu files only.
+// The slices of a SELL matrix that a block of a persistent kernel multiplies, in shared memory as
+// far as they fit, and the pairs that the product gathers. Included by .cu files only.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace krylith::cuda {
 
 /// Slices that a block can have.
-inline constexpr std::int32_t block_slices = most_resident_slices * resident_warps;
+inline constexpr std::int32_t block_slices = most_persistent_slices * persistent_warps;
 
 /// The pairs of consecutive rows of a block, in shared memory besides.
 template <class T>
@@ -23,7 +23,7 @@ struct near_pairs {
     [[nodiscard]] __device__ bool holds(std::int32_t row) const {
         return static_cast<std::uint32_t>(row - first) < static_cast<std::uint32_t>(count);
     }
-    [[nodiscard]] __device__ direction_pair<T> get(const resident_operands<T>& a,
+    [[nodiscard]] __device__ direction_pair<T> get(const persistent_operands<T>& a,
                                                    std::int32_t row) const {
         return holds(row) ? pairs[row - first] : a.pairs[row];
     }
@@ -31,14 +31,14 @@ struct near_pairs {
 
 /// Which slices a block has: its share of those without ghosts, which are neighbours where it can
 /// be, and then its share of the others, so that all blocks take part in sending and waiting.
-struct block_share {
+struct block_range {
     std::int64_t first;         ///< of the slices without ghosts, in the matrix's order of groups
     std::int32_t interior;      ///< so many of them
     std::int64_t first_ghostly; ///< of the places after them
     std::int32_t count;         ///< of both
 
     template <class T>
-    __device__ explicit block_share(const sell_view<T>& m) {
+    __device__ explicit block_range(const sell_view<T>& m) {
         const std::int64_t before = std::int64_t{m.interior} * block_warps;
         // Only the matrix's last group can be short, and it is the last of its kind.
         const bool short_one =
@@ -60,8 +60,8 @@ struct block_share {
     [[nodiscard]] __device__ std::int32_t slice(const sell_view<T>& m, std::int32_t number) const {
         const std::int64_t place =
             number < interior ? first + number : first_ghostly + (number - interior);
-        const auto turn = static_cast<std::int32_t>(place / block_warps);
-        const std::int32_t group = m.order != nullptr ? m.order[turn] : turn;
+        const auto position = static_cast<std::int32_t>(place / block_warps);
+        const std::int32_t group = m.order != nullptr ? m.order[position] : position;
         return group * block_warps + static_cast<std::int32_t>(place % block_warps);
     }
 };
@@ -92,7 +92,7 @@ struct block_matrix {
     std::uint32_t* near_columns;
 
     /// By all threads of the block, once.
-    __device__ void load_heads(const sell_view<T>& m, const block_share& share, block_heads& to) {
+    __device__ void load_heads(const sell_view<T>& m, const block_range& share, block_heads& to) {
         shared = &to;
         count = share.count;
         const auto me = static_cast<std::int32_t>(threadIdx.x);
@@ -116,14 +116,14 @@ struct block_matrix {
         told = __syncthreads_count(me < count && steps[me + 1] * step_bytes <= pool_bytes);
         const std::int64_t room = pool_bytes - steps[told] * step_bytes;
         near = __syncthreads_count(
-            me < told && steps[me + 1] * value_bytes + pieces[me + 1] * column_piece <= room);
+            me < told && steps[me + 1] * value_bytes + pieces[me + 1] * column_chunk <= room);
         // All three parts are of multiples of 8 bytes.
         near_values = reinterpret_cast<T*>(pool);
         near_columns = reinterpret_cast<std::uint32_t*>(near_values + steps[near] * slice_rows);
         near_steps =
-            reinterpret_cast<slice_step*>(near_columns + pieces[near] * (column_piece / 4));
+            reinterpret_cast<slice_step*>(near_columns + pieces[near] * (column_chunk / 4));
         const std::int32_t lane = me & 31;
-        for (std::int32_t number = me / 32; number < told; number += resident_warps) {
+        for (std::int32_t number = me / 32; number < told; number += persistent_warps) {
             const slice_head head = shared->heads[number];
             if (number < near) {
                 const T* const from = m.values + std::int64_t{head.first} * slice_rows;
@@ -131,8 +131,8 @@ struct block_matrix {
                 for (std::int32_t i = lane; i < head.length() * slice_rows; i += 32)
                     to[i] = __ldcs(from + i);
                 const auto* const stored = reinterpret_cast<const std::uint32_t*>(
-                    m.columns + std::int64_t{head.columns} * column_piece);
-                constexpr std::int32_t words = column_piece / 4;
+                    m.columns + std::int64_t{head.columns} * column_chunk);
+                constexpr std::int32_t words = column_chunk / 4;
                 for (std::int32_t i = lane; i < stored_pieces(head) * words; i += 32)
                     near_columns[pieces[number] * words + i] = stored[i];
             }
@@ -152,8 +152,8 @@ struct block_matrix {
                      : m.values + std::int64_t{head.first} * slice_rows,
                 number < told ? near_steps + steps : m.steps + head.first,
                 here ? reinterpret_cast<const std::byte*>(near_columns) +
-                           shared->pieces_before[number] * column_piece
-                     : m.columns + std::int64_t{head.columns} * column_piece,
+                           shared->pieces_before[number] * column_chunk
+                     : m.columns + std::int64_t{head.columns} * column_chunk,
                 head.length(),
                 row,
                 head.code(),

@@ -30,28 +30,28 @@ struct csr_tiles_view {
     std::int32_t interior;
 };
 
-template <class T, class Offset, int Dots, bool Pieces>
-__global__ void __launch_bounds__(block_threads, Pieces ? 5 : 6) // more would spill
-    csr_kernel(const __grid_constant__ compact_frame parameter,
+template <class T, class Offset, int Dots, bool Split>
+__global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more would spill
+    csr_kernel(const __grid_constant__ compact_context parameter,
                const __grid_constant__ spmv_operands<T> a,
                const __grid_constant__ csr_tiles_view<T, Offset> m) {
-    __shared__ frame_state state;
-    const compact_frame& f = state.f; // after begin
+    __shared__ context_state state;
+    const compact_context& f = state.f; // after begin
     __shared__ T product[csr_tile_entries];
     __shared__ T warp_sums[block_warps];
-    if (!begin(parameter, state)) return;
-    allow_next_result(f, a);
+    if (!kernel_prologue(parameter, state)) return;
+    give_result_credit(f, a);
     const int me = static_cast<int>(threadIdx.x);
     double dots[Dots == 0 ? 1 : Dots] = {};
-    bool ghosts_there = !awaits_peers<Pieces>(a);
+    bool ghosts_there = !awaits_peers<Split>(a);
     bool receivers_ready = false;
-    for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < m.tiles;
-         turn += static_cast<std::int32_t>(gridDim.x)) {
-        if (!ghosts_there && turn >= m.interior) {
-            wait_for_ghosts<Pieces>(f, a);
+    for (auto position = static_cast<std::int32_t>(blockIdx.x); position < m.tiles;
+         position += static_cast<std::int32_t>(gridDim.x)) {
+        if (!ghosts_there && position >= m.interior) {
+            wait_for_ghosts<Split>(f, a);
             ghosts_there = true;
         }
-        const std::int32_t tile = m.order != nullptr ? m.order[turn] : turn;
+        const std::int32_t tile = m.order != nullptr ? m.order[position] : position;
         const std::int32_t row0 = m.first_row[tile];
         const std::int32_t rows = m.first_row[tile + 1] - row0;
         const Offset start = m.offsets[row0];
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(block_threads, Pieces ? 5 : 6) // more would s
             if (me == 0) {
                 T sum = 0;
                 for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
-                write_row<Dots, Pieces>(f, a, row0, sum, dots);
+                write_row<Dots, Split>(f, a, row0, sum, dots);
             }
             __syncthreads();
             continue;
@@ -94,18 +94,18 @@ __global__ void __launch_bounds__(block_threads, Pieces ? 5 : 6) // more would s
             const auto end = static_cast<int>(m.offsets[row0 + me + 1] - start);
             T sum = 0;
             for (int i = begin; i < end; ++i) sum += product[i];
-            write_row<Dots, Pieces>(f, a, row0 + me, sum, dots);
+            write_row<Dots, Split>(f, a, row0 + me, sum, dots);
         }
         __syncthreads();
     }
-    finish<Dots, Pieces>(f, a, dots);
+    kernel_epilogue<Dots, Split>(f, a, dots);
 }
 
 template <class T, class Offset>
-class csr_matrix_on_device final : public local_matrix<T> {
+class csr_matrix_on_device final : public device_matrix<T> {
 public:
-    csr_matrix_on_device(std::shared_ptr<device> where, const local_block<T>& block)
-        : device_(std::move(where)) {
+    csr_matrix_on_device(std::shared_ptr<device> device, const local_csr<T>& block)
+        : device_(std::move(device)) {
         const std::string item = "matrix";
         std::vector<Offset> offsets(block.offsets.size());
         for (std::size_t i = 0; i < offsets.size(); ++i)
@@ -176,16 +176,16 @@ private:
 } // namespace
 
 template <class T>
-std::unique_ptr<local_matrix<T>> make_csr(std::shared_ptr<device> where,
-                                          const local_block<T>& block) {
+std::unique_ptr<device_matrix<T>> make_csr(std::shared_ptr<device> device,
+                                           const local_csr<T>& block) {
     if (block.offsets.back() - block.offsets.front() <= std::numeric_limits<std::int32_t>::max())
-        return std::make_unique<csr_matrix_on_device<T, std::int32_t>>(std::move(where), block);
-    return std::make_unique<csr_matrix_on_device<T, std::int64_t>>(std::move(where), block);
+        return std::make_unique<csr_matrix_on_device<T, std::int32_t>>(std::move(device), block);
+    return std::make_unique<csr_matrix_on_device<T, std::int64_t>>(std::move(device), block);
 }
 
-template std::unique_ptr<local_matrix<double>> make_csr(std::shared_ptr<device>,
-                                                        const local_block<double>&);
-template std::unique_ptr<local_matrix<float>> make_csr(std::shared_ptr<device>,
-                                                       const local_block<float>&);
+template std::unique_ptr<device_matrix<double>> make_csr(std::shared_ptr<device>,
+                                                         const local_csr<double>&);
+template std::unique_ptr<device_matrix<float>> make_csr(std::shared_ptr<device>,
+                                                        const local_csr<float>&);
 
 } // namespace krylith::cuda

@@ -26,10 +26,10 @@ __global__ void __launch_bounds__(256)
 }
 
 template <class T, class Offset, class Column>
-void csr_diagonal(device& where, const Offset* offsets, const Column* columns, const T* values,
+void csr_diagonal(device& device, const Offset* offsets, const Column* columns, const T* values,
                   std::int64_t rows, const row_map& map, T* d) {
     constexpr int threads = 256;
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     const auto kernel = csr_diagonal_kernel<T, Offset, Column>;
     kernel<<<launch.blocks(kernel, threads, (rows + threads - 1) / threads), threads, 0,
              launch.stream()>>>(offsets, columns, values, rows, map, d);

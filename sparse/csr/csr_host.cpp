@@ -32,7 +32,7 @@ struct schedule_arrays {
 };
 
 /// Rows of a block that are consecutive in y, and sent or counted alike.
-struct row_piece {
+struct row_chunk {
     std::int64_t begin;
     std::int64_t end;
     std::int64_t shift; ///< to rows of y
@@ -43,7 +43,7 @@ struct row_piece {
 /// Calls body(piece) for the pieces of [begin, end), padding left out.
 template <class Body>
 void for_pieces(const row_map& map, std::int64_t begin, std::int64_t end, const Body& body) {
-    if (map.count == 0) return body(row_piece{begin, end, 0, true, true});
+    if (map.count == 0) return body(row_chunk{begin, end, 0, true, true});
     for (int s = 0; s < map.count; ++s) {
         const bool last = s + 1 == map.count;
         const std::int64_t shift = map.shift[s];
@@ -52,14 +52,14 @@ void for_pieces(const row_map& map, std::int64_t begin, std::int64_t end, const 
             std::min({end, last ? end : std::int64_t{map.begin[s + 1]}, map.rows - shift});
         if (from >= to) continue;
         if (from < map.alone) {
-            body(row_piece{from, to, shift, true, true});
+            body(row_chunk{from, to, shift, true, true});
             continue;
         }
         const std::int64_t counted = std::clamp(map.counted_begin - shift, from, to);
         const std::int64_t after = std::clamp(map.counted_end - shift, counted, to);
-        body(row_piece{from, counted, shift, false, false});
-        body(row_piece{counted, after, shift, false, true});
-        body(row_piece{after, to, shift, false, false});
+        body(row_chunk{from, counted, shift, false, false});
+        body(row_chunk{counted, after, shift, false, true});
+        body(row_chunk{after, to, shift, false, false});
     }
 }
 
@@ -69,7 +69,7 @@ void multiply_for_owners(const csr_arrays<T, Offset>& matrix, const spmv_argumen
                          std::int64_t begin, std::int64_t end) {
     T sums[tile_size<T>];
     multiply_rows(matrix, a.x, sums, a.alpha, T{0}, begin, end);
-    for (std::int64_t row = begin; row < end; ++row) *a.push.targets[row] = sums[row - begin];
+    for (std::int64_t row = begin; row < end; ++row) *a.put.targets[row] = sums[row - begin];
 }
 
 /// Adds what peers have computed of the rows to y, whose first entry is that of row `begin`.
@@ -90,11 +90,10 @@ template <class T, class Offset>
 void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
                     const spmv_arguments<T>& a, std::int64_t chunk) {
     double sums[max_spmv_dots] = {};
-    const auto multiply = [&](const row_piece& piece) {
+    const auto multiply = [&](const row_chunk& piece) {
         const std::int64_t count = piece.end - piece.begin;
         if (count == 0) return;
-        if (a.push.targets != nullptr)
-            return multiply_for_owners(matrix, a, piece.begin, piece.end);
+        if (a.put.targets != nullptr) return multiply_for_owners(matrix, a, piece.begin, piece.end);
         const std::int64_t to = piece.begin + piece.shift;
         T* const y = a.y + to;
         multiply_rows(matrix, a.x, y, a.alpha, a.beta, piece.begin, piece.end);
@@ -102,8 +101,8 @@ void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& 
             add_partials(a.partials, a.alpha, y, piece.begin, piece.end);
         for (int d = 0; d < a.reduce.count && piece.counted; ++d)
             add_dot(sums[d], count, y, a.dot_with[d] != nullptr ? a.dot_with[d] + to : y);
-        for (int j = 0; j < a.common.mail.ranks && piece.sent; ++j)
-            if ((a.push.to >> j & 1) != 0) std::copy_n(y, count, a.push.copies[j] + to);
+        for (int j = 0; j < a.common.all_reduce.ranks && piece.sent; ++j)
+            if ((a.put.to >> j & 1) != 0) std::copy_n(y, count, a.put.copies[j] + to);
     };
     for (std::int64_t r = rows.first_range[chunk]; r < rows.first_range[chunk + 1]; ++r) {
         for (std::int64_t begin = rows.ranges[r].begin; begin < rows.ranges[r].end;) {
@@ -118,17 +117,17 @@ void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& 
 
 /// The share of one member of the team in chunks [first, last): equal work.
 template <class Body>
-void for_share(const schedule_arrays& rows, std::int64_t first, std::int64_t last, int member,
-               int members, const Body& body) {
+void for_share(const schedule_arrays& rows, std::int64_t first, std::int64_t last, int thread,
+               int team, const Body& body) {
     const std::int64_t* const work = rows.work_before;
     const auto border = [&](int number) {
-        const std::int64_t before = work[first] + (work[last] - work[first]) / members * number;
-        if (number == members) return last;
+        const std::int64_t before = work[first] + (work[last] - work[first]) / team * number;
+        if (number == team) return last;
         return static_cast<std::int64_t>(std::lower_bound(work + first, work + last, before) -
                                          work);
     };
-    const std::int64_t end = border(member + 1);
-    for (std::int64_t chunk = border(member); chunk < end; ++chunk) body(chunk);
+    const std::int64_t end = border(thread + 1);
+    for (std::int64_t chunk = border(thread); chunk < end; ++chunk) body(chunk);
 }
 
 /// Threads for so many rows and nonzeros.
@@ -140,26 +139,26 @@ int team_for(int threads, std::int64_t work) {
 template <class T, class Offset>
 void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
              const spmv_arguments<T>& a, int threads) {
-    const mailbox& mail = a.common.mail;
+    const all_reduce_slots& all_reduce = a.common.all_reduce;
     registers reg;
-    if (!begin(a.common, reg) || !open_results(mail, a.push)) return;
+    if (!kernel_prologue(a.common, reg) || !open_results(all_reduce, a.put)) return;
 
-    in_team(team_for(threads, rows.work_before[rows.chunks]), [&](int member, int members) {
+    in_team(team_for(threads, rows.work_before[rows.chunks]), [&](int thread, int team) {
         const auto body = [&](std::int64_t chunk) { multiply_chunk(matrix, rows, a, chunk); };
-        for_share(rows, 0, rows.interior, member, members, body);
+        for_share(rows, 0, rows.interior, thread, team, body);
         // Each thread sees the peers' entries by its own wait.
-        if (!wait_for(mail, a.ghosts) || !wait_for(mail, a.partials.arrived)) return;
-        for_share(rows, rows.interior, rows.chunks, member, members, body);
+        if (!wait_for(all_reduce, a.ghosts) || !wait_for(all_reduce, a.partials.arrived)) return;
+        for_share(rows, rows.interior, rows.chunks, thread, team, body);
     });
-    finish_product(a, rows.chunks);
+    product_epilogue(a, rows.chunks);
 }
 
 /// Tasks are given plain pointers; the buffers that they point into outlive what is enqueued.
 template <class T>
-class csr final : public local_matrix<T> {
+class csr final : public device_matrix<T> {
 public:
-    csr(std::shared_ptr<device> where, const local_block<T>& block)
-        : device_(std::move(where)),
+    csr(std::shared_ptr<device> device, const local_csr<T>& block)
+        : device_(std::move(device)),
           rows_(block.rows),
           nonzeros_(static_cast<std::int64_t>(block.indices.size())) {
         check(block);
@@ -200,9 +199,9 @@ public:
             auto& host = static_cast<host_device&>(*device_);
             host.submit([=, rows = rows_, columns = columns_.data(), values = values_.data(),
                          threads = team_for(host.threads(), rows_ + nonzeros_)] {
-                in_team(threads, [&](std::int64_t member, std::int64_t members) {
-                    for (std::int64_t i = rows * member / members;
-                         i < rows * (member + 1) / members; ++i) {
+                in_team(threads, [&](std::int64_t thread, std::int64_t team) {
+                    for (std::int64_t i = rows * thread / team; i < rows * (thread + 1) / team;
+                         ++i) {
                         const std::int64_t to = map.at(i);
                         if (to >= map.rows) continue;
                         d[to] = T{0};
@@ -230,7 +229,7 @@ public:
 private:
     static constexpr const char* item = "matrix";
 
-    static void check(const local_block<T>& block) {
+    static void check(const local_csr<T>& block) {
         const auto rows = static_cast<std::size_t>(block.rows);
         if (block.rows < 0 || block.offsets.size() != rows + 1 ||
             (block.device_values == nullptr && block.values.size() != block.indices.size()) ||
@@ -278,14 +277,14 @@ private:
 } // namespace
 
 template <class T>
-std::unique_ptr<local_matrix<T>> make_csr(std::shared_ptr<device> where,
-                                          const local_block<T>& block) {
-    return std::make_unique<csr<T>>(std::move(where), block);
+std::unique_ptr<device_matrix<T>> make_csr(std::shared_ptr<device> device,
+                                           const local_csr<T>& block) {
+    return std::make_unique<csr<T>>(std::move(device), block);
 }
 
-template std::unique_ptr<local_matrix<double>> make_csr(std::shared_ptr<device>,
-                                                        const local_block<double>&);
-template std::unique_ptr<local_matrix<float>> make_csr(std::shared_ptr<device>,
-                                                       const local_block<float>&);
+template std::unique_ptr<device_matrix<double>> make_csr(std::shared_ptr<device>,
+                                                         const local_csr<double>&);
+template std::unique_ptr<device_matrix<float>> make_csr(std::shared_ptr<device>,
+                                                        const local_csr<float>&);
 
 } // namespace krylith::host

@@ -1,4 +1,4 @@
-// cuSPARSE's CSR product as a local kernel: the baseline, and the choice for patterns where it
+// cuSPARSE's CSR product as a format: the baseline, and the choice for patterns where it
 // wins.
 
 #include <limits>
@@ -26,16 +26,16 @@ template <class T>
 constexpr cudaDataType_t data_type = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
 
 template <class T>
-class vendor_matrix final : public local_matrix<T> {
+class cusparse_matrix final : public device_matrix<T> {
 public:
-    vendor_matrix(std::shared_ptr<device> where, const local_block<T>& block)
-        : device_(std::move(where)), rows_(block.rows) {
+    cusparse_matrix(std::shared_ptr<device> device, const local_csr<T>& block)
+        : device_(std::move(device)), rows_(block.rows) {
         const std::string item = "matrix";
         std::vector<std::int64_t> offsets(block.offsets.begin(), block.offsets.end());
         for (auto& offset : offsets) offset -= block.offsets.front();
         const auto nnz = offsets.back();
         // A copy always: cuSPARSE's descriptor would have to follow the caller's arrays.
-        local_block<T> copied = block;
+        local_csr<T> copied = block;
         copied.borrow = false;
         values_ = values_of(device_, copied, item);
         own_ = buffer<T>(device_, static_cast<std::size_t>(rows_), "product");
@@ -88,7 +88,7 @@ public:
               "preprocess");
     }
 
-    ~vendor_matrix() override {
+    ~cusparse_matrix() override {
         const current_device current(device_->ordinal());
         if (x_ != nullptr) cusparseDestroyDnVec(x_);
         if (y_ != nullptr) cusparseDestroyDnVec(y_);
@@ -101,7 +101,7 @@ public:
         // In a loop that may have stopped, cuSPARSE still runs: not into y. Nor where y's rows are
         // not consecutive, have partial sums, or go elsewhere.
         const bool direct = (!a.common.guarded || handle_ == nullptr) && a.map.count == 0 &&
-                            a.partials.marks == nullptr && a.push.targets == nullptr;
+                            a.partials.marks == nullptr && a.put.targets == nullptr;
         T* const product = handle_ != nullptr && direct ? a.y : own_.data();
         if (handle_ != nullptr) {
             const T alpha = direct ? a.alpha : T(1);
@@ -126,7 +126,7 @@ public:
             csr_diagonal(*device_, narrow_offsets_.data(), columns_.data(), values_.data(), rows_,
                          rows, d);
     }
-    [[nodiscard]] std::string name() const override { return "vendor"; }
+    [[nodiscard]] std::string name() const override { return "cusparse"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override {
         const std::int64_t width = wide_columns_.size() != 0 ? 8 : 4;
         return static_cast<std::int64_t>(values_.size()) *
@@ -153,14 +153,14 @@ private:
 } // namespace
 
 template <class T>
-std::unique_ptr<local_matrix<T>> make_vendor(std::shared_ptr<device> where,
-                                             const local_block<T>& block) {
-    return std::make_unique<vendor_matrix<T>>(std::move(where), block);
+std::unique_ptr<device_matrix<T>> make_cusparse(std::shared_ptr<device> device,
+                                                const local_csr<T>& block) {
+    return std::make_unique<cusparse_matrix<T>>(std::move(device), block);
 }
 
-template std::unique_ptr<local_matrix<double>> make_vendor(std::shared_ptr<device>,
-                                                           const local_block<double>&);
-template std::unique_ptr<local_matrix<float>> make_vendor(std::shared_ptr<device>,
-                                                          const local_block<float>&);
+template std::unique_ptr<device_matrix<double>> make_cusparse(std::shared_ptr<device>,
+                                                              const local_csr<double>&);
+template std::unique_ptr<device_matrix<float>> make_cusparse(std::shared_ptr<device>,
+                                                             const local_csr<float>&);
 
 } // namespace krylith::cuda

@@ -13,10 +13,10 @@ namespace krylith::host {
 
 /// Says that this rank's copy of y may be overwritten, and waits until the peers have said so.
 template <class T>
-[[nodiscard]] bool open_results(const mailbox& mail, const result_push<T>& push) {
-    if (push.to == 0 || push.ordered) return true;
-    if (push.readies != nullptr) tell(mail, push.readies, push.to, *push.pushed + 1);
-    return wait_for_words(mail, push.ready, push.to, *push.pushed + 1);
+[[nodiscard]] bool open_results(const all_reduce_slots& all_reduce, const result_put<T>& put) {
+    if (put.to == 0 || put.ordered) return true;
+    if (put.peer_credits != nullptr) tell(all_reduce, put.peer_credits, put.to, *put.put_count + 1);
+    return wait_for_words(all_reduce, put.credits, put.to, *put.put_count + 1);
 }
 
 /// y = alpha A x + beta y from A x, and the rest of what a product does to its rows.
@@ -29,22 +29,22 @@ void write_product(const spmv_arguments<T>& a, const T* product, std::int64_t ro
         a.reduce.partials[d] = 0;
         add_dot(a.reduce.partials[d], rows, a.y, a.dot_with[d] != nullptr ? a.dot_with[d] : a.y);
     }
-    for (int j = 0; j < a.common.mail.ranks; ++j)
-        if ((a.push.to >> j & 1) != 0) std::copy_n(a.y, rows, a.push.copies[j]);
+    for (int j = 0; j < a.common.all_reduce.ranks; ++j)
+        if ((a.put.to >> j & 1) != 0) std::copy_n(a.y, rows, a.put.copies[j]);
 }
 
 /// After the rows: tells peers what was read and sent, and posts the dot products.
 template <class T>
-void finish_product(const spmv_arguments<T>& a, std::int64_t chunks) {
-    const mailbox& mail = a.common.mail;
-    if (failed(mail)) return;
-    if (a.acknowledge.to != 0) {
-        tell(mail, a.acknowledge.readies, a.acknowledge.to, *a.acknowledge.pushed);
-        *a.acknowledge.acknowledged = *a.acknowledge.pushed;
+void product_epilogue(const spmv_arguments<T>& a, std::int64_t chunks) {
+    const all_reduce_slots& all_reduce = a.common.all_reduce;
+    if (failed(all_reduce)) return;
+    if (a.credit.to != 0) {
+        tell(all_reduce, a.credit.peer_credits, a.credit.to, *a.credit.put_count);
+        *a.credit.credited = *a.credit.put_count;
     }
-    if (a.push.to != 0) tell(mail, a.push.sent, a.push.to, ++*a.push.pushed);
+    if (a.put.to != 0) tell(all_reduce, a.put.sent, a.put.to, ++*a.put.put_count);
     if (a.partials.arrived.from != 0)
-        tell(mail, a.partials.readies, a.partials.arrived.from, ++*a.partials.next);
+        tell(all_reduce, a.partials.peer_credits, a.partials.arrived.from, ++*a.partials.next);
     publish(a.common, a.reduce, chunks);
 }
 

@@ -21,13 +21,14 @@ struct row_marks {
 /// slots with result number e + 1 once they have been told that e is added up.
 template <class T>
 struct partial_sums {
-    const row_marks* marks;        ///< [rows / 32], null: no row has any
-    const std::int32_t* first;     ///< [rows that have any + 1]
-    const std::int32_t* place;     ///< in slots
-    const T* slots;                ///< written by the peers; a peer's lie together
-    arrival arrived;               ///< before the first row that has any
-    std::uint64_t* const* readies; ///< [ranks] this rank's word in each peer's result_push::ready
-    std::uint64_t* next;           ///< arrived.expected: the result that comes next, from 1
+    const row_marks* marks;    ///< [rows / 32], null: no row has any
+    const std::int32_t* first; ///< [rows that have any + 1]
+    const std::int32_t* place; ///< in slots
+    const T* slots;            ///< written by the peers; a peer's lie together
+    signal arrived;            ///< before the first row that has any
+    std::uint64_t* const*
+        peer_credits;    ///< [ranks] this rank's word in each peer's result_put::ready
+    std::uint64_t* next; ///< arrived.expected: the result that comes next, from 1
 
     /// Numbers of rows below `row` that have any; row < 32 * marks.
     [[nodiscard]] KRYLITH_HD std::int32_t number_of(std::int64_t row) const {

@@ -10,7 +10,7 @@ namespace krylith {
 
 /// What a device's product function is called with, but for x, y and the stream.
 template <class T>
-struct foreign_product {
+struct external_product {
     product_function<T> function;
     product_kind kind;
     int rank;
@@ -20,14 +20,14 @@ struct foreign_product {
 
 namespace host {
 template <class T>
-[[nodiscard]] std::unique_ptr<local_matrix<T>> make_foreign(std::shared_ptr<device> where,
-                                                            const foreign_product<T>& product);
+[[nodiscard]] std::unique_ptr<device_matrix<T>> make_external(std::shared_ptr<device> device,
+                                                              const external_product<T>& product);
 } // namespace host
 
 namespace cuda {
 template <class T>
-[[nodiscard]] std::unique_ptr<local_matrix<T>> make_foreign(std::shared_ptr<device> where,
-                                                            const foreign_product<T>& product);
+[[nodiscard]] std::unique_ptr<device_matrix<T>> make_external(std::shared_ptr<device> device,
+                                                              const external_product<T>& product);
 } // namespace cuda
 
 } // namespace krylith

@@ -8,13 +8,13 @@ namespace {
 
 template <class T, int Dots>
 __global__ void __launch_bounds__(block_threads)
-    after_product_kernel(const __grid_constant__ compact_frame parameter,
+    after_product_kernel(const __grid_constant__ compact_context parameter,
                          const __grid_constant__ spmv_operands<T> a, std::int64_t rows,
                          const T* product) {
-    __shared__ frame_state state;
-    const compact_frame& f = state.f; // after begin
-    if (!begin(parameter, state)) return;
-    allow_next_result(f, a);
+    __shared__ context_state state;
+    const compact_context& f = state.f; // after begin
+    if (!kernel_prologue(parameter, state)) return;
+    give_result_credit(f, a);
     wait_for_receivers(f, a);
     if (a.partials.arrived.from != 0) wait_for_ghosts<true>(f, a);
     double dots[Dots == 0 ? 1 : Dots] = {};
@@ -28,18 +28,19 @@ __global__ void __launch_bounds__(block_threads)
             pass_on<Dots>(f, a, row, y, dots);
         }
     }
-    finish<Dots, true>(f, a, dots);
+    kernel_epilogue<Dots, true>(f, a, dots);
 }
 
 } // namespace
 
 template <class T>
-void after_product(device& where, const spmv_arguments<T>& a, std::int64_t rows, const T* product) {
-    const bool tells = (a.acknowledge.to | a.push.to | a.partials.arrived.from) != 0;
+void after_product(device& device, const spmv_arguments<T>& a, std::int64_t rows,
+                   const T* product) {
+    const bool tells = (a.credit.to | a.put.to | a.partials.arrived.from) != 0;
     if (a.reduce.count == 0 && !tells && product == a.y) return;
     spmv_arguments<T> rest = a;
-    rest.common = frame_after(a.common);
-    const launch_scope launch(where);
+    rest.common = context_after(a.common);
+    const launch_scope launch(device);
     dispatch_dots(a, [&](auto dots) {
         const auto kernel = after_product_kernel<T, dots()>;
         const unsigned blocks =

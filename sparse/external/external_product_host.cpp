@@ -5,20 +5,22 @@
 namespace krylith::host {
 
 template <class T>
-void before_product(device& where, const spmv_arguments<T>& a) {
+void before_product(device& device, const spmv_arguments<T>& a) {
     // Who waits in vain has told all ranks: after_product() then does nothing.
-    static_cast<host_device&>(where).submit([a] { (void)wait_for(a.common.mail, a.ghosts); });
+    static_cast<host_device&>(device).submit(
+        [a] { (void)wait_for(a.common.all_reduce, a.ghosts); });
 }
 
 template <class T>
-void after_product(device& where, const spmv_arguments<T>& a, std::int64_t rows, const T* product) {
-    static_cast<host_device&>(where).submit([a, rows, product] {
+void after_product(device& device, const spmv_arguments<T>& a, std::int64_t rows,
+                   const T* product) {
+    static_cast<host_device&>(device).submit([a, rows, product] {
         registers reg;
-        if (!begin(a.common, reg) || !open_results(a.common.mail, a.push) ||
-            !wait_for(a.common.mail, a.ghosts))
+        if (!kernel_prologue(a.common, reg) || !open_results(a.common.all_reduce, a.put) ||
+            !wait_for(a.common.all_reduce, a.ghosts))
             return;
         write_product(a, product, rows);
-        finish_product(a, 1);
+        product_epilogue(a, 1);
     });
 }
 

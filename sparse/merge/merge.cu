@@ -20,9 +20,9 @@ namespace krylith::cuda {
 namespace {
 
 /// What the rows of an operator's block need besides their sums.
-template <class T, int Dots, bool Pieces>
+template <class T, int Dots, bool Split>
 struct operator_rows {
-    const compact_frame& f;
+    const compact_context& f;
     const spmv_operands<T>& a;
     bool ghosts_there;
     bool receivers_ready = false;
@@ -30,7 +30,7 @@ struct operator_rows {
 
     __device__ void before_reading(const merge_step& at) {
         if (ghosts_there || !at.reads_ghosts) return;
-        wait_for_ghosts<Pieces>(f, a);
+        wait_for_ghosts<Split>(f, a);
         ghosts_there = true;
     }
     __device__ void before_writing() {
@@ -38,7 +38,7 @@ struct operator_rows {
         wait_for_receivers(f, a);
         receivers_ready = true;
     }
-    __device__ void row(std::int64_t row, T sum) { write_row<Dots, Pieces>(f, a, row, sum, dots); }
+    __device__ void row(std::int64_t row, T sum) { write_row<Dots, Split>(f, a, row, sum, dots); }
     /// By all threads; the block's sum is stored, or added to what is there.
     __device__ void leave(unsigned block, bool add) {
         __shared__ double warp_sums[block_warps];
@@ -53,20 +53,20 @@ struct operator_rows {
 };
 
 /// Four blocks an SM, 64 registers: the next tile's loads are in flight while one is summed up.
-template <class T, class Offset, int Dots, bool Pieces>
+template <class T, class Offset, int Dots, bool Split>
 __global__ void __launch_bounds__(block_threads, 4)
-    merge_kernel(const __grid_constant__ compact_frame parameter,
+    merge_kernel(const __grid_constant__ compact_context parameter,
                  const __grid_constant__ spmv_operands<T> a,
                  const __grid_constant__ merge_view<T, Offset> m) {
-    __shared__ frame_state state;
+    __shared__ context_state state;
     __shared__ merge_shared<T> s;
-    const compact_frame& f = state.f; // after begin
-    merge_walk walk;
+    const compact_context& f = state.f; // after begin
+    merge_chunks walk;
     const merge_step first = walk.next(m);
     merge_loads<T, Offset> loads;
-    if (!begin(parameter, state, nullptr, [&] { loads.start(m, first); })) return;
-    allow_next_result(f, a);
-    operator_rows<T, Dots, Pieces> rows{f, a, !awaits_peers<Pieces>(a)};
+    if (!kernel_prologue(parameter, state, nullptr, [&] { loads.start(m, first); })) return;
+    give_result_credit(f, a);
+    operator_rows<T, Dots, Split> rows{f, a, !awaits_peers<Split>(a)};
     dense_terms<T> terms{a.x};
     multiply_chunks(m, terms, s, walk, first, loads, rows);
 
@@ -74,23 +74,23 @@ __global__ void __launch_bounds__(block_threads, 4)
     const bool one_rank = f.ranks == 1;
     if (Dots > 0 && one_rank && blockIdx.x == 0 && threadIdx.x == 0) *f.published = gridDim.x;
     const bool posts = Dots > 0 && !one_rank;
-    const std::uint32_t told = a.push.to | a.acknowledge.to;
-    const bool tells = (Pieces ? told | a.partials.arrived.from : told) != 0;
+    const std::uint32_t told = a.put.to | a.credit.to;
+    const bool tells = (Split ? told | a.partials.arrived.from : told) != 0;
     if (!posts && m.chunks < 2 && !tells) return;
-    if (!last_block(f.mail.arrivals)) return;
-    if (threadIdx.x == 0) *f.mail.arrivals = 0;
+    if (!last_block(f.all_reduce.signals)) return;
+    if (threadIdx.x == 0) *f.all_reduce.signals = 0;
     // Which block is the last differs from run to run: its dot products are added to those of
     // block 0, so that sums have the same order.
     join_chunks<dense_terms<T>>(m.edges, m.chunks, s.carry, rows);
     rows.leave(0, true);
     __syncthreads();
     if (posts) post_batch(f, a.reduce);
-    tell_peers<Pieces>(f, a);
+    tell_peers<Split>(f, a);
 }
 
 /// In turns, the first of those that read ghosts after all others.
 template <class T>
-boundary_order order_chunks(const local_block<T>& block, const merge_division& path) {
+boundary_order order_chunks(const local_csr<T>& block, const merge_division& path) {
     if (block.boundary.empty()) return {{}, path.chunks};
     return order_groups(path.chunks, [&](std::int32_t chunk) {
         const touched_rows rows = rows_of_chunk(block.offsets, path, chunk);
@@ -100,10 +100,10 @@ boundary_order order_chunks(const local_block<T>& block, const merge_division& p
 }
 
 template <class T, class Offset>
-class merge_matrix final : public local_matrix<T> {
+class merge_matrix final : public device_matrix<T> {
 public:
-    merge_matrix(std::shared_ptr<device> where, const local_block<T>& block)
-        : device_(std::move(where)), rows_(block.rows) {
+    merge_matrix(std::shared_ptr<device> device, const local_csr<T>& block)
+        : device_(std::move(device)), rows_(block.rows) {
         const std::string item = "matrix";
         std::vector<Offset> offsets(block.offsets.size());
         for (std::size_t i = 0; i < offsets.size(); ++i)
@@ -170,16 +170,16 @@ private:
 } // namespace
 
 template <class T>
-std::unique_ptr<local_matrix<T>> make_merge(std::shared_ptr<device> where,
-                                            const local_block<T>& block) {
+std::unique_ptr<device_matrix<T>> make_merge(std::shared_ptr<device> device,
+                                             const local_csr<T>& block) {
     if (block.offsets.back() - block.offsets.front() <= std::numeric_limits<std::int32_t>::max())
-        return std::make_unique<merge_matrix<T, std::int32_t>>(std::move(where), block);
-    return std::make_unique<merge_matrix<T, std::int64_t>>(std::move(where), block);
+        return std::make_unique<merge_matrix<T, std::int32_t>>(std::move(device), block);
+    return std::make_unique<merge_matrix<T, std::int64_t>>(std::move(device), block);
 }
 
-template std::unique_ptr<local_matrix<double>> make_merge(std::shared_ptr<device>,
-                                                          const local_block<double>&);
-template std::unique_ptr<local_matrix<float>> make_merge(std::shared_ptr<device>,
-                                                         const local_block<float>&);
+template std::unique_ptr<device_matrix<double>> make_merge(std::shared_ptr<device>,
+                                                           const local_csr<double>&);
+template std::unique_ptr<device_matrix<float>> make_merge(std::shared_ptr<device>,
+                                                          const local_csr<float>&);
 
 } // namespace krylith::cuda

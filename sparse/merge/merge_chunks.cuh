@@ -39,29 +39,29 @@ struct merge_step {
 };
 
 /// A block's tiles: all of a chunk, then those of the chunk a grid further on.
-class merge_walk {
+class merge_chunks {
 public:
-    __device__ merge_walk()
-        : turn_(static_cast<std::int32_t>(blockIdx.x) - static_cast<std::int32_t>(gridDim.x)) {}
+    __device__ merge_chunks()
+        : trip_(static_cast<std::int32_t>(blockIdx.x) - static_cast<std::int32_t>(gridDim.x)) {}
 
     template <class View>
     [[nodiscard]] __device__ merge_step next(const View& m) {
         const bool opens = tile_ == end_;
         if (opens) {
-            if (turn_ >= m.chunks) return {-1, 0, 0, false, false, false};
-            turn_ += static_cast<std::int32_t>(gridDim.x);
-            if (turn_ >= m.chunks) return {-1, 0, 0, false, false, false};
-            const std::int32_t chunk = m.order != nullptr ? m.order[turn_] : turn_;
+            if (trip_ >= m.chunks) return {-1, 0, 0, false, false, false};
+            trip_ += static_cast<std::int32_t>(gridDim.x);
+            if (trip_ >= m.chunks) return {-1, 0, 0, false, false, false};
+            const std::int32_t chunk = m.order != nullptr ? m.order[trip_] : trip_;
             tile_ = chunk * m.tiles_per_chunk;
             end_ = min(tile_ + m.tiles_per_chunk, m.tiles);
         }
         const std::int32_t tile = tile_++;
         return {tile,  m.tile_rows[tile], m.tile_rows[tile + 1],
-                opens, tile_ == end_,     turn_ >= m.interior};
+                opens, tile_ == end_,     trip_ >= m.interior};
     }
 
 private:
-    std::int32_t turn_;
+    std::int32_t trip_;
     std::int32_t tile_ = 0;
     std::int32_t end_ = 0;
 };

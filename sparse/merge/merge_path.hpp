@@ -1,7 +1,7 @@
-// The merge path of a CSR matrix: rows + nonzeros items, which are dealt equally to tiles, whatever
-// the rows are (Merrill and Garland, "Merge-based parallel sparse matrix-vector multiplication",
-// SC 2016). The path has the entries in their order, and after the last entry of each row an item
-// that ends it: item m + row_ends[m] ends row m.
+// The merge path of a CSR matrix: rows + nonzeros items, which are assigned equally to tiles,
+// whatever the rows are (Merrill and Garland, "Merge-based parallel sparse matrix-vector
+// multiplication", SC 2016). The path has the entries in their order, and after the last entry of
+// each row an item that ends it: item m + row_ends[m] ends row m.
 #pragma once
 
 #include <algorithm>
@@ -52,14 +52,14 @@ struct merge_division {
 /// the matrix and share x in the caches, if that leaves no team idle for more than 3% of the time.
 [[nodiscard]] inline merge_division divide_merge_path(std::int64_t rows, std::int64_t nonzeros,
                                                       std::int64_t teams) {
-    constexpr std::int64_t most_turns = 8;
+    constexpr std::int64_t most_trips = 8;
     const std::int64_t items = rows + nonzeros;
     const std::int64_t tiles = (items + merge_tile_items - 1) / merge_tile_items;
     teams = std::min<std::int64_t>(teams, most_merge_chunks);
     const std::int64_t share = std::max<std::int64_t>(1, (tiles + teams - 1) / teams);
-    std::int64_t turns = std::min({most_turns, share, most_merge_chunks / teams});
-    const auto length = [&] { return (share + turns - 1) / turns; };
-    while (turns > 1 && turns * length() - share > share / 32) --turns;
+    std::int64_t trips = std::min({most_trips, share, most_merge_chunks / teams});
+    const auto length = [&] { return (share + trips - 1) / trips; };
+    while (trips > 1 && trips * length() - share > share / 32) --trips;
     return {items, static_cast<std::int32_t>(tiles), static_cast<std::int32_t>(length()),
             static_cast<std::int32_t>((tiles + length() - 1) / length())};
 }

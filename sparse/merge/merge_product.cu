@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     merge_product_kernel(const __grid_constant__ merge_view<T, Offset> m, const T* x,
                          const __grid_constant__ plain_rows<T> rows, unsigned* finished) {
     __shared__ merge_shared<T> s;
-    merge_walk walk;
+    merge_chunks walk;
     const merge_step first = walk.next(m);
     merge_loads<T, Offset> loads;
     loads.start(m, first);
@@ -53,12 +53,12 @@ __global__ void __launch_bounds__(block_threads, 4)
 } // namespace
 
 template <class T, class Offset>
-void find_merge_tiles(device& where, const Offset* offsets, std::int64_t rows,
+void find_merge_tiles(device& device, const Offset* offsets, std::int64_t rows,
                       std::int64_t nonzeros, void* scratch) {
     check_index_size("merge product: the number of rows", rows);
     const auto parts = merge_scratch<T>::in(scratch, rows, nonzeros);
     const merge_division path = divide_merge_path(rows, nonzeros, 1);
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     const auto kernel = find_tiles<Offset>;
     kernel<<<launch.blocks(kernel, block_threads, path.tiles / block_threads + 1), block_threads, 0,
              launch.stream()>>>(offsets, static_cast<std::int32_t>(rows), path.items, path.tiles,
@@ -67,10 +67,10 @@ void find_merge_tiles(device& where, const Offset* offsets, std::int64_t rows,
 }
 
 template <class T, class Offset>
-void multiply(device& where, const merge_product<T, Offset>& p, void* scratch) {
+void multiply(device& device, const merge_product<T, Offset>& p, void* scratch) {
     if (p.rows == 0) return;
     const auto parts = merge_scratch<T>::in(scratch, p.rows, p.nonzeros);
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     const auto kernel = merge_product_kernel<T, Offset>;
     const merge_division path = divide_merge_path(
         p.rows, p.nonzeros, launch.blocks(kernel, block_threads, most_merge_chunks));

@@ -37,13 +37,13 @@ namespace cuda {
 /// with this pattern. `scratch` lies on the device, 16-byte aligned. Throws input_error for rows
 /// that 32-bit numbers don't reach.
 template <class T, class Offset>
-void find_merge_tiles(device& where, const Offset* offsets, std::int64_t rows,
+void find_merge_tiles(device& device, const Offset* offsets, std::int64_t rows,
                       std::int64_t nonzeros, void* scratch);
 
 /// Enqueues the product: 12 nnz + 20 n bytes (fp64, 32-bit offsets). The same bits every time on
 /// one kind of GPU; one product at a time for each scratch.
 template <class T, class Offset>
-void multiply(device& where, const merge_product<T, Offset>& product, void* scratch);
+void multiply(device& device, const merge_product<T, Offset>& product, void* scratch);
 
 } // namespace cuda
 

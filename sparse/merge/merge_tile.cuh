@@ -78,7 +78,7 @@ __device__ inline T carry_into(T tail, bool ended, T before, T& after, carry_sha
 /// `rows` has before_reading(step), before_writing() for the whole block, and row(row, sum).
 template <class T, class Offset, class Terms, class Rows>
 __device__ inline void multiply_chunks(const merge_view<T, Offset>& m, Terms& terms,
-                                       merge_shared<T>& s, merge_walk& walk, merge_step now,
+                                       merge_shared<T>& s, merge_chunks& walk, merge_step now,
                                        merge_loads<T, Offset>& loads, Rows& rows) {
     using loads_of = merge_loads<T, Offset>;
     const int me = static_cast<int>(threadIdx.x);

@@ -1,4 +1,4 @@
-// Which local kernel local_kind::automatic is on CUDA devices, from the lengths of rows alone.
+// Which format format_kind::automatic is on CUDA devices, from the lengths of rows alone.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class result_use {
     repeated ///< so, and others compute some of the rows too: these must have the same bits there
 };
 
-/// Never vendor. O(rows log 1024).
+/// Never cusparse. O(rows log 1024).
 ///
 /// - merge where csr is uneven: rows that exceed a tile of csr have a tenth of the nonzeros, or one
 ///   row has more than 1 / 132 of them (a multiprocessor's share on an H200). Of at least a million
@@ -24,7 +24,7 @@ enum class result_use {
 /// - But csr where SELL has to sort the rows and they are sent (single words leave the device, not
 ///   whole lines), or have 4 nonzeros or more in the mean, which fill csr's tiles.
 ///
-/// Measured on H200s, fp64 (docs/benchmarks.md, "Local kernels by trial").
-[[nodiscard]] local_kind choose_format(std::span<const std::int64_t> offsets, result_use use);
+/// Measured on H200s, fp64 (docs/benchmarks.md, "Formats by trial").
+[[nodiscard]] format_kind choose_format(std::span<const std::int64_t> offsets, result_use use);
 
 } // namespace krylith

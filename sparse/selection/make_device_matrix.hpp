@@ -8,11 +8,12 @@
 
 namespace krylith {
 
-/// local_kind::automatic is what choose_format() says on CUDA devices, but for a block that borrows
-/// arrays no sell, which has an order of its own; on host devices it is csr. Throws usage_error for
-/// a format that the device doesn't have.
+/// format_kind::automatic is what choose_format() says on CUDA devices, but for a block that
+/// borrows arrays no sell, which has an order of its own; on host devices it is csr. Throws
+/// usage_error for a format that the device doesn't have.
 template <class T>
-[[nodiscard]] std::unique_ptr<local_matrix<T>>
-make_block(const std::shared_ptr<device>& where, const local_block<T>& block, local_kind kind);
+[[nodiscard]] std::unique_ptr<device_matrix<T>>
+make_device_matrix(const std::shared_ptr<device>& device, const local_csr<T>& block,
+                   format_kind kind);
 
 } // namespace krylith

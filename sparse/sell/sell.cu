@@ -24,17 +24,17 @@ constexpr int group_slices = block_warps; ///< a warp a slice
 constexpr int blocks_per_sm = 4;
 constexpr int blocks_in_pieces = 3; ///< 4 spill
 
-template <class T, int Dots, bool Pieces>
-__global__ void __launch_bounds__(block_threads, Pieces ? blocks_in_pieces : blocks_per_sm)
-    sell_kernel(const __grid_constant__ compact_frame parameter,
+template <class T, int Dots, bool Split>
+__global__ void __launch_bounds__(block_threads, Split ? blocks_in_pieces : blocks_per_sm)
+    sell_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ spmv_operands<T> a,
                 const __grid_constant__ sell_view<T> m) {
-    __shared__ frame_state state;
-    const compact_frame& f = state.f; // after begin
+    __shared__ context_state state;
+    const compact_context& f = state.f; // after begin
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
     const auto stride = static_cast<std::int32_t>(gridDim.x);
-    auto turn = static_cast<std::int32_t>(blockIdx.x);
+    auto position = static_cast<std::int32_t>(blockIdx.x);
     // Where the next slice lies is looked up a turn ahead: the loads of a row depend on it.
     slice_head head;
     std::int32_t row;
@@ -47,30 +47,31 @@ __global__ void __launch_bounds__(block_threads, Pieces ? blocks_in_pieces : blo
         head = load_head(m.heads + slice);
         row = row_at(m, std::int64_t{slice} * slice_rows + lane);
     };
-    look_up(turn);
+    look_up(position);
     slice_part<T> part;
-    // The matrix doesn't depend on what the frame waits for.
-    if (!begin(parameter, state, nullptr, [&] { part.start(m, head, row, lane); })) return;
-    allow_next_result(f, a);
+    // The matrix doesn't depend on what the kernel context waits for.
+    if (!kernel_prologue(parameter, state, nullptr, [&] { part.start(m, head, row, lane); }))
+        return;
+    give_result_credit(f, a);
     double dots[Dots == 0 ? 1 : Dots] = {};
-    bool ghosts_there = !awaits_peers<Pieces>(a);
+    bool ghosts_there = !awaits_peers<Split>(a);
     bool receivers_ready = false;
-    while (turn < m.groups) {
-        if (!ghosts_there && turn >= m.interior) {
-            wait_for_ghosts<Pieces>(f, a);
+    while (position < m.groups) {
+        if (!ghosts_there && position >= m.interior) {
+            wait_for_ghosts<Split>(f, a);
             ghosts_there = true;
         }
-        turn += stride;
-        look_up(turn);
+        position += stride;
+        look_up(position);
         const T sum = part.product(m, a.x, lane);
         if (!receivers_ready) {
             wait_for_receivers(f, a);
             receivers_ready = true;
         }
-        if (part.row >= 0) write_row<Dots, Pieces>(f, a, part.row, sum, dots);
-        if (turn < m.groups) part.start(m, head, row, lane);
+        if (part.row >= 0) write_row<Dots, Split>(f, a, part.row, sum, dots);
+        if (position < m.groups) part.start(m, head, row, lane);
     }
-    finish<Dots, Pieces>(f, a, dots);
+    kernel_epilogue<Dots, Split>(f, a, dots);
 }
 
 /// From CSR order to that of the slices, for places [first, last); `from` is where entry `base` of
@@ -118,10 +119,10 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 template <class T>
-class sell_matrix final : public local_matrix<T> {
+class sell_matrix final : public device_matrix<T> {
 public:
-    sell_matrix(std::shared_ptr<device> where, const local_block<T>& block)
-        : device_(std::move(where)),
+    sell_matrix(std::shared_ptr<device> device, const local_csr<T>& block)
+        : device_(std::move(device)),
           layout_(make_sell_layout(block.offsets)),
           offsets_(block.offsets.begin(), block.offsets.end()) {
         const std::string item = "matrix";
@@ -250,14 +251,14 @@ private:
 } // namespace
 
 template <class T>
-std::unique_ptr<local_matrix<T>> make_sell(std::shared_ptr<device> where,
-                                           const local_block<T>& block) {
-    return std::make_unique<sell_matrix<T>>(std::move(where), block);
+std::unique_ptr<device_matrix<T>> make_sell(std::shared_ptr<device> device,
+                                            const local_csr<T>& block) {
+    return std::make_unique<sell_matrix<T>>(std::move(device), block);
 }
 
-template std::unique_ptr<local_matrix<double>> make_sell(std::shared_ptr<device>,
-                                                         const local_block<double>&);
-template std::unique_ptr<local_matrix<float>> make_sell(std::shared_ptr<device>,
-                                                        const local_block<float>&);
+template std::unique_ptr<device_matrix<double>> make_sell(std::shared_ptr<device>,
+                                                          const local_csr<double>&);
+template std::unique_ptr<device_matrix<float>> make_sell(std::shared_ptr<device>,
+                                                         const local_csr<float>&);
 
 } // namespace krylith::cuda

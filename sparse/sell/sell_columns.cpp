@@ -123,8 +123,8 @@ struct slice_pattern {
 std::int64_t pieces(column_code code) {
     switch (code) {
     case column_code::diagonal: return 0;
-    case column_code::narrow: return slice_rows * 2 / column_piece;
-    default: return slice_rows * 4 / column_piece;
+    case column_code::narrow: return slice_rows * 2 / column_chunk;
+    default: return slice_rows * 4 / column_chunk;
     }
 }
 
@@ -136,7 +136,7 @@ std::int64_t pieces_after(std::span<const slice_head> heads) {
 void check_fits(const char* what, std::int64_t count,
                 std::int64_t most = std::numeric_limits<std::uint32_t>::max()) {
     if (count > most)
-        throw input_error("local kernel sell: " + std::string(what) + " of a device are " +
+        throw input_error("format sell: " + std::string(what) + " of a device are " +
                           std::to_string(count) + ", allowed are 0 to " + std::to_string(most));
 }
 
@@ -176,7 +176,7 @@ sell_columns make_sell_columns(const sell_layout& layout, std::span<const std::i
             return h.length() > 0 && h.code() != column_code::wide;
         }))
         result.steps.resize(as_size(layout.entries() / slice_rows));
-    result.stored.resize(as_size(pieces_after(result.heads) * column_piece));
+    result.stored.resize(as_size(pieces_after(result.heads) * column_chunk));
     const std::int64_t slices = layout.slices();
 #pragma omp parallel for
     for (std::int64_t s = 0; s < slices; ++s) {
@@ -184,7 +184,7 @@ sell_columns make_sell_columns(const sell_layout& layout, std::span<const std::i
         const slice_head& head = result.heads[as_size(s)];
         slice_step* const steps = // none if all slices are wide
             result.steps.empty() ? nullptr : result.steps.data() + head.first;
-        std::byte* const to = result.stored.data() + std::int64_t{head.columns} * column_piece;
+        std::byte* const to = result.stored.data() + std::int64_t{head.columns} * column_chunk;
         switch (head.code()) {
         case column_code::diagonal: slice.store_diagonal(steps); break;
         case column_code::narrow: slice.store_narrow(steps, to); break;
@@ -200,7 +200,7 @@ std::int64_t sell_bytes(const sell_layout& layout, std::span<const slice_head> h
     for (const slice_head& head : heads)
         if (head.code() != column_code::wide) steps += head.length();
     return layout.entries() * value_bytes + steps * static_cast<std::int64_t>(sizeof(slice_step)) +
-           pieces_after(heads) * column_piece +
+           pieces_after(heads) * column_chunk +
            static_cast<std::int64_t>(heads.size() * sizeof(slice_head) +
                                      layout.rows.size() * sizeof(std::int32_t));
 }

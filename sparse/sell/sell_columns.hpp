@@ -17,7 +17,7 @@ namespace krylith {
 struct sell_columns {
     std::vector<slice_head> heads; ///< [slices]
     std::vector<slice_step> steps; ///< [slice-columns], of wide slices 0; empty if all are wide
-    std::vector<std::byte> stored; ///< in pieces of column_piece bytes
+    std::vector<std::byte> stored; ///< in pieces of column_chunk bytes
 };
 
 /// The codes alone. `offsets` (rows + 1) and `indices` (from offsets[0] on) are the block in CSR

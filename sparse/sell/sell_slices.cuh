@@ -59,7 +59,7 @@ __device__ inline slice_reader<T> read_slice(const sell_view<T>& m, std::int32_t
     const slice_head head = load_head(m.heads + slice);
     return {m.values + std::int64_t{head.first} * slice_rows,
             m.steps + head.first,
-            m.columns + std::int64_t{head.columns} * column_piece,
+            m.columns + std::int64_t{head.columns} * column_chunk,
             head.length(),
             row_at(m, std::int64_t{slice} * slice_rows + lane),
             head.code(),
@@ -136,7 +136,7 @@ private:
 
     template <class Stored>
     __device__ void load_columns(const sell_view<T>& m, int lane, std::int32_t none) {
-        const std::byte* const begin = m.columns + std::int64_t{head_.columns} * column_piece;
+        const std::byte* const begin = m.columns + std::int64_t{head_.columns} * column_chunk;
         const Stored* const from = one_address(reinterpret_cast<const Stored*>(begin) + lane);
 #pragma unroll
         for (int u = 0; u < in_flight; ++u)

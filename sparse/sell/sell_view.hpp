@@ -33,7 +33,7 @@ struct alignas(8) slice_step {
 struct alignas(16) slice_head {
     std::uint32_t first;   ///< slice-columns before it: its step k is number first + k, its values
                            ///< begin at 32 * first
-    std::uint32_t columns; ///< where its stored columns begin, in units of column_piece bytes
+    std::uint32_t columns; ///< where its stored columns begin, in units of column_chunk bytes
     std::uint32_t shape;   ///< length and code
 
     /// In slice-columns.
@@ -53,7 +53,7 @@ struct alignas(16) slice_head {
 inline constexpr std::int32_t longest_slice = (1 << 30) - 1;
 
 /// 32 offsets of 16 bits. Columns of 32 bits take two pieces a slice-column.
-inline constexpr std::int64_t column_piece = 64;
+inline constexpr std::int64_t column_chunk = 64;
 
 /// Plain pointers to memory of one device, for kernels. Groups are the slices of a block of threads
 /// (a warp a slice); those that read ghosts come last.

@@ -18,17 +18,18 @@ public:
     block_array() = default;
 
     /// A copy of host memory.
-    block_array(std::shared_ptr<device> where, std::span<const T> contents, const std::string& item)
-        : own_(std::move(where), contents, item), data_(own_.data()), size_(contents.size()) {}
+    block_array(std::shared_ptr<device> device, std::span<const T> contents,
+                const std::string& item)
+        : own_(std::move(device), contents, item), data_(own_.data()), size_(contents.size()) {}
 
     /// `size` entries that lie in memory of the device: used in place, or copied.
-    block_array(const std::shared_ptr<device>& where, const T* there, std::size_t size, bool borrow,
-                const std::string& item)
+    block_array(const std::shared_ptr<device>& device, const T* there, std::size_t size,
+                bool borrow, const std::string& item)
         : data_(there), size_(size), borrowed_(borrow) {
         if (borrow) return;
-        own_ = buffer<T>(where, size, item);
+        own_ = buffer<T>(device, size, item);
         data_ = own_.data();
-        copy_from(*where, there);
+        copy_from(*device, there);
     }
 
     [[nodiscard]] const T* data() const noexcept { return data_; }
@@ -44,16 +45,16 @@ public:
     }
 
     /// From memory of the device, which is used in place from now on if the old one was.
-    void take(device& where, const T* there) {
+    void take(device& device, const T* there) {
         if (borrowed_)
             data_ = there;
         else
-            copy_from(where, there);
+            copy_from(device, there);
     }
 
 private:
-    void copy_from(device& where, const T* there) {
-        if (size_ != 0) where.copy(own_.data(), there, size_ * sizeof(T));
+    void copy_from(device& device, const T* there) {
+        if (size_ != 0) device.copy(own_.data(), there, size_ * sizeof(T));
     }
 
     buffer<T> own_;
@@ -64,19 +65,19 @@ private:
 
 /// A block's values in CSR order.
 template <class T>
-[[nodiscard]] block_array<T> values_of(const std::shared_ptr<device>& where,
-                                       const local_block<T>& block, const std::string& item) {
-    if (block.device_values == nullptr) return {where, block.values, item};
-    return {where, block.device_values, block.indices.size(), block.borrow, item};
+[[nodiscard]] block_array<T> values_of(const std::shared_ptr<device>& device,
+                                       const local_csr<T>& block, const std::string& item) {
+    if (block.device_values == nullptr) return {device, block.values, item};
+    return {device, block.device_values, block.indices.size(), block.borrow, item};
 }
 
 /// A block's local columns in CSR order.
 template <class T>
-[[nodiscard]] block_array<std::int32_t> columns_of(const std::shared_ptr<device>& where,
-                                                   const local_block<T>& block,
+[[nodiscard]] block_array<std::int32_t> columns_of(const std::shared_ptr<device>& device,
+                                                   const local_csr<T>& block,
                                                    const std::string& item) {
-    if (block.device_indices == nullptr || !block.borrow) return {where, block.indices, item};
-    return {where, block.device_indices, block.indices.size(), true, item};
+    if (block.device_indices == nullptr || !block.borrow) return {device, block.indices, item};
+    return {device, block.device_indices, block.indices.size(), true, item};
 }
 
 } // namespace krylith

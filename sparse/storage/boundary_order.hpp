@@ -40,8 +40,8 @@ template <class Reads>
     const std::int64_t spread = count - first;
     std::int32_t before = 0;
     std::int32_t from = first;
-    for (std::int64_t turn = 0; turn < count; ++turn) {
-        const bool is_due = (turn + 1) * spread / count > turn * spread / count;
+    for (std::int64_t position = 0; position < count; ++position) {
+        const bool is_due = (position + 1) * spread / count > position * spread / count;
         result.groups.push_back(is_due ? from++ : before++);
     }
     return result;

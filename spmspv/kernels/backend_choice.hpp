@@ -7,8 +7,8 @@
 
 // KRYLITH_ON(where, f<T>(...)) calls cuda::f for a device of CUDA, else host::f.
 #if KRYLITH_HAVE_CUDA
-#define KRYLITH_ON(where, ...)                                                                     \
-    ((where).kind() == krylith::backend::cuda ? cuda::__VA_ARGS__ : host::__VA_ARGS__)
+#define KRYLITH_ON(device, ...)                                                                    \
+    ((device).kind() == krylith::backend::cuda ? cuda::__VA_ARGS__ : host::__VA_ARGS__)
 #else
-#define KRYLITH_ON(where, ...) (host::__VA_ARGS__)
+#define KRYLITH_ON(device, ...) (host::__VA_ARGS__)
 #endif

@@ -153,8 +153,9 @@ __global__ void __launch_bounds__(block_threads, 5)
 }
 
 template <class S, bool Listed, bool Balanced>
-void launch_adding(device& where, const plain_arguments<S>& a, const column_operands<S>& operands) {
-    const launch_scope launch(where);
+void launch_adding(device& device, const plain_arguments<S>& a,
+                   const column_operands<S>& operands) {
+    const launch_scope launch(device);
     const auto kernel = adding_kernel<S, Listed, Balanced>;
     const walk_size size = walk_size_of(a, Balanced);
     kernel<<<launch.blocks(kernel, block_threads, size.blocks), block_threads, 0,
@@ -163,15 +164,15 @@ void launch_adding(device& where, const plain_arguments<S>& a, const column_oper
 }
 
 template <class S, bool Balanced>
-void multiply_columns_atomic(device& where, const plain_arguments<S>& a) {
+void multiply_columns_atomic(device& device, const plain_arguments<S>& a) {
     using T = typename S::value_type;
     const auto scratch = column_scratch<T>::in(a.scratch,
                                                Balanced ? spmspv::kernel::column_balanced_atomic
                                                         : spmspv::kernel::column_atomic,
-                                               a.entries, a.work);
-    if (!a.pairs) prepare_dense<S>(where, a);
+                                               a.entries, a.frontier_nonzeros);
+    if (!a.pairs) prepare_dense<S>(device, a);
     if constexpr (Balanced)
-        scan_columns(where,
+        scan_columns(device,
                      {a.columns.offsets,
                       a.x.indices,
                       a.x.count,
@@ -180,13 +181,13 @@ void multiply_columns_atomic(device& where, const plain_arguments<S>& a) {
                       {a.pairs ? a.y.count : nullptr, nullptr}},
                      a.entries, scratch.scan);
     else if (a.pairs)
-        where.zero(a.y.count, sizeof(std::int32_t));
+        device.zero(a.y.count, sizeof(std::int32_t));
     const column_operands<S> operands{a.columns.offsets, a.columns.indices, a.columns.values,
                                       a.x.indices,       a.x.values,        a.x.count,
                                       a.alpha,           scratch.ends,      scratch.starts};
-    if (!a.pairs) return launch_adding<S, false, Balanced>(where, a, operands);
-    launch_adding<S, true, Balanced>(where, a, operands);
-    gather_values(where, a.y);
+    if (!a.pairs) return launch_adding<S, false, Balanced>(device, a, operands);
+    launch_adding<S, true, Balanced>(device, a, operands);
+    gather_values(device, a.y);
 }
 
 } // namespace krylith::cuda

@@ -52,8 +52,8 @@ __device__ inline void add_of_block(const sum_address& to, std::int64_t part) {
 
 /// A thread a pair.
 __global__ void __launch_bounds__(block_threads)
-    work_of_pairs(const std::int32_t* offsets, const std::int32_t* entries,
-                  const std::int32_t* count, sum_address to) {
+    nonzeros_of_pairs(const std::int32_t* offsets, const std::int32_t* entries,
+                      const std::int32_t* count, sum_address to) {
     const auto pairs = static_cast<std::uint32_t>(*count);
     const std::uint32_t stride = gridDim.x * block_threads;
     std::int64_t part = 0;
@@ -64,8 +64,8 @@ __global__ void __launch_bounds__(block_threads)
 
 /// A lane a bit, so that offsets are read in whole lines; words without bits cost their reading.
 __global__ void __launch_bounds__(block_threads)
-    work_of_bits(const std::int32_t* offsets, const std::uint32_t* bits, std::uint32_t words,
-                 sum_address to) {
+    nonzeros_of_bits(const std::int32_t* offsets, const std::uint32_t* bits, std::uint32_t words,
+                     sum_address to) {
     constexpr unsigned all = 0xffffffffu;
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t stride = gridDim.x * block_threads;
@@ -87,26 +87,27 @@ __global__ void __launch_bounds__(block_threads)
 
 } // namespace
 
-void scan_columns(device& where, const column_scan& a, std::int64_t bound, void* scratch) {
-    scan(where, column_lengths{a}, bound, scratch);
+void scan_columns(device& device, const column_scan& a, std::int64_t bound, void* scratch) {
+    scan(device, column_lengths{a}, bound, scratch);
 }
 
 template <class M, class T>
-std::int64_t count_work(device& where, const spmspv::compressed_lines<M>& columns,
-                        const spmspv::vector_arrays<T>& x, bool has_pairs) {
+std::int64_t count_frontier_nonzeros(device& device, const spmspv::compressed_view<M>& columns,
+                                     const spmspv::vector_arrays<T>& x, bool has_pairs) {
     if (x.size == 0 || columns.nonzeros == 0) return 0;
-    host_sum& sum = static_cast<cuda_device&>(where).sum_for_host();
+    host_sum& sum = static_cast<cuda_device&>(device).sum_for_host();
     {
-        const launch_scope launch(where);
+        const launch_scope launch(device);
         const auto blocks = [&](auto kernel, std::int64_t threads) {
             return launch.blocks(kernel, block_threads,
                                  (threads + block_threads - 1) / block_threads);
         };
         if (has_pairs)
-            work_of_pairs<<<blocks(work_of_pairs, x.size), block_threads, 0, launch.stream()>>>(
-                columns.offsets, x.indices, x.count, sum.next());
+            nonzeros_of_pairs<<<blocks(nonzeros_of_pairs, x.size), block_threads, 0,
+                                launch.stream()>>>(columns.offsets, x.indices, x.count, sum.next());
         else
-            work_of_bits<<<blocks(work_of_bits, x.words()), block_threads, 0, launch.stream()>>>(
+            nonzeros_of_bits<<<blocks(nonzeros_of_bits, x.words()), block_threads, 0,
+                               launch.stream()>>>(
                 columns.offsets, x.bits, static_cast<std::uint32_t>(x.words()), sum.next());
         launch.check_launch();
     }
@@ -114,8 +115,8 @@ std::int64_t count_work(device& where, const spmspv::compressed_lines<M>& column
 }
 
 #define KRYLITH_INSTANTIATE(M, T)                                                                  \
-    template std::int64_t count_work(device&, const spmspv::compressed_lines<M>&,                  \
-                                     const spmspv::vector_arrays<T>&, bool);
+    template std::int64_t count_frontier_nonzeros(device&, const spmspv::compressed_view<M>&,      \
+                                                  const spmspv::vector_arrays<T>&, bool);
 KRYLITH_INSTANTIATE(double, double)
 KRYLITH_INSTANTIATE(double, float)
 KRYLITH_INSTANTIATE(double, std::int32_t)

@@ -18,6 +18,6 @@ struct column_scan {
 };
 
 /// `bound`: of the entries. `scratch`: scan_scratch_bytes of two_pass_scan.cuh.
-void scan_columns(device& where, const column_scan& a, std::int64_t bound, void* scratch);
+void scan_columns(device& device, const column_scan& a, std::int64_t bound, void* scratch);
 
 } // namespace krylith::cuda

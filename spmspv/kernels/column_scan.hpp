@@ -12,7 +12,7 @@ namespace krylith::host {
 
 /// starts[e] = entries of columns before that of entry e of x, [count + 1]. Returns starts[count].
 /// No sum exceeds the nonzeros of the matrix, since x has each column once. O(count).
-/// `sums`: [most_members].
+/// `sums`: [most_threads].
 template <class S, class M>
 std::int32_t scan_columns(const spmspv::product_arguments<S, M>& a, std::int32_t* starts,
                           std::int32_t* sums, int threads) {
@@ -41,7 +41,7 @@ std::int32_t scan_columns(const spmspv::product_arguments<S, M>& a, std::int32_t
 }
 
 /// Entries [begin, end) of the column of entry e of x.
-struct column_piece {
+struct column_chunk {
     std::int64_t e;
     std::int32_t begin;
     std::int32_t end;
@@ -53,7 +53,7 @@ void for_columns(const spmspv::product_arguments<S, M>& a, std::int64_t begin, s
                  const Body& body) {
     for (std::int64_t e = begin; e < end; ++e) {
         const std::int32_t column = a.x.indices[e];
-        body(column_piece{e, a.columns.offsets[column], a.columns.offsets[column + 1]});
+        body(column_chunk{e, a.columns.offsets[column], a.columns.offsets[column + 1]});
     }
 }
 
@@ -68,7 +68,7 @@ void for_items(const spmspv::product_arguments<S, M>& a, const std::int32_t* sta
         const std::int64_t length = std::min<std::int64_t>(starts[e + 1], end) - item;
         if (length == 0) continue; // an empty column
         const std::int64_t from = a.columns.offsets[a.x.indices[e]] + (item - starts[e]);
-        body(column_piece{e, static_cast<std::int32_t>(from),
+        body(column_chunk{e, static_cast<std::int32_t>(from),
                           static_cast<std::int32_t>(from + length)});
         item += length;
     }
@@ -88,7 +88,7 @@ template <class S, class M>
 
 /// Calls put(k, row, term) for each entry k of a piece whose row is not skipped.
 template <class S, class M, class Put>
-void for_terms(const spmspv::product_arguments<S, M>& a, const column_piece& piece,
+void for_terms(const spmspv::product_arguments<S, M>& a, const column_chunk& piece,
                const Put& put) {
     using T = typename S::value_type;
     const std::int32_t column = a.x.indices[piece.e];

@@ -83,14 +83,16 @@ template <class Arguments>
 [[nodiscard]] walk_size walk_size_of(const Arguments& a, bool balanced) {
     constexpr std::int64_t threads = 256;
     if (balanced) {
-        const std::int64_t work = a.work >= 0 ? a.work : a.columns.nonzeros;
+        const std::int64_t work =
+            a.frontier_nonzeros >= 0 ? a.frontier_nonzeros : a.columns.nonzeros;
         constexpr std::int64_t tile = spmspv::work_tile_items;
         return {(a.entries + work + tile - 1) / tile, 32};
     }
     constexpr std::int64_t few = 1 << 13;
-    const int lanes = a.entries <= few
-                          ? 32
-                          : std::max(4, spmspv::lanes_a_line(a.columns.lines, a.columns.nonzeros));
+    const int lanes =
+        a.entries <= few
+            ? 32
+            : std::max(4, spmspv::lanes_a_major(a.columns.major_size, a.columns.nonzeros));
     return {(a.entries * lanes + threads - 1) / threads, static_cast<std::uint32_t>(lanes)};
 }
 

@@ -65,15 +65,15 @@ __global__ void __launch_bounds__(block_threads, 4)
 }
 
 template <class S, bool Balanced>
-void multiply_columns_sort(device& where, const plain_arguments<S>& a) {
+void multiply_columns_sort(device& device, const plain_arguments<S>& a) {
     using T = typename S::value_type;
     const auto scratch = column_scratch<T>::in(
         a.scratch, Balanced ? spmspv::kernel::column_balanced_sort : spmspv::kernel::column_sort,
-        a.entries, a.work);
-    if (!a.pairs) prepare_dense<S>(where, a);
+        a.entries, a.frontier_nonzeros);
+    if (!a.pairs) prepare_dense<S>(device, a);
     int sorted = 0;
-    if (a.work != 0) {
-        scan_columns(where,
+    if (a.frontier_nonzeros != 0) {
+        scan_columns(device,
                      {a.columns.offsets,
                       a.x.indices,
                       a.x.count,
@@ -81,7 +81,7 @@ void multiply_columns_sort(device& where, const plain_arguments<S>& a) {
                       scratch.starts,
                       {scratch.finished, nullptr}},
                      a.entries, scratch.scan);
-        const auto rows = static_cast<std::uint32_t>(a.rows.lines);
+        const auto rows = static_cast<std::uint32_t>(a.rows.major_size);
         // alpha comes last: it scales sums.
         const column_operands<S> operands{a.columns.offsets,
                                           a.columns.indices,
@@ -93,9 +93,9 @@ void multiply_columns_sort(device& where, const plain_arguments<S>& a) {
                                           scratch.ends,
                                           scratch.starts};
         const term_sink<S> sink{scratch.terms.keys[0], static_cast<T*>(scratch.terms.values[0]),
-                                static_cast<std::uint32_t>(a.work), rows, a.skip_rows};
+                                static_cast<std::uint32_t>(a.frontier_nonzeros), rows, a.skip_rows};
         {
-            const launch_scope launch(where);
+            const launch_scope launch(device);
             const auto kernel = term_kernel<S, Balanced>;
             const walk_size size = walk_size_of(a, Balanced);
             kernel<<<launch.blocks(kernel, block_threads, size.blocks), block_threads, 0,
@@ -103,12 +103,13 @@ void multiply_columns_sort(device& where, const plain_arguments<S>& a) {
             launch.check_launch();
         }
         const int bits = static_cast<int>(std::bit_width(rows)); // `none` is among the keys
-        sorted = sort_pairs(where, scratch.terms, a.work, sizeof(T), bits, scratch.sort);
+        sorted =
+            sort_pairs(device, scratch.terms, a.frontier_nonzeros, sizeof(T), bits, scratch.sort);
     }
     if (a.pairs)
-        launch_sums<S, true>(where, a, scratch, sorted);
+        launch_sums<S, true>(device, a, scratch, sorted);
     else
-        launch_sums<S, false>(where, a, scratch, sorted);
+        launch_sums<S, false>(device, a, scratch, sorted);
 }
 
 } // namespace krylith::cuda

@@ -18,12 +18,12 @@ __global__ void __launch_bounds__(block_threads) scale_kernel(T* y, std::uint32_
 
 /// beta y, or absent everywhere. One launch: 4 m bytes (fp32), 8 m with beta.
 template <class S>
-void prepare_dense(device& where, const plain_arguments<S>& a) {
+void prepare_dense(device& device, const plain_arguments<S>& a) {
     using T = typename S::value_type;
     if constexpr (spmspv::scales<S>) {
         if (a.beta != T(0)) {
             if (a.beta == T(1) || a.y.size == 0) return;
-            const launch_scope launch(where);
+            const launch_scope launch(device);
             const auto kernel = scale_kernel<T>;
             kernel<<<launch.blocks(kernel, block_threads,
                                    (a.y.size + block_threads - 1) / block_threads),
@@ -32,7 +32,7 @@ void prepare_dense(device& where, const plain_arguments<S>& a) {
             return launch.check_launch();
         }
     }
-    fill_absent(where, a.y);
+    fill_absent(device, a.y);
 }
 
 } // namespace krylith::cuda

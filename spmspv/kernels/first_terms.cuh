@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(block_threads, first_term_blocks<typename S::v
     const int lane = static_cast<int>(threadIdx.x & 31);
     constexpr unsigned lowest = Lanes == 32 ? all : (1u << (Lanes % 32)) - 1;
     const unsigned group = lowest << (lane & ~(Lanes - 1));
-    const auto rows = static_cast<std::uint32_t>(a.rows.lines);
+    const auto rows = static_cast<std::uint32_t>(a.rows.major_size);
     const std::uint32_t words = rows / 32 + (rows % 32 != 0 ? 1 : 0);
     const std::uint32_t stride = gridDim.x * block_warps;
     for (std::uint32_t word = blockIdx.x * block_warps + threadIdx.x / 32; word < words;
@@ -114,26 +114,26 @@ __global__ void __launch_bounds__(block_threads, first_term_blocks<typename S::v
 }
 
 template <class S, bool Masked, int Lanes>
-void launch_first_terms(device& where, const plain_arguments<S>& a) {
-    const launch_scope launch(where);
+void launch_first_terms(device& device, const plain_arguments<S>& a) {
+    const launch_scope launch(device);
     const auto kernel = first_term_kernel<S, Masked, Lanes>;
-    const std::int64_t words = (std::int64_t{a.rows.lines} + 31) / 32;
+    const std::int64_t words = (std::int64_t{a.rows.major_size} + 31) / 32;
     kernel<<<launch.blocks(kernel, block_threads, (words + block_warps - 1) / block_warps),
              block_threads, 0, launch.stream()>>>(a);
     launch.check_launch();
 }
 
 template <class S, bool Masked>
-void multiply_by_first_terms(device& where, const plain_arguments<S>& a) {
+void multiply_by_first_terms(device& device, const plain_arguments<S>& a) {
     // A quarter of the mean row at once: where many entries have terms, one of these does, and
     // where few have, more rows are under way.
-    switch (spmspv::lanes_a_line(a.rows.lines, a.rows.nonzeros / 4)) {
+    switch (spmspv::lanes_a_major(a.rows.major_size, a.rows.nonzeros / 4)) {
     case 1:
-    case 2: return launch_first_terms<S, Masked, 2>(where, a);
-    case 4: return launch_first_terms<S, Masked, 4>(where, a);
-    case 8: return launch_first_terms<S, Masked, 8>(where, a);
-    case 16: return launch_first_terms<S, Masked, 16>(where, a);
-    default: return launch_first_terms<S, Masked, 32>(where, a);
+    case 2: return launch_first_terms<S, Masked, 2>(device, a);
+    case 4: return launch_first_terms<S, Masked, 4>(device, a);
+    case 8: return launch_first_terms<S, Masked, 8>(device, a);
+    case 16: return launch_first_terms<S, Masked, 16>(device, a);
+    default: return launch_first_terms<S, Masked, 32>(device, a);
     }
 }
 

@@ -166,19 +166,19 @@ __device__ inline void add_up_rows(const plain_arguments<S>& a, const Results& r
                                static_cast<std::uint32_t>(a.rows.nonzeros)};
     const row_groups<S, Masked, Lanes> groups(arrays, terms);
     const std::uint32_t lane = threadIdx.x & 31;
-    const auto rows = static_cast<std::uint32_t>(a.rows.lines);
+    const auto rows = static_cast<std::uint32_t>(a.rows.major_size);
     const std::uint32_t tasks = rows / 32 + (rows % 32 != 0 ? 1 : 0) +
-                                (Cut ? static_cast<std::uint32_t>(a.pieces.count) : 0);
+                                (Cut ? static_cast<std::uint32_t>(a.chunks.count) : 0);
     const std::uint32_t stride = gridDim.x * block_warps;
     const std::uint32_t number = blockIdx.x * block_warps + threadIdx.x / 32;
     if (number >= tasks) return;
-    task_type behind = task_type::read(a.pieces, a.rows.offsets, rows, number);
+    task_type behind = task_type::read(a.chunks, a.rows.offsets, rows, number);
     for (;;) {
         task_type own = behind;
         const bool more = tasks - own.number > stride;
-        if (more) behind = task_type::read(a.pieces, a.rows.offsets, rows, own.number + stride);
+        if (more) behind = task_type::read(a.chunks, a.rows.offsets, rows, own.number + stride);
         own.clip();
-        const std::uint32_t word = own.word(a.pieces);
+        const std::uint32_t word = own.word(a.chunks);
         const std::uint32_t row = word * 32 + lane;
         bool complete = own.part == task_type::whole_word;
         typename Results::row_state state{};
@@ -188,7 +188,7 @@ __device__ inline void add_up_rows(const plain_arguments<S>& a, const Results& r
         groups.add_up(own.begin, own.end, sum, there);
         if constexpr (Cut) {
             if (own.part >= 0) {
-                complete = join_pieces<S, Masked>(a.pieces, own, sum, there);
+                complete = join_ranges<S, Masked>(a.chunks, own, sum, there);
                 if (complete && row < rows) state = results.read(row);
             }
         }
@@ -212,10 +212,11 @@ __global__ void __launch_bounds__(block_threads, Results::blocks(Lanes, Masked))
 }
 
 template <class S, bool Masked, bool Cut, int Lanes, class Results>
-void launch_grouped_rows(const Results& results, device& where, const plain_arguments<S>& a) {
-    const launch_scope launch(where);
+void launch_grouped_rows(const Results& results, device& device, const plain_arguments<S>& a) {
+    const launch_scope launch(device);
     const auto kernel = grouped_row_kernel<S, Masked, Cut, Lanes, Results>;
-    const std::int64_t tasks = (std::int64_t{a.rows.lines} + 31) / 32 + (Cut ? a.pieces.count : 0);
+    const std::int64_t tasks =
+        (std::int64_t{a.rows.major_size} + 31) / 32 + (Cut ? a.chunks.count : 0);
     const unsigned blocks =
         launch.blocks(kernel, block_threads, (tasks + block_warps - 1) / block_warps);
     kernel<<<blocks, block_threads, 0, launch.stream()>>>(a, results);
@@ -225,15 +226,15 @@ void launch_grouped_rows(const Results& results, device& where, const plain_argu
 /// Enqueues: results.word(valid, row, sum, state) for each 32 rows by a warp, where a valid row's
 /// state was results.read(row). Which warp that is differs.
 template <class S, bool Masked, bool Cut, class Results>
-void multiply_rows_into(const Results& results, device& where, const plain_arguments<S>& a) {
+void multiply_rows_into(const Results& results, device& device, const plain_arguments<S>& a) {
     const auto launch = [&]<int Lanes>(std::integral_constant<int, Lanes>) {
-        launch_grouped_rows<S, Masked, Cut, Lanes>(results, where, a);
+        launch_grouped_rows<S, Masked, Cut, Lanes>(results, device, a);
     };
     // A mean row takes a round by fours, wherever in a quad it begins, and else one or two.
-    const std::int64_t rows = a.rows.lines;
+    const std::int64_t rows = a.rows.major_size;
     const std::int64_t nonzeros = a.rows.nonzeros;
-    switch (by_quads<S, Masked> ? spmspv::lanes_a_line(rows, (nonzeros + 3 * rows) / 4)
-                                : spmspv::lanes_a_line(rows, nonzeros / 6)) {
+    switch (by_quads<S, Masked> ? spmspv::lanes_a_major(rows, (nonzeros + 3 * rows) / 4)
+                                : spmspv::lanes_a_major(rows, nonzeros / 6)) {
     case 1: return launch(std::integral_constant<int, 1>());
     case 2: return launch(std::integral_constant < int, by_quads<S, Masked> ? 1 : 2 > ());
     case 4: return launch(std::integral_constant<int, 4>());
@@ -243,9 +244,9 @@ void multiply_rows_into(const Results& results, device& where, const plain_argum
 }
 
 template <class S, bool Masked, bool Cut>
-void multiply_grouped_rows(device& where, const plain_arguments<S>& a) {
+void multiply_grouped_rows(device& device, const plain_arguments<S>& a) {
     const stored_sums<S> sums{{a.y.dense, a.alpha, a.beta, a.skip_rows}};
-    multiply_rows_into<S, Masked, Cut>(sums, where, a);
+    multiply_rows_into<S, Masked, Cut>(sums, device, a);
 }
 
 } // namespace krylith::cuda

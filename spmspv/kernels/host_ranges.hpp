@@ -1,4 +1,4 @@
-// How work on sparse vectors is dealt to the threads of a host device.
+// How work on sparse vectors is assigned to the threads of a host device.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace krylith::host {
 
 /// Threads of a device that take part, at most.
-inline constexpr int most_members = 256;
+inline constexpr int most_threads = 256;
 
 /// Entries to move or multiply that are worth a thread: 16384, or less while a test mocks it.
 [[nodiscard]] std::int64_t worth_a_thread() noexcept;
@@ -28,14 +28,14 @@ public:
 /// Threads for so many entries.
 [[nodiscard]] inline int team_for(int threads, std::int64_t work) {
     return static_cast<int>(
-        std::clamp<std::int64_t>(work / worth_a_thread(), 1, std::min(threads, most_members)));
+        std::clamp<std::int64_t>(work / worth_a_thread(), 1, std::min(threads, most_threads)));
 }
 
 /// Calls body(part) for parts [0, parts), a thread each unless the runtime grants fewer.
 template <class Body>
 void for_parts(int parts, const Body& body) {
-    in_team(parts, [&](int member, int members) {
-        for (int part = member; part < parts; part += members) body(part);
+    in_team(parts, [&](int thread, int team) {
+        for (int part = thread; part < parts; part += team) body(part);
     });
 }
 

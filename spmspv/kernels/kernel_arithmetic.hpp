@@ -19,7 +19,7 @@ namespace krylith::spmspv {
 
 /// Lanes of a warp that share a line: a power of two that reaches its mean length, so that most
 /// lines take one load a lane; 1 to 32.
-[[nodiscard]] constexpr int lanes_a_line(std::int64_t lines, std::int64_t nonzeros) {
+[[nodiscard]] constexpr int lanes_a_major(std::int64_t lines, std::int64_t nonzeros) {
     int lanes = 1;
     while (lanes < 32 && lanes * lines < nonzeros) lanes *= 2;
     return lanes;

@@ -44,9 +44,9 @@ struct word_list {
 } // namespace
 
 template <class T>
-void list_bits(device& where, const spmspv::vector_arrays<T>& v, void* scratch) {
+void list_bits(device& device, const spmspv::vector_arrays<T>& v, void* scratch) {
     const std::int64_t words = v.words();
-    scan(where, word_list{v.bits, static_cast<std::uint32_t>(words), v.indices, v.count}, words,
+    scan(device, word_list{v.bits, static_cast<std::uint32_t>(words), v.indices, v.count}, words,
          scratch);
 }
 

@@ -14,45 +14,37 @@ namespace {
 
 /// Values of the semiring's type; where it reads none, none.
 template <class S, class M>
-spmspv::compressed_lines<typename S::value_type> plain(const spmspv::compressed_lines<M>& a) {
+spmspv::compressed_view<typename S::value_type> plain(const spmspv::compressed_view<M>& a) {
     using T = typename S::value_type;
     const T* values = nullptr;
     if constexpr (S::reads_matrix) {
         static_assert(std::is_same_v<M, T>, "a semiring reads values of its own type");
         values = a.values;
     }
-    return {a.offsets, a.indices, values, a.lines, a.across, a.nonzeros};
+    return {a.offsets, a.indices, values, a.major_size, a.across, a.nonzeros};
 }
 
 } // namespace
 
 template <class S, class M>
-void multiply(device& where, spmspv::kernel k, const spmspv::product_arguments<S, M>& a) {
-    const plain_arguments<S> plainly{plain<S>(a.rows),
-                                     plain<S>(a.columns),
-                                     a.x,
-                                     a.y,
-                                     a.alpha,
-                                     a.beta,
-                                     a.skip_rows,
-                                     a.pairs,
-                                     a.pieces,
-                                     a.scratch,
-                                     a.entries,
-                                     a.work};
-    if (pattern_of(k) != spmspv::pattern::column) return multiply_by_rows<S>(where, k, plainly);
-    const current_device current(where.ordinal()); // as in kernel_scratch_bytes()
-    if (write_back_of(k) == spmspv::write_back::sort && a.work < 0)
+void multiply(device& device, spmspv::kernel k, const spmspv::product_arguments<S, M>& a) {
+    const plain_arguments<S> plainly{
+        plain<S>(a.rows), plain<S>(a.columns), a.x,     a.y,      a.alpha,
+        a.beta,           a.skip_rows,         a.pairs, a.chunks, a.scratch,
+        a.entries,        a.frontier_nonzeros};
+    if (direction_of(k) != spmspv::direction::push) return multiply_by_rows<S>(device, k, plainly);
+    const current_device current(device.ordinal()); // as in kernel_scratch_bytes()
+    if (write_back_of(k) == spmspv::write_back::sort && a.frontier_nonzeros < 0)
         throw usage_error("sparse product by " + std::string(to_string(k)) +
                           ": the work is not known, it must be counted before");
-    multiply_by_columns<S>(where, k, plainly);
+    multiply_by_columns<S>(device, k, plainly);
 }
 
 template <class T>
-std::size_t kernel_scratch_bytes(const device& where, spmspv::kernel k, std::int64_t entries,
+std::size_t kernel_scratch_bytes(const device& device, spmspv::kernel k, std::int64_t entries,
                                  std::int64_t work) {
-    if (pattern_of(k) != spmspv::pattern::column) return 0;
-    const current_device current(where.ordinal()); // sorting asks it what it needs
+    if (direction_of(k) != spmspv::direction::push) return 0;
+    const current_device current(device.ordinal()); // sorting asks it what it needs
     return column_scratch<T>::in(nullptr, k, entries, work < 0 ? 0 : work).bytes;
 }
 

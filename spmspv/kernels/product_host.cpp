@@ -11,18 +11,18 @@ namespace krylith::host {
 template <class T>
 std::size_t kernel_scratch_bytes(const device&, spmspv::kernel k, std::int64_t entries,
                                  std::int64_t work) {
-    if (spmspv::pattern_of(k) != spmspv::pattern::column)
-        return most_members * sizeof(row_edge<spmspv::plus_times<double>>);
+    if (spmspv::direction_of(k) != spmspv::direction::push)
+        return most_threads * sizeof(row_edge<spmspv::plus_times<double>>);
     if (spmspv::write_back_of(k) == spmspv::write_back::sort)
         return sort_scratch<T>::in(nullptr, entries, work).bytes;
-    return static_cast<std::size_t>(most_members + entries + 1) * sizeof(std::int32_t);
+    return static_cast<std::size_t>(most_threads + entries + 1) * sizeof(std::int32_t);
 }
 
 template <class S, class M>
-void multiply(device& where, spmspv::kernel k, const spmspv::product_arguments<S, M>& a) {
-    auto& host = static_cast<host_device&>(where);
+void multiply(device& device, spmspv::kernel k, const spmspv::product_arguments<S, M>& a) {
+    auto& host = static_cast<host_device&>(device);
     host.submit([k, a, threads = host.threads()] {
-        if (spmspv::pattern_of(k) != spmspv::pattern::column)
+        if (spmspv::direction_of(k) != spmspv::direction::push)
             multiply_by_rows(k, a, threads);
         else if (spmspv::write_back_of(k) == spmspv::write_back::sort)
             multiply_and_sort(k, a, threads);
@@ -32,10 +32,10 @@ void multiply(device& where, spmspv::kernel k, const spmspv::product_arguments<S
 }
 
 template <class M, class T>
-std::int64_t count_work(device& where, const spmspv::compressed_lines<M>& columns,
-                        const spmspv::vector_arrays<T>& x, bool has_pairs) {
+std::int64_t count_frontier_nonzeros(device& device, const spmspv::compressed_view<M>& columns,
+                                     const spmspv::vector_arrays<T>& x, bool has_pairs) {
     std::int64_t work = 0;
-    auto& host = static_cast<host_device&>(where);
+    auto& host = static_cast<host_device&>(device);
     host.submit([&, threads = host.threads()] {
         const auto length = [&](std::int64_t column) {
             return columns.offsets[column + 1] - columns.offsets[column];
@@ -72,8 +72,8 @@ template std::size_t kernel_scratch_bytes<std::int32_t>(const device&, spmspv::k
                                                         std::int64_t);
 
 #define KRYLITH_COUNT(M, T)                                                                        \
-    template std::int64_t count_work(device&, const spmspv::compressed_lines<M>&,                  \
-                                     const spmspv::vector_arrays<T>&, bool);
+    template std::int64_t count_frontier_nonzeros(device&, const spmspv::compressed_view<M>&,      \
+                                                  const spmspv::vector_arrays<T>&, bool);
 KRYLITH_COUNT(double, double)
 KRYLITH_COUNT(double, float)
 KRYLITH_COUNT(double, std::int32_t)

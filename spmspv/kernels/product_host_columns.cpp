@@ -82,15 +82,15 @@ private:
 };
 
 template <class S, bool Shared, bool Listed, class M>
-void add_terms(spmspv::distribution dealt, const spmspv::product_arguments<S, M>& a, int parts,
+void add_terms(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a, int parts,
                std::int64_t work, const std::int32_t* starts) {
     for_parts(parts, [&](int part) {
         row_adder<S, Shared, Listed> rows(a.y);
-        const auto add_piece = [&](const column_piece& piece) {
-            for_terms(a, piece,
+        const auto add_piece = [&](const column_chunk& chunk) {
+            for_terms(a, chunk,
                       [&](std::int32_t, std::int32_t row, auto term) { rows.add(row, term); });
         };
-        if (Shared && dealt == spmspv::distribution::balanced) {
+        if (Shared && assigned == spmspv::distribution::balanced) {
             for_items(a, starts, part_begin(work, part, parts), part_begin(work, part + 1, parts),
                       add_piece);
         } else {
@@ -106,23 +106,25 @@ void add_terms(spmspv::distribution dealt, const spmspv::product_arguments<S, M>
 constexpr int fewest_that_pay = 4;
 
 template <class S, bool Listed, class M>
-void run(spmspv::distribution dealt, const spmspv::product_arguments<S, M>& a, int threads) {
+void run(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a, int threads) {
     // What columns of mean length have; the balanced kernel counts, if it has more than one thread.
     const std::int64_t entries = *a.x.count;
     const std::int64_t mean =
-        a.columns.lines == 0 ? 0 : (a.columns.nonzeros + a.columns.lines - 1) / a.columns.lines;
+        a.columns.major_size == 0
+            ? 0
+            : (a.columns.nonzeros + a.columns.major_size - 1) / a.columns.major_size;
     std::int64_t work = entries * (mean + 1);
     auto* const sums = reinterpret_cast<std::int32_t*>(a.scratch);
-    std::int32_t* const starts = sums + most_members;
-    if (threads >= fewest_that_pay && dealt == spmspv::distribution::balanced)
+    std::int32_t* const starts = sums + most_threads;
+    if (threads >= fewest_that_pay && assigned == spmspv::distribution::balanced)
         work = scan_columns(a, starts, sums, threads);
     const int team = team_for(threads, work);
     const int parts = team < fewest_that_pay ? 1 : team;
     if constexpr (Listed) *a.y.count = 0;
     if (parts > 1)
-        add_terms<S, true, Listed>(dealt, a, parts, work, starts);
+        add_terms<S, true, Listed>(assigned, a, parts, work, starts);
     else
-        add_terms<S, false, Listed>(dealt, a, 1, work, starts);
+        add_terms<S, false, Listed>(assigned, a, 1, work, starts);
     if constexpr (Listed) {
         const std::int64_t found = *a.y.count;
         for_ranges(team_for(threads, found), found, [&](std::int64_t begin, std::int64_t end) {

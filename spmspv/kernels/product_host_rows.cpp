@@ -83,7 +83,7 @@ public:
         for (std::int32_t row = first; row < last;) {
             const std::int32_t word = row / 32;
             const std::int32_t end = last - word * 32 > 32 ? word * 32 + 32 : last;
-            const bool whole = row % 32 == 0 && (end - row == 32 || end == a_.rows.lines);
+            const bool whole = row % 32 == 0 && (end - row == 32 || end == a_.rows.major_size);
             std::uint32_t bits = 0;
             for (; row < end; ++row) {
                 const sum_type found = sum_unless_skipped(row, offsets[row], offsets[row + 1]);
@@ -121,7 +121,7 @@ void direct(const spmspv::product_arguments<S, M>& a, int parts) {
     const rows_of_product<S, Sparse, M> rows(a);
     const std::int64_t words = a.y.words();
     for_ranges(parts, words, [&](std::int64_t begin, std::int64_t end) {
-        const std::int64_t last = std::min<std::int64_t>(end * 32, a.rows.lines);
+        const std::int64_t last = std::min<std::int64_t>(end * 32, a.rows.major_size);
         rows.multiply(static_cast<std::int32_t>(begin * 32), static_cast<std::int32_t>(last),
                       [&](const word_of_bits& word) {
                           if constexpr (Sparse) a.y.bits[word.number] = word.bits;
@@ -137,11 +137,11 @@ row_edge<S> multiply_items(const rows_of_product<S, Sparse, M>& rows,
     const std::int32_t* const offsets = a.rows.offsets;
     row_edge<S> edge = {};
     edge.word[0] = edge.word[1] = -1;
-    edge.first = rows_ended(offsets + 1, a.rows.lines, begin);
-    edge.last = rows_ended(offsets + 1, a.rows.lines, end);
+    edge.first = rows_ended(offsets + 1, a.rows.major_size, begin);
+    edge.last = rows_ended(offsets + 1, a.rows.major_size, end);
     const auto from = static_cast<std::int32_t>(begin - edge.first);
     const auto to = static_cast<std::int32_t>(end - edge.last);
-    edge.cut = edge.first < a.rows.lines && from > offsets[edge.first];
+    edge.cut = edge.first < a.rows.major_size && from > offsets[edge.first];
     std::int32_t row = edge.first;
     if (edge.cut && row < edge.last) {
         edge.head = rows.sum_unless_skipped(row, from, offsets[row + 1]);
@@ -157,7 +157,7 @@ row_edge<S> multiply_items(const rows_of_product<S, Sparse, M>& rows,
             edge.mask[slot] = word.bits;
         }
     });
-    if (edge.last < a.rows.lines)
+    if (edge.last < a.rows.major_size)
         edge.carry = rows.sum_unless_skipped(edge.last, std::max(from, offsets[edge.last]), to);
     return edge;
 }
@@ -199,7 +199,7 @@ void join(const rows_of_product<S, Sparse, M>& rows, const spmspv::product_argum
 template <class S, bool Sparse, class M>
 void balanced(const spmspv::product_arguments<S, M>& a, int parts) {
     const rows_of_product<S, Sparse, M> rows(a);
-    const std::int64_t items = std::int64_t{a.rows.lines} + a.rows.nonzeros;
+    const std::int64_t items = std::int64_t{a.rows.major_size} + a.rows.nonzeros;
     auto* const edges = reinterpret_cast<row_edge<S>*>(a.scratch);
     for_parts(parts, [&](int part) {
         edges[part] = multiply_items(rows, a, part_begin(items, part, parts),
@@ -209,9 +209,9 @@ void balanced(const spmspv::product_arguments<S, M>& a, int parts) {
 }
 
 template <class S, bool Sparse, class M>
-void run(spmspv::distribution dealt, const spmspv::product_arguments<S, M>& a, int threads) {
-    const int parts = team_for(threads, std::int64_t{a.rows.lines} + a.rows.nonzeros);
-    if (parts > 1 && dealt == spmspv::distribution::balanced)
+void run(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a, int threads) {
+    const int parts = team_for(threads, std::int64_t{a.rows.major_size} + a.rows.nonzeros);
+    if (parts > 1 && assigned == spmspv::distribution::balanced)
         balanced<S, Sparse>(a, parts);
     else
         direct<S, Sparse>(a, parts);
@@ -221,7 +221,7 @@ void run(spmspv::distribution dealt, const spmspv::product_arguments<S, M>& a, i
 
 template <class S, class M>
 void multiply_by_rows(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads) {
-    if (spmspv::pattern_of(k) == spmspv::pattern::row)
+    if (spmspv::direction_of(k) == spmspv::direction::pull)
         run<S, true>(spmspv::distribution_of(k), a, threads);
     else
         run<S, false>(spmspv::distribution_of(k), a, threads);

@@ -122,22 +122,22 @@ private:
 
 /// Rows that are skipped are numbered `skipped`, behind all others, and are not counted.
 template <class S, class M>
-void write_terms(spmspv::distribution dealt, const spmspv::product_arguments<S, M>& a,
+void write_terms(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a,
                  const sort_scratch<typename S::value_type>& s, std::int64_t work, int parts) {
     const term_list<typename S::value_type> list = s.lists[0];
     const std::int32_t skipped = a.columns.across;
-    const auto write = [&](const column_piece& piece) {
+    const auto write = [&](const column_chunk& chunk) {
         const std::int64_t shift =
-            std::int64_t{s.starts[piece.e]} - a.columns.offsets[a.x.indices[piece.e]];
+            std::int64_t{s.starts[chunk.e]} - a.columns.offsets[a.x.indices[chunk.e]];
         if (a.skip_rows != nullptr)
-            std::fill(list.rows + piece.begin + shift, list.rows + piece.end + shift, skipped);
-        for_terms(a, piece, [&](std::int32_t k, std::int32_t row, auto term) {
+            std::fill(list.rows + chunk.begin + shift, list.rows + chunk.end + shift, skipped);
+        for_terms(a, chunk, [&](std::int32_t k, std::int32_t row, auto term) {
             list.rows[k + shift] = row;
             list.terms[k + shift] = term;
         });
     };
     for_parts(parts, [&](int part) {
-        if (dealt == spmspv::distribution::balanced)
+        if (assigned == spmspv::distribution::balanced)
             return for_items(a, s.starts, part_begin(work, part, parts),
                              part_begin(work, part + 1, parts), write);
         const std::int64_t entries = *a.x.count;
@@ -151,11 +151,12 @@ void write_terms(spmspv::distribution dealt, const spmspv::product_arguments<S, 
 template <class S, class M>
 void multiply_and_sort(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads) {
     using T = typename S::value_type;
-    const auto s = sort_scratch<T>::in(a.scratch, a.entries, a.work);
+    const auto s = sort_scratch<T>::in(a.scratch, a.entries, a.frontier_nonzeros);
     const std::int64_t work = scan_columns(a, s.starts, s.sums, threads);
-    if (work > a.work)
-        throw usage_error("sparse product: the work was given as " + std::to_string(a.work) +
-                          ", the columns of x have " + std::to_string(work) + " entries");
+    if (work > a.frontier_nonzeros)
+        throw usage_error("sparse product: the work was given as " +
+                          std::to_string(a.frontier_nonzeros) + ", the columns of x have " +
+                          std::to_string(work) + " entries");
     if (!a.pairs) prepare_dense(a, threads);
     const int parts = sort_team(threads, work);
     write_terms(spmspv::distribution_of(k), a, s, work, parts);

@@ -15,9 +15,9 @@ using plain_arguments = spmspv::product_arguments<S, typename S::value_type>;
 
 /// Patterns spmv and row.
 template <class S>
-void multiply_by_rows(device& where, spmspv::kernel k, const plain_arguments<S>& a);
+void multiply_by_rows(device& device, spmspv::kernel k, const plain_arguments<S>& a);
 
 template <class S>
-void multiply_by_columns(device& where, spmspv::kernel k, const plain_arguments<S>& a);
+void multiply_by_columns(device& device, spmspv::kernel k, const plain_arguments<S>& a);
 
 } // namespace krylith::cuda

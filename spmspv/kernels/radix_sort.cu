@@ -35,10 +35,10 @@ std::size_t sort_scratch_bytes(std::int64_t count, std::size_t value_bytes) {
     return bytes;
 }
 
-int sort_pairs(device& where, const sort_arrays& a, std::int64_t count, std::size_t value_bytes,
+int sort_pairs(device& device, const sort_arrays& a, std::int64_t count, std::size_t value_bytes,
                int bits, void* scratch) {
     if (count == 0) return 0;
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     std::size_t bytes = sort_scratch_bytes(count, value_bytes);
     if (value_bytes == 4)
         return sort<std::uint32_t>(a, count, bits, scratch, bytes, launch.stream());

@@ -20,7 +20,7 @@ struct sort_arrays {
 /// Enqueues the sorting of what is in place 0 by the `bits` lowest bits; returns the place that
 /// will have the result. 8 + 2 s bytes a pair read or written twice for each 8 bits. `scratch`:
 /// sort_scratch_bytes(), 256-byte aligned.
-[[nodiscard]] int sort_pairs(device& where, const sort_arrays& arrays, std::int64_t count,
+[[nodiscard]] int sort_pairs(device& device, const sort_arrays& arrays, std::int64_t count,
                              std::size_t value_bytes, int bits, void* scratch);
 
 } // namespace krylith::cuda

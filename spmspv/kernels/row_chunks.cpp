@@ -2,19 +2,19 @@
 
 namespace krylith::spmspv {
 
-std::vector<row_piece> cut_long_words(std::span<const std::int32_t> offsets) {
-    std::vector<row_piece> pieces;
+std::vector<row_chunk> cut_long_words(std::span<const std::int32_t> offsets) {
+    std::vector<row_chunk> chunks;
     const std::size_t rows = offsets.size() - 1;
     for (std::size_t row = 0; row < rows; row += 32) {
         const auto entries =
             static_cast<std::uint32_t>(offsets[std::min(row + 32, rows)] - offsets[row]);
         if (entries <= whole_word_entries) continue;
-        const std::uint32_t each = piece_entries(entries);
+        const std::uint32_t each = chunk_entries(entries);
         const auto parts = static_cast<std::int32_t>((entries + each - 1) / each);
         for (std::int32_t part = 0; part < parts; ++part)
-            pieces.push_back({static_cast<std::int32_t>(row / 32), part, parts});
+            chunks.push_back({static_cast<std::int32_t>(row / 32), part, parts});
     }
-    return pieces;
+    return chunks;
 }
 
 } // namespace krylith::spmspv

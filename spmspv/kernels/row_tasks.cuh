@@ -19,17 +19,17 @@ struct row_task {
     static constexpr std::int32_t nothing = -2; ///< a long word, whose pieces others take
 
     /// Nothing waits for what is read here before clip().
-    [[nodiscard]] __device__ static row_task read(const spmspv::row_pieces& pieces,
+    [[nodiscard]] __device__ static row_task read(const spmspv::row_chunks& chunks,
                                                   const std::int32_t* offsets, std::uint32_t rows,
                                                   std::uint32_t task) {
         row_task t{task, 0, 0, whole_word};
         std::uint32_t word = task;
         if constexpr (Cut) {
-            const auto count = static_cast<std::uint32_t>(pieces.count);
+            const auto count = static_cast<std::uint32_t>(chunks.count);
             if (task < count) {
-                const spmspv::row_piece piece = pieces.list[task];
-                word = static_cast<std::uint32_t>(piece.word);
-                t.part = piece.part;
+                const spmspv::row_chunk chunk = chunks.list[task];
+                word = static_cast<std::uint32_t>(chunk.word);
+                t.part = chunk.part;
             } else {
                 word = task - count;
             }
@@ -39,11 +39,11 @@ struct row_task {
         t.end = static_cast<std::uint32_t>(offsets[min(row + 1, rows)]);
         return t;
     }
-    [[nodiscard]] __device__ std::uint32_t word(const spmspv::row_pieces& pieces) const {
+    [[nodiscard]] __device__ std::uint32_t word(const spmspv::row_chunks& chunks) const {
         if constexpr (!Cut) return number;
-        const auto count = static_cast<std::uint32_t>(pieces.count);
+        const auto count = static_cast<std::uint32_t>(chunks.count);
         return number >= count ? number - count
-                               : static_cast<std::uint32_t>(pieces.list[number].word);
+                               : static_cast<std::uint32_t>(chunks.list[number].word);
     }
     [[nodiscard]] __device__ std::uint32_t first() const {
         return __shfl_sync(0xffffffffu, begin, 0);
@@ -62,7 +62,7 @@ struct row_task {
             if (part < 0) {
                 part = nothing;
             } else {
-                const std::uint32_t each = spmspv::piece_entries(entries);
+                const std::uint32_t each = spmspv::chunk_entries(entries);
                 low += static_cast<std::uint32_t>(part) * each;
                 high += min((static_cast<std::uint32_t>(part) + 1) * each, entries);
             }
@@ -74,34 +74,34 @@ struct row_task {
 
 /// By the warp, after a piece: true with the word's sums if it was the last of its pieces.
 template <class S, bool Masked>
-__device__ inline bool join_pieces(const spmspv::row_pieces& pieces, const row_task<true>& last,
+__device__ inline bool join_ranges(const spmspv::row_chunks& chunks, const row_task<true>& last,
                                    typename S::value_type& sum, bool& there) {
     using T = typename S::value_type;
     constexpr unsigned all = 0xffffffffu;
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t at = last.number;
-    auto* const sums = static_cast<T*>(pieces.sums);
+    auto* const sums = static_cast<T*>(chunks.sums);
     sums[at * 32 + lane] = sum;
     const std::uint32_t marks = __ballot_sync(all, there);
     const std::uint32_t first = at - static_cast<std::uint32_t>(last.part);
-    const auto parts = static_cast<std::uint32_t>(pieces.list[at].parts);
+    const auto parts = static_cast<std::uint32_t>(chunks.list[at].parts);
     __syncwarp();
     unsigned before = 0;
     if (lane == 0) {
-        if constexpr (Masked) pieces.marks[at] = marks;
-        before = count_blocks(pieces.arrived + first, 1);
+        if constexpr (Masked) chunks.marks[at] = marks;
+        before = count_blocks(chunks.arrived + first, 1);
     }
     before = __shfl_sync(all, before, 0);
     if (before + 1 != parts) return false;
     __syncwarp();
-    if (lane == 0) pieces.arrived[first] = 0;
+    if (lane == 0) chunks.arrived[first] = 0;
     sum = S::absent();
     there = false;
     // Past the L1 cache: other multiprocessors wrote these.
 #pragma unroll 8
     for (std::uint32_t p = first; p < first + parts; ++p) {
         sum = S::add(sum, __ldcg(sums + p * 32 + lane));
-        if constexpr (Masked) there = there || (__ldcg(pieces.marks + p) >> lane & 1) != 0;
+        if constexpr (Masked) there = there || (__ldcg(chunks.marks + p) >> lane & 1) != 0;
     }
     return true;
 }

@@ -35,7 +35,7 @@ struct sort_scratch {
     T* heads;               ///< [tiles] the part of a row that began in a tile before
     std::int32_t* begun;    ///< [tiles] rows that begin in the tile
     std::int32_t* starts;   ///< [entries + 1]
-    std::int32_t* sums;     ///< [most_members]
+    std::int32_t* sums;     ///< [most_threads]
     std::int32_t* counters; ///< [sort_team][1 << most_digit_bits]
     std::size_t bytes;
 
@@ -54,7 +54,7 @@ struct sort_scratch {
         for (auto& list : s.lists) take(list.rows, work);
         take(s.begun, tiles);
         take(s.starts, entries + 1);
-        take(s.sums, most_members);
+        take(s.sums, most_threads);
         take(s.counters, std::int64_t{sort_team(most_sorters, work)} << most_digit_bits);
         s.bytes = used;
         return s;

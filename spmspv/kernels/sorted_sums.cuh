@@ -182,24 +182,24 @@ __global__ void __launch_bounds__(block_threads, 4)
 
 /// `sorted`: the place of the sorted terms. The scratch's `finished` is 0.
 template <class S, bool Pairs>
-void launch_sums(device& where, const plain_arguments<S>& a,
+void launch_sums(device& device, const plain_arguments<S>& a,
                  const column_scratch<typename S::value_type>& scratch, int sorted) {
     using T = typename S::value_type;
-    if (a.work == 0) {
-        if (Pairs) where.zero(a.y.count, sizeof(std::int32_t));
+    if (a.frontier_nonzeros == 0) {
+        if (Pairs) device.zero(a.y.count, sizeof(std::int32_t));
         return;
     }
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     const auto kernel = sum_sorted<S, Pairs>;
-    const std::int64_t tiles = sum_tiles(a.work);
+    const std::int64_t tiles = sum_tiles(a.frontier_nonzeros);
     const std::int64_t blocks =
         std::min<std::int64_t>(most_sum_chunks, launch.blocks(kernel, block_threads, tiles));
     const std::int64_t tiles_a_chunk = (tiles + blocks - 1) / blocks;
     const std::int64_t chunks = (tiles + tiles_a_chunk - 1) / tiles_a_chunk;
     const sorted_terms<T> terms{scratch.terms.keys[sorted],
                                 static_cast<const T*>(scratch.terms.values[sorted]),
-                                static_cast<std::uint32_t>(a.work),
-                                static_cast<std::uint32_t>(a.rows.lines),
+                                static_cast<std::uint32_t>(a.frontier_nonzeros),
+                                static_cast<std::uint32_t>(a.rows.major_size),
                                 static_cast<std::uint32_t>(tiles_a_chunk * sum_tile_terms),
                                 static_cast<std::int32_t>(chunks),
                                 scratch.ended,

@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(block_threads)
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    gather_entries(const std::uint32_t* numbers, const spmspv::compressed_lines<T> rows,
+    gather_entries(const std::uint32_t* numbers, const spmspv::compressed_view<T> rows,
                    std::int32_t* row_indices, T* values) {
     const auto nonzeros = static_cast<std::uint32_t>(rows.nonzeros);
     const std::uint32_t stride = gridDim.x * block_threads;
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(block_threads)
         const std::uint32_t entry = numbers[k];
         // The row that has the entry: the first whose end lies behind it.
         std::uint32_t low = 0;
-        std::uint32_t high = static_cast<std::uint32_t>(rows.lines);
+        std::uint32_t high = static_cast<std::uint32_t>(rows.major_size);
         while (low < high) {
             const std::uint32_t middle = low + (high - low) / 2;
             if (static_cast<std::uint32_t>(rows.offsets[middle + 1]) <= entry)
@@ -69,10 +69,10 @@ __global__ void __launch_bounds__(block_threads)
 /// Given back when the device's work is done.
 class temporary_memory {
 public:
-    temporary_memory(device& where, std::size_t bytes)
-        : device_(where),
+    temporary_memory(device& device, std::size_t bytes)
+        : device_(device),
           bytes_(bytes),
-          memory_(static_cast<std::byte*>(where.allocate(bytes, item))) {}
+          memory_(static_cast<std::byte*>(device.allocate(bytes, item))) {}
     temporary_memory(const temporary_memory&) = delete;
     temporary_memory& operator=(const temporary_memory&) = delete;
     ~temporary_memory() {
@@ -95,21 +95,21 @@ private:
 } // namespace
 
 template <class T>
-void transpose(device& where, const spmspv::compressed_lines<T>& rows, std::int32_t* column_offsets,
+void transpose(device& device, const spmspv::compressed_view<T>& rows, std::int32_t* column_offsets,
                std::int32_t* row_indices, T* values) {
     const auto nonzeros = static_cast<std::uint32_t>(rows.nonzeros);
     const auto columns = static_cast<std::uint32_t>(rows.across);
     if (nonzeros == 0)
-        return where.zero(column_offsets, (std::size_t{columns} + 1) * sizeof(std::int32_t));
+        return device.zero(column_offsets, (std::size_t{columns} + 1) * sizeof(std::int32_t));
     const std::size_t array = (std::size_t{nonzeros} * sizeof(std::uint32_t) + 255) / 256 * 256;
-    const current_device current(where.ordinal());
-    const temporary_memory memory(where,
+    const current_device current(device.ordinal());
+    const temporary_memory memory(device,
                                   4 * array + sort_scratch_bytes(nonzeros, sizeof(std::uint32_t)));
     const auto part = [&](std::size_t p) {
         return reinterpret_cast<std::uint32_t*>(memory.data() + p * array);
     };
     const sort_arrays arrays{{part(0), part(1)}, {part(2), part(3)}};
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     const auto blocks = [&](auto kernel, std::int64_t threads) {
         return launch.blocks(kernel, block_threads, (threads + block_threads - 1) / block_threads);
     };
@@ -117,8 +117,8 @@ void transpose(device& where, const spmspv::compressed_lines<T>& rows, std::int3
         rows.indices, nonzeros, arrays.keys[0], part(2));
     launch.check_launch();
     const int bits = std::max(1, static_cast<int>(std::bit_width(columns - 1)));
-    const int sorted =
-        sort_pairs(where, arrays, nonzeros, sizeof(std::uint32_t), bits, memory.data() + 4 * array);
+    const int sorted = sort_pairs(device, arrays, nonzeros, sizeof(std::uint32_t), bits,
+                                  memory.data() + 4 * array);
     find_columns<<<blocks(find_columns, std::int64_t{columns} + 1), block_threads, 0,
                    launch.stream()>>>(arrays.keys[sorted], nonzeros, columns, column_offsets);
     launch.check_launch();
@@ -129,9 +129,9 @@ void transpose(device& where, const spmspv::compressed_lines<T>& rows, std::int3
     launch.check_launch();
 }
 
-template void transpose(device&, const spmspv::compressed_lines<double>&, std::int32_t*,
+template void transpose(device&, const spmspv::compressed_view<double>&, std::int32_t*,
                         std::int32_t*, double*);
-template void transpose(device&, const spmspv::compressed_lines<float>&, std::int32_t*,
+template void transpose(device&, const spmspv::compressed_view<float>&, std::int32_t*,
                         std::int32_t*, float*);
 
 } // namespace krylith::cuda

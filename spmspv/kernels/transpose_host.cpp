@@ -14,15 +14,15 @@ namespace {
 /// entries. (matrix/compressed/transposition.hpp does the same for 64-bit offsets in host arrays.)
 template <class T>
 struct counting_sort {
-    spmspv::compressed_lines<T> rows;
+    spmspv::compressed_view<T> rows;
     int parts;
     std::int32_t* next; ///< by part and column
 
     [[nodiscard]] std::int32_t first_row(int part) const {
-        if (part == parts) return rows.lines;
+        if (part == parts) return rows.major_size;
         const auto entry = static_cast<std::int32_t>(part_begin(rows.nonzeros, part, parts));
         const std::int32_t* const found =
-            std::lower_bound(rows.offsets, rows.offsets + rows.lines, entry);
+            std::lower_bound(rows.offsets, rows.offsets + rows.major_size, entry);
         return part == 0 ? 0 : static_cast<std::int32_t>(found - rows.offsets);
     }
 
@@ -63,28 +63,28 @@ struct counting_sort {
 } // namespace
 
 template <class T>
-void transpose(device& where, const spmspv::compressed_lines<T>& rows, std::int32_t* column_offsets,
+void transpose(device& device, const spmspv::compressed_view<T>& rows, std::int32_t* column_offsets,
                std::int32_t* row_indices, T* values) {
-    auto& host = static_cast<host_device&>(where);
+    auto& host = static_cast<host_device&>(device);
     const std::int64_t least = std::max<std::int64_t>(1, rows.across);
     const int parts = static_cast<int>(std::clamp<std::int64_t>(
         rows.nonzeros / least, 1, team_for(host.threads(), rows.nonzeros)));
     const auto bytes = static_cast<std::size_t>(parts) * static_cast<std::size_t>(rows.across) *
                        sizeof(std::int32_t);
     constexpr const char* item = "transposition";
-    void* const memory = bytes != 0 ? where.allocate(bytes, item) : nullptr;
+    void* const memory = bytes != 0 ? device.allocate(bytes, item) : nullptr;
     const counting_sort<T> sort = {rows, parts, static_cast<std::int32_t*>(memory)};
     host.submit([=] {
         for_parts(parts, [&](int part) { sort.count(part); });
         sort.scan(column_offsets);
         for_parts(parts, [&](int part) { sort.put(part, row_indices, values); });
     });
-    where.deallocate(memory, bytes, item); // after the task
+    device.deallocate(memory, bytes, item); // after the task
 }
 
-template void transpose(device&, const spmspv::compressed_lines<double>&, std::int32_t*,
+template void transpose(device&, const spmspv::compressed_view<double>&, std::int32_t*,
                         std::int32_t*, double*);
-template void transpose(device&, const spmspv::compressed_lines<float>&, std::int32_t*,
+template void transpose(device&, const spmspv::compressed_view<float>&, std::int32_t*,
                         std::int32_t*, float*);
 
 } // namespace krylith::host

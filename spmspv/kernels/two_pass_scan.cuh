@@ -125,8 +125,8 @@ __global__ void __launch_bounds__(block_threads)
 
 /// Enqueues both. `bound`: of the number of sizes. `scratch`: scan_scratch_bytes.
 template <class Items>
-void scan(device& where, const Items& items, std::int64_t bound, void* scratch) {
-    const launch_scope launch(where);
+void scan(device& device, const Items& items, std::int64_t bound, void* scratch) {
+    const launch_scope launch(device);
     const auto second = scan_items<Items>;
     if (bound <= 2 * std::int64_t{scan_step}) {
         second<<<1, block_threads, 0, launch.stream()>>>(items, nullptr);

@@ -25,9 +25,9 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 template <class T, class Body>
-void for_each_pair(device& where, const vector_arrays<T>& v, Body body) {
+void for_each_pair(device& device, const vector_arrays<T>& v, Body body) {
     if (v.size == 0) return;
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     const auto kernel = each_pair<T, Body>;
     kernel<<<launch.blocks(kernel, block_threads, (v.size + block_threads - 1) / block_threads),
              block_threads, 0, launch.stream()>>>(v, body);
@@ -110,40 +110,40 @@ __global__ void __launch_bounds__(block_threads)
 } // namespace
 
 template <class T>
-void scatter_values(device& where, const vector_arrays<T>& v) {
-    for_each_pair(where, v, scatter_value{});
+void scatter_values(device& device, const vector_arrays<T>& v) {
+    for_each_pair(device, v, scatter_value{});
 }
 
 template <class T>
-void scatter_bits(device& where, const vector_arrays<T>& v) {
-    for_each_pair(where, v, set_bit{});
+void scatter_bits(device& device, const vector_arrays<T>& v) {
+    for_each_pair(device, v, set_bit{});
 }
 
 template <class T>
-void clean_values(device& where, const vector_arrays<T>& v) {
-    for_each_pair(where, v, clean_value{});
+void clean_values(device& device, const vector_arrays<T>& v) {
+    for_each_pair(device, v, clean_value{});
 }
 
 template <class T>
-void clean_bits(device& where, const vector_arrays<T>& v) {
-    for_each_pair(where, v, clear_bit{});
+void clean_bits(device& device, const vector_arrays<T>& v) {
+    for_each_pair(device, v, clear_bit{});
 }
 
 template <class T>
-void clean_entries(device& where, const vector_arrays<T>& v) {
-    for_each_pair(where, v, clean_entry{});
+void clean_entries(device& device, const vector_arrays<T>& v) {
+    for_each_pair(device, v, clean_entry{});
 }
 
 template <class T>
-void gather_values(device& where, const vector_arrays<T>& v) {
-    for_each_pair(where, v, gather_value{});
+void gather_values(device& device, const vector_arrays<T>& v) {
+    for_each_pair(device, v, gather_value{});
 }
 
 template <class T>
-void fill_absent(device& where, const vector_arrays<T>& v) {
+void fill_absent(device& device, const vector_arrays<T>& v) {
     if (v.size == 0) return;
-    if (v.absent == T(0)) return where.zero(v.dense, static_cast<std::size_t>(v.size) * sizeof(T));
-    const launch_scope launch(where);
+    if (v.absent == T(0)) return device.zero(v.dense, static_cast<std::size_t>(v.size) * sizeof(T));
+    const launch_scope launch(device);
     const auto kernel = fill_kernel<T>;
     kernel<<<launch.blocks(kernel, block_threads, (v.size + block_threads - 1) / block_threads),
              block_threads, 0, launch.stream()>>>(v.dense, static_cast<std::uint32_t>(v.size),
@@ -152,9 +152,9 @@ void fill_absent(device& where, const vector_arrays<T>& v) {
 }
 
 template <class T>
-void bits_of_dense(device& where, const vector_arrays<T>& v) {
+void bits_of_dense(device& device, const vector_arrays<T>& v) {
     if (v.size == 0) return;
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     const auto kernel = bits_kernel<T>;
     constexpr int entries_a_block = block_threads * 8;
     kernel<<<launch.blocks(kernel, block_threads, (v.size + entries_a_block - 1) / entries_a_block),

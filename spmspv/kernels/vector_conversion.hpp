@@ -12,31 +12,31 @@
 #define KRYLITH_VECTOR_CONVERSIONS                                                                 \
     /** dense[indices[k]] = values[k]. O(k). */                                                    \
     template <class T>                                                                             \
-    void scatter_values(device& where, const spmspv::vector_arrays<T>& v);                         \
+    void scatter_values(device& device, const spmspv::vector_arrays<T>& v);                        \
     /** Sets the bits of the pairs' indices. O(k). */                                              \
     template <class T>                                                                             \
-    void scatter_bits(device& where, const spmspv::vector_arrays<T>& v);                           \
+    void scatter_bits(device& device, const spmspv::vector_arrays<T>& v);                          \
     /** dense = absent, or bits = 0, at the pairs' indices. O(k). */                               \
     template <class T>                                                                             \
-    void clean_values(device& where, const spmspv::vector_arrays<T>& v);                           \
+    void clean_values(device& device, const spmspv::vector_arrays<T>& v);                          \
     template <class T>                                                                             \
-    void clean_bits(device& where, const spmspv::vector_arrays<T>& v);                             \
+    void clean_bits(device& device, const spmspv::vector_arrays<T>& v);                            \
     /** Both at once. O(k). */                                                                     \
     template <class T>                                                                             \
-    void clean_entries(device& where, const spmspv::vector_arrays<T>& v);                          \
+    void clean_entries(device& device, const spmspv::vector_arrays<T>& v);                         \
     /** dense = absent everywhere. O(n). */                                                        \
     template <class T>                                                                             \
-    void fill_absent(device& where, const spmspv::vector_arrays<T>& v);                            \
+    void fill_absent(device& device, const spmspv::vector_arrays<T>& v);                           \
     /** values[k] = dense[indices[k]]. O(k). */                                                    \
     template <class T>                                                                             \
-    void gather_values(device& where, const spmspv::vector_arrays<T>& v);                          \
+    void gather_values(device& device, const spmspv::vector_arrays<T>& v);                         \
     /** Bits where dense differs from absent, all words. O(n). */                                  \
     template <class T>                                                                             \
-    void bits_of_dense(device& where, const spmspv::vector_arrays<T>& v);                          \
+    void bits_of_dense(device& device, const spmspv::vector_arrays<T>& v);                         \
     /** count and indices, ascending, of the bits. O(n / 32 + k). `scratch`:                       \
         list_scratch_bytes(n) bytes, 256-byte aligned. */                                          \
     template <class T>                                                                             \
-    void list_bits(device& where, const spmspv::vector_arrays<T>& v, void* scratch);               \
+    void list_bits(device& device, const spmspv::vector_arrays<T>& v, void* scratch);              \
     [[nodiscard]] std::size_t list_scratch_bytes(std::int64_t n);
 
 namespace krylith::host {

@@ -13,8 +13,8 @@ namespace {
 
 /// Enqueues work(begin, end) on equal parts of the pairs; shared: there are other threads.
 template <class T, class Work>
-void on_pairs(device& where, const spmspv::vector_arrays<T>& v, const Work& work) {
-    auto& host = static_cast<host_device&>(where);
+void on_pairs(device& device, const spmspv::vector_arrays<T>& v, const Work& work) {
+    auto& host = static_cast<host_device&>(device);
     host.submit([v, work, threads = host.threads()] {
         const int team = team_for(threads, *v.count);
         for_ranges(team, *v.count,
@@ -23,32 +23,32 @@ void on_pairs(device& where, const spmspv::vector_arrays<T>& v, const Work& work
 }
 
 template <class Work>
-void on_range(device& where, std::int64_t n, std::int64_t work_of_each, const Work& work) {
-    auto& host = static_cast<host_device&>(where);
+void on_range(device& device, std::int64_t n, std::int64_t nonzeros_of_each, const Work& work) {
+    auto& host = static_cast<host_device&>(device);
     host.submit([=, threads = host.threads()] {
-        for_ranges(team_for(threads, n * work_of_each), n, work);
+        for_ranges(team_for(threads, n * nonzeros_of_each), n, work);
     });
 }
 
 } // namespace
 
 template <class T>
-void scatter_values(device& where, const spmspv::vector_arrays<T>& v) {
-    on_pairs(where, v, [v](std::int64_t begin, std::int64_t end, bool) {
+void scatter_values(device& device, const spmspv::vector_arrays<T>& v) {
+    on_pairs(device, v, [v](std::int64_t begin, std::int64_t end, bool) {
         for (std::int64_t k = begin; k < end; ++k) v.dense[v.indices[k]] = v.values[k];
     });
 }
 
 template <class T>
-void clean_values(device& where, const spmspv::vector_arrays<T>& v) {
-    on_pairs(where, v, [v](std::int64_t begin, std::int64_t end, bool) {
+void clean_values(device& device, const spmspv::vector_arrays<T>& v) {
+    on_pairs(device, v, [v](std::int64_t begin, std::int64_t end, bool) {
         for (std::int64_t k = begin; k < end; ++k) v.dense[v.indices[k]] = v.absent;
     });
 }
 
 template <class T>
-void scatter_bits(device& where, const spmspv::vector_arrays<T>& v) {
-    on_pairs(where, v, [v](std::int64_t begin, std::int64_t end, bool shared) {
+void scatter_bits(device& device, const spmspv::vector_arrays<T>& v) {
+    on_pairs(device, v, [v](std::int64_t begin, std::int64_t end, bool shared) {
         for (std::int64_t k = begin; k < end; ++k) {
             const std::int32_t i = v.indices[k];
             const std::uint32_t bit = std::uint32_t{1} << (i % 32);
@@ -61,8 +61,8 @@ void scatter_bits(device& where, const spmspv::vector_arrays<T>& v) {
 }
 
 template <class T>
-void clean_bits(device& where, const spmspv::vector_arrays<T>& v) {
-    on_pairs(where, v, [v](std::int64_t begin, std::int64_t end, bool shared) {
+void clean_bits(device& device, const spmspv::vector_arrays<T>& v) {
+    on_pairs(device, v, [v](std::int64_t begin, std::int64_t end, bool shared) {
         for (std::int64_t k = begin; k < end; ++k) {
             std::uint32_t& word = v.bits[v.indices[k] / 32]; // no other entry is in it either
             if (shared)
@@ -74,28 +74,28 @@ void clean_bits(device& where, const spmspv::vector_arrays<T>& v) {
 }
 
 template <class T>
-void clean_entries(device& where, const spmspv::vector_arrays<T>& v) {
-    clean_values(where, v);
-    clean_bits(where, v);
+void clean_entries(device& device, const spmspv::vector_arrays<T>& v) {
+    clean_values(device, v);
+    clean_bits(device, v);
 }
 
 template <class T>
-void fill_absent(device& where, const spmspv::vector_arrays<T>& v) {
-    on_range(where, v.size, 1, [v](std::int64_t begin, std::int64_t end) {
+void fill_absent(device& device, const spmspv::vector_arrays<T>& v) {
+    on_range(device, v.size, 1, [v](std::int64_t begin, std::int64_t end) {
         std::fill(v.dense + begin, v.dense + end, v.absent);
     });
 }
 
 template <class T>
-void gather_values(device& where, const spmspv::vector_arrays<T>& v) {
-    on_pairs(where, v, [v](std::int64_t begin, std::int64_t end, bool) {
+void gather_values(device& device, const spmspv::vector_arrays<T>& v) {
+    on_pairs(device, v, [v](std::int64_t begin, std::int64_t end, bool) {
         for (std::int64_t k = begin; k < end; ++k) v.values[k] = v.dense[v.indices[k]];
     });
 }
 
 template <class T>
-void bits_of_dense(device& where, const spmspv::vector_arrays<T>& v) {
-    on_range(where, v.words(), 32, [v](std::int64_t begin, std::int64_t end) {
+void bits_of_dense(device& device, const spmspv::vector_arrays<T>& v) {
+    on_range(device, v.words(), 32, [v](std::int64_t begin, std::int64_t end) {
         for (std::int64_t word = begin; word < end; ++word) {
             const std::int64_t first = word * 32;
             const auto length = static_cast<int>(std::min<std::int64_t>(32, v.size - first));
@@ -108,12 +108,12 @@ void bits_of_dense(device& where, const spmspv::vector_arrays<T>& v) {
 }
 
 std::size_t list_scratch_bytes(std::int64_t) {
-    return most_members * sizeof(std::int32_t);
+    return most_threads * sizeof(std::int32_t);
 }
 
 template <class T>
-void list_bits(device& where, const spmspv::vector_arrays<T>& v, void* scratch) {
-    auto& host = static_cast<host_device&>(where);
+void list_bits(device& device, const spmspv::vector_arrays<T>& v, void* scratch) {
+    auto& host = static_cast<host_device&>(device);
     host.submit([v, threads = host.threads(), counts = static_cast<std::int32_t*>(scratch)] {
         const std::int64_t words = v.words();
         const int parts = team_for(threads, words * 8);

@@ -39,17 +39,17 @@ std::int64_t blocks_of(std::int64_t items) {
 
 } // namespace
 
-void shift_indices(device& where, const std::int32_t* from, std::int32_t* to, std::int64_t count,
+void shift_indices(device& device, const std::int32_t* from, std::int32_t* to, std::int64_t count,
                    std::int32_t shift) {
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     shift_kernel<<<launch.blocks(shift_kernel, block_threads, blocks_of(count)), block_threads, 0,
                    launch.stream()>>>(from, to, count, shift);
     launch.check_launch();
 }
 
 template <class T>
-void spread_bits(device& where, const spmspv::vector_arrays<T>& v, T present) {
-    const launch_scope launch(where);
+void spread_bits(device& device, const spmspv::vector_arrays<T>& v, T present) {
+    const launch_scope launch(device);
     const auto kernel = spread_kernel<T>;
     kernel<<<launch.blocks(kernel, block_threads, blocks_of(v.size)), block_threads, 0,
              launch.stream()>>>(v, present);
@@ -57,8 +57,8 @@ void spread_bits(device& where, const spmspv::vector_arrays<T>& v, T present) {
 }
 
 template <class T>
-void fill(device& where, T* to, std::int64_t count, T value) {
-    const launch_scope launch(where);
+void fill(device& device, T* to, std::int64_t count, T value) {
+    const launch_scope launch(device);
     const auto kernel = fill_kernel<T>;
     kernel<<<launch.blocks(kernel, block_threads, blocks_of(count)), block_threads, 0,
              launch.stream()>>>(to, count, value);

@@ -11,13 +11,13 @@
 // for std::uint32_t too.
 #define KRYLITH_VECTOR_FILLS                                                                       \
     /** to[k] = from[k] + shift, k < count. */                                                     \
-    void shift_indices(device& where, const std::int32_t* from, std::int32_t* to,                  \
+    void shift_indices(device& device, const std::int32_t* from, std::int32_t* to,                 \
                        std::int64_t count, std::int32_t shift);                                    \
     /** dense[i] = present where bit i is set, else absent. */                                     \
     template <class T>                                                                             \
-    void spread_bits(device& where, const spmspv::vector_arrays<T>& v, T present);                 \
+    void spread_bits(device& device, const spmspv::vector_arrays<T>& v, T present);                \
     template <class T>                                                                             \
-    void fill(device& where, T* to, std::int64_t count, T value);
+    void fill(device& device, T* to, std::int64_t count, T value);
 
 namespace krylith::host {
 KRYLITH_VECTOR_FILLS

@@ -7,15 +7,15 @@
 
 namespace krylith::host {
 
-void shift_indices(device& where, const std::int32_t* from, std::int32_t* to, std::int64_t count,
+void shift_indices(device& device, const std::int32_t* from, std::int32_t* to, std::int64_t count,
                    std::int32_t shift) {
-    static_cast<host_device&>(where).submit(
+    static_cast<host_device&>(device).submit(
         [=] { std::transform(from, from + count, to, [=](auto index) { return index + shift; }); });
 }
 
 template <class T>
-void spread_bits(device& where, const spmspv::vector_arrays<T>& v, T present) {
-    auto& host = static_cast<host_device&>(where);
+void spread_bits(device& device, const spmspv::vector_arrays<T>& v, T present) {
+    auto& host = static_cast<host_device&>(device);
     host.submit([v, present, parts = team_for(host.threads(), v.size)] {
         for_ranges(parts, v.size, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i)
@@ -25,8 +25,8 @@ void spread_bits(device& where, const spmspv::vector_arrays<T>& v, T present) {
 }
 
 template <class T>
-void fill(device& where, T* to, std::int64_t count, T value) {
-    static_cast<host_device&>(where).submit([=] { std::fill_n(to, count, value); });
+void fill(device& device, T* to, std::int64_t count, T value) {
+    static_cast<host_device&>(device).submit([=] { std::fill_n(to, count, value); });
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \

@@ -222,7 +222,7 @@ std::string to_text(const kernel_model& model) {
     std::string text = std::string(heading) + "\narchitecture " + on_one_line(model.architecture) +
                        "\nname " + on_one_line(model.name) + "\norigin " +
                        on_one_line(model.origin) + '\n';
-    const std::array trees = {&model.pattern, &model.row_distribution, &model.column_distribution,
+    const std::array trees = {&model.direction, &model.row_distribution, &model.column_distribution,
                               &model.write_back};
     for (std::size_t k = 0; k < trees.size(); ++k) {
         text += "tree " + std::string(tree_names[k]) + '\n';

@@ -10,7 +10,7 @@ namespace krylith::spmspv {
 
 /// What a kernel goes through: all rows with a dense x; all rows, where only entries of x that are
 /// there count; or only the columns of A where x has entries.
-enum class pattern : std::uint8_t { spmv, row, column };
+enum class direction : std::uint8_t { dense, pull, push };
 
 /// How work gets to threads: a row or column to a thread, warp or block (direct), or equal numbers
 /// of rows and entries to all (balanced): no length of a row or column stalls it.
@@ -33,10 +33,10 @@ enum class kernel : std::uint8_t {
 
 inline constexpr int kernel_count = 8;
 
-[[nodiscard]] constexpr pattern pattern_of(kernel k) noexcept {
-    return k <= kernel::spmv_balanced  ? pattern::spmv
-           : k <= kernel::row_balanced ? pattern::row
-                                       : pattern::column;
+[[nodiscard]] constexpr direction direction_of(kernel k) noexcept {
+    return k <= kernel::spmv_balanced  ? direction::dense
+           : k <= kernel::row_balanced ? direction::pull
+                                       : direction::push;
 }
 [[nodiscard]] constexpr distribution distribution_of(kernel k) noexcept {
     const bool balanced = k == kernel::spmv_balanced || k == kernel::row_balanced ||
@@ -48,11 +48,11 @@ inline constexpr int kernel_count = 8;
     return k == kernel::column_sort || k == kernel::column_balanced_sort ? write_back::sort
                                                                          : write_back::atomic;
 }
-/// write_back is of no meaning for patterns spmv and row.
-[[nodiscard]] constexpr kernel kernel_of(pattern p, distribution d, write_back w) noexcept {
+/// write_back is of no meaning for directions dense and pull.
+[[nodiscard]] constexpr kernel kernel_of(direction p, distribution d, write_back w) noexcept {
     const bool balanced = d == distribution::balanced;
-    if (p == pattern::spmv) return balanced ? kernel::spmv_balanced : kernel::spmv;
-    if (p == pattern::row) return balanced ? kernel::row_balanced : kernel::row;
+    if (p == direction::dense) return balanced ? kernel::spmv_balanced : kernel::spmv;
+    if (p == direction::pull) return balanced ? kernel::row_balanced : kernel::row;
     if (w == write_back::sort) return balanced ? kernel::column_balanced_sort : kernel::column_sort;
     return balanced ? kernel::column_balanced_atomic : kernel::column_atomic;
 }

@@ -6,12 +6,12 @@ namespace krylith::spmspv {
 
 kernel kernel_switch::decide(kernel predicted, double effective_ratio) {
     const bool first = !current_;
-    if (!first && pattern_of(predicted) != pattern_of(*current_)) {
+    if (!first && direction_of(predicted) != direction_of(*current_)) {
         const double more = std::max(effective_ratio, ratio_);
         const double less = std::min(effective_ratio, ratio_);
         const bool moved = more > less && more >= factor_ * less;
-        if (!moved && before_ != pattern_of(predicted)) {
-            before_ = pattern_of(predicted);
+        if (!moved && before_ != direction_of(predicted)) {
+            before_ = direction_of(predicted);
             return *current_;
         }
         ratio_ = effective_ratio;

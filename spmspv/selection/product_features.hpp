@@ -17,14 +17,17 @@ namespace krylith::spmspv {
 template <class M, class T>
 class product_features {
 public:
-    /// `work`: effective nonzeros if they are known, else -1.
-    product_features(const two_way_matrix<M>& a, sparse_vector<T>& x, vector_form wanted,
-                     std::int64_t work)
-        : product_features(a, x, x.forms(), wanted, work) {}
+    /// `frontier_nonzeros`: effective nonzeros if they are known, else -1.
+    product_features(const csr_csc_pair<M>& a, sparse_vector<T>& x, vector_form wanted,
+                     std::int64_t frontier_nonzeros)
+        : product_features(a, x, x.forms(), wanted, frontier_nonzeros) {}
     /// `given`: the forms of x, where one of them lies elsewhere.
-    product_features(const two_way_matrix<M>& a, sparse_vector<T>& x, vector_forms given,
-                     vector_form wanted, std::int64_t work)
-        : a_(a), x_(x), work_(work), entries_(x.known_count().value_or(-1)) {
+    product_features(const csr_csc_pair<M>& a, sparse_vector<T>& x, vector_forms given,
+                     vector_form wanted, std::int64_t frontier_nonzeros)
+        : a_(a),
+          x_(x),
+          frontier_nonzeros_(frontier_nonzeros),
+          entries_(x.known_count().value_or(-1)) {
         vector_features known;
         known.has_pairs = given.has(vector_form::pairs);
         known.has_dense = given.has(vector_form::dense);
@@ -37,8 +40,8 @@ public:
         switch (f) {
         case feature::entries: return static_cast<double>(entries());
         case feature::density: return share(entries(), a_.columns());
-        case feature::effective_nonzeros: return static_cast<double>(work());
-        case feature::effective_ratio: return share(work(), a_.nonzeros());
+        case feature::effective_nonzeros: return static_cast<double>(frontier_nonzeros());
+        case feature::effective_ratio: return share(frontier_nonzeros(), a_.nonzeros());
         case feature::expected_nonzeros:
             return share(entries(), a_.columns()) * static_cast<double>(a_.nonzeros());
         case feature::most_nonzeros:
@@ -51,16 +54,16 @@ public:
 
     /// -1: not known, and nobody asked.
     [[nodiscard]] std::int64_t known_entries() const noexcept { return entries_; }
-    [[nodiscard]] std::int64_t known_work() const noexcept { return work_; }
+    [[nodiscard]] std::int64_t known_nonzeros() const noexcept { return frontier_nonzeros_; }
     /// Whether effective nonzeros cost nothing: the caller told, a tree has asked already, or x is
     /// known to be empty or full.
     [[nodiscard]] bool knows_work() const noexcept {
-        return work_ >= 0 || entries_ == 0 || entries_ == a_.columns();
+        return frontier_nonzeros_ >= 0 || entries_ == 0 || entries_ == a_.columns();
     }
 
     /// The best guess at the effective ratio from what is known; -1 for none.
     [[nodiscard]] double guessed_ratio() const {
-        if (work_ >= 0) return share(work_, a_.nonzeros());
+        if (frontier_nonzeros_ >= 0) return share(frontier_nonzeros_, a_.nonzeros());
         return entries_ >= 0 ? share(entries_, a_.columns()) : -1;
     }
 
@@ -74,21 +77,21 @@ private:
         return entries_;
     }
 
-    std::int64_t work() {
-        if (work_ >= 0) return work_;
+    std::int64_t frontier_nonzeros() {
+        if (frontier_nonzeros_ >= 0) return frontier_nonzeros_;
         if (entries_ == 0)
-            work_ = 0;
+            frontier_nonzeros_ = 0;
         else if (entries_ == a_.columns())
-            work_ = a_.nonzeros();
+            frontier_nonzeros_ = a_.nonzeros();
         else
-            work_ = count_work(a_, x_);
-        return work_;
+            frontier_nonzeros_ = count_frontier_nonzeros(a_, x_);
+        return frontier_nonzeros_;
     }
 
-    const two_way_matrix<M>& a_;
+    const csr_csc_pair<M>& a_;
     sparse_vector<T>& x_;
     feature_values free_{};
-    std::int64_t work_;
+    std::int64_t frontier_nonzeros_;
     std::int64_t entries_;
 };
 

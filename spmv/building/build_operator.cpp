@@ -28,9 +28,9 @@ std::vector<prediction> predictions(const pattern_statistics& statistics,
     for (const auto& part : statistics.parts) nonzeros += part.nonzeros;
     const double mean = static_cast<double>(nonzeros) /
                         static_cast<double>(std::max<std::int64_t>(1, statistics.rows()));
-    const row_shares shares =
-        usual_shares(mean, static_cast<int>(statistics.parts.size()), true, true);
-    return predict(statistics, rates, {shares.redundant});
+    const row_fractions fractions =
+        usual_fractions(mean, static_cast<int>(statistics.parts.size()), true, true);
+    return predict(statistics, rates, {fractions.redundant});
 }
 
 } // namespace
@@ -55,7 +55,7 @@ public:
                      const row_partition* rows, const operator_options& options)
         : group_(group),
           source_(source),
-          rows_(rows != nullptr ? *rows : deal_rows(source.matrix.row_offsets, group.size())),
+          rows_(rows != nullptr ? *rows : partition_rows(source.matrix.row_offsets, group.size())),
           options_(options) {}
 
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind) {
@@ -67,14 +67,15 @@ public:
         case operator_kind::lra_rc: return replicated(kind);
         case operator_kind::halo:
             return std::make_unique<halo_operator<T>>(spread(coherence::owned), source_, plan(),
-                                                      options_.local);
+                                                      options_.format);
         case operator_kind::adaptive:
             return std::make_unique<halo_operator<T>>(spread(coherence::owned), source_, plan(),
-                                                      options_.local, kind);
-        case operator_kind::gather:
+                                                      options_.format, kind);
+        case operator_kind::allgather:
             return std::make_unique<halo_operator<T>>(
                 spread(coherence::owned), source_,
-                make_gather_plan(matrix.row_offsets, matrix.column_indices, rows_), options_.local);
+                make_allgather_plan(matrix.row_offsets, matrix.column_indices, rows_),
+                options_.format);
         case operator_kind::pcsr:
         case operator_kind::pcsc:
         case operator_kind::pcoo: return pieces(kind);
@@ -104,8 +105,8 @@ public:
         if (options_.measure) {
             result = try_operators<T>(
                 subject(), [&](operator_kind kind) { return build(kind); }, *choice);
-            choice->shares = tuned(result->kind());
-            if (choice->shares) choice->because += "; " + in_words(*choice->shares);
+            choice->fractions = tuned(result->kind());
+            if (choice->fractions) choice->because += "; " + in_words(*choice->fractions);
         } else {
             result = build(best);
             choice->because = in_words(choice->predictions) + " an iteration by the cost model";
@@ -120,10 +121,10 @@ public:
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> tune(operator_kind kind) {
         if (group_.size() == 1) return build(kind); // nothing moves
         auto choice = std::make_shared<operator_choice>();
-        auto result = try_shares<T>(
-            shares_key(subject(), kind, options_, sizeof(T)), by_rule(kind),
-            open_shares(kind, options_),
-            [&](const row_shares& shares) { return replicated(kind, shares); }, *choice);
+        auto result = try_fractions<T>(
+            fractions_key(subject(), kind, options_, sizeof(T)), by_rule(kind),
+            open_fractions(kind, options_),
+            [&](const row_fractions& fractions) { return replicated(kind, fractions); }, *choice);
         result->explain(std::move(choice));
         return result;
     }
@@ -132,39 +133,40 @@ private:
     /// Who owns which rows follows from where entries are cut: rows_ is of no use.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> pieces(operator_kind kind) const {
         const csr_view<T>& matrix = source_.matrix;
-        dealt_entries dealt =
-            deal_pieces(kind, matrix.row_offsets, matrix.column_indices, group_.size());
-        piece_plan plan = make_piece_plan(matrix.row_offsets, matrix.column_indices, dealt);
-        const auto where = std::make_shared<layout>(
-            layout{group_, std::move(dealt.rows), coherence::owned, source_.order});
-        return std::make_unique<pieces_operator<T>>(kind, where, source_, std::move(plan),
-                                                    options_.local);
+        nonzero_assignment assigned =
+            partition_nonzeros(kind, matrix.row_offsets, matrix.column_indices, group_.size());
+        nonzero_split_plan plan =
+            make_nonzero_split_plan(matrix.row_offsets, matrix.column_indices, assigned);
+        const auto handle = std::make_shared<layout>(
+            layout{group_, std::move(assigned.rows), coherence::owned, source_.order});
+        return std::make_unique<nonzero_split_operator<T>>(kind, handle, source_, std::move(plan),
+                                                           options_.format);
     }
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> replicated(operator_kind kind) {
         const auto found = tuned(kind);
         return replicated(kind, found ? found->best : by_rule(kind));
     }
-    [[nodiscard]] std::unique_ptr<matrix_operator<T>> replicated(operator_kind kind,
-                                                                 const row_shares& shares) const {
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>>
+    replicated(operator_kind kind, const row_fractions& fractions) const {
         operator_options options = options_;
         options.kind = kind;
         check_replication(group_, options, !source_.parts.empty());
-        const auto where = spread(coherence::replicated);
+        const auto handle = spread(coherence::replicated);
         return std::make_unique<replicated_operator<T>>(
-            kind, where, source_,
-            plan_blocks(kind, *where, source_.matrix.row_offsets, source_.longest, shares),
-            choose_transfer(group_, options.transfer,
-                            kind == operator_kind::lra_rc && rounds_by_block(options.local)),
-            options.local);
+            kind, handle, source_,
+            plan_blocks(kind, *handle, source_.matrix.row_offsets, source_.longest, fractions),
+            choose_transport(group_, options.transport,
+                             kind == operator_kind::lra_rc && rounds_by_block(options.format)),
+            options.format);
     }
-    [[nodiscard]] row_shares by_rule(operator_kind kind) const {
-        return shares_by_rule(kind, group_, source_.matrix.row_offsets, options_);
+    [[nodiscard]] row_fractions by_rule(operator_kind kind) const {
+        return fractions_by_rule(kind, group_, source_.matrix.row_offsets, options_);
     }
     /// What auto:measured takes if it is there; it doesn't tune inside its own trial.
-    [[nodiscard]] std::optional<share_choice> tuned(operator_kind kind) {
+    [[nodiscard]] std::optional<fraction_choice> tuned(operator_kind kind) {
         if (!options_.measure || group_.size() == 1) return std::nullopt;
         if (kind != operator_kind::lra && kind != operator_kind::lra_rc) return std::nullopt;
-        return recall_shares(shares_key(subject(), kind, options_, sizeof(T)), by_rule(kind));
+        return recall_fractions(fractions_key(subject(), kind, options_, sizeof(T)), by_rule(kind));
     }
     [[nodiscard]] trial_subject subject() {
         const csr_view<T>& matrix = source_.matrix;
@@ -194,7 +196,7 @@ void check_measure(const operator_options& options) {
         std::string("operator_options::measure is true with operator ") + to_string(options.kind);
     if (options.kind != operator_kind::lra && options.kind != operator_kind::lra_rc)
         throw usage_error(asked + ": only auto, lra and lra-rc have something to measure");
-    const free_shares open = open_shares(options.kind, options);
+    const free_fractions open = open_fractions(options.kind, options);
     if (!open.long_rows && !open.redundant)
         throw usage_error(asked + ", but no share is left to measure: allowed is -1 for one that " +
                           "a trial may choose");
@@ -208,18 +210,18 @@ build_operator(const device_group& group, const matrix_source<T>& source, const 
                const operator_options& options) {
     check_replication(group, options, !source.parts.empty());
     check_measure(options);
-    if (is_in_pieces(options.kind) && !source.parts.empty())
+    if (is_nonzero_split(options.kind) && !source.parts.empty())
         throw usage_error(
             std::string("operator ") + to_string(options.kind) +
             " needs the matrix in host memory, since it cuts within rows what devices "
-            "hold; allowed are nz, halo and gather");
+            "hold; allowed are nz, halo and allgather");
     if (options.kind == operator_kind::adaptive && !source.parts.empty())
         throw usage_error("operator adaptive needs the matrix in host memory, since it keeps it by "
-                          "columns too; allowed are nz, halo and gather");
-    if (options.transfer != transfer_kind::automatic && !is_replicated(options.kind))
-        throw usage_error(std::string("transfer ") + to_string(options.transfer) +
+                          "columns too; allowed are nz, halo and allgather");
+    if (options.transport != transport_kind::automatic && !is_replicated(options.kind))
+        throw usage_error(std::string("transport ") + to_string(options.transport) +
                           " is for operators nz, 2nz, lra and lra-rc; " + to_string(options.kind) +
-                          ", which was asked for, needs transfer auto");
+                          ", which was asked for, needs transport auto");
     operator_builder<T> builder(group, source, rows, options);
     if (options.kind == operator_kind::automatic) return builder.choose();
     return options.measure ? builder.tune(options.kind) : builder.build(options.kind);

@@ -14,7 +14,7 @@ namespace {
 /// Entries that all devices together receive for a product with operator halo.
 template <class T>
 std::int64_t ghosts(const csr_view<T>& matrix, const row_partition& rows) {
-    const int devices = rows.parts();
+    const int devices = rows.ranks();
     if (devices == 1) return 0;
     const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices, rows);
     std::int64_t sum = 0;
@@ -78,14 +78,14 @@ std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
     auto order = std::make_shared<const permutation>(std::move(found.order));
     reordered_matrix<T> moved = reordered(matrix, *order);
     const csr_view<T> view(moved.matrix);
-    if (!in_parts) found.rows = deal_rows(view.row_offsets, group.size());
+    if (!in_parts) found.rows = partition_rows(view.row_offsets, group.size());
     reordering_report report;
     report.order = options.order;
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report.bandwidth_before = bandwidth(matrix.row_offsets, matrix.column_indices);
     report.bandwidth_after = bandwidth(view.row_offsets, view.column_indices);
-    report.ghosts_before = ghosts(matrix, deal_rows(matrix.row_offsets, group.size()));
+    report.ghosts_before = ghosts(matrix, partition_rows(matrix.row_offsets, group.size()));
     report.ghosts_after = ghosts(view, found.rows);
     matrix_source<T> source{view, find_longest_row(view.row_offsets)};
     source.order = std::move(order);

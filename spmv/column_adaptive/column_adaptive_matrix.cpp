@@ -24,35 +24,36 @@ using spmspv::vector_form;
 
 /// The block's rows with offsets from 0 on.
 template <class T>
-spmspv::two_way_matrix<T> both_ways(const std::shared_ptr<device>& where,
-                                    const local_block<T>& block) {
+spmspv::csr_csc_pair<T> both_ways(const std::shared_ptr<device>& device,
+                                  const local_csr<T>& block) {
     std::vector<std::int64_t> offsets(block.offsets.begin(), block.offsets.end());
     for (std::int64_t& offset : offsets) offset -= block.offsets.front();
     const csr_view<T> rows(block.rows, block.columns, offsets, block.indices, block.values);
-    return {where, rows, 0, block.rows, spmspv::entry_order::as_given};
+    return {device, rows, 0, block.rows, spmspv::entry_order::as_given};
 }
 
 /// With atomic kernels sums would depend on who comes first.
 kernel reproducible(kernel k) {
-    return spmspv::kernel_of(spmspv::pattern_of(k), spmspv::distribution_of(k),
+    return spmspv::kernel_of(spmspv::direction_of(k), spmspv::distribution_of(k),
                              spmspv::write_back::sort);
 }
 
 template <class T>
-std::int64_t most_work(const device& where, const local_matrix<T>& usual, std::int64_t rows) {
+std::int64_t most_frontier_nonzeros(const device& device, const device_matrix<T>& usual,
+                                    std::int64_t rows) {
     constexpr auto entry_bytes = static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t));
-    return most_column_work(where.kind(), {rows, usual.matrix_bytes(), entry_bytes});
+    return most_column_nonzeros(device.kind(), {rows, usual.matrix_bytes(), entry_bytes});
 }
 
 template <class T>
-class adaptive_block final : public local_matrix<T> {
+class column_adaptive_matrix final : public device_matrix<T> {
 public:
-    adaptive_block(std::shared_ptr<device> where, const local_block<T>& block,
-                   std::unique_ptr<local_matrix<T>> dense)
-        : device_(std::move(where)),
+    column_adaptive_matrix(std::shared_ptr<device> device, const local_csr<T>& block,
+                           std::unique_ptr<device_matrix<T>> dense)
+        : device_(std::move(device)),
           model_(spmspv::model_for(*device_)),
           dense_(std::move(dense)),
-          most_work_(most_work(*device_, *dense_, block.rows)),
+          most_frontier_nonzeros_(most_frontier_nonzeros(*device_, *dense_, block.rows)),
           matrix_(both_ways(device_, block)),
           x_(device_, block.columns, T(0), "sparse products"),
           y_(device_, block.rows, T(0), "sparse products"),
@@ -60,26 +61,26 @@ public:
           list_(device_, KRYLITH_ON(*device_, list_scratch_bytes(block.columns)),
                 "sparse products") {
         // Products allocate nothing.
-        const std::int64_t entries = std::min(most_work_, block.columns);
+        const std::int64_t entries = std::min(most_frontier_nonzeros_, block.columns);
         for (const kernel k : {kernel::column_sort, kernel::column_balanced_sort})
-            (void)scratch_.at_least(
-                KRYLITH_ON(*device_, kernel_scratch_bytes<T>(*device_, k, entries, most_work_)));
+            (void)scratch_.at_least(KRYLITH_ON(
+                *device_, kernel_scratch_bytes<T>(*device_, k, entries, most_frontier_nonzeros_)));
     }
 
-    void look(const spmv_arguments<T>& a) override {
+    void prepare(const spmv_arguments<T>& a) override {
         KRYLITH_ON(*device_, before_product(*device_, a));
         list_entries(a.x);
     }
     void apply(const spmv_arguments<T>& a) override {
-        std::int64_t work = -1;
-        const kernel chosen = choose(work);
-        if (spmspv::pattern_of(chosen) != spmspv::pattern::column) {
+        std::int64_t frontier_nonzeros = -1;
+        const kernel chosen = choose(frontier_nonzeros);
+        if (spmspv::direction_of(chosen) != spmspv::direction::push) {
             ++dense_products_;
             return dense_->apply(after_waiting(a));
         }
         ++column_products_[static_cast<std::size_t>(chosen)];
         spmspv::multiply<spmspv::plus_times<T>>(chosen, matrix_, x_, y_, scratch_,
-                                                {.wanted = vector_form::pairs}, work);
+                                                {.wanted = vector_form::pairs}, frontier_nonzeros);
         y_.require(vector_form::dense);
         KRYLITH_ON(*device_, after_product(*device_, a, y_.size(), y_.arrays().dense));
     }
@@ -115,17 +116,18 @@ private:
         x_.holds(vector_form::pairs | vector_form::bits, true);
     }
 
-    /// Also `work`, if it was asked for.
-    [[nodiscard]] kernel choose(std::int64_t& work) {
-        if (x_.count() > most_work_) return kernel::spmv; // a column has an entry at least
+    /// Also `frontier_nonzeros`, if it was asked for.
+    [[nodiscard]] kernel choose(std::int64_t& frontier_nonzeros) {
+        if (x_.count() > most_frontier_nonzeros_)
+            return kernel::spmv; // a column has an entry at least
         spmspv::product_features<T, T> features(matrix_, x_, x_.forms() | vector_form::dense,
-                                                vector_form::dense, work);
+                                                vector_form::dense, frontier_nonzeros);
         const kernel found = spmspv::choose_kernel(model_, std::ref(features));
-        work = features.known_work();
-        if (spmspv::pattern_of(found) != spmspv::pattern::column) return kernel::spmv;
+        frontier_nonzeros = features.known_nonzeros();
+        if (spmspv::direction_of(found) != spmspv::direction::push) return kernel::spmv;
         // The trees know atomic kernels, which need no sort, and no SELL.
-        if (work < 0) work = spmspv::count_work(matrix_, x_);
-        return work <= most_work_ ? reproducible(found) : kernel::spmv;
+        if (frontier_nonzeros < 0) frontier_nonzeros = spmspv::count_frontier_nonzeros(matrix_, x_);
+        return frontier_nonzeros <= most_frontier_nonzeros_ ? reproducible(found) : kernel::spmv;
     }
 
     [[nodiscard]] spmv_arguments<T> after_waiting(const spmv_arguments<T>& a) const {
@@ -137,9 +139,9 @@ private:
 
     std::shared_ptr<device> device_;
     spmspv::kernel_model model_;
-    std::unique_ptr<local_matrix<T>> dense_;
-    std::int64_t most_work_; ///< of columns that are multiplied
-    spmspv::two_way_matrix<T> matrix_;
+    std::unique_ptr<device_matrix<T>> dense_;
+    std::int64_t most_frontier_nonzeros_; ///< of columns that are multiplied
+    spmspv::csr_csc_pair<T> matrix_;
     spmspv::sparse_vector<T> x_;
     spmspv::sparse_vector<T> y_;
     spmspv::product_scratch scratch_;
@@ -151,16 +153,16 @@ private:
 } // namespace
 
 template <class T>
-std::unique_ptr<local_matrix<T>> make_adaptive(const std::shared_ptr<device>& where,
-                                               const local_block<T>& block, local_kind dense) {
-    auto usual = make_block(where, block, dense);
-    if (most_work(*where, *usual, block.rows) < 0) return usual;
-    return std::make_unique<adaptive_block<T>>(where, block, std::move(usual));
+std::unique_ptr<device_matrix<T>> make_adaptive(const std::shared_ptr<device>& device,
+                                                const local_csr<T>& block, format_kind dense) {
+    auto usual = make_device_matrix(device, block, dense);
+    if (most_frontier_nonzeros(*device, *usual, block.rows) < 0) return usual;
+    return std::make_unique<column_adaptive_matrix<T>>(device, block, std::move(usual));
 }
 
-template std::unique_ptr<local_matrix<double>>
-make_adaptive(const std::shared_ptr<device>&, const local_block<double>&, local_kind);
-template std::unique_ptr<local_matrix<float>> make_adaptive(const std::shared_ptr<device>&,
-                                                            const local_block<float>&, local_kind);
+template std::unique_ptr<device_matrix<double>>
+make_adaptive(const std::shared_ptr<device>&, const local_csr<double>&, format_kind);
+template std::unique_ptr<device_matrix<float>> make_adaptive(const std::shared_ptr<device>&,
+                                                             const local_csr<float>&, format_kind);
 
 } // namespace krylith

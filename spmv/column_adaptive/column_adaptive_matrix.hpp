@@ -26,7 +26,7 @@ namespace krylith {
 /// be recorded, unless it is the usual block. Throws input_error for a block that 32-bit numbers
 /// don't reach, device_error where memory is short.
 template <class T>
-[[nodiscard]] std::unique_ptr<local_matrix<T>>
-make_adaptive(const std::shared_ptr<device>& where, const local_block<T>& block, local_kind dense);
+[[nodiscard]] std::unique_ptr<device_matrix<T>>
+make_adaptive(const std::shared_ptr<device>& device, const local_csr<T>& block, format_kind dense);
 
 } // namespace krylith

@@ -10,10 +10,10 @@ std::atomic<bool> mocked = false;
 
 } // namespace
 
-std::int64_t most_column_work(backend where, const row_product& all) noexcept {
+std::int64_t most_column_nonzeros(backend kind, const row_product& all) noexcept {
     const std::int64_t entries = all.matrix_bytes / all.entry_bytes;
     if (mocked.load(std::memory_order_relaxed)) return entries / 4;
-    const bool cuda = where == backend::cuda;
+    const bool cuda = kind == backend::cuda;
     const std::int64_t looking = cuda ? 64'000'000 : 0;
     const std::int64_t of_nonzero = cuda ? 40 : 16;
     constexpr std::int64_t of_row = 2;

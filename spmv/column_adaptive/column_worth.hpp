@@ -22,7 +22,7 @@ struct row_product {
 /// On an H200, fp64: 190 us for looking at x, sorting, and waits of the host, or 64 million
 /// entries; 40 a nonzero of the columns; 2 a row, to put y together. On a core of a CPU 16 a
 /// nonzero and 2 a row.
-[[nodiscard]] std::int64_t most_column_work(backend where, const row_product& all) noexcept;
+[[nodiscard]] std::int64_t most_column_nonzeros(backend kind, const row_product& all) noexcept;
 
 /// Lets a test multiply columns of small matrices: as long as it lives they pay, in the whole
 /// process, with up to a quarter of the entries.

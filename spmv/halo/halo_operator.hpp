@@ -1,6 +1,6 @@
 // Owned vectors; before a product the entries that other devices reference are sent to them by the
 // kernel that last wrote x, and rows that need none of them are multiplied first. With a gather
-// plan (operator gather) all entries go to all devices.
+// plan (operator allgather) all entries go to all devices.
 #pragma once
 
 #include <krylith/partition/allgather/allgather_plan.hpp>
@@ -15,17 +15,17 @@ class halo_operator final : public matrix_operator<T> {
 public:
     /// `kind`: halo, or adaptive, whose blocks look at x before each product where that may pay
     /// (column_adaptive_matrix.hpp).
-    halo_operator(layout_handle where, const matrix_source<T>& source, const halo_plan& plan,
-                  local_kind local, operator_kind kind = operator_kind::halo);
+    halo_operator(layout_handle layout, const matrix_source<T>& source, const halo_plan& plan,
+                  format_kind format, operator_kind kind = operator_kind::halo);
 
-    /// Operator gather: every device receives all entries that it does not own.
-    halo_operator(layout_handle where, const matrix_source<T>& source, const gather_plan& plan,
-                  local_kind local);
+    /// Operator allgather: every device receives all entries that it does not own.
+    halo_operator(layout_handle layout, const matrix_source<T>& source, const allgather_plan& plan,
+                  format_kind format);
 
     /// With blocks that somebody else makes.
-    halo_operator(layout_handle where, const halo_plan& plan, const block_maker<T>& make);
+    halo_operator(layout_handle layout, const halo_plan& plan, const block_maker<T>& make);
 
-    [[nodiscard]] vector<T> make_operand(const std::string& item) const override {
+    [[nodiscard]] vector<T> make_domain_vector(const std::string& item) const override {
         return vector<T>(this->layout_, item, schedule_);
     }
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
@@ -35,14 +35,14 @@ public:
         return schedule_ ? schedule_->ghosts(rank) : 0;
     }
 
-    /// What operands send to whom; null: no device needs another's entries.
-    [[nodiscard]] const push_schedule<T>* sends() const { return schedule_.get(); }
+    /// What domain vectors send to whom; null: no device needs another's entries.
+    [[nodiscard]] const put_schedule<T>* sends() const { return schedule_.get(); }
 
 private:
     void schedule(const halo_plan& plan);
     template <class Plan>
-    void make_blocks(const matrix_source<T>& source, const Plan& plan, local_kind local);
-    std::shared_ptr<const push_schedule<T>> schedule_;
+    void make_blocks(const matrix_source<T>& source, const Plan& plan, format_kind format);
+    std::shared_ptr<const put_schedule<T>> schedule_;
 };
 
 extern template class halo_operator<double>;

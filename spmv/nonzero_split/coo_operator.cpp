@@ -27,9 +27,9 @@ void check_options(std::int64_t rows, std::int64_t columns, const operator_optio
     if (options.measure)
         throw usage_error("operator_options::measure is true with operator pcoo: only auto, lra "
                           "and lra-rc have something to measure");
-    if (options.transfer != transfer_kind::automatic)
-        throw usage_error(std::string("transfer ") + to_string(options.transfer) +
-                          " is for operators nz, 2nz, lra and lra-rc; pcoo needs transfer auto");
+    if (options.transport != transport_kind::automatic)
+        throw usage_error(std::string("transport ") + to_string(options.transport) +
+                          " is for operators nz, 2nz, lra and lra-rc; pcoo needs transport auto");
 }
 
 /// By rows, as the formats want them; entries of a row stay in order.
@@ -68,23 +68,23 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
     check_options(matrix.rows, matrix.columns, options);
     validate(matrix);
     const auto cut = equal_entries(matrix.entries(), group.size());
-    dealt_entries dealt{make_pcoo<T>(matrix.rows, matrix.columns, matrix.row_indices,
-                                     matrix.column_indices, matrix.values, cut)
-                            .owned(),
-                        {}};
+    nonzero_assignment assigned{make_pcoo<T>(matrix.rows, matrix.columns, matrix.row_indices,
+                                             matrix.column_indices, matrix.values, cut)
+                                    .owned(),
+                                {}};
     sorted_entries<T> sorted(matrix);
     std::vector<std::uint8_t> holder; // of the entries as they lie
     for (int rank = 0; rank < group.size(); ++rank)
         holder.resize(as_size(cut.begin[as_size(rank + 1)]), static_cast<std::uint8_t>(rank));
-    for (const std::int64_t k : sorted.source) dealt.holder.push_back(holder[as_size(k)]);
+    for (const std::int64_t k : sorted.source) assigned.holder.push_back(holder[as_size(k)]);
 
     const matrix_source<T> source{sorted.matrix, validate(csr_view<T>(sorted.matrix))};
-    piece_plan plan =
-        make_piece_plan(sorted.matrix.row_offsets, sorted.matrix.column_indices, dealt);
-    const auto where =
-        std::make_shared<layout>(layout{group, std::move(dealt.rows), coherence::owned});
-    auto result = std::make_unique<pieces_operator<T>>(operator_kind::pcoo, where, source,
-                                                       std::move(plan), options.local);
+    nonzero_split_plan plan =
+        make_nonzero_split_plan(sorted.matrix.row_offsets, sorted.matrix.column_indices, assigned);
+    const auto handle =
+        std::make_shared<layout>(layout{group, std::move(assigned.rows), coherence::owned});
+    auto result = std::make_unique<nonzero_split_operator<T>>(operator_kind::pcoo, handle, source,
+                                                              std::move(plan), options.format);
     result->take_values_from(std::move(sorted.source), {});
     return result;
 }

@@ -10,27 +10,27 @@
 
 namespace krylith {
 
-bool is_in_pieces(operator_kind kind) noexcept {
+bool is_nonzero_split(operator_kind kind) noexcept {
     return kind == operator_kind::pcsr || kind == operator_kind::pcsc ||
            kind == operator_kind::pcoo;
 }
 
-dealt_entries deal_pieces(operator_kind kind, std::span<const std::int64_t> row_offsets,
-                          std::span<const std::int32_t> columns, int devices) {
+nonzero_assignment partition_nonzeros(operator_kind kind, std::span<const std::int64_t> row_offsets,
+                                      std::span<const std::int32_t> columns, int devices) {
     const auto entries = equal_entries(static_cast<std::int64_t>(columns.size()), devices);
-    return kind == operator_kind::pcsc ? deal_by_columns(row_offsets, columns, entries)
-                                       : deal_by_rows(row_offsets, entries);
+    return kind == operator_kind::pcsc ? assign_by_columns(row_offsets, columns, entries)
+                                       : assign_by_rows(row_offsets, entries);
 }
 
 template <class T>
-pieces_operator<T>::entry_list::entry_list(std::vector<std::int64_t> source)
+nonzero_split_operator<T>::entry_list::entry_list(std::vector<std::int64_t> source)
     : first(source.empty() ? 0 : source.front()), count(static_cast<std::int64_t>(source.size())) {
     if (!source.empty() && source.back() - first + 1 != count) places = std::move(source);
 }
 
 template <class T>
-std::span<const T> pieces_operator<T>::entry_list::of(std::span<const T> values,
-                                                      std::vector<T>& room) const {
+std::span<const T> nonzero_split_operator<T>::entry_list::of(std::span<const T> values,
+                                                             std::vector<T>& room) const {
     if (places.empty())
         return values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
     room.clear();
@@ -40,47 +40,47 @@ std::span<const T> pieces_operator<T>::entry_list::of(std::span<const T> values,
 }
 
 template <class T>
-pieces_operator<T>::pieces_operator(operator_kind kind, layout_handle where,
-                                    const matrix_source<T>& source, piece_plan plan,
-                                    local_kind local)
-    : matrix_operator<T>(kind, where, source) {
-    find_strays(source, plan);
+nonzero_split_operator<T>::nonzero_split_operator(operator_kind kind, layout_handle layout,
+                                                  const matrix_source<T>& source,
+                                                  nonzero_split_plan plan, format_kind format)
+    : matrix_operator<T>(kind, layout, source) {
+    find_non_local(source, plan);
     bool any_ghosts = false;
-    bool any_foreign = false;
-    for (int rank = 0; rank < where->group.size(); ++rank) {
+    bool any_remote = false;
+    for (int rank = 0; rank < layout->group.size(); ++rank) {
         const auto r = static_cast<std::size_t>(rank);
-        make_own_block(rank, plan, source.matrix.values, local);
-        make_foreign_block(rank, plan, source.matrix.values, local);
-        own_.emplace_back(std::move(plan.parts[r].own.source));
-        any_ghosts = any_ghosts || !plan.halo.parts[r].ghosts.empty();
-        any_foreign = any_foreign || !plan.parts[r].foreign_rows.empty();
+        make_own_block(rank, plan, source.matrix.values, format);
+        make_remote_block(rank, plan, source.matrix.values, format);
+        own_.emplace_back(std::move(plan.local[r].own.source));
+        any_ghosts = any_ghosts || !plan.halo.local[r].ghosts.empty();
+        any_remote = any_remote || !plan.local[r].remote_rows.empty();
     }
-    if (any_ghosts) schedule_ = std::make_shared<push_schedule<T>>(where, plan.halo);
-    if (any_foreign) exchange_ = std::make_unique<partial_exchange<T>>(where->group, plan);
+    if (any_ghosts) schedule_ = std::make_shared<put_schedule<T>>(layout, plan.halo);
+    if (any_remote) exchange_ = std::make_unique<partial_exchange<T>>(layout->group, plan);
 }
 
 template <class T>
-void pieces_operator<T>::make_own_block(int rank, const piece_plan& plan, std::span<const T> values,
-                                        local_kind local) {
-    const piece_part& part = plan.parts[static_cast<std::size_t>(rank)];
-    std::vector<std::uint8_t> waits = plan.halo.parts[static_cast<std::size_t>(rank)].touches_ghost;
+void nonzero_split_operator<T>::make_own_block(int rank, const nonzero_split_plan& plan,
+                                               std::span<const T> values, format_kind format) {
+    const local_split& part = plan.local[static_cast<std::size_t>(rank)];
+    std::vector<std::uint8_t> waits = plan.halo.local[static_cast<std::size_t>(rank)].touches_ghost;
     for (const std::int32_t row : part.summed_rows) waits[static_cast<std::size_t>(row)] = 1;
     std::vector<T> room;
-    local_block<T> block{};
+    local_csr<T> block{};
     block.rows = part.own.rows();
     block.columns = plan.halo.local_size(rank);
     block.offsets = part.own.offsets;
     block.indices = part.own.columns;
     block.values = entry_list(part.own.source).of(values, room);
     block.boundary = waits;
-    this->blocks_.push_back(make_block(this->layout_->group.share(rank), block, local));
+    this->blocks_.push_back(make_device_matrix(this->layout_->group.handle(rank), block, format));
 }
 
 template <class T>
-void pieces_operator<T>::make_foreign_block(int rank, const piece_plan& plan,
-                                            std::span<const T> values, local_kind local) {
-    const piece_block& from = plan.parts[static_cast<std::size_t>(rank)].foreign;
-    foreign_rows& to = foreign_.emplace_back();
+void nonzero_split_operator<T>::make_remote_block(int rank, const nonzero_split_plan& plan,
+                                                  std::span<const T> values, format_kind format) {
+    const nonzero_split_block& from = plan.local[static_cast<std::size_t>(rank)].remote;
+    remote_rows& to = remote_.emplace_back();
     if (from.rows() == 0) return;
     const std::int64_t owned = plan.halo.partition.owned(rank).size();
     std::vector<std::uint8_t> touches_ghost;
@@ -93,30 +93,31 @@ void pieces_operator<T>::make_foreign_block(int rank, const piece_plan& plan,
     to.reads_ghosts = std::ranges::find(touches_ghost, 1) != touches_ghost.end();
     to.entries = entry_list(from.source);
     std::vector<T> room;
-    local_block<T> block{};
+    local_csr<T> block{};
     block.rows = from.rows();
     block.columns = plan.halo.local_size(rank);
     block.offsets = from.offsets;
     block.indices = from.columns;
     block.values = to.entries.of(values, room);
     if (to.reads_ghosts) block.boundary = touches_ghost;
-    to.matrix = make_block(this->layout_->group.share(rank), block, local);
+    to.matrix = make_device_matrix(this->layout_->group.handle(rank), block, format);
 }
 
 template <class T>
-void pieces_operator<T>::find_strays(const matrix_source<T>& source, const piece_plan& plan) {
-    strays_.resize(plan.parts.size());
+void nonzero_split_operator<T>::find_non_local(const matrix_source<T>& source,
+                                               const nonzero_split_plan& plan) {
+    non_local_.resize(plan.local.size());
     const row_partition& rows = plan.halo.partition;
-    for (const piece_part& part : plan.parts)
-        for (std::int64_t f = 0; f < part.foreign.rows(); ++f) {
-            const std::int64_t row = part.foreign_rows[static_cast<std::size_t>(f)];
+    for (const local_split& part : plan.local)
+        for (std::int64_t f = 0; f < part.remote.rows(); ++f) {
+            const std::int64_t row = part.remote_rows[static_cast<std::size_t>(f)];
             const int owner = rows.owner(row);
-            for (std::int64_t k = part.foreign.offsets[static_cast<std::size_t>(f)];
-                 k < part.foreign.offsets[static_cast<std::size_t>(f) + 1]; ++k) {
-                const std::int64_t place = part.foreign.source[static_cast<std::size_t>(k)];
+            for (std::int64_t k = part.remote.offsets[static_cast<std::size_t>(f)];
+                 k < part.remote.offsets[static_cast<std::size_t>(f) + 1]; ++k) {
+                const std::int64_t place = part.remote.source[static_cast<std::size_t>(k)];
                 const auto at = static_cast<std::size_t>(place);
                 if (source.matrix.column_indices[at] == row)
-                    strays_[static_cast<std::size_t>(owner)].push_back(
+                    non_local_[static_cast<std::size_t>(owner)].push_back(
                         {static_cast<std::int32_t>(row - rows.owned(owner).begin), place,
                          source.matrix.values[at]});
             }
@@ -124,35 +125,35 @@ void pieces_operator<T>::find_strays(const matrix_source<T>& source, const piece
 }
 
 template <class T>
-void pieces_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
-                               std::span<const reduction_into<T>> dots) const {
+void nonzero_split_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta,
+                                      vector<T>& y, std::span<const reduction_into<T>> dots) const {
     const ghost_exchange<T>* ghosts = x.exchange();
     if (schedule_ && ghosts == nullptr)
         throw usage_error(std::string("x of a product with operator ") + to_string(this->kind_) +
-                          " must come from make_operand()");
+                          " must come from make_domain_vector()");
     this->open(run, x, y, dots);
     if (ghosts != nullptr) run.join_if_ordered(); // the ghosts of x are on their way
     if (exchange_) exchange_->begin(run);
     for (int rank = 0; exchange_ && rank < run.ranks(); ++rank) {
-        const foreign_rows& rows = foreign_[static_cast<std::size_t>(rank)];
+        const remote_rows& rows = remote_[static_cast<std::size_t>(rank)];
         if (!rows.matrix) continue;
         spmv_arguments<T> a{};
         a.common = run.at(rank);
         a.x = x.data(rank);
         a.alpha = T{1};
-        a.push = exchange_->push(rank, run.ordered());
+        a.put = exchange_->put(rank, run.ordered());
         if (rows.reads_ghosts) a.ghosts = ghosts->arrived(rank);
         rows.matrix->apply(a);
     }
     if (exchange_) exchange_->forward(run);
     for (int rank = 0; rank < run.ranks(); ++rank) {
         auto a = this->arguments(run, rank, alpha, x, beta, y, dots, 0);
-        if (foreign_[static_cast<std::size_t>(rank)].matrix) a.common = frame_after(a.common);
+        if (remote_[static_cast<std::size_t>(rank)].matrix) a.common = context_after(a.common);
         if (ghosts != nullptr) {
-            const ghost_push<T> push = ghosts->push(rank, run.ordered());
+            const ghost_put<T> put = ghosts->put(rank, run.ordered());
             a.ghosts = ghosts->arrived(rank);
-            a.acknowledge = {push.readies, push.pushed, push.acknowledged,
-                             x.single_reader() ? push.from : 0};
+            a.credit = {put.peer_credits, put.put_count, put.credited,
+                        x.single_reader() ? put.from : 0};
         }
         if (exchange_) a.partials = exchange_->sums(rank);
         this->blocks_[static_cast<std::size_t>(rank)]->apply(a);
@@ -161,54 +162,54 @@ void pieces_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T be
 }
 
 template <class T>
-void pieces_operator<T>::diagonal(vector<T>& d) const {
+void nonzero_split_operator<T>::diagonal(vector<T>& d) const {
     matrix_operator<T>::diagonal(d);
     for (int rank = 0; rank < this->layout_->group.size(); ++rank) {
-        const std::vector<stray_entry>& strays = strays_[static_cast<std::size_t>(rank)];
-        if (strays.empty()) continue;
-        const auto [low, high] = std::ranges::minmax_element(strays, {}, &stray_entry::row);
+        const std::vector<non_local_entry>& non_local = non_local_[static_cast<std::size_t>(rank)];
+        if (non_local.empty()) continue;
+        const auto [low, high] = std::ranges::minmax_element(non_local, {}, &non_local_entry::row);
         std::vector<T> part(static_cast<std::size_t>(high->row - low->row + 1));
-        device& where = this->layout_->group[rank];
-        where.download(part.data(), d.data(rank) + low->row, part.size() * sizeof(T));
-        for (const stray_entry& s : strays)
+        device& device = this->layout_->group[rank];
+        device.download(part.data(), d.data(rank) + low->row, part.size() * sizeof(T));
+        for (const non_local_entry& s : non_local)
             part[static_cast<std::size_t>(s.row - low->row)] += s.value;
-        where.upload(d.data(rank) + low->row, part.data(), part.size() * sizeof(T));
+        device.upload(d.data(rank) + low->row, part.data(), part.size() * sizeof(T));
     }
 }
 
 template <class T>
-std::int64_t pieces_operator<T>::received(int rank) const {
+std::int64_t nonzero_split_operator<T>::received(int rank) const {
     return (schedule_ ? schedule_->ghosts(rank) : 0) + (exchange_ ? exchange_->received(rank) : 0);
 }
 
 template <class T>
-std::int64_t pieces_operator<T>::matrix_bytes(int rank) const {
-    const local_matrix<T>* foreign = foreign_block(rank);
+std::int64_t nonzero_split_operator<T>::matrix_bytes(int rank) const {
+    const device_matrix<T>* remote = remote_block(rank);
     return matrix_operator<T>::matrix_bytes(rank) +
-           (foreign != nullptr ? foreign->matrix_bytes() : 0) +
+           (remote != nullptr ? remote->matrix_bytes() : 0) +
            (exchange_ ? exchange_->index_bytes(rank) : 0);
 }
 
 template <class T>
-void pieces_operator<T>::distribute(std::span<const T> values) {
+void nonzero_split_operator<T>::distribute(std::span<const T> values) {
     std::vector<T> room;
     for (std::size_t rank = 0; rank < own_.size(); ++rank) {
         this->blocks_[rank]->update(own_[rank].of(values, room));
-        if (foreign_[rank].matrix)
-            foreign_[rank].matrix->update(foreign_[rank].entries.of(values, room));
+        if (remote_[rank].matrix)
+            remote_[rank].matrix->update(remote_[rank].entries.of(values, room));
     }
-    for (auto& strays : strays_)
-        for (stray_entry& s : strays) s.value = values[static_cast<std::size_t>(s.place)];
+    for (auto& non_local : non_local_)
+        for (non_local_entry& s : non_local) s.value = values[static_cast<std::size_t>(s.place)];
 }
 
 template <class T>
-void pieces_operator<T>::check_device_update() const {
+void nonzero_split_operator<T>::check_device_update() const {
     throw usage_error(std::string("update_on_devices: operator ") + to_string(this->kind_) +
                       " takes new values by update(): its devices hold entries that are not those "
-                      "of their rows; allowed are operators nz, halo and gather");
+                      "of their rows; allowed are operators nz, halo and allgather");
 }
 
-template class pieces_operator<double>;
-template class pieces_operator<float>;
+template class nonzero_split_operator<double>;
+template class nonzero_split_operator<float>;
 
 } // namespace krylith

@@ -22,23 +22,24 @@
 namespace krylith {
 
 /// True for pcsr, pcsc and pcoo.
-[[nodiscard]] bool is_in_pieces(operator_kind kind) noexcept;
+[[nodiscard]] bool is_nonzero_split(operator_kind kind) noexcept;
 
 /// Equal entries a device: by rows for pcsr and pcoo, by columns for pcsc. With one NUMA node, or
 /// nodes whose devices follow each other, that is what make_numa_partition() says too; where they
 /// don't, it would put parts on other ranks than theirs, which a row partition can't say. O(nnz).
-[[nodiscard]] dealt_entries deal_pieces(operator_kind kind,
-                                        std::span<const std::int64_t> row_offsets,
-                                        std::span<const std::int32_t> columns, int devices);
+[[nodiscard]] nonzero_assignment partition_nonzeros(operator_kind kind,
+                                                    std::span<const std::int64_t> row_offsets,
+                                                    std::span<const std::int32_t> columns,
+                                                    int devices);
 
 template <class T>
-class pieces_operator final : public matrix_operator<T> {
+class nonzero_split_operator final : public matrix_operator<T> {
 public:
     /// The layout's rows are those of the plan. The source's values are in host memory.
-    pieces_operator(operator_kind kind, layout_handle where, const matrix_source<T>& source,
-                    piece_plan plan, local_kind local);
+    nonzero_split_operator(operator_kind kind, layout_handle layout, const matrix_source<T>& source,
+                           nonzero_split_plan plan, format_kind format);
 
-    [[nodiscard]] vector<T> make_operand(const std::string& item = "vectors") const override {
+    [[nodiscard]] vector<T> make_domain_vector(const std::string& item = "vectors") const override {
         return vector<T>(this->layout_, item, schedule_);
     }
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
@@ -50,8 +51,8 @@ public:
     [[nodiscard]] std::int64_t matrix_bytes(int rank) const override;
 
     /// Its entries of rows that others own; null: none.
-    [[nodiscard]] const local_matrix<T>* foreign_block(int rank) const {
-        return foreign_[static_cast<std::size_t>(rank)].matrix.get();
+    [[nodiscard]] const device_matrix<T>* remote_block(int rank) const {
+        return remote_[static_cast<std::size_t>(rank)].matrix.get();
     }
 
 private:
@@ -66,34 +67,34 @@ private:
         /// Values of the block; `room` keeps them if they are not together.
         [[nodiscard]] std::span<const T> of(std::span<const T> values, std::vector<T>& room) const;
     };
-    struct foreign_rows {
-        std::unique_ptr<local_matrix<T>> matrix;
+    struct remote_rows {
+        std::unique_ptr<device_matrix<T>> matrix;
         bool reads_ghosts = false;
         entry_list entries;
     };
     /// An entry of the diagonal that another device holds.
-    struct stray_entry {
+    struct non_local_entry {
         std::int32_t row; // of the owner
         std::int64_t place;
         T value;
     };
 
-    void make_own_block(int rank, const piece_plan& plan, std::span<const T> values,
-                        local_kind local);
-    void make_foreign_block(int rank, const piece_plan& plan, std::span<const T> values,
-                            local_kind local);
-    void find_strays(const matrix_source<T>& source, const piece_plan& plan);
+    void make_own_block(int rank, const nonzero_split_plan& plan, std::span<const T> values,
+                        format_kind format);
+    void make_remote_block(int rank, const nonzero_split_plan& plan, std::span<const T> values,
+                           format_kind format);
+    void find_non_local(const matrix_source<T>& source, const nonzero_split_plan& plan);
     void distribute(std::span<const T> values) override;
     void check_device_update() const override;
 
-    std::shared_ptr<const push_schedule<T>> schedule_;    // null: no device needs entries of x
-    std::unique_ptr<const partial_exchange<T>> exchange_; // null: no device has foreign rows
+    std::shared_ptr<const put_schedule<T>> schedule_;     // null: no device needs entries of x
+    std::unique_ptr<const partial_exchange<T>> exchange_; // null: no device has remote rows
     std::vector<entry_list> own_;                         // [ranks]
-    std::vector<foreign_rows> foreign_;                   // [ranks]
-    std::vector<std::vector<stray_entry>> strays_;        // [ranks] by owner
+    std::vector<remote_rows> remote_;                     // [ranks]
+    std::vector<std::vector<non_local_entry>> non_local_; // [ranks] by owner
 };
 
-extern template class pieces_operator<double>;
-extern template class pieces_operator<float>;
+extern template class nonzero_split_operator<double>;
+extern template class nonzero_split_operator<float>;
 
 } // namespace krylith

@@ -24,30 +24,30 @@ std::vector<row_marks> mark_rows(std::int64_t rows, std::span<const std::int32_t
 
 template <class V>
 buffer<V> uploaded(const device_group& group, int rank, const std::vector<V>& values) {
-    return {group.share(rank), std::span<const V>(values), item};
+    return {group.handle(rank), std::span<const V>(values), item};
 }
 
 } // namespace
 
 template <class T>
-partial_exchange<T>::partial_exchange(const device_group& group, const piece_plan& plan)
+partial_exchange<T>::partial_exchange(const device_group& group, const nonzero_split_plan& plan)
     : group_(group), ranks_(static_cast<std::size_t>(group.size())) {
     for (int rank = 0; rank < group.size(); ++rank) receive(rank, plan);
     for (int rank = 0; rank < group.size(); ++rank)
-        send(rank, plan.parts[static_cast<std::size_t>(rank)]);
+        send(rank, plan.local[static_cast<std::size_t>(rank)]);
     for (int rank = 0; rank < group.size(); ++rank) tabulate(rank);
     reset();
     group.synchronize(); // words are set before any peer writes them
 }
 
 template <class T>
-void partial_exchange<T>::receive(int rank, const piece_plan& plan) {
-    const piece_part& part = plan.parts[static_cast<std::size_t>(rank)];
+void partial_exchange<T>::receive(int rank, const nonzero_split_plan& plan) {
+    const local_split& part = plan.local[static_cast<std::size_t>(rank)];
     rank_state& s = ranks_[static_cast<std::size_t>(rank)];
     const auto p = static_cast<std::size_t>(group_.size());
     if (!part.slot.empty()) {
         const std::int64_t rows = plan.halo.partition.owned(rank).size();
-        s.slots = buffer<T>(group_.share(rank), part.slot.size(), item);
+        s.slots = buffer<T>(group_.handle(rank), part.slot.size(), item);
         s.marks = uploaded(group_, rank, mark_rows(rows, part.summed_rows));
         s.first = uploaded(group_, rank, part.first_slot);
         s.place = uploaded(group_, rank, part.slot);
@@ -55,21 +55,21 @@ void partial_exchange<T>::receive(int rank, const piece_plan& plan) {
     std::vector<std::uint64_t> starts(p + 1, 1);
     starts[0] = 0;
     s.starts = uploaded(group_, rank, starts);
-    s.sent = buffer<std::uint64_t>(group_.share(rank), p, item);
-    s.ready = buffer<std::uint64_t>(group_.share(rank), p, item);
-    s.counters = buffer<std::uint64_t>(group_.share(rank), 2, item);
+    s.sent = buffer<std::uint64_t>(group_.handle(rank), p, item);
+    s.credits = buffer<std::uint64_t>(group_.handle(rank), p, item);
+    s.counters = buffer<std::uint64_t>(group_.handle(rank), 2, item);
 }
 
 template <class T>
-void partial_exchange<T>::send(int rank, const piece_part& part) {
+void partial_exchange<T>::send(int rank, const local_split& part) {
     rank_state& s = ranks_[static_cast<std::size_t>(rank)];
     std::vector<T*> targets;
-    for (const piece_message& m : part.sends) {
+    for (const nonzero_split_message& m : part.sends) {
         rank_state& owner = ranks_[static_cast<std::size_t>(m.peer)];
         T* to = owner.slots.data() + m.position;
-        if (group_.path(rank, m.peer) == transport::staged) {
+        if (group_.path(rank, m.peer) == peer_path::staged) {
             s.staged.push_back(
-                {m.peer, buffer<T>(group_.share(rank), static_cast<std::size_t>(m.count), item),
+                {m.peer, buffer<T>(group_.handle(rank), static_cast<std::size_t>(m.count), item),
                  to});
             to = s.staged.back().staging.data();
         } else {
@@ -84,13 +84,13 @@ void partial_exchange<T>::send(int rank, const piece_part& part) {
 template <class T>
 void partial_exchange<T>::tabulate(int rank) {
     std::vector<std::uint64_t*> sents;
-    std::vector<std::uint64_t*> readies;
+    std::vector<std::uint64_t*> peer_credits;
     for (rank_state& peer : ranks_) {
         sents.push_back(peer.sent.data() + rank);
-        readies.push_back(peer.ready.data() + rank);
+        peer_credits.push_back(peer.credits.data() + rank);
     }
     ranks_[static_cast<std::size_t>(rank)].sents = uploaded(group_, rank, sents);
-    ranks_[static_cast<std::size_t>(rank)].readies = uploaded(group_, rank, readies);
+    ranks_[static_cast<std::size_t>(rank)].peer_credits = uploaded(group_, rank, peer_credits);
 }
 
 template <class T>
@@ -98,8 +98,8 @@ void partial_exchange<T>::reset() const {
     for (int rank = 0; rank < group_.size(); ++rank) {
         const rank_state& s = state(rank);
         s.sent.zero();
-        group_[rank].copy(s.ready.data(), s.starts.data() + 1,
-                          s.ready.size() * sizeof(std::uint64_t));
+        group_[rank].copy(s.credits.data(), s.starts.data() + 1,
+                          s.credits.size() * sizeof(std::uint64_t));
         group_[rank].copy(s.counters.data(), s.starts.data(), 2 * sizeof(std::uint64_t));
     }
 }
@@ -115,16 +115,16 @@ void partial_exchange<T>::begin(execution& run) const {
 }
 
 template <class T>
-result_push<T> partial_exchange<T>::push(int rank, bool ordered) const {
+result_put<T> partial_exchange<T>::put(int rank, bool ordered) const {
     const rank_state& s = state(rank);
-    result_push<T> push{};
-    push.targets = s.targets.data();
-    push.sent = s.sents.data();
-    push.ready = s.ready.data();
-    push.pushed = s.counters.data();
-    push.to = s.to;
-    push.ordered = ordered;
-    return push;
+    result_put<T> put{};
+    put.targets = s.targets.data();
+    put.sent = s.sents.data();
+    put.credits = s.credits.data();
+    put.put_count = s.counters.data();
+    put.to = s.to;
+    put.ordered = ordered;
+    return put;
 }
 
 template <class T>
@@ -137,7 +137,7 @@ partial_sums<T> partial_exchange<T>::sums(int rank) const {
             s.place.data(),
             s.slots.data(),
             {s.sent.data(), next, s.from},
-            s.readies.data(),
+            s.peer_credits.data(),
             next};
 }
 

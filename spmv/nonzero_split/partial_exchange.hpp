@@ -1,4 +1,4 @@
-// The partial sums that travel in a product with entries dealt in pieces
+// The partial sums that travel in a product with entries assigned in pieces
 // (nonzero_split_operator.hpp): slots in the owners' memory, and the words by which devices agree
 // when they may be written and read.
 #pragma once
@@ -20,18 +20,18 @@ template <class T>
 class partial_exchange {
 public:
     /// Waits for the devices.
-    partial_exchange(const device_group& group, const piece_plan& plan);
+    partial_exchange(const device_group& group, const nonzero_split_plan& plan);
 
     /// Before a product's kernels. Results are counted anew in each run: one that failed may have
     /// left the ranks' counts apart.
     void begin(execution& run) const;
 
-    /// For the kernel of `rank` that computes its foreign rows.
-    [[nodiscard]] result_push<T> push(int rank, bool ordered) const;
+    /// For the kernel of `rank` that computes its remote rows.
+    [[nodiscard]] result_put<T> put(int rank, bool ordered) const;
     /// For the one that computes its own rows.
     [[nodiscard]] partial_sums<T> sums(int rank) const;
 
-    /// After the kernels for foreign rows, before those for own rows: copies what is staged, and
+    /// After the kernels for remote rows, before those for own rows: copies what is staged, and
     /// orders these after those unless they wait for each other.
     void forward(execution& run) const;
 
@@ -53,13 +53,13 @@ private:
         buffer<row_marks> marks;
         buffer<std::int32_t> first;
         buffer<std::int32_t> place;
-        buffer<T*> targets;             // [foreign rows]
+        buffer<T*> targets;             // [remote rows]
         buffer<std::uint64_t> sent;     // [ranks] by the peers
-        buffer<std::uint64_t> ready;    // [ranks] by the peers, from 1
-        buffer<std::uint64_t> counters; // pushed, from 0; next, from 1
+        buffer<std::uint64_t> credits;  // [ranks] by the peers, from 1
+        buffer<std::uint64_t> counters; // put, from 0; next, from 1
         buffer<std::uint64_t> starts;   // what they begin with: 0, 1, 1, ...
         buffer<std::uint64_t*> sents;
-        buffer<std::uint64_t*> readies;
+        buffer<std::uint64_t*> peer_credits;
         std::vector<staged_message> staged;
         std::uint32_t to = 0;   // bit set: ranks that take results directly
         std::uint32_t from = 0; // ranks that send directly
@@ -67,8 +67,8 @@ private:
     [[nodiscard]] const rank_state& state(int rank) const {
         return ranks_[static_cast<std::size_t>(rank)];
     }
-    void receive(int rank, const piece_plan& plan);
-    void send(int rank, const piece_part& part);
+    void receive(int rank, const nonzero_split_plan& plan);
+    void send(int rank, const local_split& part);
     void tabulate(int rank);
     void reset() const;
 

@@ -13,27 +13,27 @@
 namespace krylith {
 
 template <class T>
-replicated_operator<T>::replicated_operator(operator_kind kind, layout_handle where,
+replicated_operator<T>::replicated_operator(operator_kind kind, layout_handle layout,
                                             const matrix_source<T>& source,
-                                            block_partition partition, transfer_kind transfer,
-                                            local_kind local)
-    : matrix_operator<T>(kind, where, source),
-      transfer_(transfer),
+                                            block_partition partition, transport_kind transport,
+                                            format_kind format)
+    : matrix_operator<T>(kind, layout, source),
+      transport_(transport),
       partition_(std::move(partition)) {
     plan(source.matrix.row_offsets);
-    make_blocks(source, local);
+    make_blocks(source, format);
     connect();
 }
 
 template <class T>
-replicated_operator<T>::replicated_operator(layout_handle where, const block_maker<T>& make)
-    : matrix_operator<T>(operator_kind::nz, where),
-      transfer_(choose_transfer(where->group, transfer_kind::automatic, false)),
-      partition_(one_block(where->rows)) {
-    for (int rank = 0; rank < where->group.size(); ++rank) {
-        this->blocks_.push_back(make(*where, rank, where->size()));
+replicated_operator<T>::replicated_operator(layout_handle layout, const block_maker<T>& make)
+    : matrix_operator<T>(operator_kind::nz, layout),
+      transport_(choose_transport(layout->group, transport_kind::automatic, false)),
+      partition_(one_block(layout->rows)) {
+    for (int rank = 0; rank < layout->group.size(); ++rank) {
+        this->blocks_.push_back(make(*layout, rank, layout->size()));
         joined_rows rows;
-        rows.segments.push_back({0, where->rows.owned(rank), {}});
+        rows.segments.push_back({0, layout->rows.owned(rank), {}});
         pieces_.push_back({rank, std::move(rows), step::first});
     }
     connect();
@@ -42,12 +42,12 @@ replicated_operator<T>::replicated_operator(layout_handle where, const block_mak
 template <class T>
 void replicated_operator<T>::plan(std::span<const std::int64_t> row_offsets) {
     for (int rank = 0; rank < this->layout_->group.size(); ++rank) {
-        if (transfer_ == transfer_kind::stores) {
+        if (transport_ == transport_kind::peer_store) {
             pieces_.push_back({rank, join_rows(partition_, rank, row_offsets), step::first});
             continue;
         }
         const std::size_t before = pieces_.size();
-        const block_part& part = partition_.parts[static_cast<std::size_t>(rank)];
+        const local_blocks& part = partition_.local[static_cast<std::size_t>(rank)];
         for (const staged_rows& range : part.ranges)
             pieces_.push_back({rank, lone_rows(range.rows, row_offsets),
                                range.stage == block_stage::first ? step::first : step::second});
@@ -60,21 +60,21 @@ void replicated_operator<T>::plan(std::span<const std::int64_t> row_offsets) {
 }
 
 template <class T>
-void replicated_operator<T>::make_blocks(const matrix_source<T>& source, local_kind local) {
+void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_kind format) {
     const device_group& group = this->layout_->group;
-    const bool sends = transfer_ == transfer_kind::stores && group.size() > 1;
+    const bool sends = transport_ == transport_kind::peer_store && group.size() > 1;
     bool same = true;
     for (const piece& p : pieces_) {
         if (p.rows.map.count == 0) {
-            local_block<T> block = source.block(p.rank, p.rows.segments.front().rows);
+            local_csr<T> block = source.block(p.rank, p.rows.segments.front().rows);
             block.sends = sends;
-            this->blocks_.push_back(make_block(group.share(p.rank), block, local));
+            this->blocks_.push_back(make_device_matrix(group.handle(p.rank), block, format));
             continue;
         }
         const auto offsets = join_offsets(p.rows, source.matrix.row_offsets);
         const auto columns = join_entries(p.rows, source.matrix.column_indices);
         const auto values = join_entries(p.rows, source.matrix.values);
-        local_block<T> block{};
+        local_csr<T> block{};
         block.rows = p.rows.size;
         block.columns = source.matrix.columns;
         block.offsets = offsets;
@@ -82,31 +82,31 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, local_k
         block.values = values;
         block.alone = p.rows.map.alone;
         block.sends = sends;
-        this->blocks_.push_back(make_block(group.share(p.rank), block, local));
+        this->blocks_.push_back(make_device_matrix(group.handle(p.rank), block, format));
         same = same && this->blocks_.back()->name() == this->blocks_.front()->name();
     }
     // Formats round differently, and copies of redundant rows must have the same bits.
-    if (partition_.redundant.size() == 0 || same || local != local_kind::automatic) return;
+    if (partition_.redundant.size() == 0 || same || format != format_kind::automatic) return;
     this->blocks_.clear();
-    make_blocks(source, local_kind::csr);
+    make_blocks(source, format_kind::csr);
 }
 
 template <class T>
 void replicated_operator<T>::connect() {
     const device_group& group = this->layout_->group;
-    if (transfer_ == transfer_kind::stores)
-        words_ = std::make_unique<result_words>(group);
+    if (transport_ == transport_kind::peer_store)
+        words_ = std::make_unique<result_signals>(group);
     else
-        exchange_ = transfer_ == transfer_kind::nccl ? make_nccl_exchange(group)
-                                                     : make_copy_exchange(group);
+        exchange_ = transport_ == transport_kind::nccl ? make_nccl_exchange(group)
+                                                       : make_copy_exchange(group);
 }
 
 template <class T>
 void replicated_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta,
                                    vector<T>& y, std::span<const reduction_into<T>> dots) const {
-    if (transfer_ == transfer_kind::stores) return store(run, alpha, x, beta, y, dots);
+    if (transport_ == transport_kind::peer_store) return store(run, alpha, x, beta, y, dots);
     if (!run.ordered())
-        throw usage_error(std::string("transfer ") + to_string(transfer_) +
+        throw usage_error(std::string("transport ") + to_string(transport_) +
                           " can't be part of a recorded loop: allowed is execution_mode::eager");
     exchange(run, alpha, x, beta, y, dots);
 }
@@ -120,8 +120,8 @@ void replicated_operator<T>::store(execution& run, T alpha, const vector<T>& x, 
         const std::int64_t first = p.rows.first_row();
         auto a = this->arguments(run, p.rank, alpha, x, beta, y, dots, first);
         a.map = p.rows.map;
-        for (int to = 0; to < run.ranks(); ++to) a.push.copies[to] = y.data(to) + first;
-        words_->fill(a.push, p.rank, run.ordered());
+        for (int to = 0; to < run.ranks(); ++to) a.put.copies[to] = y.data(to) + first;
+        words_->fill(a.put, p.rank, run.ordered());
         this->blocks_[static_cast<std::size_t>(p.rank)]->apply(a);
     }
     run.close();
@@ -131,7 +131,7 @@ void replicated_operator<T>::store(execution& run, T alpha, const vector<T>& x, 
     if (run.ordered() && this->kind_ != operator_kind::nz)
         run.join_if_ordered();
     else
-        run.expect(words_->arrivals());
+        run.expect(words_->signals());
 }
 
 template <class T>
@@ -149,7 +149,7 @@ void replicated_operator<T>::exchange(execution& run, T alpha, const vector<T>& 
             const auto rank = static_cast<std::size_t>(p.rank);
             const row_range rows = p.rows.segments.front().rows;
             auto a = this->arguments(run, p.rank, alpha, x, beta, y, {}, rows.begin);
-            if (begun[rank]) a.common = frame_after(a.common);
+            if (begun[rank]) a.common = context_after(a.common);
             begun[rank] = true;
             this->blocks_[i]->apply(a);
             for (int to = 0; to < run.ranks(); ++to)
@@ -179,7 +179,7 @@ void replicated_operator<T>::diagonal(vector<T>& d) const {
     if (group.size() == 1) return;
     group.join(); // who used the other copies is done
     for (int from = 0; from < group.size(); ++from)
-        for (const staged_rows& range : partition_.parts[static_cast<std::size_t>(from)].ranges)
+        for (const staged_rows& range : partition_.local[static_cast<std::size_t>(from)].ranges)
             for (int to = 0; to < group.size(); ++to)
                 if (to != from)
                     group.copy(from, d.data(from) + range.rows.begin, to,
@@ -198,7 +198,7 @@ std::int64_t replicated_operator<T>::matrix_bytes(int rank) const {
 
 template <class T>
 bool replicated_operator<T>::recordable() const {
-    return transfer_ == transfer_kind::stores && this->blocks_.front()->recordable();
+    return transport_ == transport_kind::peer_store && this->blocks_.front()->recordable();
 }
 
 template <class T>

@@ -1,7 +1,7 @@
 // Every device holds whole vectors and multiplies some rows; each result goes to all other devices
 // while the next rows are computed. Which rows, and in which order:
 // partition/replicated/block_partition.hpp (nz, 2nz, lra, lra-rc). How results travel:
-// transfer_kind.
+// transport_kind.
 //
 // By stores a device's rows are one block, in the order of the partition, and one kernel: each
 // result leaves when it is computed, so that 2nz is nz in two halves. By copies or NCCL (what the
@@ -24,15 +24,15 @@ namespace krylith {
 template <class T>
 class replicated_operator final : public matrix_operator<T> {
 public:
-    /// `transfer` as choose_transfer() gave it. With redundant rows all devices use one format:
+    /// `transport` as choose_transport() gave it. With redundant rows all devices use one format:
     /// csr, if their blocks would choose different ones.
-    replicated_operator(operator_kind kind, layout_handle where, const matrix_source<T>& source,
-                        block_partition partition, transfer_kind transfer, local_kind local);
+    replicated_operator(operator_kind kind, layout_handle layout, const matrix_source<T>& source,
+                        block_partition partition, transport_kind transport, format_kind format);
 
     /// Operator nz with blocks that somebody else makes.
-    replicated_operator(layout_handle where, const block_maker<T>& make);
+    replicated_operator(layout_handle layout, const block_maker<T>& make);
 
-    [[nodiscard]] vector<T> make_operand(const std::string& item = "vectors") const override {
+    [[nodiscard]] vector<T> make_domain_vector(const std::string& item = "vectors") const override {
         return vector<T>(this->layout_, item);
     }
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
@@ -43,7 +43,7 @@ public:
     }
     [[nodiscard]] std::int64_t matrix_bytes(int rank) const override;
     [[nodiscard]] bool recordable() const override;
-    [[nodiscard]] transfer_kind transfer() const override { return transfer_; }
+    [[nodiscard]] transport_kind transport() const override { return transport_; }
 
 private:
     enum class step { first, second, redundant };
@@ -56,7 +56,7 @@ private:
     };
 
     void plan(std::span<const std::int64_t> row_offsets);
-    void make_blocks(const matrix_source<T>& source, local_kind local);
+    void make_blocks(const matrix_source<T>& source, format_kind format);
     void connect();
     void store(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const;
@@ -65,10 +65,10 @@ private:
     void distribute(std::span<const T> values) override;
     void check_device_update() const override;
 
-    transfer_kind transfer_;
+    transport_kind transport_;
     block_partition partition_;
     std::vector<piece> pieces_;                // [blocks]
-    std::unique_ptr<result_words> words_;      // stores
+    std::unique_ptr<result_signals> words_;    // stores
     std::unique_ptr<block_exchange> exchange_; // copies, nccl
 };
 

@@ -18,25 +18,26 @@ namespace krylith {
 void check_replication(const device_group& group, const operator_options& options, bool on_devices);
 
 /// The rule's shares for lra and lra-rc, but for those that the options fix.
-[[nodiscard]] row_shares shares_by_rule(operator_kind kind, const device_group& group,
-                                        std::span<const std::int64_t> row_offsets,
-                                        const operator_options& options);
+[[nodiscard]] row_fractions fractions_by_rule(operator_kind kind, const device_group& group,
+                                              std::span<const std::int64_t> row_offsets,
+                                              const operator_options& options);
 
 /// The rows that each device computes for a replicated operator: for nz those of the layout.
-/// `longest` and `shares` are for lra and lra-rc. O(devices log rows).
-[[nodiscard]] block_partition plan_blocks(operator_kind kind, const layout& where,
+/// `longest` and `fractions` are for lra and lra-rc. O(devices log rows).
+[[nodiscard]] block_partition plan_blocks(operator_kind kind, const layout& layout,
                                           std::span<const std::int64_t> row_offsets,
-                                          const longest_row& longest, const row_shares& shares);
+                                          const longest_row& longest,
+                                          const row_fractions& fractions);
 
 /// Whether the rounding of a row depends on the block that it is in.
-[[nodiscard]] constexpr bool rounds_by_block(local_kind local) {
-    return local == local_kind::merge || local == local_kind::vendor;
+[[nodiscard]] constexpr bool rounds_by_block(format_kind format) {
+    return format == format_kind::merge || format == format_kind::cusparse;
 }
 
 /// The transfer that runs; stores on one device, where nothing moves. `apart`: redundant rows must
-/// be blocks of their own, as by copies and NCCL, since the local kernel rounds_by_block. Throws
+/// be blocks of their own, as by copies and NCCL, since the format rounds_by_block. Throws
 /// usage_error for what the devices can't do.
-[[nodiscard]] transfer_kind choose_transfer(const device_group& group, transfer_kind asked,
-                                            bool apart);
+[[nodiscard]] transport_kind choose_transport(const device_group& group, transport_kind asked,
+                                              bool apart);
 
 } // namespace krylith

@@ -1,5 +1,5 @@
 // The words by which devices agree when a product may store its results into the peers' copies of
-// y, and when all have come (result_push, device_matrix.hpp).
+// y, and when all have come (result_put, device_matrix.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,43 +12,43 @@
 
 namespace krylith {
 
-class result_words {
+class result_signals {
 public:
     /// Of every pair of devices with a direct path. Waits for the devices.
-    explicit result_words(const device_group& group);
+    explicit result_signals(const device_group& group);
 
     /// Before a product's kernels. Results are counted from 0 in each run: one that failed may have
     /// left the ranks' counts apart.
     void begin(execution& run) const;
 
-    /// Sets all of `push` but the copies.
+    /// Sets all of `put` but the copies.
     template <class T>
-    void fill(result_push<T>& push, int rank, bool ordered) const {
+    void fill(result_put<T>& put, int rank, bool ordered) const {
         const rank_words& w = words_[static_cast<std::size_t>(rank)];
-        push.sent = w.sents.data();
-        push.ready = w.ready.data();
-        push.readies = w.readies.data();
-        push.pushed = w.pushed.data();
-        push.to = w.to;
-        push.ordered = ordered;
+        put.sent = w.sents.data();
+        put.credits = w.credits.data();
+        put.peer_credits = w.peer_credits.data();
+        put.put_count = w.put_count.data();
+        put.to = w.to;
+        put.ordered = ordered;
     }
 
     /// [ranks] what readers of the result wait for.
-    [[nodiscard]] std::vector<arrival> arrivals() const;
+    [[nodiscard]] std::vector<signal> signals() const;
 
 private:
     /// Words that peers write, and tables of where theirs are.
     struct rank_words {
         buffer<std::uint64_t> sent;
-        buffer<std::uint64_t> ready;
-        buffer<std::uint64_t> pushed;
+        buffer<std::uint64_t> credits;
+        buffer<std::uint64_t> put_count;
         buffer<std::uint64_t*> sents;
-        buffer<std::uint64_t*> readies;
+        buffer<std::uint64_t*> peer_credits;
         std::uint32_t to = 0;   ///< bit set: ranks whose memory this one can write
         std::uint32_t from = 0; ///< ranks that can write this one's
 
         void reset() const {
-            for (const auto* words : {&sent, &ready, &pushed}) words->zero();
+            for (const auto* words : {&sent, &credits, &put_count}) words->zero();
         }
     };
     std::vector<rank_words> words_;

@@ -39,7 +39,7 @@ std::int64_t joined_rows::nonzeros() const {
 
 joined_rows join_rows(const block_partition& partition, int part,
                       std::span<const std::int64_t> row_offsets) {
-    const block_part& mine = partition.parts.at(static_cast<std::size_t>(part));
+    const local_blocks& mine = partition.local.at(static_cast<std::size_t>(part));
     joined_rows result;
     for (const staged_rows& range : mine.ranges) append(result, range.rows, row_offsets);
     if (partition.redundant.size() == 0) {
@@ -49,12 +49,12 @@ joined_rows join_rows(const block_partition& partition, int part,
     row_map& map = result.map;
     if (partition.redundant.size() != 0) {
         append(result, partition.redundant, row_offsets, false);
-        check_index_size("make_block: the number of rows of a device", result.size);
+        check_index_size("make_device_matrix: the number of rows of a device", result.size);
         map.alone = static_cast<std::int32_t>(result.segments.back().begin);
         map.counted_begin = mine.counted.begin;
         map.counted_end = mine.counted.end;
     }
-    check_index_size("make_block: the number of rows of a device", result.size);
+    check_index_size("make_device_matrix: the number of rows of a device", result.size);
     map.rows = partition.rows;
     for (const row_segment& s : result.segments) {
         map.begin[map.count] = static_cast<std::int32_t>(s.begin);

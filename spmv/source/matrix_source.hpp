@@ -26,12 +26,12 @@ struct matrix_source {
     std::shared_ptr<const permutation> order = nullptr; ///< of `matrix`; null: the caller's
 
     /// The rows of a device as the formats take them, with global columns.
-    [[nodiscard]] local_block<T> block(int rank, row_range rows) const {
+    [[nodiscard]] local_csr<T> block(int rank, row_range rows) const {
         const auto begin = static_cast<std::size_t>(rows.begin);
         const auto first = static_cast<std::size_t>(matrix.row_offsets[begin]);
         const auto last =
             static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(rows.end)]);
-        local_block<T> b{};
+        local_csr<T> b{};
         b.rows = rows.size();
         b.columns = matrix.columns;
         b.offsets = matrix.row_offsets.subspan(begin, static_cast<std::size_t>(rows.size()) + 1);

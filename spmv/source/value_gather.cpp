@@ -12,10 +12,10 @@ namespace krylith {
 
 namespace {
 
-buffer<std::int32_t> narrowed(const std::shared_ptr<device>& where,
+buffer<std::int32_t> narrowed(const std::shared_ptr<device>& device,
                               std::span<const std::int64_t> wide) {
     const std::vector<std::int32_t> narrow(wide.begin(), wide.end()); // checked: below 2^31
-    return {where, std::span<const std::int32_t>(narrow), "assembly"};
+    return {device, std::span<const std::int32_t>(narrow), "assembly"};
 }
 
 template <class T>
@@ -33,15 +33,15 @@ void gather_on_host(const gather_arrays& a, const T* from, T* to, int threads) {
 } // namespace
 
 template <class T>
-value_gather<T>::value_gather(const std::shared_ptr<device>& where, const coo_assembly& assembly)
-    : device_(where), entries_(assembly.entries()) {
+value_gather<T>::value_gather(const std::shared_ptr<device>& device, const coo_assembly& assembly)
+    : device_(device), entries_(assembly.entries()) {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     if (entries_ > most)
         throw input_error("an assembly on a device has " + std::to_string(entries_) +
                           " entries, allowed are at most " + std::to_string(most));
-    order_ = narrowed(where, assembly.order());
-    first_ = narrowed(where, assembly.first());
-    values_ = buffer<T>(where, static_cast<std::size_t>(assembly.nnz()), "assembly");
+    order_ = narrowed(device, assembly.order());
+    first_ = narrowed(device, assembly.first());
+    values_ = buffer<T>(device, static_cast<std::size_t>(assembly.nnz()), "assembly");
 }
 
 template <class T>

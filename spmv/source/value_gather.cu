@@ -25,8 +25,8 @@ __global__ void __launch_bounds__(threads)
 } // namespace
 
 template <class T>
-void gather_values(device& where, const gather_arrays& arrays, const T* from, T* to) {
-    const launch_scope launch(where);
+void gather_values(device& device, const gather_arrays& arrays, const T* from, T* to) {
+    const launch_scope launch(device);
     const auto kernel = gather_kernel<T>;
     kernel<<<launch.blocks(kernel, threads, (arrays.nonzeros + threads - 1) / threads), threads, 0,
              launch.stream()>>>(arrays, from, to);

@@ -23,7 +23,7 @@ template <class T>
 class value_gather {
 public:
     /// Throws input_error for 2^31 entries or more.
-    value_gather(const std::shared_ptr<device>& where, const coo_assembly& assembly);
+    value_gather(const std::shared_ptr<device>& device, const coo_assembly& assembly);
 
     /// Enqueues the sums, in the order in which the assembly names them.
     void operator()(const T* coo_values);
@@ -43,7 +43,7 @@ private:
 namespace cuda {
 
 template <class T>
-void gather_values(device& where, const gather_arrays& arrays, const T* from, T* to);
+void gather_values(device& device, const gather_arrays& arrays, const T* from, T* to);
 
 } // namespace cuda
 

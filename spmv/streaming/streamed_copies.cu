@@ -17,18 +17,18 @@ namespace {
 
 constexpr std::size_t slot_bytes = std::size_t{4} << 20;
 
-class stream_transfer final : public one_shot_transfer {
+class stream_copies final : public streamed_copies {
 public:
-    explicit stream_transfer(const one_shot_place& place)
-        : place_(place), device_(place.group.share(place.rank)) {
+    explicit stream_copies(const streamed_place& place)
+        : place_(place), device_(place.group.handle(place.rank)) {
         // A thread's copy takes a small part of what a link or the memory can move.
         threads_ = std::clamp(omp_get_num_procs() / place.group.size(), 1, 6);
         const current_device current(device_->ordinal());
         KRYLITH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     }
-    stream_transfer(const stream_transfer&) = delete;
-    stream_transfer& operator=(const stream_transfer&) = delete;
-    ~stream_transfer() override {
+    stream_copies(const stream_copies&) = delete;
+    stream_copies& operator=(const stream_copies&) = delete;
+    ~stream_copies() override {
         const current_device current(device_->ordinal());
         cudaStreamSynchronize(stream_);
         cudaStreamDestroy(stream_);
@@ -89,7 +89,7 @@ public:
     void collect() override {
         const current_device current(device_->ordinal());
         KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
-        for (const piece& p : fetched_) copy(p.to, p.from, p.bytes);
+        for (const range& p : fetched_) copy(p.to, p.from, p.bytes);
         fetched_.clear();
     }
 
@@ -104,7 +104,7 @@ private:
         node_memory memory;
         std::shared_ptr<event> sent; ///< the last copy out of it
     };
-    struct piece {
+    struct range {
         void* to;
         const void* from;
         std::size_t bytes;
@@ -122,16 +122,16 @@ private:
     void copy(void* to, const void* from, std::size_t bytes) const {
         constexpr std::size_t worth_a_thread = std::size_t{256} << 10;
         const int team = bytes < 2 * worth_a_thread ? 1 : threads_;
-        in_team(team, [&](int member, int members) {
-            const std::size_t part = bytes / static_cast<std::size_t>(members);
-            const std::size_t begin = part * static_cast<std::size_t>(member);
+        in_team(team, [&](int thread, int team) {
+            const std::size_t part = bytes / static_cast<std::size_t>(team);
+            const std::size_t begin = part * static_cast<std::size_t>(thread);
             std::memcpy(static_cast<std::byte*>(to) + begin,
                         static_cast<const std::byte*>(from) + begin,
-                        member + 1 == members ? bytes - begin : part);
+                        thread + 1 == team ? bytes - begin : part);
         });
     }
 
-    one_shot_place place_;
+    streamed_place place_;
     std::shared_ptr<device> device_;
     int threads_ = 1;
     cudaStream_t stream_ = nullptr;
@@ -140,13 +140,13 @@ private:
     node_memory home_;
     std::size_t used_ = 0;
     bool fetch_directly_ = false;
-    std::vector<piece> fetched_;
+    std::vector<range> fetched_;
 };
 
 } // namespace
 
-std::unique_ptr<one_shot_transfer> make_one_shot_transfer(const one_shot_place& place) {
-    return std::make_unique<stream_transfer>(place);
+std::unique_ptr<streamed_copies> make_streamed_copies(const streamed_place& place) {
+    return std::make_unique<stream_copies>(place);
 }
 
 } // namespace krylith::cuda

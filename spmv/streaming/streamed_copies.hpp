@@ -9,9 +9,9 @@
 namespace krylith::cuda {
 
 /// One direction of the link of a device: copies in the order given.
-class one_shot_transfer {
+class streamed_copies {
 public:
-    virtual ~one_shot_transfer() = default;
+    virtual ~streamed_copies() = default;
 
     /// Later copies run after the event.
     virtual void wait(event& happened) = 0;
@@ -35,7 +35,6 @@ public:
     virtual void settle() noexcept = 0;
 };
 
-[[nodiscard]] std::unique_ptr<one_shot_transfer>
-make_one_shot_transfer(const one_shot_place& place);
+[[nodiscard]] std::unique_ptr<streamed_copies> make_streamed_copies(const streamed_place& place);
 
 } // namespace krylith::cuda

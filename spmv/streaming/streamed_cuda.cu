@@ -1,4 +1,4 @@
-// One-shot products on CUDA devices. A device has four queues: its stream for kernels, one for
+// Streamed products on CUDA devices. A device has four queues: its stream for kernels, one for
 // copies from the host, one to the host, one to peers. Events order them; the host waits at the end
 // only.
 #include <utility>
@@ -15,24 +15,24 @@ namespace krylith::cuda {
 namespace {
 
 template <class T>
-class lane final : public one_shot_lane<T> {
+class cuda_side final : public streamed_device<T> {
 public:
-    explicit lane(const one_shot_place& place)
+    explicit cuda_side(const streamed_place& place)
         : place_(place),
-          device_(place.group.share(place.rank)),
+          device_(place.group.handle(place.rank)),
           conversion_(*device_),
           repeated_(*device_),
           part_(device_),
-          in_(make_one_shot_transfer(place)),
-          home_(make_one_shot_transfer(place)),
+          in_(make_streamed_copies(place)),
+          home_(make_streamed_copies(place)),
           peers_(device_->make_side_queue()) {}
 
     // ---- Every version
 
-    void reserve(const one_shot_call<T>& call, int part) override {
+    void reserve(const streamed_call<T>& call, int part) override {
         bool all_direct = true;
         for (int r = 0; r < place_.group.size(); ++r)
-            all_direct = all_direct && place_.group.path(r, place_.rank) == transport::direct;
+            all_direct = all_direct && place_.group.path(r, place_.rank) == peer_path::direct;
         part_.reserve(call, part, all_direct);
         conversion_.forget();
         this->done.clear();
@@ -40,14 +40,14 @@ public:
     }
 
     [[nodiscard]] const T* sums(int j) const override {
-        return part_.sums.data() + part_.pieces[as_size(j)].first_row;
+        return part_.sums.data() + part_.ranges[as_size(j)].first_row;
     }
 
     void repeat_kernels(int repetitions) override {
         repeated_.begin();
         for (int i = 0; i < repetitions; ++i) {
             if (!by_rows(part_.form)) part_.multiply_entries(0, part_.entries());
-            for (std::size_t j = 0; j < part_.pieces.size(); ++j) part_.multiply_piece(j);
+            for (std::size_t j = 0; j < part_.ranges.size(); ++j) part_.multiply_piece(j);
         }
         repeated_.end();
         repetitions_ = repetitions;
@@ -67,7 +67,7 @@ public:
 
     // ---- baseline, p
 
-    void upload(const one_shot_call<T>& call, int,
+    void upload(const streamed_call<T>& call, int,
                 std::span<const std::int32_t> pointers) override {
         part_.reserve_x(call.a.columns);
         const auto first = as_size(part_.whole.start_idx);
@@ -78,25 +78,25 @@ public:
         const row_range range = part_.operand(call.a.columns);
         send(part_.x.data() + range.begin,
              call.x.subspan(as_size(range.begin), as_size(range.size())));
-        send(part_.form == one_shot_form::csc ? part_.column_pointers.data()
+        send(part_.form == streamed_form::csc ? part_.column_pointers.data()
                                               : part_.pointers.data(),
              pointers);
-        if (part_.form != one_shot_form::csr)
+        if (part_.form != streamed_form::csr)
             send(part_.rows.data(), call.a.row_indices.subspan(first, count));
-        if (part_.form != one_shot_form::csc)
+        if (part_.form != streamed_form::csc)
             send(part_.columns.data(), call.a.column_indices.subspan(first, count));
         send(part_.values.data(), call.a.values.subspan(first, count));
     }
 
-    void multiply(const one_shot_call<T>&, int) override {
+    void multiply(const streamed_call<T>&, int) override {
         make_ready();
         if (!by_rows(part_.form)) part_.multiply_entries(0, part_.entries());
         part_.multiply_piece(0);
     }
 
-    [[nodiscard]] std::span<const T> download(const one_shot_call<T>&, int,
+    [[nodiscard]] std::span<const T> download(const streamed_call<T>&, int,
                                               std::vector<T>& into) override {
-        into.resize(as_size(part_.pieces.front().rows));
+        into.resize(as_size(part_.ranges.front().rows));
         if (!into.empty()) device_->download(into.data(), sums(0), into.size() * sizeof(T));
         return into;
     }
@@ -111,27 +111,27 @@ public:
         x_there_ = {in_->record()};
     }
 
-    void spread_x(one_shot_lanes<T> lanes) override {
-        if (!place_.spread || lanes.size() == 1 || sent_.size() == 0) return;
+    void spread_x(streamed_devices<T> devices) override {
+        if (!place_.spread || devices.size() == 1 || sent_.size() == 0) return;
         peers_->wait(*x_there_.front()); // its own: others are added behind
-        for (const auto& any : lanes) {
-            auto& other = static_cast<lane&>(*any);
+        for (const auto& any : devices) {
+            auto& other = static_cast<cuda_side&>(*any);
             if (&other != this)
                 peers_->copy(part_.x.data() + sent_.begin, *other.device_,
                              other.part_.x.data() + sent_.begin, as_size(sent_.size()) * sizeof(T));
         }
         const auto spread = peers_->record();
-        for (const auto& any : lanes)
-            if (any.get() != this) static_cast<lane&>(*any).x_there_.push_back(spread);
+        for (const auto& any : devices)
+            if (any.get() != this) static_cast<cuda_side&>(*any).x_there_.push_back(spread);
     }
 
-    void send_matrix(const one_shot_call<T>& call, int part) override {
+    void send_matrix(const streamed_call<T>& call, int part) override {
         if (by_columns(part_.form)) send_x(call.x, part_.operand(call.a.columns));
         const auto first = as_size(part_.whole.start_idx);
         if (compressed(part_.form))
-            in_->send(part_.offsets.data(), call.a.offsets.data() + part_.whole.start_line,
-                      (as_size(part_.whole.lines()) + 1) * sizeof(std::int64_t));
-        if (part_.form != one_shot_form::csr)
+            in_->send(part_.offsets.data(), call.a.offsets.data() + part_.whole.start_major,
+                      (as_size(part_.whole.major_size()) + 1) * sizeof(std::int64_t));
+        if (part_.form != streamed_form::csr)
             in_->send(part_.rows.data(), call.a.row_indices.data() + first,
                       as_size(part_.whole.entries()) * sizeof(std::int32_t));
         pattern_there_ = in_->record();
@@ -140,9 +140,9 @@ public:
             in_->send(part_.y.data(), call.y.data() + results.begin,
                       as_size(results.size()) * sizeof(T));
         ranges_there_.clear();
-        for (const auto& [begin, end] : part_.ranges()) {
+        for (const auto& [begin, end] : part_.transfers()) {
             const auto count = as_size(end - begin);
-            if (part_.form != one_shot_form::csc)
+            if (part_.form != streamed_form::csc)
                 in_->send(part_.columns.data() + begin,
                           call.a.column_indices.data() + first + begin,
                           count * sizeof(std::int32_t));
@@ -153,7 +153,7 @@ public:
         this->arrived = ranges_there_.back();
     }
 
-    void compute(const one_shot_call<T>& call, int part) override {
+    void compute(const streamed_call<T>& call, int part) override {
         device_->wait(*pattern_there_);
         if (compressed(part_.form)) part_.make_pointers();
         make_ready();
@@ -161,7 +161,7 @@ public:
         const row_range results = call.plan.results_of(part);
         home_->reserve_fetched(call.y.data() + results.begin, as_size(results.size()) * sizeof(T));
         stored_ = 0;
-        const auto ranges = part_.ranges();
+        const auto ranges = part_.transfers();
         for (std::size_t j = 0; j < ranges.size(); ++j) {
             device_->wait(*ranges_there_[j]);
             if (!by_rows(part_.form)) {
@@ -171,9 +171,9 @@ public:
             part_.multiply_piece(j);
             this->done.push_back(device_->record());
             // Where the rest of its last row is on this device too, a piece is ready.
-            const int there = part * call.plan.pieces + static_cast<int>(j);
+            const int there = part * call.plan.ranges + static_cast<int>(j);
             while (stored_ <= static_cast<int>(j) &&
-                   call.plan.last[as_size(part * call.plan.pieces + stored_)] <= there)
+                   call.plan.last[as_size(part * call.plan.ranges + stored_)] <= there)
                 store_piece(call, part, {});
         }
         if (by_rows(part_.form)) return;
@@ -181,19 +181,19 @@ public:
         this->done.push_back(device_->record());
     }
 
-    void merge(const one_shot_call<T>& call, int part, one_shot_lanes<T> lanes) override {
+    void merge(const streamed_call<T>& call, int part, streamed_devices<T> devices) override {
         if (by_rows(part_.form)) {
-            while (stored_ < call.plan.pieces) store_piece(call, part, lanes);
+            while (stored_ < call.plan.ranges) store_piece(call, part, devices);
             return;
         }
         const row_range rows = call.plan.results_of(part);
         if (rows.size() == 0) return;
-        const auto terms = terms_of_range(call, place_, lanes, part, part_.inbox.data());
+        const auto terms = terms_of_range(call, place_, devices, part, part_.own_slots.data());
         store_range(*device_, terms, rows.size(), call.alpha, call.beta, part_.y.data());
         send_home(call, part, rows);
     }
 
-    void finish(const one_shot_call<T>&, int) override {
+    void finish(const streamed_call<T>&, int) override {
         home_->collect();
         device_->synchronize();
     }
@@ -201,8 +201,8 @@ public:
 private:
     /// All that products need of the pattern, beside uploaded pointers.
     void make_ready() {
-        if (part_.form == one_shot_form::csc) part_.expand_columns();
-        if (part_.form == one_shot_form::coo_by_rows) part_.find_rows();
+        if (part_.form == streamed_form::csc) part_.expand_columns();
+        if (part_.form == streamed_form::coo_by_rows) part_.find_rows();
         if (!by_rows(part_.form)) {
             conversion_.begin();
             part_.sort();
@@ -213,46 +213,46 @@ private:
 
     /// The rows that the next piece owns, in y and on their way home. Without lanes all that they
     /// need is here.
-    void store_piece(const one_shot_call<T>& call, int part, one_shot_lanes<T> lanes) {
+    void store_piece(const streamed_call<T>& call, int part, streamed_devices<T> devices) {
         const int j = stored_++;
-        const auto& piece = part_.pieces[as_size(j)];
-        const row_range rows = piece.share.owned();
+        const auto& range = part_.ranges[as_size(j)];
+        const row_range rows = range.majors.owned();
         if (rows.size() == 0) return;
-        const int q = part * call.plan.pieces + j;
-        const auto terms = lanes.empty()
-                               ? terms_here(call, part, q)
-                               : terms_of_last_row(call, place_, lanes, q, part_.inbox.data());
+        const int q = part * call.plan.ranges + j;
+        const auto terms =
+            devices.empty() ? terms_here(call, part, q)
+                            : terms_of_last_row(call, place_, devices, q, part_.own_slots.data());
         const std::int64_t first = call.plan.results_of(part).begin;
-        store_rows(*device_, sums(j) + (rows.begin - piece.share.start_line), terms, rows.size(),
+        store_rows(*device_, sums(j) + (rows.begin - range.majors.start_major), terms, rows.size(),
                    call.alpha, call.beta, part_.y.data() + (rows.begin - first));
         send_home(call, part, rows);
     }
 
     /// terms_of_last_row where all are this lane's.
-    [[nodiscard]] one_shot_terms<T> terms_here(const one_shot_call<T>& call, int part,
+    [[nodiscard]] streamed_terms<T> terms_here(const streamed_call<T>& call, int part,
                                                int q) const {
-        one_shot_terms<T> terms{};
+        streamed_terms<T> terms{};
         for (int k = q + 1; k <= call.plan.last[as_size(q)]; ++k)
-            if (call.plan.shares[as_size(k)].entries() > 0)
-                terms.of[terms.count++] = sums(k - part * call.plan.pieces);
+            if (call.plan.major_ranges[as_size(k)].entries() > 0)
+                terms.of[terms.count++] = sums(k - part * call.plan.ranges);
         return terms;
     }
 
-    void send_home(const one_shot_call<T>& call, int part, row_range rows) {
+    void send_home(const streamed_call<T>& call, int part, row_range rows) {
         home_->wait(*device_->record());
         home_->fetch(call.y.data() + rows.begin,
                      part_.y.data() + (rows.begin - call.plan.results_of(part).begin),
                      as_size(rows.size()) * sizeof(T));
     }
 
-    one_shot_place place_;
+    streamed_place place_;
     std::shared_ptr<device> device_;
     stream_interval conversion_;
     stream_interval repeated_;
     int repetitions_ = 1;
-    one_shot_part<T> part_; // before the queues, which are emptied before it is freed
-    std::unique_ptr<one_shot_transfer> in_;
-    std::unique_ptr<one_shot_transfer> home_;
+    streamed_range<T> part_; // before the queues, which are emptied before it is freed
+    std::unique_ptr<streamed_copies> in_;
+    std::unique_ptr<streamed_copies> home_;
     std::unique_ptr<side_queue> peers_;
     std::shared_ptr<event> pattern_there_;
     std::vector<std::shared_ptr<event>> x_there_;      // what the lane sent, then what others did
@@ -264,11 +264,11 @@ private:
 } // namespace
 
 template <class T>
-std::unique_ptr<one_shot_lane<T>> make_one_shot_lane(const one_shot_place& place) {
-    return std::make_unique<lane<T>>(place);
+std::unique_ptr<streamed_device<T>> make_streamed_device(const streamed_place& place) {
+    return std::make_unique<cuda_side<T>>(place);
 }
 
-template std::unique_ptr<one_shot_lane<double>> make_one_shot_lane(const one_shot_place&);
-template std::unique_ptr<one_shot_lane<float>> make_one_shot_lane(const one_shot_place&);
+template std::unique_ptr<streamed_device<double>> make_streamed_device(const streamed_place&);
+template std::unique_ptr<streamed_device<float>> make_streamed_device(const streamed_place&);
 
 } // namespace krylith::cuda

@@ -1,4 +1,4 @@
-// What one device does in a one-shot product (streamed_product.cpp calls it).
+// What one device does in a streamed product (streamed_product.cpp calls it).
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 namespace krylith {
 
 template <class T>
-struct one_shot_call {
-    one_shot_matrix<T> a;
+struct streamed_call {
+    streamed_matrix<T> a;
     std::span<const T> x;
     std::span<T> y;
     T alpha = 1;
     T beta = 0;
-    one_shot_plan plan = {};
+    streamed_plan plan = {};
 };
 
 /// Sums that several devices hold, to be added in this order: pointers that the kernels of the
 /// owner can follow.
 template <class T>
-struct one_shot_terms {
-    static constexpr int most = max_ranks * most_one_shot_pieces;
+struct streamed_terms {
+    static constexpr int most = max_ranks * most_streamed_ranges;
     const T* of[most];
     int count;
 };
@@ -35,17 +35,17 @@ struct one_shot_terms {
 /// The lane of part k of a call; which lane that is, and so which device, is the plan's choice.
 /// Steps up to a wait are enqueued. reserve() comes first in a call.
 template <class T>
-class one_shot_lane {
+class streamed_device {
 public:
-    virtual ~one_shot_lane() = default;
+    virtual ~streamed_device() = default;
 
     // ---- Every version
 
     /// Memory for a call with this plan, beside x. Blocks where it allocates.
-    virtual void reserve(const one_shot_call<T>& call, int part) = 0;
+    virtual void reserve(const streamed_call<T>& call, int part) = 0;
     /// Sums of piece q of this lane, or of the part where it isn't by rows: valid once enqueued
-    /// work is done. Row i is row share.start_line + i, or i.
-    [[nodiscard]] virtual const T* sums(int piece) const = 0;
+    /// work is done. Row i is row share.start_major + i, or i.
+    [[nodiscard]] virtual const T* sums(int range) const = 0;
     /// Enqueues the kernels `repetitions` times; seconds of one of them, after a wait.
     virtual void repeat_kernels(int repetitions) = 0;
     [[nodiscard]] virtual double repeated_seconds() = 0;
@@ -57,11 +57,11 @@ public:
     // ---- baseline, p: one step after the other. Pieces is 1
 
     /// Blocks until everything is there. `pointers`: of the part, from 0; none of COO.
-    virtual void upload(const one_shot_call<T>& call, int part,
+    virtual void upload(const streamed_call<T>& call, int part,
                         std::span<const std::int32_t> pointers) = 0;
-    virtual void multiply(const one_shot_call<T>& call, int part) = 0;
+    virtual void multiply(const streamed_call<T>& call, int part) = 0;
     /// Blocks; the result is `into`, or memory that the lane keeps.
-    [[nodiscard]] virtual std::span<const T> download(const one_shot_call<T>& call, int part,
+    [[nodiscard]] virtual std::span<const T> download(const streamed_call<T>& call, int part,
                                                       std::vector<T>& into) = 0;
 
     // ---- p_opt
@@ -69,16 +69,16 @@ public:
     /// Of x, the entries [from, to), before the plan is known; blocks where memory is pageable.
     virtual void send_x(std::span<const T> x, row_range range) = 0;
     /// What send_x sent to the other lanes.
-    virtual void spread_x(std::span<const std::unique_ptr<one_shot_lane<T>>> lanes) = 0;
+    virtual void spread_x(std::span<const std::unique_ptr<streamed_device<T>>> devices) = 0;
     /// All else. Blocks where memory is pageable.
-    virtual void send_matrix(const one_shot_call<T>& call, int part) = 0;
+    virtual void send_matrix(const streamed_call<T>& call, int part) = 0;
     /// Products, and y as far as this lane alone knows it. After spread_x of every lane.
-    virtual void compute(const one_shot_call<T>& call, int part) = 0;
+    virtual void compute(const streamed_call<T>& call, int part) = 0;
     /// The rest of y, on its way home. After compute of every lane.
-    virtual void merge(const one_shot_call<T>& call, int part,
-                       std::span<const std::unique_ptr<one_shot_lane<T>>> lanes) = 0;
+    virtual void merge(const streamed_call<T>& call, int part,
+                       std::span<const std::unique_ptr<streamed_device<T>>> devices) = 0;
     /// Blocks until y is the caller's.
-    virtual void finish(const one_shot_call<T>& call, int part) = 0;
+    virtual void finish(const streamed_call<T>& call, int part) = 0;
 
     /// The matrix is there, after send_matrix; null on host devices, which send nothing.
     std::shared_ptr<event> arrived;
@@ -87,7 +87,7 @@ public:
 };
 
 /// What p_opt needs to know of the group and the machine.
-struct one_shot_place {
+struct streamed_place {
     device_group group;
     numa_topology topology;
     int rank = 0;
@@ -97,12 +97,12 @@ struct one_shot_place {
 
 namespace host {
 template <class T>
-[[nodiscard]] std::unique_ptr<one_shot_lane<T>> make_one_shot_lane(const one_shot_place& place);
+[[nodiscard]] std::unique_ptr<streamed_device<T>> make_streamed_device(const streamed_place& place);
 } // namespace host
 
 namespace cuda {
 template <class T>
-[[nodiscard]] std::unique_ptr<one_shot_lane<T>> make_one_shot_lane(const one_shot_place& place);
+[[nodiscard]] std::unique_ptr<streamed_device<T>> make_streamed_device(const streamed_place& place);
 } // namespace cuda
 
 } // namespace krylith

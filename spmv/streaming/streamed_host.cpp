@@ -1,4 +1,4 @@
-// One-shot products on host devices: nothing is copied, since memory is shared.
+// Streamed products on host devices: nothing is copied, since memory is shared.
 #include <chrono>
 
 #include <krylith/device/host/host_device.hpp>
@@ -13,57 +13,57 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 template <class T>
-class lane final : public one_shot_lane<T> {
+class host_side final : public streamed_device<T> {
 public:
-    explicit lane(const one_shot_place& place) : place_(place) {}
+    explicit host_side(const streamed_place& place) : place_(place) {}
 
-    void reserve(const one_shot_call<T>& call, int part) override {
-        const one_shot_plan& plan = call.plan;
+    void reserve(const streamed_call<T>& call, int part) override {
+        const streamed_plan& plan = call.plan;
         std::int64_t all = 0;
-        first_.assign(as_size(plan.pieces), 0);
-        for (int j = 0; j < plan.pieces; ++j) {
+        first_.assign(as_size(plan.ranges), 0);
+        for (int j = 0; j < plan.ranges; ++j) {
             first_[as_size(j)] = all;
-            all += by_rows(plan.form) ? piece(plan, part, j).lines() : call.a.rows;
+            all += by_rows(plan.form) ? range(plan, part, j).major_size() : call.a.rows;
         }
         const auto range = as_size(plan.results_of(part).size());
-        const std::size_t inbox = by_rows(plan.form) ? one_shot_terms<T>::most
-                                  : all_direct()     ? 0
-                                                     : as_size(plan.parts()) * range;
+        const std::size_t own_slots = by_rows(plan.form) ? streamed_terms<T>::most
+                                      : all_direct()     ? 0
+                                                         : as_size(plan.parts()) * range;
         grow(sums_, as_size(all));
-        grow(inbox_, inbox);
+        grow(inbox_, own_slots);
     }
 
     [[nodiscard]] const T* sums(int j) const override { return sums_.data() + first_[as_size(j)]; }
 
-    void upload(const one_shot_call<T>&, int, std::span<const std::int32_t>) override {}
+    void upload(const streamed_call<T>&, int, std::span<const std::int32_t>) override {}
 
-    void multiply(const one_shot_call<T>& call, int part) override {
+    void multiply(const streamed_call<T>& call, int part) override {
         last_part_ = part;
         last_ = call;
         this->done.clear();
-        for (int j = 0; j < call.plan.pieces; ++j) {
-            device().submit([this, j] { multiply_piece(j); });
-            this->done.push_back(device().record());
+        for (int j = 0; j < call.plan.ranges; ++j) {
+            on().submit([this, j] { multiply_piece(j); });
+            this->done.push_back(on().record());
         }
     }
 
-    [[nodiscard]] std::span<const T> download(const one_shot_call<T>& call, int part,
+    [[nodiscard]] std::span<const T> download(const streamed_call<T>& call, int part,
                                               std::vector<T>&) override {
-        device().synchronize();
-        const auto rows = by_rows(call.a.form) ? call.plan.share(part).lines() : call.a.rows;
+        on().synchronize();
+        const auto rows = by_rows(call.a.form) ? call.plan.majors(part).major_size() : call.a.rows;
         return {sums(0), as_size(rows)};
     }
 
     void send_x(std::span<const T>, row_range) override {}
-    void spread_x(one_shot_lanes<T>) override {}
-    void send_matrix(const one_shot_call<T>&, int) override {}
-    void compute(const one_shot_call<T>& call, int part) override { multiply(call, part); }
+    void spread_x(streamed_devices<T>) override {}
+    void send_matrix(const streamed_call<T>&, int) override {}
+    void compute(const streamed_call<T>& call, int part) override { multiply(call, part); }
 
-    void merge(const one_shot_call<T>& call, int part, one_shot_lanes<T> lanes) override {
+    void merge(const streamed_call<T>& call, int part, streamed_devices<T> devices) override {
         if (!by_rows(call.a.form)) {
             const row_range range = call.plan.results_of(part);
-            const auto terms = terms_of_range(call, place_, lanes, part, inbox_.data());
-            device().submit([&call, range, terms] {
+            const auto terms = terms_of_range(call, place_, devices, part, inbox_.data());
+            on().submit([&call, range, terms] {
                 for (std::int64_t i = 0; i < range.size(); ++i) {
                     T sum = terms.of[0][i];
                     for (int k = 1; k < terms.count; ++k) sum += terms.of[k][i];
@@ -72,14 +72,14 @@ public:
             });
             return;
         }
-        for (int j = 0; j < call.plan.pieces; ++j) {
-            const int q = part * call.plan.pieces + j;
-            const auto terms = terms_of_last_row(call, place_, lanes, q, inbox_.data());
-            const line_share share = piece(call.plan, part, j);
-            device().submit([&call, share, terms, mine = sums(j)] {
-                const row_range rows = share.owned();
+        for (int j = 0; j < call.plan.ranges; ++j) {
+            const int q = part * call.plan.ranges + j;
+            const auto terms = terms_of_last_row(call, place_, devices, q, inbox_.data());
+            const major_range majors = range(call.plan, part, j);
+            on().submit([&call, majors, terms, mine = sums(j)] {
+                const row_range rows = majors.owned();
                 for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-                    T sum = mine[i - share.start_line];
+                    T sum = mine[i - majors.start_major];
                     for (int k = 0; k < terms.count && i + 1 == rows.end; ++k) sum += *terms.of[k];
                     store(call, i, sum);
                 }
@@ -87,69 +87,69 @@ public:
         }
     }
 
-    void finish(const one_shot_call<T>&, int) override { device().synchronize(); }
+    void finish(const streamed_call<T>&, int) override { on().synchronize(); }
 
     void repeat_kernels(int repetitions) override {
-        device().submit([this, repetitions] {
+        on().submit([this, repetitions] {
             const auto start = clock::now();
             for (int i = 0; i < repetitions; ++i)
-                for (int j = 0; j < last_.plan.pieces; ++j) multiply_piece(j);
+                for (int j = 0; j < last_.plan.ranges; ++j) multiply_piece(j);
             repeated_ = std::chrono::duration<double>(clock::now() - start).count() / repetitions;
         });
     }
     [[nodiscard]] double repeated_seconds() override {
-        device().synchronize();
+        on().synchronize();
         return repeated_;
     }
     [[nodiscard]] double conversion_seconds() override { return 0; }
 
     void settle() noexcept override {
         try {
-            device().synchronize();
+            on().synchronize();
         } catch (...) { // NOLINT(bugprone-empty-catch): a failure is thrown already
         }
     }
 
 private:
-    static void store(const one_shot_call<T>& call, std::int64_t row, T sum) {
+    static void store(const streamed_call<T>& call, std::int64_t row, T sum) {
         T& to = call.y[as_size(row)];
         to = call.beta == T{0} ? call.alpha * sum : call.alpha * sum + call.beta * to;
     }
 
-    [[nodiscard]] static line_share piece(const one_shot_plan& plan, int part, int j) {
-        return plan.shares[as_size(part) * as_size(plan.pieces) + as_size(j)];
+    [[nodiscard]] static major_range range(const streamed_plan& plan, int part, int j) {
+        return plan.major_ranges[as_size(part) * as_size(plan.ranges) + as_size(j)];
     }
 
     /// In the device's thread.
     void multiply_piece(int j) {
-        const line_share share = piece(last_.plan, last_part_, j);
+        const major_range majors = range(last_.plan, last_part_, j);
         T* const to = sums_.data() + first_[as_size(j)];
         if (by_rows(last_.a.form))
-            sum_rows(last_.a, share, last_.x.data(), to, device().threads());
+            sum_rows(last_.a, majors, last_.x.data(), to, on().threads());
         else
-            sum_entries(last_.a, share, last_.x.data(), to);
+            sum_entries(last_.a, majors, last_.x.data(), to);
     }
 
-    [[nodiscard]] host_device& device() const {
+    [[nodiscard]] host_device& on() const {
         return static_cast<host_device&>(place_.group[place_.rank]);
     }
     [[nodiscard]] bool all_direct() const {
         for (int r = 0; r < place_.group.size(); ++r)
-            if (place_.group.path(r, place_.rank) != transport::direct) return false;
+            if (place_.group.path(r, place_.rank) != peer_path::direct) return false;
         return true;
     }
     void grow(buffer<T>& b, std::size_t size) const {
         if (b.size() < size) {
             b = {};
-            b = buffer<T>(place_.group.share(place_.rank), size, "one-shot product");
+            b = buffer<T>(place_.group.handle(place_.rank), size, "one-shot product");
         }
     }
 
-    one_shot_place place_;
+    streamed_place place_;
     buffer<T> sums_;
     std::vector<std::int64_t> first_; // [pieces] into sums_
     buffer<T> inbox_;
-    one_shot_call<T> last_;
+    streamed_call<T> last_;
     int last_part_ = 0;
     double repeated_ = 0;
 };
@@ -157,11 +157,11 @@ private:
 } // namespace
 
 template <class T>
-std::unique_ptr<one_shot_lane<T>> make_one_shot_lane(const one_shot_place& place) {
-    return std::make_unique<lane<T>>(place);
+std::unique_ptr<streamed_device<T>> make_streamed_device(const streamed_place& place) {
+    return std::make_unique<host_side<T>>(place);
 }
 
-template std::unique_ptr<one_shot_lane<double>> make_one_shot_lane(const one_shot_place&);
-template std::unique_ptr<one_shot_lane<float>> make_one_shot_lane(const one_shot_place&);
+template std::unique_ptr<streamed_device<double>> make_streamed_device(const streamed_place&);
+template std::unique_ptr<streamed_device<float>> make_streamed_device(const streamed_place&);
 
 } // namespace krylith::host

@@ -18,9 +18,9 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class Body>
-void each(device& where, const Body& body, std::int64_t count) {
+void each(device& device, const Body& body, std::int64_t count) {
     if (count == 0) return;
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     const auto kernel = each_kernel<Body>;
     kernel<<<launch.blocks(kernel, threads, (count + threads - 1) / threads), threads, 0,
              launch.stream()>>>(body, count);
@@ -53,22 +53,22 @@ struct part_pointer {
 };
 
 struct sorted_pointer {
-    const std::int32_t* line_of;
+    const std::int32_t* major_of;
     std::int32_t entries;
-    std::int64_t first_line;
+    std::int64_t first_major;
     std::int32_t* to;
     __device__ void operator()(std::int64_t i) const {
-        to[i] = first_at_least(line_of, entries, first_line + i);
+        to[i] = first_at_least(major_of, entries, first_major + i);
     }
 };
 
-struct entry_line {
+struct entry_major {
     const std::int32_t* pointers;
-    std::int32_t lines;
-    std::int32_t first_line;
+    std::int32_t major_size;
+    std::int32_t first_major;
     std::int32_t* to;
     __device__ void operator()(std::int64_t k) const {
-        to[k] = first_line + first_at_least(pointers + 1, lines, k + 1);
+        to[k] = first_major + first_at_least(pointers + 1, major_size, k + 1);
     }
 };
 
@@ -104,7 +104,7 @@ __device__ inline void store(T& y, T sum, T alpha, T beta) {
 template <class T>
 struct row_result {
     const T* sums;
-    one_shot_terms<T> terms;
+    streamed_terms<T> terms;
     std::int64_t last;
     T alpha, beta;
     T* y;
@@ -118,7 +118,7 @@ struct row_result {
 
 template <class T>
 struct range_result {
-    one_shot_terms<T> terms;
+    streamed_terms<T> terms;
     T alpha, beta;
     T* y;
     __device__ void operator()(std::int64_t i) const {
@@ -130,54 +130,55 @@ struct range_result {
 
 } // namespace
 
-void part_pointers(device& where, const std::int64_t* offsets, const line_share& share,
+void part_pointers(device& device, const std::int64_t* offsets, const major_range& majors,
                    std::int32_t* to) {
-    each(where, part_pointer{offsets, share.start_idx, share.end_idx, to}, share.lines() + 1);
+    each(device, part_pointer{offsets, majors.start_idx, majors.end_idx, to},
+         majors.major_size() + 1);
 }
 
-void pointers_of_sorted(device& where, const std::int32_t* line_of, std::int32_t entries,
-                        std::int32_t first_line, std::int32_t lines, std::int32_t* to) {
-    each(where, sorted_pointer{line_of, entries, first_line, to}, std::int64_t{lines} + 1);
+void pointers_of_sorted(device& device, const std::int32_t* major_of, std::int32_t entries,
+                        std::int32_t first_major, std::int32_t major_size, std::int32_t* to) {
+    each(device, sorted_pointer{major_of, entries, first_major, to}, std::int64_t{major_size} + 1);
 }
 
-void lines_of_pointers(device& where, const std::int32_t* pointers, std::int32_t lines,
-                       std::int32_t entries, std::int32_t first_line, std::int32_t* line_of) {
-    each(where, entry_line{pointers, lines, first_line, line_of}, entries);
+void majors_of_pointers(device& device, const std::int32_t* pointers, std::int32_t major_size,
+                        std::int32_t entries, std::int32_t first_major, std::int32_t* major_of) {
+    each(device, entry_major{pointers, major_size, first_major, major_of}, entries);
 }
 
-void number(device& where, std::int32_t* to, std::int32_t count) {
-    each(where, own_number{to}, count);
-}
-
-template <class T>
-void fill_ones(device& where, T* to, std::int32_t count) {
-    each(where, one<T>{to}, count);
+void number(device& device, std::int32_t* to, std::int32_t count) {
+    each(device, own_number{to}, count);
 }
 
 template <class T>
-void entry_products(device& where, const T* values, const std::int32_t* columns, const T* x, T* to,
+void fill_ones(device& device, T* to, std::int32_t count) {
+    each(device, one<T>{to}, count);
+}
+
+template <class T>
+void entry_products(device& device, const T* values, const std::int32_t* columns, const T* x, T* to,
                     std::int32_t begin, std::int32_t end) {
-    each(where, entry_product<T>{values + begin, columns + begin, x, to + begin}, end - begin);
+    each(device, entry_product<T>{values + begin, columns + begin, x, to + begin}, end - begin);
 }
 
 template <class T>
-void store_rows(device& where, const T* sums, const one_shot_terms<T>& terms, std::int64_t count,
+void store_rows(device& device, const T* sums, const streamed_terms<T>& terms, std::int64_t count,
                 T alpha, T beta, T* y) {
-    each(where, row_result<T>{sums, terms, count - 1, alpha, beta, y}, count);
+    each(device, row_result<T>{sums, terms, count - 1, alpha, beta, y}, count);
 }
 
 template <class T>
-void store_range(device& where, const one_shot_terms<T>& terms, std::int64_t count, T alpha, T beta,
-                 T* y) {
-    each(where, range_result<T>{terms, alpha, beta, y}, count);
+void store_range(device& device, const streamed_terms<T>& terms, std::int64_t count, T alpha,
+                 T beta, T* y) {
+    each(device, range_result<T>{terms, alpha, beta, y}, count);
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template void fill_ones(device&, T*, std::int32_t);                                            \
     template void entry_products(device&, const T*, const std::int32_t*, const T*, T*,             \
                                  std::int32_t, std::int32_t);                                      \
-    template void store_rows(device&, const T*, const one_shot_terms<T>&, std::int64_t, T, T, T*); \
-    template void store_range(device&, const one_shot_terms<T>&, std::int64_t, T, T, T*);
+    template void store_rows(device&, const T*, const streamed_terms<T>&, std::int64_t, T, T, T*); \
+    template void store_range(device&, const streamed_terms<T>&, std::int64_t, T, T, T*);
 KRYLITH_INSTANTIATE(double)
 KRYLITH_INSTANTIATE(float)
 #undef KRYLITH_INSTANTIATE

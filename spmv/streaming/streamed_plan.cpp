@@ -14,162 +14,164 @@ namespace {
 using std::to_string;
 
 [[noreturn]] void refuse(const char* what, std::size_t found, const std::string& allowed) {
-    throw input_error(std::string("one_shot_product: ") + what + " has " + to_string(found) +
+    throw input_error(std::string("streamed_product: ") + what + " has " + to_string(found) +
                       " numbers, must have " + allowed);
 }
 
-/// Shares, results and last pieces of entries that are dealt already.
+/// Shares, results and last pieces of entries that are assigned already.
 template <class T>
-void fill(one_shot_plan& plan, const one_shot_matrix<T>& a, const entry_partition& entries) {
-    if (a.form == one_shot_form::coo_unsorted) // any of a part's entries may be in any row
+void fill(streamed_plan& plan, const streamed_matrix<T>& a, const nonzero_partition& entries) {
+    if (a.form == streamed_form::coo_unsorted) // any of a part's entries may be in any row
         for (int q = 0; q < entries.parts(); ++q)
-            plan.shares.push_back(
+            plan.major_ranges.push_back(
                 {entries.begin[as_size(q)], entries.begin[as_size(q) + 1], 0, a.rows, false});
     else if (compressed(a.form))
-        plan.shares = share_lines(a.offsets, entries);
+        plan.major_ranges = make_major_ranges(a.offsets, entries);
     else
-        plan.shares = share_sorted_lines(a.lines(), a.line_indices(), entries);
-    for (const line_share& share : plan.shares)
-        check_index_size("one_shot_product: entries of a piece", share.entries());
+        plan.major_ranges = make_sorted_major_ranges(a.major_size(), a.major_indices(), entries);
+    for (const major_range& majors : plan.major_ranges)
+        check_index_size("streamed_product: entries of a piece", majors.entries());
     if (!by_rows(a.form)) {
         plan.results = equal_rows(a.rows, plan.parts());
         return;
     }
-    plan.results = owned_lines(plan.shares);
+    plan.results = owned_indices(plan.major_ranges);
     for (int q = 0; q < entries.parts(); ++q) plan.last.push_back(q);
-    for (const shared_line& shared : shared_lines(plan.shares))
+    for (const shared_index& shared : shared_indices(plan.major_ranges))
         plan.last[as_size(shared.first_part)] = shared.last_part;
 }
 
 /// The first entry of a line.
 template <class T>
-std::int64_t first_entry(const one_shot_matrix<T>& a, std::int64_t line) {
+std::int64_t first_entry(const streamed_matrix<T>& a, std::int64_t major) {
     if (compressed(a.form))
-        return std::clamp<std::int64_t>(a.offsets[as_size(line)], 0, a.entries());
-    const auto found = std::ranges::lower_bound(a.line_indices(), line);
-    return found - a.line_indices().begin();
+        return std::clamp<std::int64_t>(a.offsets[as_size(major)], 0, a.entries());
+    const auto found = std::ranges::lower_bound(a.major_indices(), major);
+    return found - a.major_indices().begin();
 }
 
 } // namespace
 
-const char* to_string(one_shot_form form) noexcept {
+const char* to_string(streamed_form form) noexcept {
     switch (form) {
-    case one_shot_form::csr: return "csr";
-    case one_shot_form::csc: return "csc";
-    case one_shot_form::coo_by_rows: return "coo by rows";
-    case one_shot_form::coo_by_columns: return "coo by columns";
+    case streamed_form::csr: return "csr";
+    case streamed_form::csc: return "csc";
+    case streamed_form::coo_by_rows: return "coo by rows";
+    case streamed_form::coo_by_columns: return "coo by columns";
     default: return "coo unsorted";
     }
 }
 
-line_share one_shot_plan::share(int part) const {
-    const line_share& first = shares[as_size(part) * as_size(pieces)];
-    const line_share& last = shares[as_size(part + 1) * as_size(pieces) - 1];
+major_range streamed_plan::majors(int part) const {
+    const major_range& first = major_ranges[as_size(part) * as_size(ranges)];
+    const major_range& last = major_ranges[as_size(part + 1) * as_size(ranges) - 1];
     // The first piece may have no entries, and the flag then stands at one that has.
-    std::int64_t start_line = first.start_line;
+    std::int64_t start_major = first.start_major;
     bool flag = false;
-    for (int q = part * pieces; q < (part + 1) * pieces && !flag; ++q) {
-        flag = shares[as_size(q)].start_flag && shares[as_size(q)].start_line < first.start_line;
-        if (flag) start_line = shares[as_size(q)].start_line;
+    for (int q = part * ranges; q < (part + 1) * ranges && !flag; ++q) {
+        flag = major_ranges[as_size(q)].start_flag &&
+               major_ranges[as_size(q)].start_major < first.start_major;
+        if (flag) start_major = major_ranges[as_size(q)].start_major;
     }
-    return {first.start_idx, last.end_idx, start_line, last.end_line, flag || first.start_flag};
+    return {first.start_idx, last.end_idx, start_major, last.end_major, flag || first.start_flag};
 }
 
-row_range one_shot_plan::results_of(int part) const {
-    const int each = by_rows(form) ? pieces : 1;
+row_range streamed_plan::results_of(int part) const {
+    const int each = by_rows(form) ? ranges : 1;
     return {results.begin[as_size(part) * as_size(each)],
             results.begin[as_size(part + 1) * as_size(each)]};
 }
 
 template <class T>
-void check_sizes(const one_shot_matrix<T>& a) {
+void check_sizes(const streamed_matrix<T>& a) {
     const std::size_t entries = a.values.size();
-    check_index_size("one_shot_product: rows", a.rows);
-    check_index_size("one_shot_product: columns", a.columns);
+    check_index_size("streamed_product: rows", a.rows);
+    check_index_size("streamed_product: columns", a.columns);
     if (compressed(a.form)) {
-        if (a.offsets.size() != as_size(a.lines()) + 1)
+        if (a.offsets.size() != as_size(a.major_size()) + 1)
             refuse("the pointer array", a.offsets.size(),
-                   "one more than lines, " + to_string(a.lines() + 1));
+                   "one more than lines, " + to_string(a.major_size() + 1));
         if (a.offsets.front() != 0 || a.offsets.back() != a.entries())
-            throw input_error("one_shot_product: the pointer array runs from " +
+            throw input_error("streamed_product: the pointer array runs from " +
                               to_string(a.offsets.front()) + " to " + to_string(a.offsets.back()) +
                               ", must run from 0 to the number of values, " + to_string(entries));
     }
     const std::string as_many = "as many as values, " + to_string(entries);
-    if (a.form != one_shot_form::csr && a.row_indices.size() != entries)
+    if (a.form != streamed_form::csr && a.row_indices.size() != entries)
         refuse("the array of row indices", a.row_indices.size(), as_many);
-    if (a.form != one_shot_form::csc && a.column_indices.size() != entries)
+    if (a.form != streamed_form::csc && a.column_indices.size() != entries)
         refuse("the array of column indices", a.column_indices.size(), as_many);
 }
 
 template <class T>
-one_shot_plan plan_one_shot(const one_shot_matrix<T>& a, std::span<const int> node_of_device,
-                            int pieces) {
-    if (pieces < 1 || pieces > most_one_shot_pieces)
-        throw usage_error("one_shot_product: pieces is " + to_string(pieces) + ", must be 1 to " +
-                          to_string(most_one_shot_pieces));
-    one_shot_plan plan{.form = a.form, .pieces = by_rows(a.form) ? pieces : 1};
+streamed_plan plan_streamed(const streamed_matrix<T>& a, std::span<const int> node_of_device,
+                            int ranges) {
+    if (ranges < 1 || ranges > most_streamed_ranges)
+        throw usage_error("streamed_product: pieces is " + to_string(ranges) + ", must be 1 to " +
+                          to_string(most_streamed_ranges));
+    streamed_plan plan{.form = a.form, .ranges = by_rows(a.form) ? ranges : 1};
     plan.device = make_numa_partition(a.entries(), node_of_device).device;
-    fill(plan, a, equal_entries(a.entries(), plan.parts() * plan.pieces));
+    fill(plan, a, equal_entries(a.entries(), plan.parts() * plan.ranges));
     return plan;
 }
 
 template <class T>
-one_shot_plan plan_equal_lines(const one_shot_matrix<T>& a, int parts) {
-    one_shot_plan plan{.form = a.form};
+streamed_plan plan_equal_majors(const streamed_matrix<T>& a, int parts) {
+    streamed_plan plan{.form = a.form};
     for (int rank = 0; rank < parts; ++rank) plan.device.push_back(rank);
-    entry_partition entries = equal_entries(a.entries(), parts);
-    if (a.form != one_shot_form::coo_unsorted) {
-        const row_partition lines = equal_rows(a.lines(), parts);
+    nonzero_partition entries = equal_entries(a.entries(), parts);
+    if (a.form != streamed_form::coo_unsorted) {
+        const row_partition major_size = equal_rows(a.major_size(), parts);
         for (int k = 1; k < parts; ++k)
-            entries.begin[as_size(k)] = first_entry(a, lines.begin[as_size(k)]);
+            entries.begin[as_size(k)] = first_entry(a, major_size.begin[as_size(k)]);
     }
     fill(plan, a, entries);
     return plan;
 }
 
 template <class T>
-void check(const one_shot_plan& plan, const one_shot_matrix<T>& a) {
+void check(const streamed_plan& plan, const streamed_matrix<T>& a) {
     std::vector<int> ranks = plan.device;
     std::ranges::sort(ranks);
     for (std::size_t k = 0; k < ranks.size(); ++k)
         if (ranks[k] != static_cast<int>(k))
             throw usage_error(
-                "one_shot_plan: the devices of parts are no order of the ranks 0 to " +
+                "streamed_plan: the devices of parts are no order of the ranks 0 to " +
                 to_string(ranks.size() - 1));
-    const std::size_t pieces = as_size(plan.parts()) * as_size(plan.pieces);
-    if (plan.parts() == 0 || plan.shares.size() != pieces)
-        throw usage_error("one_shot_plan: there are " + to_string(plan.shares.size()) +
-                          " shares, must be " + to_string(pieces) + ", at least 1");
-    const char* const line = by_columns(a.form) ? "column" : "row";
+    const std::size_t ranges = as_size(plan.parts()) * as_size(plan.ranges);
+    if (plan.parts() == 0 || plan.major_ranges.size() != ranges)
+        throw usage_error("streamed_plan: there are " + to_string(plan.major_ranges.size()) +
+                          " shares, must be " + to_string(ranges) + ", at least 1");
+    const char* const major = by_columns(a.form) ? "column" : "row";
     if (compressed(a.form))
-        check(plan.shares, a.offsets, line);
-    else if (a.form != one_shot_form::coo_unsorted)
-        check_sorted(plan.shares, a.lines(), a.line_indices(), line);
+        check(plan.major_ranges, a.offsets, major);
+    else if (a.form != streamed_form::coo_unsorted)
+        check_sorted(plan.major_ranges, a.major_size(), a.major_indices(), major);
     check(plan.results, a.rows);
     if (!by_rows(a.form)) return;
-    if (plan.results != owned_lines(plan.shares))
-        throw usage_error("one_shot_plan: results must be the rows that the pieces own");
-    for (std::size_t q = 0; q < pieces; ++q) { // shares no code with shared_lines
+    if (plan.results != owned_indices(plan.major_ranges))
+        throw usage_error("streamed_plan: results must be the rows that the pieces own");
+    for (std::size_t q = 0; q < ranges; ++q) { // shares no code with shared_indices
         std::size_t last = q;
-        const line_share& mine = plan.shares[q];
-        for (std::size_t k = q + 1; k < pieces && mine.owned().size() > 0; ++k)
-            if (plan.shares[k].start_flag && plan.shares[k].start_line == mine.end_line - 1)
+        const major_range& mine = plan.major_ranges[q];
+        for (std::size_t k = q + 1; k < ranges && mine.owned().size() > 0; ++k)
+            if (plan.major_ranges[k].start_flag &&
+                plan.major_ranges[k].start_major == mine.end_major - 1)
                 last = k;
-        if (plan.last.size() != pieces || plan.last[q] != static_cast<int>(last))
+        if (plan.last.size() != ranges || plan.last[q] != static_cast<int>(last))
             throw usage_error(
-                "one_shot_plan: the last piece with entries of the last row of piece " +
+                "streamed_plan: the last piece with entries of the last row of piece " +
                 to_string(q) + " must be " + to_string(last));
     }
 }
 
-template void check_sizes(const one_shot_matrix<double>&);
-template void check_sizes(const one_shot_matrix<float>&);
-template one_shot_plan plan_one_shot(const one_shot_matrix<double>&, std::span<const int>, int);
-template one_shot_plan plan_one_shot(const one_shot_matrix<float>&, std::span<const int>, int);
-template one_shot_plan plan_equal_lines(const one_shot_matrix<double>&, int);
-template one_shot_plan plan_equal_lines(const one_shot_matrix<float>&, int);
-template void check(const one_shot_plan&, const one_shot_matrix<double>&);
-template void check(const one_shot_plan&, const one_shot_matrix<float>&);
+template void check_sizes(const streamed_matrix<double>&);
+template void check_sizes(const streamed_matrix<float>&);
+template streamed_plan plan_streamed(const streamed_matrix<double>&, std::span<const int>, int);
+template streamed_plan plan_streamed(const streamed_matrix<float>&, std::span<const int>, int);
+template streamed_plan plan_equal_majors(const streamed_matrix<double>&, int);
+template streamed_plan plan_equal_majors(const streamed_matrix<float>&, int);
+template void check(const streamed_plan&, const streamed_matrix<double>&);
+template void check(const streamed_plan&, const streamed_matrix<float>&);
 
 } // namespace krylith

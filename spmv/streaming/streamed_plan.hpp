@@ -1,5 +1,5 @@
-// Which entries, rows and operand each device has in a one-shot product (streamed_product.hpp), and
-// where its results go: arithmetic of the host, no device.
+// Which entries, rows and domain vector each device has in a streamed product
+// (streamed_product.hpp), and where its results go: arithmetic of the host, no device.
 #pragma once
 
 #include <cstdint>
@@ -17,33 +17,33 @@
 namespace krylith {
 
 /// How the entries of a matrix lie.
-enum class one_shot_form { csr, csc, coo_by_rows, coo_by_columns, coo_unsorted };
+enum class streamed_form { csr, csc, coo_by_rows, coo_by_columns, coo_unsorted };
 
 /// "csr", "csc", "coo by rows", "coo by columns", "coo unsorted".
-[[nodiscard]] const char* to_string(one_shot_form form) noexcept;
+[[nodiscard]] const char* to_string(streamed_form form) noexcept;
 
-[[nodiscard]] constexpr one_shot_form form_of(coo_order order) noexcept {
-    return order == coo_order::by_rows      ? one_shot_form::coo_by_rows
-           : order == coo_order::by_columns ? one_shot_form::coo_by_columns
-                                            : one_shot_form::coo_unsorted;
+[[nodiscard]] constexpr streamed_form form_of(coo_order order) noexcept {
+    return order == coo_order::by_rows      ? streamed_form::coo_by_rows
+           : order == coo_order::by_columns ? streamed_form::coo_by_columns
+                                            : streamed_form::coo_unsorted;
 }
 /// Whether results of a range of entries are a range of rows. If not, they are as long as y.
-[[nodiscard]] constexpr bool by_rows(one_shot_form form) noexcept {
-    return form == one_shot_form::csr || form == one_shot_form::coo_by_rows;
+[[nodiscard]] constexpr bool by_rows(streamed_form form) noexcept {
+    return form == streamed_form::csr || form == streamed_form::coo_by_rows;
 }
 /// Whether a range of entries needs a range of x only.
-[[nodiscard]] constexpr bool by_columns(one_shot_form form) noexcept {
-    return form == one_shot_form::csc || form == one_shot_form::coo_by_columns;
+[[nodiscard]] constexpr bool by_columns(streamed_form form) noexcept {
+    return form == streamed_form::csc || form == streamed_form::coo_by_columns;
 }
 /// Whether lines have a pointer array.
-[[nodiscard]] constexpr bool compressed(one_shot_form form) noexcept {
-    return form == one_shot_form::csr || form == one_shot_form::csc;
+[[nodiscard]] constexpr bool compressed(streamed_form form) noexcept {
+    return form == streamed_form::csr || form == streamed_form::csc;
 }
 
 /// A matrix in any of the forms, in arrays of the caller.
 template <class T>
-struct one_shot_matrix {
-    one_shot_form form = one_shot_form::csr;
+struct streamed_matrix {
+    streamed_form form = streamed_form::csr;
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     std::span<const std::int64_t> offsets = {};        ///< of rows (csr), columns (csc), or none
@@ -52,8 +52,10 @@ struct one_shot_matrix {
     std::span<const T> values = {};
 
     /// Lines are rows, or columns where entries lie by these.
-    [[nodiscard]] std::int64_t lines() const noexcept { return by_columns(form) ? columns : rows; }
-    [[nodiscard]] std::span<const std::int32_t> line_indices() const noexcept {
+    [[nodiscard]] std::int64_t major_size() const noexcept {
+        return by_columns(form) ? columns : rows;
+    }
+    [[nodiscard]] std::span<const std::int32_t> major_indices() const noexcept {
         return by_columns(form) ? column_indices : row_indices;
     }
     [[nodiscard]] std::int64_t entries() const noexcept {
@@ -62,31 +64,31 @@ struct one_shot_matrix {
 };
 
 template <class T>
-[[nodiscard]] one_shot_matrix<T> one_shot_matrix_of(const csr_view<T>& a) {
-    return {one_shot_form::csr, a.rows, a.columns, a.row_offsets, {}, a.column_indices, a.values};
+[[nodiscard]] streamed_matrix<T> streamed_matrix_of(const csr_view<T>& a) {
+    return {streamed_form::csr, a.rows, a.columns, a.row_offsets, {}, a.column_indices, a.values};
 }
 template <class T>
-[[nodiscard]] one_shot_matrix<T> one_shot_matrix_of(const csc_view<T>& a) {
-    return {one_shot_form::csc, a.rows, a.columns, a.column_offsets, a.row_indices, {}, a.values};
+[[nodiscard]] streamed_matrix<T> streamed_matrix_of(const csc_view<T>& a) {
+    return {streamed_form::csc, a.rows, a.columns, a.column_offsets, a.row_indices, {}, a.values};
 }
 template <class T>
-[[nodiscard]] one_shot_matrix<T> one_shot_matrix_of(const coo_view<T>& a, coo_order order) {
+[[nodiscard]] streamed_matrix<T> streamed_matrix_of(const coo_view<T>& a, coo_order order) {
     return {form_of(order), a.rows, a.columns, {}, a.row_indices, a.column_indices, a.values};
 }
 
 /// Throws input_error naming sizes that disagree, or that 32-bit indices can't address. O(1).
 template <class T>
-void check_sizes(const one_shot_matrix<T>& a);
+void check_sizes(const streamed_matrix<T>& a);
 
-inline constexpr int most_one_shot_pieces = 4;
+inline constexpr int most_streamed_ranges = 4;
 
 /// A part a device, and each cut into equally many pieces, which can be multiplied as they arrive.
 /// Piece q belongs to part q / pieces.
-struct one_shot_plan {
-    one_shot_form form = one_shot_form::csr;
-    int pieces = 1;                      ///< of a part; 1 unless by rows
-    std::vector<int> device = {};        ///< of each part: its rank
-    std::vector<line_share> shares = {}; ///< one a piece
+struct streamed_plan {
+    streamed_form form = streamed_form::csr;
+    int ranges = 1;                             ///< of a part; 1 unless by rows
+    std::vector<int> device = {};               ///< of each part: its rank
+    std::vector<major_range> major_ranges = {}; ///< one a piece
     /// Rows of y that each piece (by rows) or part (otherwise) brings to their final value.
     row_partition results = {};
     std::vector<int> last =
@@ -94,29 +96,30 @@ struct one_shot_plan {
 
     [[nodiscard]] int parts() const noexcept { return static_cast<int>(device.size()); }
     /// Entries, and lines of them, of all pieces of a part; start_flag is that of the first.
-    [[nodiscard]] line_share share(int part) const;
+    [[nodiscard]] major_range majors(int part) const;
     /// Rows of y that the part brings to their final value.
     [[nodiscard]] row_range results_of(int part) const;
 
-    friend bool operator==(const one_shot_plan&, const one_shot_plan&) = default;
+    friend bool operator==(const streamed_plan&, const streamed_plan&) = default;
 };
 
 /// Equal entries for each part, the parts of a NUMA node side by side (numa_partition.hpp).
 /// O(parts pieces log lines): the lines of unsorted entries are not looked for. Throws like
-/// share_lines and share_sorted_lines, usage_error unless pieces is 1 to most_one_shot_pieces.
+/// make_major_ranges and make_sorted_major_ranges, usage_error unless pieces is 1 to
+/// most_streamed_ranges.
 template <class T>
-[[nodiscard]] one_shot_plan plan_one_shot(const one_shot_matrix<T>& a,
-                                          std::span<const int> node_of_device, int pieces);
+[[nodiscard]] streamed_plan plan_streamed(const streamed_matrix<T>& a,
+                                          std::span<const int> node_of_device, int ranges);
 
 /// Equal lines for each part, in the order of ranks: what a simple program does. Equal entries if
 /// unsorted. O(parts log lines). Throws likewise.
 template <class T>
-[[nodiscard]] one_shot_plan plan_equal_lines(const one_shot_matrix<T>& a, int parts);
+[[nodiscard]] streamed_plan plan_equal_majors(const streamed_matrix<T>& a, int parts);
 
 /// Throws usage_error naming the first violation: each device once; the check of major_range.hpp
 /// for the form; results are a partition of the rows, and by rows that of the owned lines; the
-/// last pieces are those of shared_lines. O(parts pieces + entries).
+/// last pieces are those of shared_indices. O(parts pieces + entries).
 template <class T>
-void check(const one_shot_plan& plan, const one_shot_matrix<T>& a);
+void check(const streamed_plan& plan, const streamed_matrix<T>& a);
 
 } // namespace krylith

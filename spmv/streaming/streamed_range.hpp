@@ -1,4 +1,4 @@
-// The part of a matrix that a CUDA device has in a one-shot product: buffers, which only grow, and
+// The part of a matrix that a CUDA device has in a streamed product: buffers, which only grow, and
 // the kernels on them. All work is enqueued on the device's stream.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace krylith::cuda {
 
 /// Entries count from the first of the part. Buffers that a form has no use for are empty.
 template <class T>
-struct one_shot_part {
+struct streamed_range {
     buffer<T> x;                             ///< whole; by columns only the part's range is filled
     buffer<std::int64_t> offsets;            ///< of the matrix, the part's lines and the end
     buffer<std::int32_t> column_pointers;    ///< of the part (csc)
@@ -26,27 +26,27 @@ struct one_shot_part {
     buffer<std::int32_t> positions;          ///< 0, 1, 2 ...
     buffer<T> products, ones;                ///< of entries, in the order in which they lie
     buffer<std::byte> sorting, tiles;        ///< scratch of the sort, of the products
-    buffer<T> sums, inbox, y;
+    buffer<T> sums, own_slots, y;
 
     /// Where piece j has its rows; one piece of all rows unless by rows.
-    struct piece {
-        line_share share;
+    struct range {
+        major_range majors;
         std::int64_t rows;
         std::int64_t first_row;     ///< in sums
         std::int64_t first_pointer; ///< in pointers
         std::size_t first_tile;     ///< in bytes of tiles
     };
-    std::shared_ptr<device> where;
-    one_shot_form form = one_shot_form::csr;
-    line_share whole = {};
+    std::shared_ptr<krylith::device> device;
+    streamed_form form = streamed_form::csr;
+    major_range whole = {};
     std::int64_t rows_of_matrix = 0;
-    std::vector<piece> pieces = {};
+    std::vector<range> ranges = {};
 
-    explicit one_shot_part(std::shared_ptr<device> on) : where(std::move(on)) {}
+    explicit streamed_range(std::shared_ptr<krylith::device> on) : device(std::move(on)) {}
 
     /// Becomes part `part` of the call, and has room for it, but for x. Throws device_error where
     /// memory is short.
-    void reserve(const one_shot_call<T>& call, int part, bool all_direct);
+    void reserve(const streamed_call<T>& call, int part, bool all_direct);
     void reserve_x(std::int64_t columns) { grow(x, static_cast<std::size_t>(columns)); }
 
     [[nodiscard]] std::int32_t entries() const {
@@ -54,10 +54,10 @@ struct one_shot_part {
     }
     /// Entries of x that it needs, of so many columns.
     [[nodiscard]] row_range operand(std::int64_t all) const {
-        return by_columns(form) ? row_range{whole.start_line, whole.end_line} : row_range{0, all};
+        return by_columns(form) ? row_range{whole.start_major, whole.end_major} : row_range{0, all};
     }
     /// Entries that should arrive together: those of a piece, or about 2^20, in 4 ranges at most.
-    [[nodiscard]] std::vector<std::pair<std::int32_t, std::int32_t>> ranges() const;
+    [[nodiscard]] std::vector<std::pair<std::int32_t, std::int32_t>> transfers() const;
 
     /// `pointers` of every piece, or column_pointers, from `offsets`.
     void make_pointers();
@@ -80,12 +80,12 @@ private:
     bool grow(buffer<E>& b, std::size_t size) {
         if (b.size() >= size) return false;
         b = {}; // not both at once
-        b = buffer<E>(where, size, "one-shot product");
+        b = buffer<E>(device, size, "one-shot product");
         return true;
     }
 };
 
-extern template struct one_shot_part<double>;
-extern template struct one_shot_part<float>;
+extern template struct streamed_range<double>;
+extern template struct streamed_range<float>;
 
 } // namespace krylith::cuda

@@ -20,8 +20,8 @@ const std::uint32_t* keys(const std::int32_t* rows) {
 
 } // namespace
 
-std::size_t sort_by_row_bytes(device& where, std::int32_t count, std::int64_t rows) {
-    const launch_scope launch(where);
+std::size_t sort_by_row_bytes(device& device, std::int32_t count, std::int64_t rows) {
+    const launch_scope launch(device);
     std::size_t bytes = 0;
     const std::uint32_t* none = nullptr;
     std::uint32_t* no_keys = nullptr;
@@ -32,11 +32,11 @@ std::size_t sort_by_row_bytes(device& where, std::int32_t count, std::int64_t ro
     return bytes;
 }
 
-void sort_by_row(device& where, const std::int32_t* rows, std::int32_t* sorted_rows,
+void sort_by_row(device& device, const std::int32_t* rows, std::int32_t* sorted_rows,
                  const std::int32_t* positions, std::int32_t* sorted_positions, std::int32_t count,
                  std::int64_t rows_below, void* temporary, std::size_t bytes) {
     if (count == 0) return;
-    const launch_scope launch(where);
+    const launch_scope launch(device);
     KRYLITH_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
         temporary, bytes, keys(rows), reinterpret_cast<std::uint32_t*>(sorted_rows), positions,
         sorted_positions, count, 0, bits_of(rows_below), launch.stream()));

@@ -5,7 +5,7 @@
 
 namespace krylith {
 
-void one_shot_workers::run(std::span<const int> device_of_part,
+void streamed_workers::run(std::span<const int> device_of_part,
                            const std::function<void(int)>& body) {
     const std::size_t parts = device_of_part.size();
     if (parts == 1) return body(0);

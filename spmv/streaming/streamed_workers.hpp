@@ -1,4 +1,4 @@
-// A host thread a part of a one-shot product, on the NUMA node of the part's device.
+// A host thread a part of a streamed product, on the NUMA node of the part's device.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@
 namespace krylith {
 
 /// Threads are made when they are first needed, and sleep between calls.
-class one_shot_workers {
+class streamed_workers {
 public:
-    explicit one_shot_workers(numa_topology topology) : topology_(std::move(topology)) {}
+    explicit streamed_workers(numa_topology topology) : topology_(std::move(topology)) {}
 
     /// body(part) for each part, whose device has this rank; returns when all are done. Throws what
     /// the first failure says, as device_error; with one part, which the caller's thread does, the

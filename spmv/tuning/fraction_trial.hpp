@@ -17,25 +17,25 @@
 namespace krylith {
 
 /// What the caller left open: lra's redundant share is none.
-[[nodiscard]] free_shares open_shares(operator_kind kind, const operator_options& options);
+[[nodiscard]] free_fractions open_fractions(operator_kind kind, const operator_options& options);
 
 /// Under which the shares of lra or lra-rc are kept: "lra-rc shares fp64", and what else their
-/// times hang on where it is not automatic: local kernel, transfer, the share that is fixed.
-[[nodiscard]] tuning_key shares_key(const trial_subject& subject, operator_kind kind,
-                                    const operator_options& options, std::size_t value_bytes);
+/// times hang on where it is not automatic: format, transfer, the share that is fixed.
+[[nodiscard]] tuning_key fractions_key(const trial_subject& subject, operator_kind kind,
+                                       const operator_options& options, std::size_t value_bytes);
 
 /// What an earlier trial kept; nothing where it is broken.
-[[nodiscard]] std::optional<share_choice> recall_shares(const tuning_key& key,
-                                                        const row_shares& rule);
+[[nodiscard]] std::optional<fraction_choice> recall_fractions(const tuning_key& key,
+                                                              const row_fractions& rule);
 
 /// The operator with the shares that an earlier trial kept, else with the best that a search finds
 /// now, which is kept. One operator is in memory at a time, so the best may be built twice; a point
-/// that memory is too short for is left out. Costs up to most_share_points setups and 0.05 s for
+/// that memory is too short for is left out. Costs up to most_fraction_points setups and 0.05 s for
 /// each. Fills choice.shares and choice.because. Throws device_error where none could be built.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-try_shares(const tuning_key& key, const row_shares& rule, free_shares free,
-           const std::function<std::unique_ptr<matrix_operator<T>>(const row_shares&)>& build,
-           operator_choice& choice);
+try_fractions(const tuning_key& key, const row_fractions& rule, free_fractions free,
+              const std::function<std::unique_ptr<matrix_operator<T>>(const row_fractions&)>& build,
+              operator_choice& choice);
 
 } // namespace krylith

@@ -32,7 +32,7 @@ constexpr effort on_host{200'000, 24, 100'000, std::size_t{1} << 20, 0.003};
 
 /// The first devices of the group, each with as many threads.
 device_group first_of(const device_group& group, int count) {
-    const bool staged = group.size() > 1 && group.path(0, 1) == transport::staged;
+    const bool staged = group.size() > 1 && group.path(0, 1) == peer_path::staged;
     if (group.kind() == backend::host) {
         int threads = 0;
         for (int rank = 0; rank < count; ++rank)
@@ -44,10 +44,10 @@ device_group first_of(const device_group& group, int count) {
     return device_group::cuda(ordinals, {.staged = staged});
 }
 
-/// Seconds of a turn of `work`, with one stop test.
+/// Seconds of a trip of `work`, with one stop test.
 double timed(execution& run, const effort& e, const std::function<void()>& work) {
     scalar one(run);
-    return seconds_a_turn(
+    return seconds_a_trip(
         run,
         [&] {
             work();
@@ -65,12 +65,12 @@ double rate(double bytes, double seconds, double phase) {
 
 double phase_seconds(const device_group& group, const effort& e) {
     constexpr std::int64_t entries = 1024;
-    const auto where = std::make_shared<const layout>(
+    const auto handle = std::make_shared<const layout>(
         layout{group, equal_rows(entries * group.size(), group.size()), coherence::owned});
-    const vector<double> v(where, "measurement");
+    const vector<double> v(handle, "measurement");
     execution run(group, {});
     scalar sum(run);
-    return seconds_a_turn(
+    return seconds_a_trip(
         run,
         [&] {
             fused(run, sum = dot(v, v));
@@ -80,10 +80,10 @@ double phase_seconds(const device_group& group, const effort& e) {
 }
 
 double copy_rate(const device_group& one, const effort& e, double phase) {
-    const auto where =
+    const auto handle =
         std::make_shared<const layout>(layout{one, equal_rows(e.copied, 1), coherence::owned});
-    const vector<double> from(where, "measurement");
-    vector<double> to(where, "measurement");
+    const vector<double> from(handle, "measurement");
+    vector<double> to(handle, "measurement");
     execution run(one, {});
     const double seconds = timed(run, e, [&] { fused(run, to = from); });
     return rate(16.0 * static_cast<double>(e.copied), seconds, phase);
@@ -92,8 +92,8 @@ double copy_rate(const device_group& one, const effort& e, double phase) {
 double product_rate(const device_group& one, const effort& e, double phase) {
     const auto matrix = poisson3d<double>(e.side);
     const auto a = make_operator(one, matrix, {.kind = operator_kind::halo});
-    const auto x = a->make_operand("measurement");
-    auto y = a->make_vector("measurement");
+    const auto x = a->make_domain_vector("measurement");
+    auto y = a->make_range_vector("measurement");
     execution run(one, {});
     const double seconds = timed(run, e, [&] { a->apply(run, 1.0, x, 0.0, y); });
     const double bytes =
@@ -104,13 +104,13 @@ double product_rate(const device_group& one, const effort& e, double phase) {
 double store_rate(const device_group& group, const effort& e, double phase) {
     const int p = group.size();
     const auto rows = equal_rows(e.gathered, p, 32);
-    const auto where = std::make_shared<const layout>(layout{group, rows, coherence::owned});
+    const auto handle = std::make_shared<const layout>(layout{group, rows, coherence::owned});
     // Only where entries go matters here: no row references any.
     const std::vector<std::int64_t> offsets(static_cast<std::size_t>(e.gathered) + 1);
-    const auto schedule =
-        std::make_shared<const push_schedule<double>>(where, make_gather_plan(offsets, {}, rows));
-    const vector<double> from(where, "measurement");
-    vector<double> to(where, "measurement", schedule);
+    const auto schedule = std::make_shared<const put_schedule<double>>(
+        handle, make_allgather_plan(offsets, {}, rows));
+    const vector<double> from(handle, "measurement");
+    vector<double> to(handle, "measurement", schedule);
     execution run(group, {});
     const double seconds = timed(run, e, [&] { fused(run, to = from); });
     return rate(8.0 * static_cast<double>(schedule->ghosts(0)), seconds, phase);
@@ -121,8 +121,8 @@ double engine_rate(const device_group& group, const effort& e) {
     std::vector<buffer<std::byte>> from;
     std::vector<buffer<std::byte>> to;
     for (int rank = 0; rank < p; ++rank) {
-        from.emplace_back(group.share(rank), e.bytes, "measurement");
-        to.emplace_back(group.share(rank), e.bytes, "measurement");
+        from.emplace_back(group.handle(rank), e.bytes, "measurement");
+        to.emplace_back(group.handle(rank), e.bytes, "measurement");
         from.back().zero();
         to.back().zero();
     }

@@ -14,18 +14,18 @@ namespace krylith {
 
 template <class T>
 double time_iteration(const matrix_operator<T>& a, double seconds) {
-    const device_group& group = a.share_layout()->group;
+    const device_group& group = a.layout()->group;
     // All are zero and stay so: time does not depend on values, and nothing overflows.
-    auto p = a.make_operand("measurement");
+    auto p = a.make_domain_vector("measurement");
     p.promise_single_reader();
-    auto q = a.make_vector("measurement");
-    auto r = a.make_vector("measurement");
-    auto x = a.make_vector("measurement");
+    auto q = a.make_range_vector("measurement");
+    auto r = a.make_range_vector("measurement");
+    auto x = a.make_range_vector("measurement");
     const auto mode = a.recordable() ? execution_mode::automatic : execution_mode::eager;
     execution run(group, {.mode = mode});
     scalar pq(run), rr(run), one(run);
     one = 1.0;
-    return seconds_a_turn(
+    return seconds_a_trip(
         run,
         [&] {
             const reduction_into<T> dots[] = {pq = dot(p, q)};

@@ -7,8 +7,8 @@ namespace krylith::cuda {
 
 class stream_interval {
 public:
-    explicit stream_interval(device& where) : device_(where) {
-        const current_device current(where.ordinal());
+    explicit stream_interval(device& device) : device_(device) {
+        const current_device current(device.ordinal());
         KRYLITH_CUDA_CHECK(cudaEventCreate(&begin_));
         const cudaError_t status = cudaEventCreate(&end_);
         if (status != cudaSuccess) cudaEventDestroy(begin_);

@@ -11,16 +11,16 @@ namespace krylith {
 /// Repeats `body`, which enqueues the work and ends with test_residual(s) of a scalar s that stays
 /// finite and not negative, so many times. One execution serves one body. Throws device_error where
 /// the loop ends early.
-void repeat_turns(execution& run, const std::function<void()>& body, std::int64_t turns);
+void repeat_trips(execution& run, const std::function<void()>& body, std::int64_t trips);
 
-/// `turns`, rounded up to what an execution with the usual options records at once, or enqueues
+/// `trips`, rounded up to what an execution with the usual options records at once, or enqueues
 /// between looks: copies, and products that krylith doesn't compute itself, don't know of the stop
 /// within, and would be timed to its end.
-[[nodiscard]] std::int64_t whole_recordings(std::int64_t turns);
+[[nodiscard]] std::int64_t whole_recordings(std::int64_t trips);
 
-/// Mean seconds of a turn of `body`, as above: after some turns that record the loop and warm up,
+/// Mean seconds of a trip of `body`, as above: after some turns that record the loop and warm up,
 /// as many as fit into about `seconds`, 16 to 2000, in whole recordings.
-[[nodiscard]] double seconds_a_turn(execution& run, const std::function<void()>& body,
+[[nodiscard]] double seconds_a_trip(execution& run, const std::function<void()>& body,
                                     double seconds);
 
 } // namespace krylith

@@ -141,8 +141,8 @@ TEST_CASE("csr arrays: an operator is made without naming the type of the values
                                               of.columns.data(), single.data(), index_base::one));
     static_assert(std::is_same_v<decltype(*fp64), matrix_operator<double>&>);
     static_assert(std::is_same_v<decltype(*fp32), matrix_operator<float>&>);
-    CHECK(fp64->share_layout()->size() == m.rows);
-    CHECK(fp32->share_layout()->size() == m.rows);
+    CHECK(fp64->layout()->size() == m.rows);
+    CHECK(fp32->layout()->size() == m.rows);
 }
 
 } // namespace krylith

@@ -102,8 +102,8 @@ TEST_CASE("eigen: vectors go in and out in place, and new values by update()") {
         make_operator(device_group::host(2), adapt_eigen(m), {.kind = operator_kind::halo});
     for (int round = 0; round < 2; ++round) {
         Eigen::VectorXd x(40);
-        const auto in = borrow_host_array(a->share_layout(), as_span(b));
-        auto out = borrow_host_array(a->share_layout(), as_span(x));
+        const auto in = borrow_host_array(a->layout(), as_span(b));
+        auto out = borrow_host_array(a->layout(), as_span(x));
         REQUIRE(cg(*a, in, out, {.rtol = 1e-12}).converged());
         const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> direct(m);
         const Eigen::VectorXd expected = direct.solve(b);
@@ -126,8 +126,8 @@ void solves_in_place() {
         general + Eigen::SparseMatrix<T>(general.transpose()); // symmetric
     const auto solve = [&](const Eigen::SparseMatrix<T>& matrix) {
         const auto a = make_operator(group, adapt_eigen(matrix));
-        const auto b = borrow_host_array(a->share_layout(), as_span(rhs));
-        auto x = borrow_host_array(a->share_layout(), as_span(solution));
+        const auto b = borrow_host_array(a->layout(), as_span(rhs));
+        auto x = borrow_host_array(a->layout(), as_span(solution));
         const solve_result result = cg(*a, b, x); // writes into solution
         return result.converged();
     };

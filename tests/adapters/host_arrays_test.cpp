@@ -23,8 +23,8 @@ TEST_CASE("host arrays: a solve reads b and writes x where they lie") {
             const auto group = device_group::host(devices);
             const auto a = make_operator(group, matrix, {.kind = kind});
             std::vector<double> x(b.size(), 5.0);
-            const auto in = borrow_host_array(a->share_layout(), std::span<const double>(b));
-            auto out = borrow_host_array(a->share_layout(), std::span<double>(x));
+            const auto in = borrow_host_array(a->layout(), std::span<const double>(b));
+            auto out = borrow_host_array(a->layout(), std::span<double>(x));
             CHECK(in.data(0) == b.data());
             CHECK(out.data(0) == x.data());
             REQUIRE(cg(*a, in, out).converged());
@@ -38,13 +38,12 @@ TEST_CASE("host arrays: replicated vectors and other lengths are refused") {
         make_operator(device_group::host(2), matrix, {.kind = operator_kind::nz});
     const auto owned = make_operator(device_group::host(2), matrix, {.kind = operator_kind::halo});
     std::vector<double> x(36);
-    CHECK(!can_borrow_host_array(*replicated->share_layout()));
-    CHECK(can_borrow_host_array(*owned->share_layout()));
-    CHECK_THROWS_WITH_AS((void)borrow_host_array(replicated->share_layout(), std::span<double>(x)),
+    CHECK(!can_borrow_host_array(*replicated->layout()));
+    CHECK(can_borrow_host_array(*owned->layout()));
+    CHECK_THROWS_WITH_AS((void)borrow_host_array(replicated->layout(), std::span<double>(x)),
                          doctest::Contains("2 host devices"), usage_error);
-    CHECK_THROWS_WITH_AS(
-        (void)borrow_host_array(owned->share_layout(), std::span<double>(x).first(35)),
-        doctest::Contains("35 entries for a vector of 36"), usage_error);
+    CHECK_THROWS_WITH_AS((void)borrow_host_array(owned->layout(), std::span<double>(x).first(35)),
+                         doctest::Contains("35 entries for a vector of 36"), usage_error);
 }
 
 } // namespace krylith

@@ -66,15 +66,15 @@ TEST_CASE("spmv_request: all operators, and options that only their kind gets") 
     CHECK(q.operator_list() == std::vector<std::string>{"halo", "auto"});
     q.operators = {"hallo"};
     CHECK_THROWS_AS((void)q.operator_list(), usage_error);
-    q.transfer = "copies";
-    q.long_share = 0.25;
-    const auto halo = q.options_of(operator_kind::halo, local_kind::csr);
-    CHECK(halo.transfer == transfer_kind::automatic);
-    CHECK(halo.long_share == -1);
-    const auto lra = q.options_of(operator_kind::lra, local_kind::csr);
-    CHECK(lra.transfer == transfer_kind::copies);
-    CHECK(lra.long_share == 0.25);
-    CHECK(lra.redundant_share == -1);
+    q.transport = "copy-engine";
+    q.long_fraction = 0.25;
+    const auto halo = q.options_of(operator_kind::halo, format_kind::csr);
+    CHECK(halo.transport == transport_kind::automatic);
+    CHECK(halo.long_fraction == -1);
+    const auto lra = q.options_of(operator_kind::lra, format_kind::csr);
+    CHECK(lra.transport == transport_kind::copy_engine);
+    CHECK(lra.long_fraction == 0.25);
+    CHECK(lra.redundant_fraction == -1);
 }
 
 TEST_CASE("largest_error: relative to |A| |x|, and a NaN is not lost among later rows") {
@@ -96,12 +96,12 @@ TEST_CASE("limits and costs of every operator on any number of devices, more tha
             const device_choice choice = choose_devices("host", {devices}, 2);
             const device_group group = choice.group(devices);
             const lone_blocks blocks =
-                measure_blocks(choice, w, devices, local_kind::csr, "auto", brief);
+                measure_blocks(choice, w, devices, format_kind::csr, "auto", brief);
             REQUIRE(blocks.seconds.size() == static_cast<std::size_t>(devices));
             for (const std::string& kind : spmv_request{}.operator_list()) {
                 CAPTURE(kind);
                 const auto options =
-                    spmv_request{}.options_of(parse_operator_kind(kind), local_kind::csr);
+                    spmv_request{}.options_of(parse_operator_kind(kind), format_kind::csr);
                 const auto a = make_operator(group, w.matrix, options);
                 const auto numbers =
                     measure_spmv(*a, w, expected, mode_named("auto", *a), brief, true);
@@ -111,7 +111,7 @@ TEST_CASE("limits and costs of every operator on any number of devices, more tha
                 CHECK(limit.compute >= 0);
                 CHECK(limit.waiting <= limit.compute);
                 CHECK((limit.waiting == 0 || a->kind() == operator_kind::halo ||
-                       a->kind() == operator_kind::gather));
+                       a->kind() == operator_kind::allgather));
                 std::int64_t most = 0;
                 for (int rank = 0; rank < devices; ++rank) {
                     most = std::max(most, a->received(rank));

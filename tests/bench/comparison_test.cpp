@@ -15,14 +15,14 @@
 namespace krylith::bench {
 namespace {
 
-json row(const char* asked, int devices, double speedup, double share_of_limit) {
+json row(const char* asked, int devices, double speedup, double fraction_of_limit) {
     return {{"matrix", "m"},
             {"asked", asked},
             {"operator", asked},
-            {"local", "csr"},
+            {"format", "csr"},
             {"devices", devices},
             {"speedup", speedup},
-            {"share_of_limit", share_of_limit},
+            {"fraction_of_limit", fraction_of_limit},
             {"compute_us", 2.0},
             {"transfer_us", 3.0},
             {"void_because", json::array()}};

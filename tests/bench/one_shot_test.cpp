@@ -22,14 +22,14 @@ TEST_CASE("one_shot_arrays: every format is the same matrix, pageable and pinned
     const reference_product expected = multiply_by_b(w);
     for (const int devices : {1, 3}) {
         const device_group group = device_group::host(devices, {.host_threads = 2});
-        for (const std::string& format : one_shot_formats()) {
+        for (const std::string& format : streamed_formats()) {
             CAPTURE(format);
-            one_shot_arrays arrays(w, format);
+            streamed_arrays arrays(w, format);
             arrays.pin(group);
             for (const bool pinned : {false, true}) {
-                one_shot_product<double> product(group);
+                streamed_product<double> product(group);
                 const msrep_numbers numbers =
-                    measure_one_shot(product, arrays, pinned, expected, brief);
+                    measure_streamed(product, arrays, pinned, expected, brief);
                 CHECK(numbers.largest_error < 1e-14);
                 CHECK(numbers.void_because.empty());
                 CHECK(numbers.total.samples == 2);
@@ -38,7 +38,7 @@ TEST_CASE("one_shot_arrays: every format is the same matrix, pageable and pinned
         }
     }
     CHECK_THROWS_WITH_AS(
-        one_shot_arrays(w, "coo-rows"),
+        streamed_arrays(w, "coo-rows"),
         "unknown format 'coo-rows'; allowed are csr csc coo coo-columns coo-unsorted", usage_error);
 }
 
@@ -46,9 +46,9 @@ TEST_CASE("measure_one_shot: a wrong result is void") {
     const workload w = make_workload("gallery:poisson1d:9");
     reference_product expected = multiply_by_b(w);
     expected.y[4] += 1;
-    one_shot_arrays arrays(w, "csr");
-    one_shot_product<double> product(device_group::host(2));
-    CHECK(measure_one_shot(product, arrays, false, expected, brief).void_because.size() == 1);
+    streamed_arrays arrays(w, "csr");
+    streamed_product<double> product(device_group::host(2));
+    CHECK(measure_streamed(product, arrays, false, expected, brief).void_because.size() == 1);
     CHECK_THROWS_AS(msrep_effort{.repetitions = 0}.check(), usage_error);
     CHECK_THROWS_AS(msrep_effort{.seconds = -1}.check(), usage_error);
 }

@@ -12,19 +12,19 @@
 namespace krylith::bench {
 namespace {
 
-int turn_of(std::int64_t few, std::int64_t many) {
+int trip_of(std::int64_t few, std::int64_t many) {
     slope_effort effort;
     effort.few = few;
     effort.many = many;
-    return effort.turn();
+    return effort.trip();
 }
 
 TEST_CASE("slope: a turn divides both runs") {
-    CHECK(turn_of(40, 240) == 40);
-    CHECK(turn_of(20, 80) == 20);
-    CHECK(turn_of(100, 300) == 25);
-    CHECK(turn_of(41, 82) == 1); // 41 is prime, and more than 40
-    CHECK(turn_of(3, 7) == 1);
+    CHECK(trip_of(40, 240) == 40);
+    CHECK(trip_of(20, 80) == 20);
+    CHECK(trip_of(100, 300) == 25);
+    CHECK(trip_of(41, 82) == 1); // 41 is prime, and more than 40
+    CHECK(trip_of(3, 7) == 1);
 }
 
 TEST_CASE("repeated: a product that doesn't know of the stop runs as often as it is timed") {
@@ -37,8 +37,8 @@ TEST_CASE("repeated: a product that doesn't know of the stop runs as often as it
                 call.y[i] = call.x[i];
             }
         });
-    auto x = a->make_operand();
-    auto y = a->make_vector();
+    auto x = a->make_domain_vector();
+    auto y = a->make_range_vector();
     repeated loop(group, execution_mode::automatic, 20);
     const auto body = [&] { multiply(loop.run(), *a, x, y); };
     (void)loop.seconds(20, body);

@@ -249,7 +249,7 @@ TEST_CASE("bench_spmspv: a measurement has every form and kernel, and its checks
          {"plus-times", "plus-second", "or-and", "min-plus", "min-column"}) {
         for (const char* const precision : {"fp32", "fp64"}) {
             const auto subject =
-                make_subject(group.share(0), csr_view<float>(a), semiring, precision);
+                make_subject(group.handle(0), csr_view<float>(a), semiring, precision);
             for (const test_vector& x : make_vectors(csr_view<float>(a), kinds, densities, 2)) {
                 const spmspv_numbers numbers = subject->measure(x, least);
                 CHECK(numbers.void_because.empty());
@@ -265,9 +265,9 @@ TEST_CASE("bench_spmspv: a measurement has every form and kernel, and its checks
             }
         }
     }
-    CHECK_THROWS_AS((void)make_subject(group.share(0), csr_view<float>(a), "plus", "fp32"),
+    CHECK_THROWS_AS((void)make_subject(group.handle(0), csr_view<float>(a), "plus", "fp32"),
                     usage_error);
-    CHECK_THROWS_AS((void)make_subject(group.share(0), csr_view<float>(a), "or-and", "fp16"),
+    CHECK_THROWS_AS((void)make_subject(group.handle(0), csr_view<float>(a), "or-and", "fp16"),
                     usage_error);
 }
 

@@ -72,10 +72,10 @@ KRYLITH_GROUP_TEST("groups: ranks, paths and copies of the group agree") {
         CHECK(group[i].kind() == group.kind());
         CHECK_FALSE(group[i].description().empty());
         CHECK(group[i].free_bytes() > 0);
-        CHECK(group.path(i, i) == transport::direct);
+        CHECK(group.path(i, i) == peer_path::direct);
         for (int j = 0; j < group.size(); ++j) {
             if (i != j) CHECK(&group[i] != &group[j]);
-            if (group.concurrent()) CHECK(group.path(i, j) == transport::direct);
+            if (group.concurrent()) CHECK(group.path(i, j) == peer_path::direct);
         }
     }
     CHECK_THROWS((void)group[group.size()]);
@@ -83,8 +83,8 @@ KRYLITH_GROUP_TEST("groups: ranks, paths and copies of the group agree") {
 
 TEST_CASE("groups: staged host copies are asked for, and said") {
     const auto staged = device_group::host(2, {.staged = true});
-    CHECK(staged.path(0, 1) == transport::staged);
-    CHECK(staged.path(1, 0) == transport::staged);
+    CHECK(staged.path(0, 1) == peer_path::staged);
+    CHECK(staged.path(1, 0) == peer_path::staged);
     CHECK_FALSE(staged.concurrent());
     CHECK(staged.serialised_because() == "staged copies were asked for");
     CHECK(device_group::host(1, {.staged = true}).concurrent());
@@ -97,7 +97,7 @@ KRYLITH_GROUP_TEST("groups: copies across devices keep the order of streams and 
     constexpr int n = 5000;
     std::vector<buffer<int>> parts;
     for (int i = 0; i < group.size(); ++i) {
-        parts.emplace_back(group.share(i), n, "test");
+        parts.emplace_back(group.handle(i), n, "test");
         parts.back().zero();
     }
     for (int round = 0; round < 5; ++round) {
@@ -119,8 +119,8 @@ KRYLITH_GROUP_TEST("groups: copies across devices keep the order of streams and 
 
 KRYLITH_GROUP_TEST("groups: a copy lands in the middle of the target and nowhere else") {
     const int last = group.size() - 1;
-    buffer<int> source(group.share(0), std::span<const int>(numbers(100, 0)), "test");
-    buffer<int> target(group.share(last), 100, "test");
+    buffer<int> source(group.handle(0), std::span<const int>(numbers(100, 0)), "test");
+    buffer<int> target(group.handle(last), 100, "test");
     target.zero();
     group.join();
     group.copy(0, source.data() + 10, last, target.data() + 50, 7 * sizeof(int));

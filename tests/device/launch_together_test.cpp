@@ -47,7 +47,7 @@ constexpr double timeout = 0.1; // seconds
 class waiting_kernel {
 public:
     waiting_kernel(const device_group& group, int rank)
-        : device_(group.share(rank)),
+        : device_(group.handle(rank)),
           word_(device_, 1),
           failure_(device_, 1, "test"),
           result_(device_, 1, "test") {
@@ -56,13 +56,13 @@ public:
         std::int32_t* const failures[] = {failure_.data()};
         failures_ =
             buffer<std::int32_t*>(device_, std::span<std::int32_t* const>(failures), "test");
-        mailbox mail{};
-        mail.failure = failure_.data();
-        mail.failures = failures_.data();
-        mail.launching = group.launching();
-        mail.timeout_ns = static_cast<std::uint64_t>(timeout * 1e9);
-        mail.ranks = 1;
-        testing::enqueue_wait_on_cuda(*device_, mail, word(), result_.data());
+        all_reduce_slots all_reduce{};
+        all_reduce.failure = failure_.data();
+        all_reduce.failures = failures_.data();
+        all_reduce.launching = group.launching();
+        all_reduce.timeout_ns = static_cast<std::uint64_t>(timeout * 1e9);
+        all_reduce.ranks = 1;
+        testing::enqueue_wait_on_cuda(*device_, all_reduce, word(), result_.data());
     }
     void tell() { std::atomic_ref(*word()).store(1, std::memory_order_release); }
     /// Whether the word came in time.

@@ -192,8 +192,8 @@ KRYLITH_GROUP_TEST("numa: the machine's nodes, and memory that serves each devic
         const int node = found.node_of_device[static_cast<std::size_t>(rank)];
         const on_numa_node scope(found, node);
         constexpr std::size_t count = 100000;
-        const node_memory from(found, node, count * sizeof(double), group.share(rank));
-        const node_memory to(found, node, count * sizeof(double), group.share(rank));
+        const node_memory from(found, node, count * sizeof(double), group.handle(rank));
+        const node_memory to(found, node, count * sizeof(double), group.handle(rank));
         CHECK(from.pinned() == (group.kind() == backend::cuda));
         CHECK(group[rank].lies_elsewhere(from.data()).empty());
         auto* const values = reinterpret_cast<double*>(from.data());
@@ -201,7 +201,7 @@ KRYLITH_GROUP_TEST("numa: the machine's nodes, and memory that serves each devic
         const int page_node = node_of(from.data());
         if (from.placed() && page_node >= 0)
             CHECK(page_node == found.nodes[static_cast<std::size_t>(node)].id);
-        const buffer<double> there(group.share(rank), {values, count}, "numa test");
+        const buffer<double> there(group.handle(rank), {values, count}, "numa test");
         group[rank].download(to.data(), there.data(), to.size());
         CHECK(std::memcmp(from.data(), to.data(), to.size()) == 0);
     }

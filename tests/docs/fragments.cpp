@@ -15,8 +15,8 @@ using namespace krylith;
 /// Returns seconds.
 double multiply_once(const device_group& group, const csr_matrix<double>& a,
                      const std::vector<double>& x, std::vector<double>& y) {
-    one_shot_product<double> product(group); // keeps its buffers: for more calls
-    const one_shot_times times = product(csr_view<double>(a), x, y); // y = A x
+    streamed_product<double> product(group); // keeps its buffers: for more calls
+    const streamed_times times = product(csr_view<double>(a), x, y); // y = A x
     return times.total;
 }
 

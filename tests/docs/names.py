@@ -50,7 +50,7 @@ def differences(root, krylith):
             ("README.md, Preconditioners", row(readme, "Precond"), choices(krylith, "--precond")),
             ("README.md, Operators", row(readme, "Operators"), choices(krylith, "--operator")),
             ("README.md, Orders", row(readme, "Orders"), choices(krylith, "--reorder")),
-            ("README.md, Local kernels", row(readme, "Local"), choices(krylith, "--local")),
+            ("README.md, Formats", row(readme, "Formats"), choices(krylith, "--format")),
             ("README.md, Precision", row(readme, "Precision"), choices(krylith, "--precision")),
             ("README.md, Graphs", row(readme, "Graphs"), algorithms(krylith)),
             ("README.md, Gallery", row(readme, "Gallery"), gallery),

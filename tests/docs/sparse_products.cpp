@@ -16,17 +16,17 @@ using namespace krylith;
 namespace {
 
 /// Vertices with a path of exactly `steps` edges from the first.
-std::vector<std::int32_t> walk(const csr_matrix<float>& links, int steps) {
+std::vector<std::int32_t> launch(const csr_matrix<float>& links, int steps) {
     const auto group = device_group::host(1); // or device_group::cuda(std::vector<int>{0})
 
     // Row i of the matrix says from where i is reached.
-    const auto matrix = std::make_shared<const spmspv::two_way_matrix<float>>(
-        group.share(0), csr_view<float>(transpose(links)));
+    const auto matrix = std::make_shared<const spmspv::csr_csc_pair<float>>(
+        group.handle(0), csr_view<float>(transpose(links)));
 
     using S = spmspv::or_and<float>; // plus_times, plus_second, min_plus, min_column
     spmspv::adaptive_product<S, float> multiply(matrix);
-    spmspv::sparse_vector<float> x(group.share(0), matrix->columns(), S::absent());
-    spmspv::sparse_vector<float> y(group.share(0), matrix->rows(), S::absent());
+    spmspv::sparse_vector<float> x(group.handle(0), matrix->columns(), S::absent());
+    spmspv::sparse_vector<float> y(group.handle(0), matrix->rows(), S::absent());
 
     x.assign(std::vector<std::int32_t>{0}, std::vector<float>{1}); // one entry, x_0 = 1
     for (int step = 0; step < steps; ++step) {
@@ -39,7 +39,7 @@ std::vector<std::int32_t> walk(const csr_matrix<float>& links, int steps) {
     return x.download_pairs().indices; // ascending
 }
 
-std::vector<std::int32_t> walk_by_hand(const csr_matrix<float>& links, int steps) {
+std::vector<std::int32_t> search_by_hand(const csr_matrix<float>& links, int steps) {
     std::vector<bool> here(static_cast<std::size_t>(links.rows), false);
     here[0] = true;
     for (int step = 0; step < steps; ++step) {
@@ -66,7 +66,7 @@ std::vector<std::int32_t> walk_by_hand(const csr_matrix<float>& links, int steps
 int main() {
     const csr_matrix<float> links = web<float>(3000, 24);
     for (const int steps : {0, 1, 2, 5}) {
-        if (walk(links, steps) != walk_by_hand(links, steps)) {
+        if (launch(links, steps) != search_by_hand(links, steps)) {
             std::printf("wrong after %d steps\n", steps);
             return 1;
         }

@@ -32,7 +32,7 @@ void check_numbers(const csr_matrix<double>& a, const bfs_result& found) {
         depth = std::max(depth, found.levels[i]);
     }
     CHECK(found.reached == reached);
-    CHECK(found.work() == edges);
+    CHECK(found.frontier_nonzeros() == edges);
     CHECK(found.depth == depth);
     CHECK(found.iterations() == depth + 1);
     CHECK(found.reason == graph_reason::nothing_left);

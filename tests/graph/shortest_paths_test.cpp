@@ -70,7 +70,7 @@ KRYLITH_GROUP_TEST("shortest_paths: of parallel edges the shortest counts") {
     CHECK(g.edges() == 2);
     const auto found = shortest_paths(g, 0);
     CHECK(found.distances == std::vector<double>{0, 0.5, 4.5});
-    CHECK(found.work() == 2);
+    CHECK(found.frontier_nonzeros() == 2);
 }
 
 TEST_CASE("shortest_paths: refuses negative weights and NaN, and sources that are none") {

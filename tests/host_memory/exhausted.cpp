@@ -88,14 +88,14 @@ TEST_CASE("host memory: halo plan, operator, vectors, preconditioner") {
         return p.ghost_count(1) > 0;
     };
     CHECK(exhaust(plan, settle) > 5);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather,
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,
                             operator_kind::pcsr, operator_kind::pcsc}) {
         const auto set_up = [&] {
             const auto a = make_operator(group, matrix, {.kind = kind});
             const jacobi<double> m(*a, matrix);
-            const auto operand = a->make_operand();
+            const auto domain = a->make_domain_vector();
             group.synchronize();
-            return operand.size() == matrix.rows;
+            return domain.size() == matrix.rows;
         };
         CHECK(exhaust(set_up, settle) > 30);
     }

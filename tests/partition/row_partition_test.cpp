@@ -42,7 +42,7 @@ void check_boundaries_allowed(const row_partition& partition, std::int64_t align
 TEST_CASE("row_partition: ranges and owners, empty parts anywhere") {
     const row_partition partition{{0, 0, 3, 3, 3, 5, 5}};
     check(partition, 5);
-    CHECK(partition.parts() == 6);
+    CHECK(partition.ranks() == 6);
     CHECK(partition.rows() == 5);
     CHECK(partition.owned(0) == row_range{0, 0});
     CHECK(partition.owned(1) == row_range{0, 3});
@@ -68,9 +68,9 @@ TEST_CASE("row_partition: parts and rows that don't exist are refused") {
     CHECK_THROWS_WITH_AS(static_cast<void>(partition.owner(4)),
                          "row_partition::owner: row is 4, must be 0 or more and below 4",
                          usage_error);
-    CHECK(row_partition{}.parts() == 0);
+    CHECK(row_partition{}.ranks() == 0);
     CHECK(row_partition{}.rows() == 0);
-    CHECK(row_partition{{}}.parts() == 0);
+    CHECK(row_partition{{}}.ranks() == 0);
     CHECK_THROWS_AS(static_cast<void>(row_partition{{}}.owned(0)), usage_error);
     CHECK_THROWS_AS(static_cast<void>(row_partition{}.owner(0)), usage_error);
 }
@@ -96,22 +96,22 @@ TEST_CASE("row_partition: the checker rejects each violation") {
 
 TEST_CASE("equal_rows: sizes differ by at most the alignment") {
     for (const std::int64_t rows : {0, 1, 2, 5, 12, 31, 32, 33, 100}) {
-        for (const int parts : {1, 2, 3, 4, 7, 50}) {
+        for (const int ranks : {1, 2, 3, 4, 7, 50}) {
             for (const std::int64_t alignment : {1, 4, 32}) {
                 CAPTURE(rows);
-                CAPTURE(parts);
+                CAPTURE(ranks);
                 CAPTURE(alignment);
-                const row_partition partition = equal_rows(rows, parts, alignment);
+                const row_partition partition = equal_rows(rows, ranks, alignment);
                 CHECK_NOTHROW(check(partition, rows));
-                CHECK(partition.parts() == parts);
+                CHECK(partition.ranks() == ranks);
                 check_boundaries_allowed(partition, alignment);
                 const std::int64_t blocks = (rows + alignment - 1) / alignment;
-                for (int part = 0; part < parts; ++part) {
-                    const std::int64_t size = partition.owned(part).size();
-                    CHECK(size <= (blocks + parts - 1) / parts * alignment);
+                for (int rank = 0; rank < ranks; ++rank) {
+                    const std::int64_t size = partition.owned(rank).size();
+                    CHECK(size <= (blocks + ranks - 1) / ranks * alignment);
                     // The last block may be a single row.
                     CHECK(size >=
-                          std::max<std::int64_t>(0, blocks / parts * alignment - (alignment - 1)));
+                          std::max<std::int64_t>(0, blocks / ranks * alignment - (alignment - 1)));
                 }
             }
         }
@@ -154,14 +154,14 @@ TEST_CASE("equal_nonzeros: balanced, nearest and aligned for every pattern") {
     for (const named_pattern& entry : all_patterns()) {
         const pattern& a = entry.matrix;
         const std::int64_t nnz = a.row_offsets.back();
-        for (const int parts : {1, 2, 3, 4, 7, 64}) {
+        for (const int ranks : {1, 2, 3, 4, 7, 64}) {
             for (const std::int64_t alignment : {1, 4, 32}) {
                 CAPTURE(entry.name);
-                CAPTURE(parts);
+                CAPTURE(ranks);
                 CAPTURE(alignment);
-                const row_partition partition = equal_nonzeros(a.row_offsets, parts, alignment);
+                const row_partition partition = equal_nonzeros(a.row_offsets, ranks, alignment);
                 CHECK_NOTHROW(check(partition, a.rows()));
-                REQUIRE(partition.parts() == parts);
+                REQUIRE(partition.ranks() == ranks);
                 check_boundaries_allowed(partition, alignment);
 
                 const auto allowed = allowed_boundaries(a.rows(), alignment);
@@ -170,12 +170,12 @@ TEST_CASE("equal_nonzeros: balanced, nearest and aligned for every pattern") {
                     largest_block =
                         std::max(largest_block, offset(a, allowed[k]) - offset(a, allowed[k - 1]));
                 }
-                for (int part = 0; part < parts; ++part) {
-                    const row_range owned = partition.owned(part);
+                for (int rank = 0; rank < ranks; ++rank) {
+                    const row_range owned = partition.owned(rank);
                     const std::int64_t mine = offset(a, owned.end) - offset(a, owned.begin);
-                    CHECK(mine * parts <= nnz + largest_block * parts);
+                    CHECK(mine * ranks <= nnz + largest_block * ranks);
 
-                    const std::int64_t target = nnz * part / parts;
+                    const std::int64_t target = nnz * rank / ranks;
                     std::int64_t least = nnz;
                     for (const std::int64_t row : allowed) {
                         least = std::min(least, std::abs(offset(a, row) - target));
@@ -224,8 +224,8 @@ TEST_CASE("equal_nonzeros: offsets near the end of 64 bits don't overflow") {
 TEST_CASE("equal_nonzeros: descending offsets still give a partition") {
     const std::vector<std::int64_t> descending{0, 9, 5, 10};
     const std::vector<std::int64_t> wild{0, 50, 3, 70, 20, 90, 10, 60, 0, 100};
-    for (const int parts : {1, 2, 3, 4, 7, 20}) {
-        CHECK_NOTHROW(check(equal_nonzeros(descending, parts), 3));
-        CHECK_NOTHROW(check(equal_nonzeros(wild, parts), 9));
+    for (const int ranks : {1, 2, 3, 4, 7, 20}) {
+        CHECK_NOTHROW(check(equal_nonzeros(descending, ranks), 3));
+        CHECK_NOTHROW(check(equal_nonzeros(wild, ranks), 9));
     }
 }

@@ -28,13 +28,13 @@ void applies(const device_group& group) {
     for (std::size_t i = 0; i < d.size(); ++i)
         d[i] = std::ldexp(i % 3 == 0 ? -1.0 : 1.0, static_cast<int>(i % 9) - 4); // exact inverses
     const auto matrix = testing::converted<T>(diagonal_matrix(d));
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather,
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,
                             operator_kind::pcsr, operator_kind::pcsc}) {
         const auto a = make_operator(group, matrix, {.kind = kind});
         const jacobi<T> m(*a, matrix);
         const auto r0 = random_values<T>(600, 151);
-        auto r = testing::make_vector(a->share_layout(), r0);
-        auto z = a->make_vector();
+        auto r = testing::make_range_vector(a->layout(), r0);
+        auto z = a->make_range_vector();
         execution run(group, {});
         fused(run, z = linear_combination<T>(m(r)));
         run.flush();
@@ -75,8 +75,8 @@ KRYLITH_GROUP_TEST("jacobi: update takes the new diagonal") {
     const auto second = diagonal_matrix({2, 2, 2, 0.5, 0.25});
     const auto a = make_operator(group, first);
     jacobi<double> m(*a, first);
-    auto r = testing::make_vector(a->share_layout(), std::vector<double>(5, 1.0));
-    auto z = a->make_vector();
+    auto r = testing::make_range_vector(a->layout(), std::vector<double>(5, 1.0));
+    auto z = a->make_range_vector();
     execution run(group, {});
     fused(run, z = linear_combination<double>(m(r)));
     CHECK(values_of(z) == std::vector<double>{1, 0.5, 0.25, 0.125, 0.0625});
@@ -124,8 +124,8 @@ KRYLITH_GROUP_TEST("jacobi: repeated and unsorted entries of the diagonal") {
     matrix.values = {9, 4, 0.5, 9, 0.25, 0.25, 8, 9};
     const auto a = make_operator(group, matrix);
     jacobi<double> m(*a);
-    auto r = testing::make_vector(a->share_layout(), std::vector<double>(3, 1.0));
-    auto z = a->make_vector();
+    auto r = testing::make_range_vector(a->layout(), std::vector<double>(3, 1.0));
+    auto z = a->make_range_vector();
     execution run(group, {});
     fused(run, z = linear_combination<double>(m(r)));
     CHECK(values_of(z) == std::vector<double>{0.25, 1, 0.125});
@@ -146,7 +146,7 @@ KRYLITH_GROUP_TEST("jacobi: solve, update matrix and preconditioner, solve") {
     const auto first = poisson2d<double>(12, random_scaling{1});
     const auto second = poisson2d<double>(12, random_scaling{2});
     const auto b0 = random_values<double>(first.rows, 153);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather,
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,
                             operator_kind::pcsr, operator_kind::pcsc})
         for (const auto which : all_methods) {
             CAPTURE(name_of(which));

@@ -32,7 +32,7 @@ trial draw(std::uint64_t seed, std::uint64_t index, std::initializer_list<int> g
     if (random.once_in(4)) t.relative_atol = random.decade(-12, -1);
     t.operator_options.kind = random.pick(
         {operator_kind::automatic, operator_kind::nz, operator_kind::two_nz, operator_kind::lra,
-         operator_kind::lra_rc, operator_kind::halo, operator_kind::halo, operator_kind::gather,
+         operator_kind::lra_rc, operator_kind::halo, operator_kind::halo, operator_kind::allgather,
          operator_kind::pcsr, operator_kind::pcsc, operator_kind::pcoo, operator_kind::adaptive});
     if (random.once_in(8)) t.operator_options.order = krylith::reordering::rcm;
     t.options.rtol = random.once_in(20) ? 0.0 : random.decade(-14, -2);

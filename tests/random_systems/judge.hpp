@@ -18,8 +18,8 @@ struct verdict {
 
 /// With A, b and x as stored. The exponents of long double hold squares of any product.
 template <class T>
-[[nodiscard]] verdict judge(const krylith::csr_matrix<T>& a, const std::vector<T>& b,
-                            const std::vector<T>& x) {
+[[nodiscard]] verdict check_convergence(const krylith::csr_matrix<T>& a, const std::vector<T>& b,
+                                        const std::vector<T>& x) {
     static_assert(std::numeric_limits<long double>::max_exponent > 16000);
     verdict v;
     long double rr = 0, bb = 0, sizes = 0;

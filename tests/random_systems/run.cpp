@@ -92,8 +92,8 @@ solved<T> solve(const trial& t, const krylith::device_group& group,
                 const krylith::csr_matrix<T>& matrix, const std::vector<T>& rhs,
                 const std::vector<T>& x0, const krylith::solver_options& options) {
     const auto a = krylith::make_operator(group, matrix, t.operator_options);
-    auto b = a->make_vector();
-    auto other = a->make_vector();
+    auto b = a->make_range_vector();
+    auto other = a->make_range_vector();
     b.upload(rhs);
     other.upload(x0);
     auto& x = t.aliased ? b : other;
@@ -133,7 +133,7 @@ void examine(outcome& o, const solved<T>& s, const krylith::csr_matrix<T>& matri
     const auto found = [&](finding what) {
         if (o.found == finding::sound) o.found = what;
     };
-    const verdict v = judge(matrix, rhs, s.x);
+    const verdict v = check_convergence(matrix, rhs, s.x);
     const long double target = std::max<long double>(*options.rtol * v.rhs, options.atol);
     if (o.converged && !(v.finite && v.residual <= target + v.rounding)) {
         found(finding::false_convergence);
@@ -188,7 +188,7 @@ outcome run_as(const trial& t, const krylith::device_group& group, std::uint64_t
     if (t.from == start::exact) x0 = stored<T>(exact);
 
     krylith::solver_options options = t.options;
-    const long double size = judge(matrix, rhs, std::vector<T>(n, T(0))).rhs;
+    const long double size = check_convergence(matrix, rhs, std::vector<T>(n, T(0))).rhs;
     options.atol = std::min(static_cast<double>(t.relative_atol * size), 1e300);
     if (!group.concurrent() && options.mode == krylith::execution_mode::recorded)
         options.mode = krylith::execution_mode::automatic;

@@ -45,7 +45,7 @@ class Completion(unittest.TestCase):
 
     def test_values_are_those_that_the_command_accepts(self):
         for command in ("solve", "spmv"):
-            for option in ("operator", "local", "reorder", "transfer", "precision", "backend", "transport"):
+            for option in ("operator", "format", "reorder", "precision", "backend", "transport"):
                 with self.subTest(command=command, option=option):
                     accepted = refusal(command, "gallery:poisson2d:4", f"--{option}", "xyzzy")
                     offered = [name for name in offers(f"krylith {command} a.mtx --{option} ")
@@ -61,7 +61,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(offers("krylith bench "), refusal("bench", "xyzzy", "gallery:poisson2d:4"))
 
     def test_values_with_colons_and_equals_signs(self):
-        self.assertEqual(offers("krylith solve a.mtx --solver cg:"), ["auto", "resident"])
+        self.assertEqual(offers("krylith solve a.mtx --solver cg:"), ["auto", "persistent"])
         self.assertEqual(offers("krylith solve a.mtx --operator lra:"), ["measured"])
         self.assertEqual(offers("krylith solve a.mtx --side=s"), ["split"])
         self.assertEqual(offers("krylith solve a.mtx --rhs r"), ["row-sums", "range:", "random:"])

@@ -16,11 +16,11 @@ SCRIPTS = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path("
 
 def product(operator, devices, us, **more):
     row = {"matrix": "gallery:poisson3d:40", "family": "poisson3d", "size": "tiny",
-           "devices": devices, "operator": operator, "asked": operator, "local": "csr",
+           "devices": devices, "operator": operator, "asked": operator, "format": "csr",
            "backend": "host", "us": {"median": us, "p10": us, "p90": us, "samples": 1},
            "void_because": []}
     if devices > 1:
-        row.update(speedup=100 / us, share_of_limit=0.5)
+        row.update(speedup=100 / us, fraction_of_limit=0.5)
     return {**row, **more}
 
 
@@ -43,8 +43,8 @@ def two_loads(light, ratio, slowdown):
 
 def walk(contestant, algorithm="bfs", devices=1, ms=1.0, **more):
     """A row of bench_graph."""
-    steps = [{"entries": 1, "work": 3, "kernels": ["column-sort"], "us": 20.0},
-             {"entries": 9, "work": 90, "kernels": ["row"], "us": 60.0}]
+    steps = [{"entries": 1, "frontier_nonzeros": 3, "kernels": ["column-sort"], "us": 20.0},
+             {"entries": 9, "frontier_nonzeros": 90, "kernels": ["row"], "us": 60.0}]
     return {"matrix": "gallery:kron:5", "family": "kron", "size": "", "algorithm": algorithm,
             "devices": devices, "contestant": contestant, "ms": {"median": ms}, "void_because": [],
             **({"by_step": steps} if contestant in ("adaptive", "cusparse") else {}), **more}
@@ -73,9 +73,9 @@ class runs_test(unittest.TestCase):
 
     def test_compare_marks_what_differs(self):
         a = self.file("a.json", [product("nz", 2, 100), product("halo", 2, 100),
-                                 product("gather", 2, 100), product("lra", 2, 1)])
+                                 product("allgather", 2, 100), product("lra", 2, 1)])
         b = self.file("b.json", [product("nz", 2, 102), product("halo", 2, 110),
-                                 product("gather", 2, 80)])
+                                 product("allgather", 2, 80)])
         run = self.run_script("compare", a, b)
         self.assertEqual(run.returncode, 0, run.stderr)
         lines = run.stdout.splitlines()
@@ -139,7 +139,7 @@ class runs_test(unittest.TestCase):
         return str(path)
 
     def test_plot_draws(self):
-        rows = [product("halo", 1, 100)] + [product(o, d, 100 / d) for o in ("nz", "halo", "gather")
+        rows = [product("halo", 1, 100)] + [product(o, d, 100 / d) for o in ("nz", "halo", "allgather")
                                             for d in (2, 4)]
         run = self.file("run.json", rows)
         if importlib.util.find_spec("matplotlib") is None:

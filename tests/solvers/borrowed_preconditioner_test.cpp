@@ -42,24 +42,23 @@ class borrowing {
 public:
     explicit borrowing(const device_group& group, const csr_matrix<double>& inverse)
         : inverse_(make_operator(group, inverse, {.kind = operator_kind::halo})),
-          operand_(inverse_->make_operand()) {}
+          domain_(inverse_->make_domain_vector()) {}
 
     void apply(execution& run, const vector<double>& r, vector<double>& z) const {
         const auto borrow = [&](const vector<double>& v) {
             std::vector<double*> parts;
             for (int rank = 0; rank < run.ranks(); ++rank) parts.push_back(v.data(rank));
-            return vector<double>::borrow(inverse_->share_layout(),
-                                          std::span<double* const>(parts));
+            return vector<double>::borrow(inverse_->layout(), std::span<double* const>(parts));
         };
         const auto from = borrow(r);
         auto to = borrow(z);
-        fused(run, operand_ = from);
-        inverse_->apply(run, 1, operand_, 0, to);
+        fused(run, domain_ = from);
+        inverse_->apply(run, 1, domain_, 0, to);
     }
 
 private:
     std::unique_ptr<matrix_operator<double>> inverse_;
-    mutable vector<double> operand_;
+    mutable vector<double> domain_;
 };
 
 } // namespace
@@ -79,7 +78,7 @@ KRYLITH_GROUP_TEST("borrowed preconditioner: as many iterations as on one device
             const auto expected =
                 testing::solve(which, *alone.a, alone.b, alone.x, options, m_alone);
             REQUIRE(expected.converged());
-            for (const auto kind : {operator_kind::halo, operator_kind::gather})
+            for (const auto kind : {operator_kind::halo, operator_kind::allgather})
                 for (const auto mode : {execution_mode::automatic, execution_mode::eager}) {
                     options.mode = mode;
                     problem<double> p(group, matrix, b, {.kind = kind});

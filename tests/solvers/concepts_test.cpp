@@ -19,8 +19,8 @@ struct general {
 };
 
 template <class T>
-struct no_operand : matrix_operator<T> {
-    void make_operand() const;
+struct no_domain_vector : matrix_operator<T> {
+    void make_domain_vector() const;
 };
 
 struct returns_a_number {
@@ -34,7 +34,7 @@ static_assert(linear_operator<matrix_operator<float>>);
 static_assert(!linear_operator<int>);
 static_assert(!linear_operator<vector<double>>);
 static_assert(!linear_operator<std::unique_ptr<matrix_operator<double>>>);
-static_assert(!linear_operator<no_operand<double>>);
+static_assert(!linear_operator<no_domain_vector<double>>);
 
 static_assert(preconditioner<identity, double> && preconditioner<identity, float>);
 static_assert(pointwise_preconditioner<jacobi<double>, double>);

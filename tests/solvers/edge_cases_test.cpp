@@ -29,7 +29,7 @@ using testing::worth_running;
 namespace {
 
 constexpr operator_kind kinds[] = {operator_kind::nz,   operator_kind::lra_rc,
-                                   operator_kind::halo, operator_kind::gather,
+                                   operator_kind::halo, operator_kind::allgather,
                                    operator_kind::pcsr, operator_kind::pcsc};
 
 } // namespace

@@ -81,8 +81,8 @@ KRYLITH_GROUP_TEST("nan: one device's product at iteration k stops all devices t
                         group, equal_rows(n, group.size()),
                         faulty_laplace{calls, rank, product_in_iteration(which, k), value},
                         on_host(group));
-                    const auto b = testing::make_vector(a->share_layout(), b0);
-                    auto x = a->make_vector();
+                    const auto b = testing::make_range_vector(a->layout(), b0);
+                    auto x = a->make_range_vector();
                     const solver_options options{.history = true, .timeout_seconds = 5};
                     const auto result = testing::solve(which, *a, b, x, options);
                     INFO(describe(result));
@@ -112,7 +112,10 @@ namespace {
 class faulty_jacobi {
 public:
     faulty_jacobi(const matrix_operator<double>& a, const csr_matrix<double>& matrix, int bad)
-        : good_(a, matrix), weights_(a.make_vector()), spoilt_(a.make_vector()), bad_(bad) {
+        : good_(a, matrix),
+          weights_(a.make_range_vector()),
+          spoilt_(a.make_range_vector()),
+          bad_(bad) {
         std::vector<double> w(static_cast<std::size_t>(matrix.rows), 1.0);
         weights_.upload(w);
         w.back() = std::nan("");
@@ -159,7 +162,7 @@ KRYLITH_GROUP_TEST("nan: a preconditioner's at application k") {
 KRYLITH_GROUP_TEST("nan: an entry of A by update(), and good values again") {
     const auto matrix = poisson2d<double>(8, 9);
     const auto b = random_values<double>(matrix.rows, 173);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather,
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,
                             operator_kind::pcsr, operator_kind::pcsc})
         for (const auto which : all_methods)
             for (const auto mode : modes_of(group)) {
@@ -201,8 +204,8 @@ TEST_CASE("nan: a product function that throws on one device, in every solver") 
                             throw std::domain_error("no such product");
                     });
                 const auto b =
-                    testing::make_vector(a->share_layout(), random_values<double>(n, 174));
-                auto x = a->make_vector();
+                    testing::make_range_vector(a->layout(), random_values<double>(n, 174));
+                auto x = a->make_range_vector();
                 CHECK_THROWS_AS((void)testing::solve(which, *a, b, x, {.timeout_seconds = 0.1}),
                                 error);
                 for (int rank = 0; rank < devices; ++rank) {

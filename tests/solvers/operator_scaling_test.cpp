@@ -123,7 +123,7 @@ KRYLITH_GROUP_TEST("scaling: (2^k A) x = 2^j b takes the same way as A x = b, bi
     const std::pair<int, int> powers[] = {{1, -1},    {-1, 40},     {40, 300},
                                           {300, 300}, {-300, -300}, {-300, 40}};
     for (const auto which : all_methods)
-        for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather,
+        for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,
                                 operator_kind::pcsr, operator_kind::pcsc})
             for (const bool precondition : {false, true}) {
                 if (!testing::worth_running(which, kind)) continue;
@@ -156,13 +156,13 @@ KRYLITH_GROUP_TEST("scaling: a preconditioner on the left, on the right and spli
     const auto matrix = convection_diffusion<double>(7, 8, random_scaling{4});
     const auto b = random_values<double>(matrix.rows, 135);
     for (const double size : {1e-200, 1e200})
-        for (const auto where : {side::left, side::right, side::split})
+        for (const auto on_side : {side::left, side::right, side::split})
             for (const auto which : testing::general_methods) {
                 CAPTURE(size);
-                CAPTURE(static_cast<int>(where));
+                CAPTURE(static_cast<int>(on_side));
                 CAPTURE(name_of(which));
                 problem<double> p(group, times(matrix, size), b);
-                const auto result = p.solve_jacobi(which, {.preconditioning = where});
+                const auto result = p.solve_jacobi(which, {.preconditioning = on_side});
                 INFO(describe(result));
                 CHECK(result.converged());
                 CHECK(checked_residual(p, result) <= 1.01e-8);
@@ -196,16 +196,16 @@ KRYLITH_GROUP_TEST("scaling: preconditioners of the user's") {
     auto inverse = diagonal(matrix);
     for (double& v : inverse) v = 1 / v;
     for (const double size : {1e-200, 1e200})
-        for (const auto where : {side::left, side::right})
+        for (const auto on_side : {side::left, side::right})
             for (const auto which : all_methods) {
                 CAPTURE(size);
-                CAPTURE(static_cast<int>(where));
+                CAPTURE(static_cast<int>(on_side));
                 CAPTURE(name_of(which));
                 problem<double> p(group, times(matrix, size), b);
                 const auto d = [&] {
-                    return testing::make_vector(p.a->share_layout(), times(inverse, 1 / size));
+                    return testing::make_range_vector(p.a->layout(), times(inverse, 1 / size));
                 };
-                const solver_options options{.preconditioning = where};
+                const solver_options options{.preconditioning = on_side};
                 const auto first =
                     testing::solve(which, *p.a, p.b, p.x, options, sized_diagonal{d()});
                 INFO(describe(first));
@@ -239,8 +239,8 @@ TEST_CASE("scaling: a product function of extreme size") {
                         }
                     });
                 const auto values = random_values<double>(n, 137);
-                const auto b = testing::make_vector(a->share_layout(), values);
-                auto x = a->make_vector();
+                const auto b = testing::make_range_vector(a->layout(), values);
+                auto x = a->make_range_vector();
                 const auto result = testing::solve(which, *a, b, x);
                 INFO(describe(result));
                 CHECK(result.converged());

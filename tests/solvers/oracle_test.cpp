@@ -37,18 +37,18 @@ void try_all(const device_group& group, const csr_matrix<double>& matrix,
     const auto b = random_values<double>(matrix.rows, 81);
     const Eigen::MatrixXd dense = testing::to_eigen(matrix);
     const Eigen::VectorXd exact = dense.partialPivLu().solve(testing::to_eigen(b));
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather,
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,
                             operator_kind::pcsr, operator_kind::pcsc})
         for (const auto which : methods)
-            for (const auto where : {side::left, side::right, side::split})
+            for (const auto on_side : {side::left, side::right, side::split})
                 for (const bool precondition : {false, true}) {
                     CAPTURE(name_of(kind));
                     CAPTURE(name_of(which));
-                    CAPTURE(static_cast<int>(where));
+                    CAPTURE(static_cast<int>(on_side));
                     CAPTURE(precondition);
                     problem<double> p(group, matrix, b, {.kind = kind});
                     const solver_options options{
-                        .rtol = 1e-11, .restart = 25, .preconditioning = where};
+                        .rtol = 1e-11, .restart = 25, .preconditioning = on_side};
                     const auto result =
                         precondition ? p.solve_jacobi(which, options) : p.solve(which, options);
                     INFO(describe(result));
@@ -101,7 +101,7 @@ KRYLITH_GROUP_TEST("solutions: matrices that are not symmetric") {
 // More devices than rows included: 1 .. 5 rows on up to 7 devices.
 KRYLITH_GROUP_TEST("solutions: systems of one to five rows") {
     for (std::int64_t n = 1; n <= 5; ++n)
-        for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather,
+        for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,
                                 operator_kind::pcsr, operator_kind::pcsc})
             for (const auto which : all_methods) {
                 if (!testing::worth_running(which, kind)) continue;

@@ -28,9 +28,9 @@ public:
     using value_type = T;
     shifted(const matrix_operator<T>& a, T sigma) : a_(a), sigma_(sigma) {}
 
-    [[nodiscard]] layout_handle share_layout() const { return a_.share_layout(); }
-    [[nodiscard]] vector<T> make_vector() const { return a_.make_vector(); }
-    [[nodiscard]] vector<T> make_operand() const { return a_.make_operand(); }
+    [[nodiscard]] layout_handle layout() const { return a_.layout(); }
+    [[nodiscard]] vector<T> make_range_vector() const { return a_.make_range_vector(); }
+    [[nodiscard]] vector<T> make_domain_vector() const { return a_.make_domain_vector(); }
     [[nodiscard]] bool recordable() const { return true; }
 
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
@@ -55,7 +55,7 @@ template <class T>
 class two_steps {
 public:
     two_steps(const matrix_operator<T>& a, const csr_matrix<T>& matrix)
-        : a_(a), d_(a, matrix), first_(a.make_operand()), rest_(a.make_vector()) {}
+        : a_(a), d_(a, matrix), first_(a.make_domain_vector()), rest_(a.make_range_vector()) {}
 
     void apply(execution& run, const vector<T>& r, vector<T>& z) const {
         fused(run, first_ = linear_combination<T>(d_(r)));
@@ -83,7 +83,7 @@ KRYLITH_GROUP_TEST("own parts: an operator of the user's") {
              k < sum.row_offsets[static_cast<std::size_t>(row) + 1]; ++k)
             if (sum.column_indices[static_cast<std::size_t>(k)] == row)
                 sum.values[static_cast<std::size_t>(k)] += 0.5;
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather})
         for (const auto which : all_methods)
             for (const auto mode : modes_of(group)) {
                 CAPTURE(name_of(which));
@@ -104,19 +104,19 @@ KRYLITH_GROUP_TEST("own parts: an operator of the user's") {
 KRYLITH_GROUP_TEST("own parts: a preconditioner of the user's helps, on the sides it can") {
     const auto matrix = poisson2d<double>(12, 10, random_scaling{9});
     const auto b = random_values<double>(matrix.rows, 142);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather})
         for (const auto which : all_methods)
             for (const auto mode : modes_of(group))
-                for (const auto where : {side::left, side::right}) {
+                for (const auto on_side : {side::left, side::right}) {
                     if (!testing::worth_running(which, kind)) continue;
                     CAPTURE(name_of(which));
                     CAPTURE(name_of(kind));
-                    CAPTURE(static_cast<int>(where));
+                    CAPTURE(static_cast<int>(on_side));
                     problem<double> p(group, matrix, b, {.kind = kind});
                     const two_steps<double> m(*p.a, matrix);
                     const auto plain = p.solve_jacobi(which, {.restart = 100});
                     const solver_options options{
-                        .restart = 100, .preconditioning = where, .mode = mode};
+                        .restart = 100, .preconditioning = on_side, .mode = mode};
                     const auto result = testing::solve(which, *p.a, p.b, p.x, options, m);
                     INFO(describe(result));
                     CHECK(result.converged());

@@ -27,7 +27,7 @@ using testing::worth_running;
 namespace {
 
 constexpr operator_kind kinds[] = {operator_kind::nz,   operator_kind::lra_rc,
-                                   operator_kind::halo, operator_kind::gather,
+                                   operator_kind::halo, operator_kind::allgather,
                                    operator_kind::pcsr, operator_kind::pcsc};
 
 /// Entry-wise product of sines: an eigenvector of poisson2d(nx, ny).
@@ -147,7 +147,7 @@ KRYLITH_GROUP_TEST("poisson: recorded or eager, unrolled or not: the same bits e
     for (const auto kind : kinds)
         for (const auto which : every_method) {
             if (!worth_running(which, kind)) continue;
-            if (which == testing::method::cg_auto) continue; // a resident kernel knows no modes
+            if (which == testing::method::cg_auto) continue; // a persistent kernel knows no modes
             CAPTURE(name_of(which));
             CAPTURE(name_of(kind));
             std::vector<double> expected;

@@ -51,9 +51,9 @@ void ends(problem<double>& p, method which, reason expected, const solver_option
         CHECK(e.result().iterations == result.iterations);
         CHECK(std::string(e.what()).find(to_string(expected)) != std::string::npos);
     }
-    const auto a = make_operator(p.a->share_layout()->group, laplace_1d(10));
-    auto b = testing::make_vector(a->share_layout(), std::vector<double>(10, 1.0));
-    auto x = a->make_vector();
+    const auto a = make_operator(p.a->layout()->group, laplace_1d(10));
+    auto b = testing::make_range_vector(a->layout(), std::vector<double>(10, 1.0));
+    auto x = a->make_range_vector();
     CHECK(testing::solve(which, *a, b, x).converged());
 }
 
@@ -134,7 +134,7 @@ struct one_sided {
 KRYLITH_GROUP_TEST("reasons: diverged, gmres with a bad preconditioner on the left") {
     const auto matrix = from_dense({{1, 0}, {1000, 1}});
     problem<double> p(group, matrix, {1, 0});
-    one_sided m{testing::make_vector(p.a->share_layout(), std::vector<double>{1, 1e-6})};
+    one_sided m{testing::make_range_vector(p.a->layout(), std::vector<double>{1, 1e-6})};
     const solver_options options{
         .restart = 1, .preconditioning = side::left, .divergence_tolerance = 100};
     const auto result = gmres(*p.a, p.b, p.x, options, m);
@@ -232,7 +232,7 @@ namespace {
 struct judged : iteration_control {
     judged()
         : iteration_control(device_group::host(1), resolved<double>({}), 10, true, {}, false) {}
-    using iteration_control::judge;
+    using iteration_control::check_convergence;
     using iteration_control::result_;
 };
 
@@ -245,7 +245,7 @@ TEST_CASE("reasons: a residual that overflows ends the solve, however the recurr
         for (const auto state :
              {loop_state::converged, loop_state::running, loop_state::breakdown}) {
             judged solve;
-            CHECK(solve.judge({state, 3, 1.0}, rr));
+            CHECK(solve.check_convergence({state, 3, 1.0}, rr));
             CHECK(name_of(solve.result_.reason) == name_of(reason::not_a_number));
         }
 }

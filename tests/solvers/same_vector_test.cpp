@@ -21,7 +21,7 @@ namespace {
 
 std::vector<double*> parts_of(const vector<double>& v) {
     std::vector<double*> parts;
-    for (int rank = 0; rank < v.where().group.size(); ++rank) parts.push_back(v.data(rank));
+    for (int rank = 0; rank < v.layout()->group.size(); ++rank) parts.push_back(v.data(rank));
     return parts;
 }
 
@@ -43,7 +43,7 @@ KRYLITH_GROUP_TEST("the same vector: x in the place of b has the bits of x elsew
                     return jacobi_too ? testing::solve(which, *p.a, from, to, {}, m)
                                       : testing::solve(which, *p.a, from, to);
                 };
-                auto both = testing::make_vector(p.a->share_layout(), b);
+                auto both = testing::make_range_vector(p.a->layout(), b);
                 const auto once = solve(both, both);
                 INFO(describe(once));
                 CHECK(once.converged());
@@ -54,9 +54,9 @@ KRYLITH_GROUP_TEST("the same vector: x in the place of b has the bits of x elsew
                 both.upload(b);
                 const auto parts = parts_of(both);
                 const auto lent =
-                    vector<double>::borrow(p.a->share_layout(), std::span<double* const>(parts));
+                    vector<double>::borrow(p.a->layout(), std::span<double* const>(parts));
                 auto lent_again =
-                    vector<double>::borrow(p.a->share_layout(), std::span<double* const>(parts));
+                    vector<double>::borrow(p.a->layout(), std::span<double* const>(parts));
                 const auto twice = solve(lent, lent_again);
                 CHECK(twice.converged());
                 CHECK(same_bits(values_of(both), p.solution()));
@@ -68,7 +68,7 @@ KRYLITH_GROUP_TEST("the same vector: a start from it") {
     problem<double> p(group, poisson2d<double>(6, 5), testing::random_values<double>(30, 192));
     for (const auto which : all_methods) {
         CAPTURE(name_of(which));
-        auto both = testing::make_vector(p.a->share_layout(), values_of(p.b));
+        auto both = testing::make_range_vector(p.a->layout(), values_of(p.b));
         const auto result = testing::solve(which, *p.a, both, both, {.initial_guess = true});
         CHECK(result.converged());
         p.x.upload(values_of(both));
@@ -78,9 +78,9 @@ KRYLITH_GROUP_TEST("the same vector: a start from it") {
 
 KRYLITH_GROUP_TEST("the same vector: a product refuses x and y in one memory") {
     const auto a = make_operator(group, poisson2d<double>(6, 5));
-    auto x = a->make_operand();
+    auto x = a->make_domain_vector();
     const auto parts = parts_of(x);
-    auto y = vector<double>::borrow(a->share_layout(), std::span<double* const>(parts));
+    auto y = vector<double>::borrow(a->layout(), std::span<double* const>(parts));
     execution run(group, {});
     CHECK_THROWS_AS(a->apply(run, 1, x, 0, x), usage_error);
     CHECK_THROWS_AS(a->apply(run, 1, x, 0, y), usage_error);

@@ -67,7 +67,7 @@ std::vector<device_group> few_cuda_groups() {
 void solves_exhaust(const device_group& group) {
     const auto matrix = poisson2d<double>(3, 3, random_scaling{4});
     const auto b = random_values<double>(matrix.rows, 161);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather,
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,
                             operator_kind::pcsr, operator_kind::pcsc})
         for (const auto which : all_methods) {
             if (!testing::worth_running(which, kind)) continue;
@@ -93,17 +93,17 @@ void solves_exhaust(const device_group& group) {
 void setups_exhaust(const device_group& group) {
     const auto matrix = poisson2d<double>(3, 3);
     const auto b = random_values<double>(matrix.rows, 162);
-    for (const auto kind :
-         {operator_kind::nz, operator_kind::lra_rc, operator_kind::halo, operator_kind::gather}) {
+    for (const auto kind : {operator_kind::nz, operator_kind::lra_rc, operator_kind::halo,
+                            operator_kind::allgather}) {
         CAPTURE(name_of(kind));
         const auto all = [&] {
             problem<double> p(group, matrix, b, {.kind = kind});
             const jacobi<double> m(*p.a, matrix);
-            auto operand = p.a->make_operand();
-            return p.a->share_layout()->size();
+            auto domain = p.a->make_domain_vector();
+            return p.a->layout()->size();
         };
         const int failures = exhaust(group, all, [&] { CHECK(all() == matrix.rows); });
-        CHECK(failures >= 5 * group.size()); // matrix, b, x, the diagonal, the operand
+        CHECK(failures >= 5 * group.size()); // matrix, b, x, the diagonal, the domain vector
     }
     // Also b scaled to a vector of its own, as an extreme system has it.
     auto huge = b;

@@ -17,8 +17,8 @@ namespace krylith {
 TEST_CASE("two threads on one operator: each solve is right or refused by words") {
     const auto group = device_group::host(2, {.host_threads = 2});
     const auto a = make_operator(group, poisson2d<double>(12), {.kind = operator_kind::halo});
-    std::array<vector<double>, 2> b = {a->make_vector(), a->make_vector()};
-    std::array<vector<double>, 2> x = {a->make_vector(), a->make_vector()};
+    std::array<vector<double>, 2> b = {a->make_range_vector(), a->make_range_vector()};
+    std::array<vector<double>, 2> x = {a->make_range_vector(), a->make_range_vector()};
     for (auto& v : b) v.upload(std::vector<double>(144, 1.0));
     int converged = 0;
     for (int round = 0; round < 100; ++round) {

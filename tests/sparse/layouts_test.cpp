@@ -158,10 +158,10 @@ TEST_CASE("spread groups: each once, both kinds in order and evenly") {
             std::int32_t before = 0;
             std::int32_t from = first;
             bool even = true;
-            for (std::int32_t turn = 0; turn < count; ++turn) {
-                const std::int32_t g = order.groups[static_cast<std::size_t>(turn)];
+            for (std::int32_t position = 0; position < count; ++position) {
+                const std::int32_t g = order.groups[static_cast<std::size_t>(position)];
                 CHECK(g == (g < first ? before++ : from++));
-                const double due = (turn + 1.0) * (count - first) / count;
+                const double due = (position + 1.0) * (count - first) / count;
                 even = even && std::fabs(from - first - due) < 1;
             }
             CHECK(even);

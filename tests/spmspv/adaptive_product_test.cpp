@@ -50,17 +50,18 @@ std::vector<double> multiplied(const csr_matrix<double>& a, const pairs& x) {
     return y;
 }
 
-std::int64_t work_of(const csr_matrix<double>& a, const pairs& x) {
+std::int64_t nonzeros_of(const csr_matrix<double>& a, const pairs& x) {
     std::vector<bool> there(static_cast<std::size_t>(a.columns), false);
     for (const std::int32_t j : x.indices) there[static_cast<std::size_t>(j)] = true;
-    std::int64_t work = 0;
-    for (const std::int32_t j : a.column_indices) work += there[static_cast<std::size_t>(j)];
-    return work;
+    std::int64_t frontier_nonzeros = 0;
+    for (const std::int32_t j : a.column_indices)
+        frontier_nonzeros += there[static_cast<std::size_t>(j)];
+    return frontier_nonzeros;
 }
 
-std::shared_ptr<const kernel_model> model_of(const std::string& pattern_tree) {
+std::shared_ptr<const kernel_model> model_of(const std::string& direction_tree) {
     return std::make_shared<const kernel_model>(
-        parse_model("krylith kernel model 1\narchitecture host\ntree pattern\n" + pattern_tree +
+        parse_model("krylith kernel model 1\narchitecture host\ntree pattern\n" + direction_tree +
                         "tree row_distribution\nleaf direct\ntree column_distribution\n"
                         "leaf balanced\ntree write_back\nleaf atomic\n",
                     "test"));
@@ -75,11 +76,11 @@ using product = adaptive_product<plus_times<double>, double>;
 
 KRYLITH_DEVICE_TEST("adaptive product: right whatever is chosen, and told") {
     const csr_matrix<double> a = whole_numbers();
-    const auto matrix = std::make_shared<const two_way_matrix<double>>(where, csr_view<double>(a));
+    const auto matrix = std::make_shared<const csr_csc_pair<double>>(device, csr_view<double>(a));
     product multiply(matrix, {.model = model_of(by_ratio)});
-    sparse_vector<double> x(where, a.columns, 0);
-    sparse_vector<double> y(where, a.rows, 0);
-    std::vector<pattern> used;
+    sparse_vector<double> x(device, a.columns, 0);
+    sparse_vector<double> y(device, a.rows, 0);
+    std::vector<direction> used;
     for (const int step : {700, 100, 2, 1, 3, 50, 701}) {
         const pairs entries(a.columns, step);
         x.assign(entries.indices, entries.values);
@@ -88,26 +89,26 @@ KRYLITH_DEVICE_TEST("adaptive product: right whatever is chosen, and told") {
         CAPTURE(step);
         CHECK(y.forms().has(wanted));
         CHECK(y.download_dense() == multiplied(a, entries));
-        CHECK(told.work == work_of(a, entries));
+        CHECK(told.frontier_nonzeros == nonzeros_of(a, entries));
         CHECK(told.entries == static_cast<std::int64_t>(entries.indices.size()));
         CHECK(told.select_seconds > 0);
-        CHECK(pattern_of(told.used) == pattern_of(told.predicted)); // each jump is a factor
-        used.push_back(pattern_of(told.used));
+        CHECK(direction_of(told.used) == direction_of(told.predicted)); // each jump is a factor
+        used.push_back(direction_of(told.used));
     }
-    CHECK(used == std::vector<pattern>{pattern::column, pattern::column, pattern::row,
-                                       pattern::spmv, pattern::row, pattern::column,
-                                       pattern::column});
+    CHECK(used == std::vector<direction>{direction::push, direction::push, direction::pull,
+                                         direction::dense, direction::pull, direction::push,
+                                         direction::push});
     x.clear();
-    CHECK(pattern_of(multiply(x, y).used) == pattern::column);
+    CHECK(direction_of(multiply(x, y).used) == direction::push);
     CHECK(y.download_dense() == std::vector<double>(static_cast<std::size_t>(a.rows), 0));
 }
 
 KRYLITH_DEVICE_TEST("adaptive product: a fixed kernel is taken, and nothing is asked") {
     const csr_matrix<double> a = whole_numbers();
-    const auto matrix = std::make_shared<const two_way_matrix<double>>(where, csr_view<double>(a));
+    const auto matrix = std::make_shared<const csr_csc_pair<double>>(device, csr_view<double>(a));
     const pairs entries(a.columns, 5);
-    sparse_vector<double> x(where, a.columns, 0);
-    sparse_vector<double> y(where, a.rows, 0);
+    sparse_vector<double> x(device, a.columns, 0);
+    sparse_vector<double> y(device, a.rows, 0);
     for (int number = 0; number < kernel_count; ++number) {
         const auto k = static_cast<kernel>(number);
         product multiply(matrix, {.fixed = k});
@@ -115,7 +116,7 @@ KRYLITH_DEVICE_TEST("adaptive product: a fixed kernel is taken, and nothing is a
         const product_record told = multiply(x, y);
         CHECK(told.used == k);
         CHECK(told.predicted == k);
-        CHECK(told.work == -1);
+        CHECK(told.frontier_nonzeros == -1);
         CHECK(y.download_dense() == multiplied(a, entries));
         CHECK(multiply.fixed() == k);
     }
@@ -123,9 +124,9 @@ KRYLITH_DEVICE_TEST("adaptive product: a fixed kernel is taken, and nothing is a
 
 KRYLITH_DEVICE_TEST("adaptive product: what no tree asks for is not found out") {
     const csr_matrix<double> a = whole_numbers();
-    const auto matrix = std::make_shared<const two_way_matrix<double>>(where, csr_view<double>(a));
-    sparse_vector<double> x(where, a.columns, 0);
-    sparse_vector<double> y(where, a.rows, 0);
+    const auto matrix = std::make_shared<const csr_csc_pair<double>>(device, csr_view<double>(a));
+    sparse_vector<double> x(device, a.columns, 0);
+    sparse_vector<double> y(device, a.rows, 0);
     const std::vector<double> ones(static_cast<std::size_t>(a.columns), 1);
 
     // Of the matrix and of forms alone.
@@ -135,7 +136,7 @@ KRYLITH_DEVICE_TEST("adaptive product: what no tree asks for is not found out") 
     product_record told = free_of_charge(x, y);
     CHECK(told.used == kernel::spmv);
     CHECK(told.entries == -1);
-    CHECK(told.work == -1);
+    CHECK(told.frontier_nonzeros == -1);
     CHECK_FALSE(x.known_count());
     CHECK(x.forms() == vector_forms(vector_form::dense)); // no conversion
     told = free_of_charge(x, y);
@@ -147,15 +148,15 @@ KRYLITH_DEVICE_TEST("adaptive product: what no tree asks for is not found out") 
     x.assign(ones);
     told = by_entries(x, y);
     CHECK(told.entries == a.columns);
-    CHECK(told.work == -1);
+    CHECK(told.frontier_nonzeros == -1);
 
     // By effective nonzeros.
     const pairs entries(a.columns, 9);
-    product by_work(matrix, {.model = model_of(by_ratio)});
+    product by_nonzeros(matrix, {.model = model_of(by_ratio)});
     x.assign(entries.indices, entries.values);
-    CHECK(by_work(x, y).work == work_of(a, entries));
+    CHECK(by_nonzeros(x, y).frontier_nonzeros == nonzeros_of(a, entries));
     // The caller's word is taken.
-    CHECK(by_work(x, y, {}, 17).work == 17);
+    CHECK(by_nonzeros(x, y, {}, 17).frontier_nonzeros == 17);
 
     // Only where the caller told.
     product where_known(
@@ -164,7 +165,7 @@ KRYLITH_DEVICE_TEST("adaptive product: what no tree asks for is not found out") 
     x.assign(entries.indices, entries.values);
     told = where_known(x, y);
     CHECK(told.used == kernel::column_balanced_atomic);
-    CHECK(told.work == -1);
+    CHECK(told.frontier_nonzeros == -1);
     CHECK(y.download_dense() == multiplied(a, entries));
     where_known.restart();
     CHECK(where_known(x, y, {}, 17).used == kernel::row);
@@ -172,8 +173,8 @@ KRYLITH_DEVICE_TEST("adaptive product: what no tree asks for is not found out") 
 
 KRYLITH_DEVICE_TEST("adaptive product: features of a product, each by the way it is known") {
     const csr_matrix<double> a = whole_numbers();
-    const two_way_matrix<double> matrix(where, csr_view<double>(a));
-    sparse_vector<double> x(where, a.columns, 0);
+    const csr_csc_pair<double> matrix(device, csr_view<double>(a));
+    sparse_vector<double> x(device, a.columns, 0);
     const pairs entries(a.columns, 10);
     x.assign(entries.indices, entries.values);
     product_features<double, double> f(matrix, x, vector_form::pairs, -1);
@@ -183,7 +184,7 @@ KRYLITH_DEVICE_TEST("adaptive product: features of a product, each by the way it
     CHECK(f(feature::has_dense) == 0);
     CHECK(f(feature::wants_pairs) == 1);
     CHECK(f(feature::density) == doctest::Approx(0.1));
-    CHECK(f.known_work() == -1);
+    CHECK(f.known_nonzeros() == -1);
     CHECK(f.guessed_ratio() == doctest::Approx(0.1));
     CHECK(f(feature::expected_nonzeros) ==
           doctest::Approx(static_cast<double>(a.nnz()) * f(feature::density)));
@@ -191,10 +192,10 @@ KRYLITH_DEVICE_TEST("adaptive product: features of a product, each by the way it
           std::min(static_cast<double>(a.nnz()),
                    f(feature::entries) * matrix.features().longest_row));
     CHECK(f(feature::knows_work) == 0);
-    const auto work = static_cast<double>(work_of(a, entries));
-    CHECK(f(feature::effective_nonzeros) == work);
-    CHECK(f(feature::effective_ratio) == work / static_cast<double>(a.nnz()));
-    CHECK(f.guessed_ratio() == work / static_cast<double>(a.nnz()));
+    const auto frontier_nonzeros = static_cast<double>(nonzeros_of(a, entries));
+    CHECK(f(feature::effective_nonzeros) == frontier_nonzeros);
+    CHECK(f(feature::effective_ratio) == frontier_nonzeros / static_cast<double>(a.nnz()));
+    CHECK(f.guessed_ratio() == frontier_nonzeros / static_cast<double>(a.nnz()));
     CHECK(f(feature::knows_work) == 1); // by now
     const product_features<double, double> told(matrix, x, vector_form::pairs, 17);
     CHECK(told.knows_work());
@@ -221,10 +222,10 @@ KRYLITH_DEVICE_TEST("adaptive product: a matrix without rows, columns or entries
         a.columns = s.columns;
         a.row_offsets.assign(static_cast<std::size_t>(s.rows) + 1, 0);
         const auto matrix =
-            std::make_shared<const two_way_matrix<double>>(where, csr_view<double>(a));
+            std::make_shared<const csr_csc_pair<double>>(device, csr_view<double>(a));
         product multiply(matrix, {.model = model_of(by_ratio)});
-        sparse_vector<double> x(where, a.columns, 0);
-        sparse_vector<double> y(where, a.rows, 0);
+        sparse_vector<double> x(device, a.columns, 0);
+        sparse_vector<double> y(device, a.rows, 0);
         x.assign(std::vector<double>(static_cast<std::size_t>(a.columns), 1));
         for (const vector_form wanted : {vector_form::pairs, vector_form::dense}) {
             (void)multiply(x, y, {.wanted = wanted});
@@ -235,11 +236,11 @@ KRYLITH_DEVICE_TEST("adaptive product: a matrix without rows, columns or entries
 
 KRYLITH_DEVICE_TEST("adaptive product: reproducible products sort, where sums are not exact") {
     const csr_matrix<double> a = whole_numbers();
-    const auto matrix = std::make_shared<const two_way_matrix<double>>(where, csr_view<double>(a));
+    const auto matrix = std::make_shared<const csr_csc_pair<double>>(device, csr_view<double>(a));
     const auto column = model_of("leaf column\n");
     const pairs entries(a.columns, 3);
-    sparse_vector<double> x(where, a.columns, 0);
-    sparse_vector<double> y(where, a.rows, 0);
+    sparse_vector<double> x(device, a.columns, 0);
+    sparse_vector<double> y(device, a.rows, 0);
     x.assign(entries.indices, entries.values);
     product multiply(matrix, {.model = column, .reproducible = true});
     const product_record told = multiply(x, y);
@@ -252,8 +253,8 @@ KRYLITH_DEVICE_TEST("adaptive product: reproducible products sort, where sums ar
     CHECK(sums(x, y).used == kernel::column_balanced_sort);
     // Least columns are the same in any order.
     adaptive_product<min_column, double> least(matrix, {.model = column, .reproducible = true});
-    sparse_vector<std::int32_t> from(where, a.columns, min_column::absent());
-    sparse_vector<std::int32_t> to(where, a.rows, min_column::absent());
+    sparse_vector<std::int32_t> from(device, a.columns, min_column::absent());
+    sparse_vector<std::int32_t> to(device, a.rows, min_column::absent());
     from.assign(std::vector<std::int32_t>{3},
                 std::vector<std::int32_t>{1}); // few: no rows for columns
     CHECK(least(from, to).used == kernel::column_balanced_atomic);
@@ -271,9 +272,9 @@ KRYLITH_DEVICE_TEST("adaptive product: every semiring with either matrix") {
         b.values.assign(a.values.size(), 1);
         using T = typename S::value_type;
         adaptive_product<S, M> multiply(
-            std::make_shared<const two_way_matrix<M>>(where, csr_view<M>(b)));
-        sparse_vector<T> x(where, a.columns, S::absent());
-        sparse_vector<T> y(where, a.rows, S::absent());
+            std::make_shared<const csr_csc_pair<M>>(device, csr_view<M>(b)));
+        sparse_vector<T> x(device, a.columns, S::absent());
+        sparse_vector<T> y(device, a.rows, S::absent());
         x.assign(entries.indices, std::vector<T>(entries.indices.size(), T(1)));
         (void)multiply(x, y, {.wanted = vector_form::pairs});
         return y.download_pairs().indices;
@@ -299,11 +300,11 @@ TEST_CASE("adaptive product: as predicted, no row stands in and no second predic
     const device_group group = device_group::host(1);
     const csr_matrix<double> a = whole_numbers();
     const auto matrix =
-        std::make_shared<const two_way_matrix<double>>(group.share(0), csr_view<double>(a));
+        std::make_shared<const csr_csc_pair<double>>(group.handle(0), csr_view<double>(a));
     adaptive_product<min_column, double> multiply(
         matrix, {.model = model_of("leaf spmv\n"), .as_predicted = true});
-    sparse_vector<std::int32_t> x(group.share(0), a.columns, min_column::absent());
-    sparse_vector<std::int32_t> y(group.share(0), a.rows, min_column::absent());
+    sparse_vector<std::int32_t> x(group.handle(0), a.columns, min_column::absent());
+    sparse_vector<std::int32_t> y(group.handle(0), a.rows, min_column::absent());
     x.assign(std::vector<std::int32_t>{3}, std::vector<std::int32_t>{1});
     const product_record told = multiply(x, y);
     CHECK(told.predicted == kernel::spmv);
@@ -311,18 +312,18 @@ TEST_CASE("adaptive product: as predicted, no row stands in and no second predic
 
     // Over a border near by, where a second prediction would be waited for.
     const auto border = model_of("node density 0.1 1 2\nleaf column\nleaf spmv\n");
-    sparse_vector<double> from(group.share(0), a.columns, 0);
-    sparse_vector<double> to(group.share(0), a.rows, 0);
+    sparse_vector<double> from(group.handle(0), a.columns, 0);
+    sparse_vector<double> to(group.handle(0), a.rows, 0);
     for (const bool as_predicted : {true, false}) {
         product numbers(matrix, {.model = border, .as_predicted = as_predicted});
-        std::vector<pattern> used;
+        std::vector<direction> used;
         for (const int step : {11, 9}) {
             const pairs entries(a.columns, step);
             from.assign(entries.indices, entries.values);
-            used.push_back(pattern_of(numbers(from, to).used));
+            used.push_back(direction_of(numbers(from, to).used));
         }
-        CHECK(used == std::vector<pattern>{pattern::column,
-                                           as_predicted ? pattern::spmv : pattern::column});
+        CHECK(used == std::vector<direction>{direction::push,
+                                             as_predicted ? direction::dense : direction::push});
     }
 }
 
@@ -331,7 +332,7 @@ TEST_CASE("adaptive product: what contradicts is refused") {
     CHECK_THROWS_WITH_AS(product(nullptr), "adaptive_product: the matrix is null", usage_error);
     const csr_matrix<double> a = whole_numbers();
     const auto matrix =
-        std::make_shared<const two_way_matrix<double>>(group.share(0), csr_view<double>(a));
+        std::make_shared<const csr_csc_pair<double>>(group.handle(0), csr_view<double>(a));
     CHECK_THROWS_WITH_AS(product(matrix, {.fixed = kernel::column_atomic, .reproducible = true}),
                          doctest::Contains("the fixed kernel is column-atomic"), usage_error);
     CHECK_NOTHROW(product(matrix, {.fixed = kernel::column_sort, .reproducible = true}));
@@ -341,12 +342,12 @@ TEST_CASE("adaptive product: what contradicts is refused") {
 
 KRYLITH_DEVICE_TEST("adaptive product: row for spmv where the first term suffices") {
     const csr_matrix<double> a = whole_numbers();
-    const auto matrix = std::make_shared<const two_way_matrix<double>>(where, csr_view<double>(a));
+    const auto matrix = std::make_shared<const csr_csc_pair<double>>(device, csr_view<double>(a));
     const auto used = [&]<class S>(S, const char* says, const pairs& entries) {
         using T = typename S::value_type;
         adaptive_product<S, double> multiply(matrix, {.model = model_of(says)});
-        sparse_vector<T> x(where, a.columns, S::absent());
-        sparse_vector<T> y(where, a.rows, S::absent());
+        sparse_vector<T> x(device, a.columns, S::absent());
+        sparse_vector<T> y(device, a.rows, S::absent());
         x.assign(entries.indices, std::vector<T>(entries.indices.size(), T(1)));
         const product_record record = multiply(x, y);
         CHECK(record.predicted == record.used);

@@ -18,21 +18,24 @@ namespace krylith::spmspv {
 namespace {
 
 template <class U>
-std::vector<U> downloaded(const std::shared_ptr<device>& where, const U* from, std::int64_t count) {
+std::vector<U> downloaded(const std::shared_ptr<device>& device, const U* from,
+                          std::int64_t count) {
     std::vector<U> values(as_size(count));
-    if (count != 0) where->download(values.data(), from, values.size() * sizeof(U));
+    if (count != 0) device->download(values.data(), from, values.size() * sizeof(U));
     return values;
 }
 
 template <class T>
-csr_matrix<T> downloaded(const std::shared_ptr<device>& where, const compressed_lines<T>& lines) {
+csr_matrix<T> downloaded(const std::shared_ptr<device>& device,
+                         const compressed_view<T>& major_size) {
     csr_matrix<T> a;
-    a.rows = lines.lines;
-    a.columns = lines.across;
-    const auto offsets = downloaded(where, lines.offsets, std::int64_t{lines.lines} + 1);
+    a.rows = major_size.major_size;
+    a.columns = major_size.across;
+    const auto offsets =
+        downloaded(device, major_size.offsets, std::int64_t{major_size.major_size} + 1);
     a.row_offsets.assign(offsets.begin(), offsets.end());
-    a.column_indices = downloaded(where, lines.indices, lines.nonzeros);
-    a.values = downloaded(where, lines.values, lines.nonzeros);
+    a.column_indices = downloaded(device, major_size.indices, major_size.nonzeros);
+    a.values = downloaded(device, major_size.values, major_size.nonzeros);
     return a;
 }
 
@@ -51,17 +54,17 @@ csr_matrix<T> slice(const csr_matrix<T>& a, std::int64_t first, std::int64_t end
 }
 
 template <class T>
-void check(const std::shared_ptr<device>& where, const csr_matrix<T>& a, std::int64_t first,
+void check(const std::shared_ptr<device>& device, const csr_matrix<T>& a, std::int64_t first,
            std::int64_t end) {
     CAPTURE(first);
     CAPTURE(end);
-    const two_way_matrix<T> both(where, a, first, end);
+    const csr_csc_pair<T> both(device, a, first, end);
     const csr_matrix<T> rows = slice(a, first, end);
     CHECK(both.rows() == rows.rows);
     CHECK(both.columns() == rows.columns);
     CHECK(both.nonzeros() == rows.nnz());
-    CHECK(downloaded(where, both.by_rows()) == rows);
-    CHECK(downloaded(where, both.by_columns()) == transpose(rows));
+    CHECK(downloaded(device, both.by_rows()) == rows);
+    CHECK(downloaded(device, both.by_columns()) == transpose(rows));
 }
 
 } // namespace
@@ -72,53 +75,53 @@ KRYLITH_DEVICE_TEST("two-way matrices: rows and columns agree") {
         CAPTURE(p.name);
         const auto a = testing::with_values<double>(p, false, 41);
         const auto narrow = testing::with_values<float>(p, false, 41);
-        check(where, a, 0, a.rows);
-        check(where, narrow, 0, a.rows);
-        check(where, a, a.rows / 3, a.rows);
-        check(where, a, a.rows / 3, 2 * a.rows / 3);
-        check(where, a, a.rows, a.rows);
+        check(device, a, 0, a.rows);
+        check(device, narrow, 0, a.rows);
+        check(device, a, a.rows / 3, a.rows);
+        check(device, a, a.rows / 3, 2 * a.rows / 3);
+        check(device, a, a.rows, a.rows);
     }
 }
 
 KRYLITH_DEVICE_TEST("two-way matrices: large, with a full row and a full column") {
     const auto a = testing::with_values<double>(testing::with_giants(3000, 500, 30, 42), false, 43);
-    check(where, a, 0, a.rows);
-    check(where, a, 900, 1100);
+    check(device, a, 0, a.rows);
+    check(device, a, 900, 1100);
 }
 
 KRYLITH_DEVICE_TEST("two-way matrices: rows in any order, with entries of one place") {
     const csr_matrix<double> a = {3, 4, {0, 3, 3, 7}, {2, 0, 2, 3, 1, 0, 1}, {1, 2, 4, 5, 6, 7, 8}};
     const csr_matrix<double> sorted = {3, 4, {0, 2, 2, 5}, {0, 2, 0, 1, 3}, {2, 5, 7, 14, 5}};
-    const two_way_matrix<double> both(where, a);
-    CHECK(downloaded(where, both.by_rows()) == sorted);
-    CHECK(downloaded(where, both.by_columns()) == transpose(sorted));
+    const csr_csc_pair<double> both(device, a);
+    CHECK(downloaded(device, both.by_rows()) == sorted);
+    CHECK(downloaded(device, both.by_columns()) == transpose(sorted));
     CHECK(both.nonzeros() == 5);
-    const two_way_matrix<double> last(where, a, 2, 3);
-    CHECK(downloaded(where, last.by_rows()) == slice(sorted, 2, 3));
+    const csr_csc_pair<double> last(device, a, 2, 3);
+    CHECK(downloaded(device, last.by_rows()) == slice(sorted, 2, 3));
 }
 
 KRYLITH_DEVICE_TEST("two-way matrices: what is refused") {
     const auto a = testing::with_values<double>(testing::random_places(20, 30, 20, 44), false, 45);
-    CHECK_THROWS_WITH_AS((void)two_way_matrix<double>(where, a, 4, 21),
-                         "two_way_matrix: rows [4, 21) of a matrix of 20 rows were asked for",
+    CHECK_THROWS_WITH_AS((void)csr_csc_pair<double>(device, a, 4, 21),
+                         "csr_csc_pair: rows [4, 21) of a matrix of 20 rows were asked for",
                          usage_error);
-    CHECK_THROWS_AS((void)two_way_matrix<double>(where, a, -1, 2), usage_error);
-    CHECK_THROWS_AS((void)two_way_matrix<double>(where, a, 3, 2), usage_error);
+    CHECK_THROWS_AS((void)csr_csc_pair<double>(device, a, -1, 2), usage_error);
+    CHECK_THROWS_AS((void)csr_csc_pair<double>(device, a, 3, 2), usage_error);
     {
         const mocked_index_limit limit(a.nnz() - 1);
-        CHECK_THROWS_WITH_AS((void)two_way_matrix<double>(where, a),
+        CHECK_THROWS_WITH_AS((void)csr_csc_pair<double>(device, a),
                              doctest::Contains("the number of nonzeros of a device is"),
                              input_error);
-        (void)two_way_matrix<double>(where, a, 0, 10); // a part of it
+        (void)csr_csc_pair<double>(device, a, 0, 10); // a part of it
     }
     const mocked_index_limit limit(29);
-    CHECK_THROWS_WITH_AS((void)two_way_matrix<double>(where, a, 0, 0),
-                         "two_way_matrix: the number of columns is 30, allowed are 0 to 29",
+    CHECK_THROWS_WITH_AS((void)csr_csc_pair<double>(device, a, 0, 0),
+                         "csr_csc_pair: the number of columns is 30, allowed are 0 to 29",
                          input_error);
     const mocked_index_limit less(19);
-    CHECK_THROWS_WITH_AS(
-        (void)two_way_matrix<double>(where, a),
-        "two_way_matrix: the number of rows of a device is 20, allowed are 0 to 19", input_error);
+    CHECK_THROWS_WITH_AS((void)csr_csc_pair<double>(device, a),
+                         "csr_csc_pair: the number of rows of a device is 20, allowed are 0 to 19",
+                         input_error);
 }
 
 } // namespace krylith::spmspv

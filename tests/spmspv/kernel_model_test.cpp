@@ -81,8 +81,9 @@ TEST_CASE("kernel model: thresholds keep every bit") {
         const std::string text = replaced(whole, "0.1 1 2", std::string(threshold) + " 1 2");
         const kernel_model once = parse_model(text, "MODEL");
         const kernel_model again = parse_model(to_text(once), "MODEL");
-        CHECK(once.pattern.nodes().front().threshold == std::strtod(threshold, nullptr));
-        CHECK(once.pattern.nodes().front().threshold == again.pattern.nodes().front().threshold);
+        CHECK(once.direction.nodes().front().threshold == std::strtod(threshold, nullptr));
+        CHECK(once.direction.nodes().front().threshold ==
+              again.direction.nodes().front().threshold);
     }
 }
 
@@ -242,7 +243,7 @@ TEST_CASE("kernel model: both built-in ones are sound and say where they are fro
         const kernel_model& model = built_in_model(kind);
         CHECK_FALSE(model.name.empty());
         CHECK_FALSE(model.origin.empty());
-        CHECK(model.pattern.depth() <= 15); // 12, knows_work and the gate's two
+        CHECK(model.direction.depth() <= 15); // 12, knows_work and the gate's two
         CHECK(to_text(parse_model(to_text(model), "MODEL")) == to_text(model));
         const auto whatever = [](feature) { return 1.0; };
         CHECK(static_cast<int>(choose_kernel(model, whatever)) < kernel_count);
@@ -251,42 +252,42 @@ TEST_CASE("kernel model: both built-in ones are sound and say where they are fro
 
 KRYLITH_GROUP_TEST("kernel model: of a device by variable, cache folder, or built in") {
     const testing::cache_folder cache;
-    device& where = group[0];
-    const std::string architecture = architecture_of(where);
-    if (where.kind() == backend::host)
+    device& device = group[0];
+    const std::string architecture = architecture_of(device);
+    if (device.kind() == backend::host)
         CHECK(architecture == "host");
     else
         CHECK(architecture.starts_with("cuda:sm_"));
-    CHECK(to_text(model_for(where)) == to_text(built_in_model(where.kind())));
+    CHECK(to_text(model_for(device)) == to_text(built_in_model(device.kind())));
 
-    const std::filesystem::path file = model_file(where);
+    const std::filesystem::path file = model_file(device);
     CHECK(file.parent_path() == cache.path);
     CHECK(file.filename().string().find(':') == std::string::npos);
     const std::string mine = replaced(whole, "architecture host", "architecture " + architecture);
     write(file, mine);
-    CHECK(to_text(model_for(where)) == mine);
+    CHECK(to_text(model_for(device)) == mine);
 
     const std::filesystem::path other = cache.path / "other.txt";
     write(other, replaced(mine, "a test", "another"));
     {
         const model_variable variable(other.string());
-        CHECK(model_for(where).name == "another");
+        CHECK(model_for(device).name == "another");
     }
     {
         const model_variable variable((cache.path / "missing").string());
-        CHECK_THROWS_AS((void)model_for(where), input_error);
+        CHECK_THROWS_AS((void)model_for(device), input_error);
     }
     write(other, replaced(mine, "architecture " + architecture, "architecture toaster"));
     {
         const model_variable variable(other.string());
-        CHECK_THROWS_WITH_AS((void)model_for(where),
+        CHECK_THROWS_WITH_AS((void)model_for(device),
                              doctest::Contains("is for architecture 'toaster'"), input_error);
     }
-    CHECK(to_text(model_for(where)) == mine);
+    CHECK(to_text(model_for(device)) == mine);
 
     write(file, "krylith kernel model 0\n"); // of another version
-    const kernel_model stand_in = model_for(where);
-    CHECK(stand_in.name == built_in_model(where.kind()).name);
+    const kernel_model stand_in = model_for(device);
+    CHECK(stand_in.name == built_in_model(device.kind()).name);
     CHECK(stand_in.origin.find("built in, since " + file.string() + ":1:") != std::string::npos);
 }
 

@@ -38,12 +38,13 @@ entry_list<T> half_of(const testing::line_pattern& p) {
 
 /// Both results of a kernel: as pairs and dense.
 template <class S, class T>
-std::vector<std::vector<T>> results(const std::shared_ptr<device>& where, const csr_matrix<T>& host,
-                                    const entry_list<T>& entries, kernel k) {
-    const two_way_matrix<T> a(where, host);
-    sparse_vector<T> x(where, host.columns, 0);
-    sparse_vector<T> y(where, host.rows, 0);
-    product_scratch scratch(where);
+std::vector<std::vector<T>> results(const std::shared_ptr<device>& device,
+                                    const csr_matrix<T>& host, const entry_list<T>& entries,
+                                    kernel k) {
+    const csr_csc_pair<T> a(device, host);
+    sparse_vector<T> x(device, host.columns, 0);
+    sparse_vector<T> y(device, host.rows, 0);
+    product_scratch scratch(device);
     x.assign(entries.indices, entries.values);
     std::vector<std::vector<T>> found;
     for (int round = 0; round < 3; ++round)
@@ -62,9 +63,9 @@ void check_same_bits(const std::vector<std::shared_ptr<device>>& devices) {
     const auto a = testing::with_values<T>(p, false, 55);
     const auto x = half_of<T>(p);
     std::vector<T> first;
-    for (const auto& where : devices)
+    for (const auto& device : devices)
         for (const kernel k : sorting)
-            for (const auto& y : results<S>(where, a, x, k)) {
+            for (const auto& y : results<S>(device, a, x, k)) {
                 if (first.empty()) first = y;
                 CHECK(same_bits(y, first));
             }
@@ -75,7 +76,7 @@ void check_same_bits(const std::vector<std::shared_ptr<device>>& devices) {
 TEST_CASE("sparse products: sort gives the same bits on any number of threads") {
     std::vector<std::shared_ptr<device>> devices;
     for (const int threads : {1, 2, 3, 7})
-        devices.push_back(device_group::host(1, {.host_threads = threads}).share(0));
+        devices.push_back(device_group::host(1, {.host_threads = threads}).handle(0));
     check_same_bits<plus_times<double>>(devices);
     check_same_bits<plus_times<float>>(devices);
     check_same_bits<plus_second<double>>(devices);
@@ -83,7 +84,7 @@ TEST_CASE("sparse products: sort gives the same bits on any number of threads") 
 }
 
 TEST_CASE("sparse products: sort gives the same bits every time [cuda]") {
-    const std::vector<std::shared_ptr<device>> devices(2, testing::cuda_groups().front().share(0));
+    const std::vector<std::shared_ptr<device>> devices(2, testing::cuda_groups().front().handle(0));
     check_same_bits<plus_times<double>>(devices);
     check_same_bits<plus_times<float>>(devices);
     check_same_bits<plus_second<double>>(devices);
@@ -97,23 +98,23 @@ KRYLITH_DEVICE_TEST("sparse products: column kernels touch only the rows of thei
     for (std::int32_t row = 0; row < n; ++row)
         p.rows.push_back(row == 0 ? std::vector<std::int32_t>{0}
                                   : std::vector<std::int32_t>{row - 1, row});
-    const two_way_matrix<double> a(where, testing::with_values<double>(p, false, 56));
-    sparse_vector<double> x(where, n, 0);
-    sparse_vector<double> y(where, n, 0);
-    product_scratch scratch(where);
+    const csr_csc_pair<double> a(device, testing::with_values<double>(p, false, 56));
+    sparse_vector<double> x(device, n, 0);
+    sparse_vector<double> y(device, n, 0);
+    product_scratch scratch(device);
     const product_options<double> pairs = {.wanted = vector_form::pairs};
     x.assign(std::vector<std::int32_t>{100, 200}, std::vector<double>{1, 1});
     multiply<plus_times<double>>(kernel::column_atomic, a, x, y, scratch, pairs);
     y.require(vector_form::pairs);
     const double mark = 77;
-    where->upload(y.arrays().dense + 4000, &mark, sizeof(mark));
+    device->upload(y.arrays().dense + 4000, &mark, sizeof(mark));
     for (const kernel k :
          {kernel::column_atomic, kernel::column_sort, kernel::column_sort,
           kernel::column_balanced_atomic, kernel::column_balanced_sort, kernel::column_atomic}) {
         x.assign(std::vector<std::int32_t>{100, 300}, std::vector<double>{2, 3});
         multiply<plus_times<double>>(k, a, x, y, scratch, pairs);
         double found = 0;
-        where->download(&found, y.arrays().dense + 4000, sizeof(found));
+        device->download(&found, y.arrays().dense + 4000, sizeof(found));
         CHECK(found == mark);
         CHECK(y.download_pairs().indices == std::vector<std::int32_t>{100, 101, 300, 301});
     }
@@ -121,10 +122,10 @@ KRYLITH_DEVICE_TEST("sparse products: column kernels touch only the rows of thei
 
 KRYLITH_DEVICE_TEST("sparse products: an entry of x is one whatever its value") {
     const csr_matrix<double> host = {3, 3, {0, 2, 3, 4}, {0, 1, 1, 2}, {1, 0, 5, 6}};
-    const two_way_matrix<double> a(where, host);
-    sparse_vector<double> x(where, 3, 0);
-    sparse_vector<double> y(where, 3, 0);
-    product_scratch scratch(where);
+    const csr_csc_pair<double> a(device, host);
+    sparse_vector<double> x(device, 3, 0);
+    sparse_vector<double> y(device, 3, 0);
+    product_scratch scratch(device);
     for (int k = static_cast<int>(kernel::row); k < kernel_count; ++k) {
         CAPTURE(k);
         x.assign(std::vector<std::int32_t>{1}, std::vector<double>{0});
@@ -140,10 +141,10 @@ KRYLITH_DEVICE_TEST("sparse products: an entry of x is one whatever its value") 
 
 KRYLITH_DEVICE_TEST("sparse products: beta 0 reads no y, entries left out read no x") {
     const csr_matrix<double> host = {2, 3, {0, 2, 4}, {0, 1, 1, 2}, {1, 2, 5, 6}};
-    const two_way_matrix<double> a(where, host);
-    sparse_vector<double> x(where, 3, 0);
-    sparse_vector<double> y(where, 2, 0);
-    product_scratch scratch(where);
+    const csr_csc_pair<double> a(device, host);
+    sparse_vector<double> x(device, 3, 0);
+    sparse_vector<double> y(device, 2, 0);
+    product_scratch scratch(device);
     for (int k = 0; k < kernel_count; ++k)
         for (const vector_form wanted : {vector_form::dense, vector_form::pairs}) {
             CAPTURE(k);
@@ -160,49 +161,50 @@ KRYLITH_DEVICE_TEST("sparse products: beta 0 reads no y, entries left out read n
 }
 
 TEST_CASE("sparse products: waits of the host") {
-    const auto where = device_group::host(1).share(0);
-    auto& host = static_cast<host_device&>(*where);
+    const auto layout = device_group::host(1).handle(0);
+    auto& host = static_cast<host_device&>(*layout);
     const auto p = testing::random_places(100, 100, 10, 57);
-    const two_way_matrix<double> a(where, testing::with_values<double>(p, false, 58));
-    sparse_vector<double> x(where, 100, 0);
-    sparse_vector<double> y(where, 100, 0);
-    product_scratch scratch(where);
+    const csr_csc_pair<double> a(layout, testing::with_values<double>(p, false, 58));
+    sparse_vector<double> x(layout, 100, 0);
+    sparse_vector<double> y(layout, 100, 0);
+    product_scratch scratch(layout);
     x.assign(testing::random_values<double>(100, 59));
-    const auto waits_of = [&](kernel k, std::int64_t work) {
+    const auto waits_of = [&](kernel k, std::int64_t frontier_nonzeros) {
         const auto before = host.waits();
-        multiply<plus_times<double>>(k, a, x, y, scratch, {.wanted = vector_form::pairs}, work);
+        multiply<plus_times<double>>(k, a, x, y, scratch, {.wanted = vector_form::pairs},
+                                     frontier_nonzeros);
         return host.waits() - before;
     };
     for (int k = 0; k < kernel_count; ++k)
         CHECK(waits_of(static_cast<kernel>(k), a.nonzeros()) == 0);
     for (const kernel k : atomic) CHECK(waits_of(k, -1) == 0);
     for (const kernel k : sorting) CHECK(waits_of(k, -1) == 1);
-    CHECK(count_work(a, x) == a.nonzeros());
+    CHECK(count_frontier_nonzeros(a, x) == a.nonzeros());
 }
 
 TEST_CASE("sparse products: work that is given too small is found on host devices") {
-    const auto where = device_group::host(1).share(0);
+    const auto layout = device_group::host(1).handle(0);
     const auto p = testing::random_places(50, 50, 30, 60);
-    const two_way_matrix<double> a(where, testing::with_values<double>(p, false, 61));
-    sparse_vector<double> x(where, 50, 0);
-    sparse_vector<double> y(where, 50, 0);
-    product_scratch scratch(where);
+    const csr_csc_pair<double> a(layout, testing::with_values<double>(p, false, 61));
+    sparse_vector<double> x(layout, 50, 0);
+    sparse_vector<double> y(layout, 50, 0);
+    product_scratch scratch(layout);
     x.assign(testing::random_values<double>(50, 62));
     multiply<plus_times<double>>(kernel::column_sort, a, x, y, scratch, {}, a.nonzeros() - 1);
-    CHECK_THROWS_WITH_AS(where->synchronize(), doctest::Contains("the work was given as"),
+    CHECK_THROWS_WITH_AS(layout->synchronize(), doctest::Contains("the work was given as"),
                          device_error);
 }
 
 KRYLITH_DEVICE_TEST("sparse products: what is refused") {
     const auto p = testing::random_places(4, 6, 50, 63);
-    const two_way_matrix<double> a(where, testing::with_values<double>(p, false, 64));
-    sparse_vector<double> x(where, 6, 0);
-    sparse_vector<double> y(where, 4, 0);
-    sparse_vector<double> infinite(where, 6, INFINITY);
-    sparse_vector<std::int32_t> parents(where, 4, min_column::absent());
-    sparse_vector<std::int32_t> sources(where, 6, min_column::absent());
-    product_scratch scratch(where);
-    const buffer<std::uint32_t> skip(where, 1, "test");
+    const csr_csc_pair<double> a(device, testing::with_values<double>(p, false, 64));
+    sparse_vector<double> x(device, 6, 0);
+    sparse_vector<double> y(device, 4, 0);
+    sparse_vector<double> infinite(device, 6, INFINITY);
+    sparse_vector<std::int32_t> parents(device, 4, min_column::absent());
+    sparse_vector<std::int32_t> sources(device, 6, min_column::absent());
+    product_scratch scratch(device);
+    const buffer<std::uint32_t> skip(device, 1, "test");
     skip.zero();
     y.assign(std::vector<double>{1, 2, 3, 4});
     using plus = plus_times<double>;
@@ -233,12 +235,12 @@ KRYLITH_DEVICE_TEST("sparse products: what is refused") {
                          usage_error);
     CHECK_THROWS_AS(multiply<plus>(static_cast<kernel>(8), a, x, y, scratch), usage_error);
     CHECK_THROWS_WITH_AS(
-        (void)count_work(a, y),
+        (void)count_frontier_nonzeros(a, y),
         "sparse product: x has 4 entries, must have 6, as many as the matrix has columns",
         usage_error);
     CHECK(y.download_dense() == std::vector<double>{1, 2, 3, 4}); // as it was
 
-    const auto other = device_group::host(1).share(0);
+    const auto other = device_group::host(1).handle(0);
     sparse_vector<double> elsewhere(other, 6, 0);
     refused("sparse product: x lies on another device than the matrix", elsewhere, y, {});
     product_scratch other_scratch(other);
@@ -251,10 +253,10 @@ KRYLITH_GROUP_TEST("sparse products: where memory is short, y stays as it was") 
     const auto p = testing::random_places(40, 40, 50, 65);
     const auto host = testing::with_values<double>(p, false, 66);
     for (int k = 0; k < kernel_count; ++k) {
-        const two_way_matrix<double> a(group.share(0), host);
-        sparse_vector<double> x(group.share(0), 40, 0);
-        sparse_vector<double> y(group.share(0), 40, 0);
-        product_scratch scratch(group.share(0));
+        const csr_csc_pair<double> a(group.handle(0), host);
+        sparse_vector<double> x(group.handle(0), 40, 0);
+        sparse_vector<double> y(group.handle(0), 40, 0);
+        product_scratch scratch(group.handle(0));
         x.assign(testing::random_values<double>(40, 67));
         y.assign(std::vector<double>(40, 8));
         const auto product = [&] {
@@ -288,13 +290,13 @@ KRYLITH_GROUP_TEST("sparse products: each device multiplies its rows") {
     for (int k = 0; k < kernel_count; ++k) {
         std::vector<double> y;
         for (int rank = 0; rank < group.size(); ++rank) {
-            const auto& where = group.share(rank);
+            const auto& device = group.handle(rank);
             const std::int64_t first = host.rows * rank / group.size();
             const std::int64_t end = host.rows * (rank + 1) / group.size();
-            const two_way_matrix<double> a(where, host, first, end);
-            sparse_vector<double> x(where, host.columns, 0);
-            sparse_vector<double> part(where, end - first, 0);
-            product_scratch scratch(where);
+            const csr_csc_pair<double> a(device, host, first, end);
+            sparse_vector<double> x(device, host.columns, 0);
+            sparse_vector<double> part(device, end - first, 0);
+            product_scratch scratch(device);
             x.assign(entries.indices, entries.values);
             multiply<plus_times<double>>(static_cast<kernel>(k), a, x, part, scratch);
             const auto rows = part.download_dense();
@@ -310,7 +312,7 @@ TEST_CASE("sparse products: names of kernels") {
     for (int k = 0; k < kernel_count; ++k) {
         const auto number = static_cast<kernel>(k);
         CHECK(parse_kernel(to_string(number)) == number);
-        CHECK(kernel_of(pattern_of(number), distribution_of(number), write_back_of(number)) ==
+        CHECK(kernel_of(direction_of(number), distribution_of(number), write_back_of(number)) ==
               number);
     }
     CHECK_THROWS_WITH_AS((void)parse_kernel("colum-sort"),

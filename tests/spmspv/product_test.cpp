@@ -28,15 +28,15 @@ class product_tester {
     using T = typename S::value_type;
 
 public:
-    product_tester(const std::shared_ptr<device>& where, const line_pattern& p)
-        : device_(where),
+    product_tester(const std::shared_ptr<device>& device, const line_pattern& p)
+        : device_(device),
           pattern_(p),
           host_(testing::with_values_for<S, M>(p, 11)),
           numbers_(testing::as_read<S>(host_)),
-          a_(where, host_),
-          x_(where, p.columns, S::absent()),
-          y_(where, host_.rows, S::absent()),
-          scratch_(where),
+          a_(device, host_),
+          x_(device, p.columns, S::absent()),
+          y_(device, host_.rows, S::absent()),
+          scratch_(device),
           random_(12) {}
 
     /// One product; whatever isn't said is drawn.
@@ -64,9 +64,9 @@ public:
         CAPTURE(options.alpha);
         CAPTURE(options.beta);
         CAPTURE(options.skip_rows == nullptr);
-        const std::int64_t work = work_of(x);
-        if (random_.flip()) CHECK(count_work(a_, x_) == work);
-        multiply<S>(k, a_, x_, y_, scratch_, options, told(work));
+        const std::int64_t frontier_nonzeros = nonzeros_of(x);
+        if (random_.flip()) CHECK(count_frontier_nonzeros(a_, x_) == frontier_nonzeros);
+        multiply<S>(k, a_, x_, y_, scratch_, options, told(frontier_nonzeros));
 
         CHECK(testing::flaw_of_forms(x_, x) == "");
         CHECK(y_.forms().has(wanted));
@@ -75,11 +75,11 @@ public:
 
 private:
     /// What products are told of the work: nothing, what it is, or a bound, far above all too.
-    std::int64_t told(std::int64_t work) {
+    std::int64_t told(std::int64_t frontier_nonzeros) {
         switch (random_.below(4)) {
         case 0: return -1;
-        case 1: return work;
-        case 2: return work + random_.below(5000);
+        case 1: return frontier_nonzeros;
+        case 2: return frontier_nonzeros + random_.below(5000);
         default: return std::int64_t{1} << 40;
         }
     }
@@ -120,12 +120,13 @@ private:
         return {device_, std::span<const std::uint32_t>(words), "test"};
     }
 
-    [[nodiscard]] std::int64_t work_of(const entry_list<T>& x) const {
+    [[nodiscard]] std::int64_t nonzeros_of(const entry_list<T>& x) const {
         std::vector<bool> there(as_size(host_.columns), false);
         for (const std::int32_t i : x.indices) there[as_size(i)] = true;
-        std::int64_t work = 0;
-        for (const std::int32_t column : host_.column_indices) work += there[as_size(column)];
-        return work;
+        std::int64_t frontier_nonzeros = 0;
+        for (const std::int32_t column : host_.column_indices)
+            frontier_nonzeros += there[as_size(column)];
+        return frontier_nonzeros;
     }
 
     void check(kernel k, const entry_list<T>& x, const product_options<T>& options,
@@ -138,9 +139,9 @@ private:
         std::vector<bool> there(as_size(host_.rows), false);
         for (const std::int32_t i : y.indices) there[as_size(i)] = true;
         // Without bits or pairs an entry that equals absent() is lost.
-        const bool by_value = pattern_of(k) == pattern::spmv ||
+        const bool by_value = direction_of(k) == direction::dense ||
                               (options.wanted == vector_form::dense &&
-                               (pattern_of(k) == pattern::column || options.beta != 0));
+                               (direction_of(k) == direction::push || options.beta != 0));
         bool places = true;
         for (std::size_t row = 0; row < there.size(); ++row)
             places =
@@ -167,7 +168,7 @@ private:
     line_pattern pattern_;
     csr_matrix<M> host_;
     testing::number_reference<T> numbers_;
-    two_way_matrix<M> a_;
+    csr_csc_pair<M> a_;
     sparse_vector<T> x_;
     sparse_vector<T> y_;
     product_scratch scratch_;
@@ -175,12 +176,12 @@ private:
 };
 
 template <class S, class M>
-void check_small(const std::shared_ptr<device>& where) {
+void check_small(const std::shared_ptr<device>& device) {
     const host::mocked_thread_worth worth(16); // several threads, if the device has them
     int turn = 0;                              // all kinds of vectors come by
     for (const auto& p : testing::small_patterns()) {
         CAPTURE(p.name);
-        product_tester<S, M> tester(where, p);
+        product_tester<S, M> tester(device, p);
         for (const vector_form wanted : {vector_form::dense, vector_form::pairs})
             for (const given form : all_given)
                 for (int k = 0; k < kernel_count; ++k, ++turn)
@@ -196,8 +197,8 @@ void check_small(const std::shared_ptr<device>& where) {
 /// Work for several threads and blocks, with rows and columns that many of them have a part of.
 /// Each kernel and form gets one of three kinds of x; three semirings after each other have all.
 template <class S, class M>
-void check_large(const std::shared_ptr<device>& where, int& turn) {
-    product_tester<S, M> tester(where, testing::with_giants(3001, 2500, 40, 21));
+void check_large(const std::shared_ptr<device>& device, int& turn) {
+    product_tester<S, M> tester(device, testing::with_giants(3001, 2500, 40, 21));
     static_assert(2 * kernel_count % 3 != 0);
     for (int k = 0; k < kernel_count; ++k)
         for (const vector_form wanted : {vector_form::dense, vector_form::pairs}) {
@@ -208,8 +209,8 @@ void check_large(const std::shared_ptr<device>& where, int& turn) {
 
 /// Rows so long that balanced products cut them into many pieces.
 template <class S, class M>
-void check_long_rows(const std::shared_ptr<device>& where) {
-    product_tester<S, M> tester(where, testing::with_giants(75, 20000, 12, 5));
+void check_long_rows(const std::shared_ptr<device>& device) {
+    product_tester<S, M> tester(device, testing::with_giants(75, 20000, 12, 5));
     for (const kernel k : {kernel::spmv, kernel::spmv_balanced, kernel::row, kernel::row_balanced})
         for (const int kind : {4, 6}) tester.run(k, all_given[kind % 4], vector_form::dense, kind);
 }
@@ -217,49 +218,49 @@ void check_long_rows(const std::shared_ptr<device>& where) {
 } // namespace
 
 KRYLITH_DEVICE_TEST("sparse products: rows in many pieces") {
-    check_long_rows<plus_times<double>, double>(where);
-    check_long_rows<plus_second<float>, float>(where);
-    check_long_rows<or_and<double>, float>(where);
-    check_long_rows<min_plus<double>, double>(where);
-    check_long_rows<min_column, float>(where);
+    check_long_rows<plus_times<double>, double>(device);
+    check_long_rows<plus_second<float>, float>(device);
+    check_long_rows<or_and<double>, float>(device);
+    check_long_rows<min_plus<double>, double>(device);
+    check_long_rows<min_column, float>(device);
 }
 KRYLITH_DEVICE_TEST("sparse products: plus-times, small") {
-    check_small<plus_times<double>, double>(where);
-    check_small<plus_times<float>, float>(where);
+    check_small<plus_times<double>, double>(device);
+    check_small<plus_times<float>, float>(device);
 }
 KRYLITH_DEVICE_TEST("sparse products: plus-second, small") {
-    check_small<plus_second<double>, double>(where);
-    check_small<plus_second<float>, float>(where);
+    check_small<plus_second<double>, double>(device);
+    check_small<plus_second<float>, float>(device);
 }
 KRYLITH_DEVICE_TEST("sparse products: plus-second, values of another type") {
-    check_small<plus_second<double>, float>(where);
-    check_small<plus_second<float>, double>(where);
+    check_small<plus_second<double>, float>(device);
+    check_small<plus_second<float>, double>(device);
 }
 KRYLITH_DEVICE_TEST("sparse products: or-and, small") {
-    check_small<or_and<double>, double>(where);
-    check_small<or_and<float>, float>(where);
+    check_small<or_and<double>, double>(device);
+    check_small<or_and<float>, float>(device);
 }
 KRYLITH_DEVICE_TEST("sparse products: or-and, values of another type") {
-    check_small<or_and<double>, float>(where);
-    check_small<or_and<float>, double>(where);
+    check_small<or_and<double>, float>(device);
+    check_small<or_and<float>, double>(device);
 }
 KRYLITH_DEVICE_TEST("sparse products: min-plus, small") {
-    check_small<min_plus<double>, double>(where);
-    check_small<min_plus<float>, float>(where);
+    check_small<min_plus<double>, double>(device);
+    check_small<min_plus<float>, float>(device);
 }
 KRYLITH_DEVICE_TEST("sparse products: min-column, small") {
-    check_small<min_column, double>(where);
-    check_small<min_column, float>(where);
+    check_small<min_column, double>(device);
+    check_small<min_column, float>(device);
 }
 KRYLITH_DEVICE_TEST("sparse products: all semirings, large") {
     int turn = 0;
-    check_large<plus_times<double>, double>(where, turn);
-    check_large<plus_times<float>, float>(where, turn);
-    check_large<plus_second<double>, double>(where, turn);
-    check_large<plus_second<float>, float>(where, turn);
-    check_large<or_and<float>, float>(where, turn);
-    check_large<min_plus<float>, float>(where, turn);
-    check_large<min_column, double>(where, turn);
+    check_large<plus_times<double>, double>(device, turn);
+    check_large<plus_times<float>, float>(device, turn);
+    check_large<plus_second<double>, double>(device, turn);
+    check_large<plus_second<float>, float>(device, turn);
+    check_large<or_and<float>, float>(device, turn);
+    check_large<min_plus<float>, float>(device, turn);
+    check_large<min_column, double>(device, turn);
 }
 
 } // namespace krylith::spmspv

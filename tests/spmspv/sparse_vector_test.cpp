@@ -55,12 +55,12 @@ void assign_reversed(sparse_vector<T>& v, entry_list<T> entries) {
 }
 
 template <class T>
-void check_conversions(const std::shared_ptr<device>& where, std::int64_t n, int percent,
+void check_conversions(const std::shared_ptr<device>& device, std::int64_t n, int percent,
                        T absent) {
     CAPTURE(n);
     CAPTURE(percent);
     random_numbers random(31 + static_cast<std::uint64_t>(n));
-    sparse_vector<T> v(where, n, absent);
+    sparse_vector<T> v(device, n, absent);
     std::vector<vector_form> order(std::begin(all_forms), std::end(all_forms));
     do {
         for (int given = 0; given < 3; ++given) {
@@ -88,8 +88,8 @@ void check_conversions(const std::shared_ptr<device>& where, std::int64_t n, int
 template <class T>
 class random_writer {
 public:
-    random_writer(const std::shared_ptr<device>& where, std::int64_t n, T absent)
-        : v_(where, n, absent), random_(32) {}
+    random_writer(const std::shared_ptr<device>& device, std::int64_t n, T absent)
+        : v_(device, n, absent), random_(32) {}
 
     void step() {
         const int action = random_.below(14);
@@ -124,7 +124,7 @@ private:
     }
     template <class U>
     void upload(U* to, const std::vector<U>& from) {
-        if (!from.empty()) v_.where().upload(to, from.data(), from.size() * sizeof(U));
+        if (!from.empty()) v_.device().upload(to, from.data(), from.size() * sizeof(U));
     }
     [[nodiscard]] std::vector<std::uint32_t> bits() const {
         std::vector<std::uint32_t> words(as_size(v_.arrays().words()), 0);
@@ -198,24 +198,24 @@ KRYLITH_DEVICE_TEST("sparse vectors: all conversions") {
     const host::mocked_thread_worth worth(8);
     for (const std::int64_t n : {0, 1, 2, 31, 32, 33, 63, 64, 65, 1000})
         for (const int percent : {0, 2, 30, 100}) {
-            check_conversions<double>(where, n, percent, 0);
-            check_conversions<float>(where, n, percent, std::numeric_limits<float>::infinity());
-            check_conversions<std::int32_t>(where, n, percent, 2147483647);
+            check_conversions<double>(device, n, percent, 0);
+            check_conversions<float>(device, n, percent, std::numeric_limits<float>::infinity());
+            check_conversions<std::int32_t>(device, n, percent, 2147483647);
         }
 }
 
 KRYLITH_DEVICE_TEST("sparse vectors: conversions of many entries") {
-    check_conversions<double>(where, 70'003, 60, 0);
-    check_conversions<std::int32_t>(where, 40'003, 1, 2147483647);
+    check_conversions<double>(device, 70'003, 60, 0);
+    check_conversions<std::int32_t>(device, 40'003, 1, 2147483647);
 }
 
 KRYLITH_DEVICE_TEST("sparse vectors: whatever writers do, arrays hold what is said") {
     const host::mocked_thread_worth worth(8);
     for (const std::int64_t n : {1, 32, 45, 700}) {
         CAPTURE(n);
-        random_writer<double> doubles(where, n, 0);
-        random_writer<float> floats(where, n, 5);
-        random_writer<std::int32_t> integers(where, n, -1);
+        random_writer<double> doubles(device, n, 0);
+        random_writer<float> floats(device, n, 5);
+        random_writer<std::int32_t> integers(device, n, -1);
         for (int step = 0; step < 400; ++step) {
             doubles.step();
             floats.step();
@@ -225,7 +225,7 @@ KRYLITH_DEVICE_TEST("sparse vectors: whatever writers do, arrays hold what is sa
 }
 
 KRYLITH_DEVICE_TEST("sparse vectors: without entries") {
-    sparse_vector<double> v(where, 40, 0);
+    sparse_vector<double> v(device, 40, 0);
     CHECK(v.known_count() == 0);
     CHECK(v.download_dense() == std::vector<double>(40, 0));
     CHECK(v.download_pairs().indices.empty());
@@ -237,7 +237,7 @@ KRYLITH_DEVICE_TEST("sparse vectors: without entries") {
 }
 
 KRYLITH_DEVICE_TEST("sparse vectors: what is absent") {
-    sparse_vector<double> v(where, 3, 0);
+    sparse_vector<double> v(device, 3, 0);
     v.assign(std::vector<double>{0, -0.0, 4}); // both zeros
     CHECK(v.count() == 1);
     // A pair is an entry whatever its value, as long as there are pairs or bits.
@@ -250,7 +250,7 @@ KRYLITH_DEVICE_TEST("sparse vectors: what is absent") {
 }
 
 KRYLITH_DEVICE_TEST("sparse vectors: what is refused, which changes nothing") {
-    sparse_vector<float> v(where, 5, 0);
+    sparse_vector<float> v(device, 5, 0);
     const std::vector<std::int32_t> indices = {3, 1};
     const std::vector<float> values = {6, 7};
     v.assign(indices, values);
@@ -285,16 +285,16 @@ KRYLITH_DEVICE_TEST("sparse vectors: what is refused, which changes nothing") {
     v.clear();
 
     const mocked_index_limit limit(100);
-    (void)sparse_vector<double>(where, 100, 0);
-    CHECK_THROWS_WITH_AS((void)sparse_vector<double>(where, 101, 0),
+    (void)sparse_vector<double>(device, 100, 0);
+    CHECK_THROWS_WITH_AS((void)sparse_vector<double>(device, 101, 0),
                          "sparse vector: the size is 101, allowed are 0 to 100", input_error);
-    CHECK_THROWS_AS((void)sparse_vector<double>(where, -1, 0), input_error);
+    CHECK_THROWS_AS((void)sparse_vector<double>(device, -1, 0), input_error);
 }
 
 TEST_CASE("sparse vectors: the host waits for a count once") {
-    const auto where = device_group::host(1).share(0);
-    auto& host = static_cast<host_device&>(*where);
-    sparse_vector<double> v(where, 100, 0);
+    const auto layout = device_group::host(1).handle(0);
+    auto& host = static_cast<host_device&>(*layout);
+    sparse_vector<double> v(layout, 100, 0);
     v.assign(std::vector<std::int32_t>{4, 9}, std::vector<double>{1, 2});
     const auto before = host.waits();
     CHECK(v.count() == 2); // known from the start

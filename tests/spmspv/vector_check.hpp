@@ -19,7 +19,7 @@ using entry_list = typename spmspv::sparse_vector<T>::host_pairs;
 template <class Vector, class Item>
 [[nodiscard]] std::vector<Item> array_of(Vector& v, const Item* array, std::int64_t length) {
     std::vector<Item> values(as_size(length));
-    if (length != 0) v.where().download(values.data(), array, values.size() * sizeof(Item));
+    if (length != 0) v.device().download(values.data(), array, values.size() * sizeof(Item));
     return values;
 }
 

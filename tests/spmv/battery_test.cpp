@@ -1,4 +1,4 @@
-// Every operator and local kernel on every matrix of the battery, on every group: y = alpha A x +
+// Every operator and format on every matrix of the battery, on every group: y = alpha A x +
 // beta y and dot products of the same pass, within the rounding of sums in any order.
 #include <cmath>
 #include <string>
@@ -26,10 +26,10 @@ using testing::values_of;
 
 namespace {
 
-std::vector<local_kind> local_kinds(backend where) {
-    if (where == backend::host) return {local_kind::automatic, local_kind::csr};
-    return {local_kind::automatic, local_kind::csr, local_kind::sell, local_kind::merge,
-            local_kind::vendor};
+std::vector<format_kind> format_kinds(backend kind) {
+    if (kind == backend::host) return {format_kind::automatic, format_kind::csr};
+    return {format_kind::automatic, format_kind::csr, format_kind::sell, format_kind::merge,
+            format_kind::cusparse};
 }
 
 struct factors {
@@ -45,10 +45,10 @@ std::string multiply_and_compare(execution& run, const matrix_operator<T>& a,
     const auto w0 = random_values<T>(n, 32);
     // beta = 0 must not read y: a NaN there would show.
     const auto y0 = f.beta == 0 ? std::vector<T>(x0.size(), T(NAN)) : random_values<T>(n, 33);
-    auto source = testing::make_vector(a.share_layout(), x0);
-    auto w = testing::make_vector(a.share_layout(), w0);
-    auto y = testing::make_vector(a.share_layout(), y0);
-    auto x = a.make_operand();
+    auto source = testing::make_range_vector(a.layout(), x0);
+    auto w = testing::make_range_vector(a.layout(), w0);
+    auto y = testing::make_range_vector(a.layout(), y0);
+    auto x = a.make_domain_vector();
     scalar wy(run), yy(run);
     const auto alpha = static_cast<T>(f.alpha);
     const auto beta = static_cast<T>(f.beta);
@@ -86,15 +86,15 @@ std::string multiply_and_compare(execution& run, const matrix_operator<T>& a,
 
 template <class T>
 void fight(const device_group& group, operator_kind kind,
-           transfer_kind transfer = transfer_kind::automatic) {
+           transport_kind transport = transport_kind::automatic) {
     for (const auto& entry : battery()) {
         const auto matrix = testing::converted<T>(entry.matrix);
-        for (const local_kind local : local_kinds(group.kind())) {
+        for (const format_kind format : format_kinds(group.kind())) {
             INFO(entry.name, ", for: ", entry.surfaces);
             CAPTURE(name_of(kind));
-            CAPTURE(name_of(local));
-            const auto a =
-                make_operator(group, matrix, {.kind = kind, .local = local, .transfer = transfer});
+            CAPTURE(name_of(format));
+            const auto a = make_operator(group, matrix,
+                                         {.kind = kind, .format = format, .transport = transport});
             CHECK((kind == operator_kind::automatic || a->kind() == kind));
             CHECK(a->size() == matrix.rows);
             execution run(group, {});
@@ -136,10 +136,10 @@ KRYLITH_GROUP_TEST("battery: operator lra-rc, fp32") {
     fight<float>(group, operator_kind::lra_rc);
 }
 KRYLITH_GROUP_TEST("battery: operator 2nz, results sent by copy engines") {
-    fight<double>(group, operator_kind::two_nz, transfer_kind::copies);
+    fight<double>(group, operator_kind::two_nz, transport_kind::copy_engine);
 }
 KRYLITH_GROUP_TEST("battery: operator lra-rc, results sent by copy engines") {
-    fight<double>(group, operator_kind::lra_rc, transfer_kind::copies);
+    fight<double>(group, operator_kind::lra_rc, transport_kind::copy_engine);
 }
 KRYLITH_GROUP_TEST("battery: operator halo, fp64") {
     fight<double>(group, operator_kind::halo);
@@ -148,10 +148,10 @@ KRYLITH_GROUP_TEST("battery: operator halo, fp32") {
     fight<float>(group, operator_kind::halo);
 }
 KRYLITH_GROUP_TEST("battery: operator gather, fp64") {
-    fight<double>(group, operator_kind::gather);
+    fight<double>(group, operator_kind::allgather);
 }
 KRYLITH_GROUP_TEST("battery: operator gather, fp32") {
-    fight<float>(group, operator_kind::gather);
+    fight<float>(group, operator_kind::allgather);
 }
 KRYLITH_GROUP_TEST("battery: operator adaptive, fp64") {
     fight<double>(group, operator_kind::adaptive);

@@ -29,7 +29,7 @@ double seconds_of(const std::string& name, const std::vector<prediction>& all) {
 
 pattern_statistics statistics(const csr_matrix<double>& a, int devices) {
     return measure_pattern(
-        make_halo_plan(a.row_offsets, a.column_indices, deal_rows(a.row_offsets, devices)),
+        make_halo_plan(a.row_offsets, a.column_indices, partition_rows(a.row_offsets, devices)),
         a.row_offsets, a.column_indices, find_longest_row(a.row_offsets), 8);
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("cost model: the formulas, by hand") {
     CHECK(seconds_of("2nz", all) == seconds_of("nz", all));
     CHECK(seconds_of("lra", all) == seconds_of("nz", all));
     CHECK(seconds_of("lra-rc", all) == seconds_of("nz", all));
-    CHECK(seconds_of("gather", all) == doctest::Approx(p + 12e-6 + t + phases));
+    CHECK(seconds_of("allgather", all) == doctest::Approx(p + 12e-6 + t + phases));
     CHECK(seconds_of("halo", all) ==
           doctest::Approx(p + 32e-6 + 44 * 0.5e-6 + 1e-6 + t + phases)); // no interior rows
     CHECK(std::ranges::is_sorted(all, {}, &prediction::seconds));
@@ -100,7 +100,7 @@ TEST_CASE("cost model: few ghosts are for halo, many for gather, slow vectors ag
     const auto dense = even(4'000'000, 100, 4, 3'000'000);
     CHECK(first(dense, rates) == "nz");
     rates.stores = 4e12; // fast links: only the vector work counts
-    CHECK(first(dense, rates) == "gather");
+    CHECK(first(dense, rates) == "allgather");
 }
 
 TEST_CASE("cost model: more devices cost small systems time and save large ones") {
@@ -128,7 +128,7 @@ TEST_CASE("cost model: rows without neighbours' columns read a sector for each e
     s.parts[0].scattered = 0.5;
     CHECK(predict(s, round_rates())[0].seconds ==
           doctest::Approx((320e6 + 16e6) / 2e12 + 64e6 / 1e12 + 6e-6));
-    // 4 M rows of 17 on four H200: a product took 166 us with nz, 236 us with gather.
+    // 4 M rows of 17 on four H200: a product took 166 us with nz, 236 us with allgather.
     auto random = even(4'000'000, 17, 4, 3'000'000);
     for (auto& part : random.parts) part.scattered = 1;
     const machine_rates measured = {3.79e12, 6.29e12, 3.43e11, 3.78e11, {8.7e-6}};
@@ -166,7 +166,7 @@ TEST_CASE("cost model: candidates are what can be built, and misuse is refused")
     const auto s = even(1000, 3, 2, 10);
     const auto kinds = ranked_operators(s, h200_rates());
     CHECK(kinds.size() >= 3);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather})
         CHECK(std::ranges::count(kinds, kind) == 1);
     CHECK(ranked_operators(even(1000, 3, 1, 0), h200_rates()) ==
           std::vector<operator_kind>{operator_kind::halo});
@@ -176,7 +176,7 @@ TEST_CASE("cost model: candidates are what can be built, and misuse is refused")
                          doctest::Contains("share is 1.5, must be 0 to 1"), usage_error);
     const std::vector<prediction> two = {{"halo", 2, 18.2e-6}, {"nz", 2, 40e-6}};
     CHECK(in_words(two) == "halo 18.2 us, nz 40 us");
-    CHECK(in_words(std::vector<prediction>{{"gather", 2, 3.24e-3}}) == "gather 3.24 ms");
+    CHECK(in_words(std::vector<prediction>{{"allgather", 2, 3.24e-3}}) == "allgather 3.24 ms");
 }
 
 } // namespace krylith

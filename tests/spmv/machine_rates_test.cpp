@@ -168,11 +168,11 @@ TEST_CASE("operators: auto takes the same one each time where no rates can be ke
 }
 
 TEST_CASE("operators: auto leaves halo only for what is clearly faster") {
-    const std::vector<prediction> near = {{"nz", 2, 0.91}, {"gather", 2, 0.95}, {"halo", 2, 1}};
+    const std::vector<prediction> near = {{"nz", 2, 0.91}, {"allgather", 2, 0.95}, {"halo", 2, 1}};
     CHECK(clear_choice(near).name == "halo");
-    const std::vector<prediction> far = {{"nz", 2, 0.89}, {"gather", 2, 0.95}, {"halo", 2, 1}};
+    const std::vector<prediction> far = {{"nz", 2, 0.89}, {"allgather", 2, 0.95}, {"halo", 2, 1}};
     CHECK(clear_choice(far).name == "nz");
-    const std::vector<prediction> none = {{"nz", 2, 0.99}, {"gather", 2, 1}};
+    const std::vector<prediction> none = {{"nz", 2, 0.99}, {"allgather", 2, 1}};
     CHECK(clear_choice(none).name == "nz");
 }
 
@@ -188,11 +188,11 @@ TEST_CASE("tuning file: values by machine, pattern and name") {
     CHECK(keep_tuned(key, "halo").empty());
     CHECK(keep_tuned({"m", hash, "shares"}, "0.25 0.5").empty());
     CHECK(keep_tuned({"m", hash + 1, "operator fp64"}, "nz").empty());
-    CHECK(keep_tuned({"another", hash, "operator fp64"}, "gather").empty());
+    CHECK(keep_tuned({"another", hash, "operator fp64"}, "allgather").empty());
     CHECK(recall_tuned(key) == "halo");
     CHECK(recall_tuned({"m", hash, "shares"}) == "0.25 0.5");
     CHECK(recall_tuned({"m", hash + 1, "operator fp64"}) == "nz");
-    CHECK(recall_tuned({"another", hash, "operator fp64"}) == "gather");
+    CHECK(recall_tuned({"another", hash, "operator fp64"}) == "allgather");
     CHECK_FALSE(recall_tuned({"m", hash, "operator"}));
 }
 
@@ -219,7 +219,7 @@ KRYLITH_GROUP_TEST("operators: auto says what it reckoned with, and follows the 
     const auto slow_vectors = taken({1e8, 1e9, 1e9, 1e9, phases});
     const auto fast_vectors = taken({1e15, 1e9, 5e7, 1e9, phases});
     if (group.size() == 1) return;
-    CHECK(slow_vectors == operator_kind::gather);
+    CHECK(slow_vectors == operator_kind::allgather);
     CHECK(fast_vectors == operator_kind::nz);
 }
 
@@ -231,9 +231,9 @@ KRYLITH_GROUP_TEST("operators: auto measured tries, keeps the fastest, and remem
     for (const bool again : {false, true}) {
         const auto a = make_operator(group, matrix, {.measure = true});
         execution run(group, {});
-        auto source = testing::make_vector(a->share_layout(), x0);
-        auto x = a->make_operand();
-        auto y = a->make_vector();
+        auto source = testing::make_range_vector(a->layout(), x0);
+        auto x = a->make_domain_vector();
+        auto y = a->make_range_vector();
         fused(run, x = source);
         a->apply(run, 1.0, x, 0.0, y);
         const auto result = testing::values_of(y);

@@ -41,7 +41,7 @@ product_function<double> replicated_laplace(std::int64_t n) {
 
 product_function<double> halo_laplace(std::int64_t n, const halo_plan& plan) {
     return [n, plan](const product_call<double>& call) {
-        const auto& ghosts = plan.parts[static_cast<std::size_t>(call.rank)].ghosts;
+        const auto& ghosts = plan.format[static_cast<std::size_t>(call.rank)].ghosts;
         const auto x = [&](std::int64_t i) {
             if (call.rows.contains(i)) return call.x[i - call.rows.begin];
             std::int64_t position = call.rows.size();
@@ -89,9 +89,9 @@ KRYLITH_GROUP_TEST("matrix free: y = alpha A x + beta y and dots as with the mat
             std::vector<double> ax(x0.size());
             laplace_rows({0, n}, n, at, ax.data());
             execution run(group, {.mode = execution_mode::eager});
-            auto source = testing::make_vector(a->share_layout(), x0);
-            auto y = testing::make_vector(a->share_layout(), y0);
-            auto x = a->make_operand();
+            auto source = testing::make_range_vector(a->layout(), x0);
+            auto y = testing::make_range_vector(a->layout(), y0);
+            auto x = a->make_domain_vector();
             scalar xy(run), yy(run);
             fused(run, x = source);
             const reduction_into<double> dots[] = {xy = dot(x, y), yy = dot(y, y)};
@@ -124,8 +124,8 @@ KRYLITH_GROUP_TEST("matrix free: CG takes as many iterations as with the matrix"
     constexpr std::int64_t n = 60;
     const auto b0 = random_values<double>(n, 63);
     const auto matrix = make_operator(group, laplace_1d(n));
-    auto b = testing::make_vector(matrix->share_layout(), b0);
-    auto x = matrix->make_vector();
+    auto b = testing::make_range_vector(matrix->layout(), b0);
+    auto x = matrix->make_range_vector();
     const auto expected = cg(*matrix, b, x);
     REQUIRE(expected.converged());
     const bool records = execution(group, {}).mode() == execution_mode::recorded;
@@ -134,8 +134,8 @@ KRYLITH_GROUP_TEST("matrix free: CG takes as many iterations as with the matrix"
         for (auto& a : both(group, n, kind)) {
             CAPTURE(static_cast<int>(kind));
             CAPTURE(name_of(a->kind()));
-            auto rhs = testing::make_vector(a->share_layout(), b0);
-            auto solution = a->make_vector();
+            auto rhs = testing::make_range_vector(a->layout(), b0);
+            auto solution = a->make_range_vector();
             const auto result = cg(*a, rhs, solution);
             CHECK(result.converged());
             CHECK(result.iterations == expected.iterations);
@@ -154,8 +154,8 @@ TEST_CASE("matrix free: an exception of the function ends the solve, and the nex
                 if (--calls_left == 0) throw std::runtime_error("the user's mistake");
                 inner(call);
             });
-        auto b = testing::make_vector(a->share_layout(), random_values<double>(40, 64));
-        auto x = a->make_vector();
+        auto b = testing::make_range_vector(a->layout(), random_values<double>(40, 64));
+        auto x = a->make_range_vector();
         // Where one device fails the others wait for it: a short time-out ends that.
         solver_options options{.timeout_seconds = 0.2};
         CHECK_THROWS_AS((void)cg(*a, b, x, options), error);
@@ -183,10 +183,10 @@ KRYLITH_GROUP_TEST("matrix free: what makes no sense is refused") {
                     usage_error);
     const auto a = make_matrix_free<double>(group, rows, replicated_laplace(10), on_host(group));
     CHECK_THROWS_AS(a->update(std::vector<double>(10)), usage_error);
-    CHECK(a->local_name() == "own");
+    CHECK(a->format_name() == "own");
     if (!a->recordable()) {
-        auto b = a->make_vector();
-        auto x = a->make_vector();
+        auto b = a->make_range_vector();
+        auto x = a->make_range_vector();
         solver_options options{.mode = execution_mode::recorded};
         CHECK_THROWS_AS((void)cg(*a, b, x, options), usage_error);
     }

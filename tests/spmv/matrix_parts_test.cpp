@@ -24,7 +24,7 @@ using testing::values_of;
 
 namespace {
 
-/// A simulation's arrays: rows dealt to the devices unevenly, the last one without any.
+/// A simulation's arrays: rows partitioned to the devices unevenly, the last one without any.
 template <class T, class Offset>
 struct device_arrays {
     std::vector<buffer<Offset>> offsets;
@@ -36,7 +36,7 @@ struct device_arrays {
 
     device_arrays(const device_group& group, const csr_matrix<T>& matrix) {
         for (int rank = 0; rank < group.size(); ++rank) {
-            const auto& where = group.share(rank);
+            const auto& where = group.handle(rank);
             const bool last = rank == std::max(0, group.size() - 2);
             const std::int64_t end =
                 last ? matrix.rows : std::min(matrix.rows, begin.back() + matrix.rows / (rank + 2));
@@ -67,7 +67,7 @@ struct device_arrays {
         for (int rank = 0; rank < group.size(); ++rank) {
             const auto r = static_cast<std::size_t>(rank);
             const auto first = static_cast<std::size_t>(first_nonzero[r]);
-            result.emplace_back(group.share(rank),
+            result.emplace_back(group.handle(rank),
                                 std::span(all).subspan(
                                     first, static_cast<std::size_t>(first_nonzero[r + 1]) - first),
                                 "test");
@@ -83,17 +83,17 @@ std::vector<const T*> pointers(const std::vector<buffer<T>>& arrays) {
     return result;
 }
 
-std::vector<local_kind> local_kinds(const device_group& group) {
-    if (group.kind() == backend::host) return {local_kind::csr};
-    return {local_kind::csr, local_kind::sell, local_kind::merge, local_kind::vendor};
+std::vector<format_kind> format_kinds(const device_group& group) {
+    if (group.kind() == backend::host) return {format_kind::csr};
+    return {format_kind::csr, format_kind::sell, format_kind::merge, format_kind::cusparse};
 }
 
 template <class T>
 std::vector<T> product(const matrix_operator<T>& a, const std::vector<T>& x0) {
-    execution run(a.share_layout()->group, {});
-    auto source = testing::make_vector(a.share_layout(), x0);
-    auto x = a.make_operand();
-    auto y = a.make_vector();
+    execution run(a.layout()->group, {});
+    auto source = testing::make_range_vector(a.layout(), x0);
+    auto x = a.make_domain_vector();
+    auto y = a.make_range_vector();
     fused(run, x = source);
     a.apply(run, T(1), x, T(0), y);
     return values_of(y);
@@ -114,21 +114,21 @@ void check_parts(const device_group& group) {
     for (auto& v : second.values) v = T(1) - T(3) * v;
     const auto x0 = random_values<T>(700, 62);
     const device_arrays<T, Offset> arrays(group, first);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
-        for (const auto local : local_kinds(group))
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather})
+        for (const auto format : format_kinds(group))
             for (const bool borrow : {false, true}) {
                 CAPTURE(name_of(kind));
-                CAPTURE(name_of(local));
+                CAPTURE(name_of(format));
                 CAPTURE(borrow);
-                const auto a = make_operator<T>(group, arrays.parts, {kind, local, borrow});
-                CHECK(a->share_layout()->rows.begin == arrays.begin);
+                const auto a = make_operator<T>(group, arrays.parts, {kind, format, borrow});
+                CHECK(a->layout()->rows.begin == arrays.begin);
                 CHECK(is_product(first, x0, product(*a, x0)));
                 const auto other = arrays.upload(group, second.values);
                 a->update_on_devices(pointers(other));
                 CHECK(is_product(second, x0, product(*a, x0)));
                 a->update_on_devices(pointers(arrays.values));
                 CHECK(is_product(first, x0, product(*a, x0)));
-                if (borrow && (local == local_kind::csr || local == local_kind::merge)) {
+                if (borrow && (format == format_kind::csr || format == format_kind::merge)) {
                     CHECK_THROWS_WITH_AS(a->update(second.values), doctest::Contains("borrow"),
                                          usage_error);
                 } else {
@@ -158,12 +158,12 @@ KRYLITH_GROUP_TEST("parts: borrowed values are read where they are") {
         return sum;
     };
     const auto x0 = random_values<double>(500, 64);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather}) {
-        const auto copied = make_operator<double>(group, arrays.parts, {kind, local_kind::csr});
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather}) {
+        const auto copied = make_operator<double>(group, arrays.parts, {kind, format_kind::csr});
         const std::size_t with_copy = matrix_bytes();
         const auto borrowed =
-            make_operator<double>(group, arrays.parts, {kind, local_kind::automatic, true});
-        CHECK(borrowed->local_name() == "csr");
+            make_operator<double>(group, arrays.parts, {kind, format_kind::automatic, true});
+        CHECK(borrowed->format_name() == "csr");
         const std::size_t saved = with_copy - (matrix_bytes() - with_copy);
         const auto nnz = static_cast<std::size_t>(matrix.nnz());
         const bool global_columns = group.size() == 1 || kind == operator_kind::nz;
@@ -211,12 +211,12 @@ KRYLITH_GROUP_TEST("parts: what can't be accepted is named") {
 
     std::vector<std::int32_t> offsets(61, 5);
     offsets[1] = 7; // row 1 then ends before it starts
-    const buffer<std::int32_t> descending(group.share(0), std::span<const std::int32_t>(offsets),
+    const buffer<std::int32_t> descending(group.handle(0), std::span<const std::int32_t>(offsets),
                                           "test");
     refused([&](auto& parts) { parts[0].row_offsets = descending.data(); }, "row 1 (part 0)");
     auto far = matrix.column_indices;
     far[0] = 60;
-    const buffer<std::int32_t> outside(group.share(0), std::span<const std::int32_t>(far), "test");
+    const buffer<std::int32_t> outside(group.handle(0), std::span<const std::int32_t>(far), "test");
     refused([&](auto& parts) { parts[0].column_indices = outside.data(); }, "in row 0, is 60");
     if (group.kind() == backend::cuda) // on host devices this is where they belong
         refused([&](auto& parts) { parts[0].values = matrix.values.data(); }, "host memory");
@@ -241,10 +241,10 @@ struct assembled_arrays {
     std::vector<double> all; ///< of all parts
 
     assembled_arrays(const device_group& group, const csr_matrix<double>& matrix) {
-        const row_partition dealt = equal_rows(matrix.rows, group.size());
+        const row_partition assigned = equal_rows(matrix.rows, group.size());
         for (int rank = 0; rank < group.size(); ++rank) {
             std::vector<std::tuple<double, std::int32_t, std::int32_t, double>> entries;
-            const row_range own = dealt.owned(rank);
+            const row_range own = assigned.owned(rank);
             std::uint64_t salt = 70;
             const auto add = [&](std::int64_t row, std::int32_t column, double value) {
                 entries.emplace_back(random_values<double>(1, ++salt).front(),
@@ -269,7 +269,7 @@ struct assembled_arrays {
                 v.push_back(value);
             }
             all.insert(all.end(), v.begin(), v.end());
-            const auto& where = group.share(rank);
+            const auto& where = group.handle(rank);
             rows.emplace_back(where, std::span<const std::int32_t>(r), "test");
             columns.emplace_back(where, std::span<const std::int32_t>(c), "test");
             values.emplace_back(where, std::span<const double>(v), "test");
@@ -288,11 +288,11 @@ KRYLITH_GROUP_TEST("parts: coordinate entries on the devices, new values by one 
     const auto x0 = random_values<double>(400, 62);
     const assembled_arrays arrays(group, first);
     const assembled_arrays other(group, second);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
-        for (const auto local : local_kinds(group)) {
+    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather})
+        for (const auto format : format_kinds(group)) {
             CAPTURE(name_of(kind));
-            CAPTURE(name_of(local));
-            const auto a = make_operator<double>(group, arrays.parts, {kind, local});
+            CAPTURE(name_of(format));
+            const auto a = make_operator<double>(group, arrays.parts, {kind, format});
             CHECK(is_product(first, x0, product(*a, x0)));
             a->update_on_devices(pointers(other.values));
             CHECK(is_product(second, x0, product(*a, x0)));
@@ -303,7 +303,7 @@ KRYLITH_GROUP_TEST("parts: coordinate entries on the devices, new values by one 
         }
     auto parts = arrays.parts;
     std::vector<std::int32_t> elsewhere(static_cast<std::size_t>(parts[0].entries), 400);
-    const buffer<std::int32_t> far(group.share(0), std::span<const std::int32_t>(elsewhere),
+    const buffer<std::int32_t> far(group.handle(0), std::span<const std::int32_t>(elsewhere),
                                    "test");
     parts[0].row_indices = far.data();
     CHECK_THROWS_WITH_AS((void)make_operator<double>(group, parts),
@@ -318,12 +318,12 @@ KRYLITH_GROUP_TEST("the diagonal of an operator is that of its matrix, whatever 
     matrix.values[4] = 0;
     const auto expected = diagonal(matrix);
     for (const auto kind : {operator_kind::nz, operator_kind::two_nz, operator_kind::lra,
-                            operator_kind::lra_rc, operator_kind::halo, operator_kind::gather})
-        for (const auto local : local_kinds(group)) {
+                            operator_kind::lra_rc, operator_kind::halo, operator_kind::allgather})
+        for (const auto format : format_kinds(group)) {
             CAPTURE(name_of(kind));
-            CAPTURE(name_of(local));
-            const auto a = make_operator(group, matrix, {kind, local});
-            auto d = a->make_vector();
+            CAPTURE(name_of(format));
+            const auto a = make_operator(group, matrix, {kind, format});
+            auto d = a->make_range_vector();
             a->diagonal(d);
             CHECK(values_of(d) == expected);
             CHECK(testing::copies_agree(d));
@@ -335,13 +335,13 @@ KRYLITH_GROUP_TEST("jacobi: of the operator and of its matrix are the same") {
     auto second = first;
     for (auto& v : second.values) v = 2 * v + 0.125;
     const auto r0 = random_values<double>(300, 68);
-    for (const auto kind :
-         {operator_kind::nz, operator_kind::lra_rc, operator_kind::halo, operator_kind::gather}) {
+    for (const auto kind : {operator_kind::nz, operator_kind::lra_rc, operator_kind::halo,
+                            operator_kind::allgather}) {
         const auto a = make_operator(group, first, {.kind = kind});
         const auto applied = [&](const jacobi<double>& m) {
             execution run(group, {});
-            auto r = testing::make_vector(a->share_layout(), r0);
-            auto z = a->make_vector();
+            auto r = testing::make_range_vector(a->layout(), r0);
+            auto z = a->make_range_vector();
             fused(run, z = linear_combination<double>(m(r)));
             run.flush();
             CHECK(testing::copies_agree(z));

@@ -32,12 +32,12 @@ namespace {
 
 constexpr operator_kind kinds[] = {
     operator_kind::nz,     operator_kind::two_nz, operator_kind::lra,
-    operator_kind::lra_rc, operator_kind::halo,   operator_kind::gather,
+    operator_kind::lra_rc, operator_kind::halo,   operator_kind::allgather,
     operator_kind::pcsr,   operator_kind::pcsc,   operator_kind::pcoo};
 
-std::vector<local_kind> local_kinds(const device_group& group) {
-    if (group.kind() == backend::host) return {local_kind::csr};
-    return {local_kind::csr, local_kind::sell, local_kind::merge, local_kind::vendor};
+std::vector<format_kind> format_kinds(const device_group& group) {
+    if (group.kind() == backend::host) return {format_kind::csr};
+    return {format_kind::csr, format_kind::sell, format_kind::merge, format_kind::cusparse};
 }
 
 } // namespace
@@ -49,14 +49,14 @@ KRYLITH_GROUP_TEST("operators: update takes new values on the same pattern") {
         second.values[k] = 1.0 / static_cast<double>(k + 1);
     const auto x0 = random_values<double>(900, 42);
     for (const auto kind : kinds)
-        for (const auto local : local_kinds(group)) {
+        for (const auto format : format_kinds(group)) {
             CAPTURE(name_of(kind));
-            CAPTURE(name_of(local));
-            const auto a = make_operator(group, first, {kind, local});
+            CAPTURE(name_of(format));
+            const auto a = make_operator(group, first, {kind, format});
             execution run(group, {});
-            auto source = testing::make_vector(a->share_layout(), x0);
-            auto x = a->make_operand();
-            auto y = a->make_vector();
+            auto source = testing::make_range_vector(a->layout(), x0);
+            auto x = a->make_domain_vector();
+            auto y = a->make_range_vector();
             fused(run, x = source);
             const auto multiplies_with = [&](const csr_matrix<double>& matrix) {
                 const auto expected = testing::product(matrix, 1.0, x0, 0.0, x0);
@@ -85,17 +85,17 @@ KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, t
     const auto matrix = testing::random_matrix(800, 4, 3, 43);
     const auto x0 = random_values<double>(800, 44);
     for (const auto kind : kinds)
-        for (const auto local : local_kinds(group)) {
+        for (const auto format : format_kinds(group)) {
             CAPTURE(name_of(kind));
-            CAPTURE(name_of(local));
-            const auto a = make_operator(group, matrix, {kind, local});
+            CAPTURE(name_of(format));
+            const auto a = make_operator(group, matrix, {kind, format});
             std::vector<double> expected;
             for (int round = 0; round < 3; ++round)
                 for (const auto mode : modes_of(*a)) {
                     execution run(group, {.mode = mode, .unroll = 3});
-                    auto x = a->make_operand();
-                    auto y = a->make_operand();
-                    auto source = testing::make_vector(a->share_layout(), x0);
+                    auto x = a->make_domain_vector();
+                    auto y = a->make_domain_vector();
+                    auto source = testing::make_range_vector(a->layout(), x0);
                     scalar xy(run), scale(run);
                     fused(run, x = source);
                     (void)iterate(run, 13, [&] {
@@ -104,7 +104,7 @@ KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, t
                         scale = xy / xy * sqrt(xy) / xy;
                         fused(run, y = scale * y);
                         a->apply(run, 0.5, y, 0.25, x);
-                        push_ghosts(run, x); // written by a product, not by fused()
+                        put_ghosts(run, x); // written by a product, not by fused()
                     });
                     run.flush();
                     CHECK(testing::copies_agree(x));
@@ -127,16 +127,16 @@ KRYLITH_GROUP_TEST("operators: products without dots wait for each other") {
             CAPTURE(mode == execution_mode::recorded);
             const auto a = make_operator(group, testing::shift_matrix(2600, 1301), {.kind = kind});
             execution run(group, {.mode = mode, .unroll = 4});
-            auto x = a->make_operand();
-            auto y = a->make_operand();
-            auto source = testing::make_vector(a->share_layout(), x0);
+            auto x = a->make_domain_vector();
+            auto y = a->make_domain_vector();
+            auto source = testing::make_range_vector(a->layout(), x0);
             fused(run, x = source);
             constexpr int turns = 60;
             (void)iterate(run, turns, [&] {
                 a->apply(run, 1.0, x, 0.0, y);
-                push_ghosts(run, y);
+                put_ghosts(run, y);
                 a->apply(run, 1.0, y, 0.0, x);
-                push_ghosts(run, x);
+                put_ghosts(run, x);
                 a->apply(run, 1.0, x, 0.0, y);
                 fused(run, x = y); // of replicated vectors: also what peers have sent
             });
@@ -154,14 +154,14 @@ TEST_CASE("operators: one device and several give the same result, bit by bit") 
     const auto matrix = testing::random_matrix(600, 8, 1, 45);
     const auto x0 = random_values<double>(600, 46);
     for (const auto kind : kinds) {
-        if (is_in_pieces(kind)) continue;
+        if (is_nonzero_split(kind)) continue;
         std::vector<double> expected;
         for (const auto& group : testing::host_groups()) {
             const auto a = make_operator(group, matrix, {.kind = kind});
             execution run(group, {});
-            auto source = testing::make_vector(a->share_layout(), x0);
-            auto x = a->make_operand();
-            auto y = a->make_vector();
+            auto source = testing::make_range_vector(a->layout(), x0);
+            auto x = a->make_domain_vector();
+            auto y = a->make_range_vector();
             fused(run, x = source);
             a->apply(run, 1.0, x, 0.0, y);
             if (expected.empty()) expected = values_of(y);
@@ -186,7 +186,7 @@ KRYLITH_GROUP_TEST("operators: auto takes halo for grids, and not for matrices w
         bytes += grid->matrix_bytes(rank);
     }
     CHECK(bytes >= 8 * poisson2d<double>(60).nnz()); // the values at least
-    CHECK_FALSE(grid->local_name().empty());
+    CHECK_FALSE(grid->format_name().empty());
     CHECK(grid->recordable());
 }
 
@@ -195,8 +195,8 @@ KRYLITH_GROUP_TEST("operators: the memory of one goes with it") {
     for (int rank = 0; rank < group.size(); ++rank) before.push_back(group[rank].ledger().live());
     const auto matrix = testing::random_matrix(300, 8, 1, 48);
     for (const auto kind : kinds)
-        for (const auto local : local_kinds(group)) {
-            const auto a = make_operator(group, matrix, {kind, local});
+        for (const auto format : format_kinds(group)) {
+            const auto a = make_operator(group, matrix, {kind, format});
             CHECK(group[0].ledger().items().at("matrix") > 0);
         }
     for (int rank = 0; rank < group.size(); ++rank)
@@ -208,10 +208,10 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
     const auto a = make_operator(group, matrix, {.kind = operator_kind::halo});
     const auto b = make_operator(group, matrix, {.kind = operator_kind::halo});
     execution run(group, {});
-    auto x = a->make_operand();
-    auto y = a->make_vector();
-    auto other = b->make_vector();
-    auto plain = a->make_vector();
+    auto x = a->make_domain_vector();
+    auto y = a->make_range_vector();
+    auto other = b->make_range_vector();
+    auto plain = a->make_range_vector();
     scalar s(run), t(run), u(run);
     CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, other), usage_error);
     CHECK_THROWS_AS(a->apply(run, 1.0, other, 0.0, y), usage_error);
@@ -231,8 +231,8 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
     broken.column_indices[3] = -1;
     CHECK_THROWS_AS((void)make_operator(group, broken), input_error);
     if (group.kind() == backend::host)
-        for (const auto local : {local_kind::sell, local_kind::merge, local_kind::vendor})
-            CHECK_THROWS_AS((void)make_operator(group, matrix, {.local = local}), usage_error);
+        for (const auto format : {format_kind::sell, format_kind::merge, format_kind::cusparse})
+            CHECK_THROWS_AS((void)make_operator(group, matrix, {.format = format}), usage_error);
 
     plain.upload(std::vector<double>(20, 1.0));
     fused(run, x = plain);
@@ -244,19 +244,19 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
 TEST_CASE("operators: names are parsed, and unknown ones get the nearest") {
     for (const auto kind : kinds) CHECK(parse_operator_kind(to_string(kind)) == kind);
     CHECK(parse_operator_kind("auto") == operator_kind::automatic);
-    for (const auto kind : {transfer_kind::automatic, transfer_kind::stores, transfer_kind::copies,
-                            transfer_kind::nccl})
-        CHECK(parse_transfer_kind(to_string(kind)) == kind);
-    for (const auto kind : {local_kind::automatic, local_kind::csr, local_kind::sell,
-                            local_kind::merge, local_kind::vendor})
-        CHECK(parse_local_kind(to_string(kind)) == kind);
+    for (const auto kind : {transport_kind::automatic, transport_kind::peer_store,
+                            transport_kind::copy_engine, transport_kind::nccl})
+        CHECK(parse_transport_kind(to_string(kind)) == kind);
+    for (const auto kind : {format_kind::automatic, format_kind::csr, format_kind::sell,
+                            format_kind::merge, format_kind::cusparse})
+        CHECK(parse_format_kind(to_string(kind)) == kind);
     CHECK_THROWS_WITH_AS((void)parse_operator_kind("hallo"),
                          doctest::Contains("did you mean 'halo'"), usage_error);
-    CHECK_THROWS_WITH_AS((void)parse_local_kind("cell"), doctest::Contains("did you mean 'sell'"),
+    CHECK_THROWS_WITH_AS((void)parse_format_kind("cell"), doctest::Contains("did you mean 'sell'"),
                          usage_error);
-    CHECK_THROWS_WITH_AS((void)parse_transfer_kind("store"),
-                         doctest::Contains("did you mean 'stores'"), usage_error);
-    CHECK_THROWS_AS((void)parse_local_kind(""), usage_error);
+    CHECK_THROWS_WITH_AS((void)parse_transport_kind("store"),
+                         doctest::Contains("did you mean 'peer-store'"), usage_error);
+    CHECK_THROWS_AS((void)parse_format_kind(""), usage_error);
 }
 
 } // namespace krylith

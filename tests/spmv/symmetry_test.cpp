@@ -1,4 +1,4 @@
-// |x'A y - y'A x| of symmetric matrices, as HPCG tests it, for every operator, local kernel and
+// |x'A y - y'A x| of symmetric matrices, as HPCG tests it, for every operator, format and
 // preconditioner on every group: rows, columns, values or ghosts out of step break it.
 #include <cmath>
 #include <vector>
@@ -22,9 +22,9 @@ using testing::values_of;
 
 namespace {
 
-std::vector<local_kind> local_kinds(backend where) {
-    if (where == backend::host) return {local_kind::csr};
-    return {local_kind::csr, local_kind::sell, local_kind::merge, local_kind::vendor};
+std::vector<format_kind> format_kinds(backend kind) {
+    if (kind == backend::host) return {format_kind::csr};
+    return {format_kind::csr, format_kind::sell, format_kind::merge, format_kind::cusparse};
 }
 
 struct symmetric_matrix {
@@ -81,27 +81,27 @@ void check_symmetry(const device_group& group, operator_kind kind) {
         std::int64_t longest = 0;
         for (std::size_t row = 0; row + 1 < matrix.row_offsets.size(); ++row)
             longest = std::max(longest, matrix.row_offsets[row + 1] - matrix.row_offsets[row]);
-        for (const auto local : local_kinds(group.kind())) {
+        for (const auto format : format_kinds(group.kind())) {
             CAPTURE(tested.name);
             CAPTURE(name_of(kind));
-            CAPTURE(name_of(local));
-            const auto a = make_operator(group, matrix, {kind, local});
+            CAPTURE(name_of(format));
+            const auto a = make_operator(group, matrix, {kind, format});
             const jacobi<T> m(*a, matrix);
             const auto x0 = random_values<T>(n, 42);
             const auto y0 = random_values<T>(n, 43);
-            const auto where = a->share_layout();
-            const auto x = testing::make_vector(where, x0);
-            const auto y = testing::make_vector(where, y0);
-            auto operand = a->make_operand();
-            auto ay = a->make_vector();
+            const auto layout = a->layout();
+            const auto x = testing::make_range_vector(layout, x0);
+            const auto y = testing::make_range_vector(layout, y0);
+            auto domain = a->make_domain_vector();
+            auto ay = a->make_range_vector();
             execution run(group, {});
             scalar xay(run), yax(run), xmy(run), ymx(run);
 
-            fused(run, operand = y);
-            multiply(run, *a, operand, ay);
+            fused(run, domain = y);
+            multiply(run, *a, domain, ay);
             fused(run, xay = dot(x, ay));
-            fused(run, operand = x);
-            multiply(run, *a, operand, ay);
+            fused(run, domain = x);
+            multiply(run, *a, domain, ay);
             fused(run, yax = dot(y, ay));
             const std::vector<double> xd(x0.begin(), x0.end());
             const std::vector<double> yd(y0.begin(), y0.end());
@@ -159,8 +159,8 @@ KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator halo") {
     check_symmetry<float>(group, operator_kind::halo);
 }
 KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator gather") {
-    check_symmetry<double>(group, operator_kind::gather);
-    check_symmetry<float>(group, operator_kind::gather);
+    check_symmetry<double>(group, operator_kind::allgather);
+    check_symmetry<float>(group, operator_kind::allgather);
 }
 KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator pcsr") {
     check_symmetry<double>(group, operator_kind::pcsr);

@@ -15,21 +15,21 @@ namespace krylith::testing {
 
 class forced_kernel {
 public:
-    forced_kernel(const device& where, spmspv::kernel k)
+    forced_kernel(const device& device, spmspv::kernel k)
         : path_(std::filesystem::temp_directory_path() /
                 ("krylith-kernel-test-" + std::to_string(getpid()) + ".txt")) {
         using spmspv::distribution;
         using spmspv::pattern;
         using spmspv::write_back;
         const char* const patterns[] = {"spmv", "row", "column"};
-        const char* const dealt =
+        const char* const assigned =
             distribution_of(k) == distribution::balanced ? "balanced" : "direct";
         std::ofstream(path_) << "krylith kernel model 1\narchitecture "
-                             << spmspv::architecture_of(where) << "\nname forced\n"
+                             << spmspv::architecture_of(device) << "\nname forced\n"
                              << "origin a test\ntree pattern\nleaf "
-                             << patterns[static_cast<int>(pattern_of(k))]
-                             << "\ntree row_distribution\nleaf " << dealt
-                             << "\ntree column_distribution\nleaf " << dealt
+                             << patterns[static_cast<int>(direction_of(k))]
+                             << "\ntree row_distribution\nleaf " << assigned
+                             << "\ntree column_distribution\nleaf " << assigned
                              << "\ntree write_back\nleaf "
                              << (write_back_of(k) == write_back::sort ? "sort" : "atomic") << '\n';
         setenv("KRYLITH_KERNEL_MODEL", path_.c_str(), 1); // NOLINT(concurrency-mt-unsafe)

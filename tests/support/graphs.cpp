@@ -47,7 +47,7 @@ csr_matrix<double> star(std::int32_t n, bool outward) {
 }
 
 /// Cycles of 5 that nothing connects, and every third vertex of the last 50 with a loop alone.
-csr_matrix<double> in_pieces() {
+csr_matrix<double> in_ranges() {
     std::vector<weighted_edge> edges;
     for (std::int32_t i = 0; i < 100; ++i) edges.push_back({i, i / 5 * 5 + (i + 1) % 5, 1});
     for (std::int32_t i = 100; i < 150; i += 3) edges.push_back({i, i, 0});
@@ -98,7 +98,7 @@ const std::vector<graph_case>& graph_cases() {
         add("path", path(100), {0, 50, 99});
         add("star outwards", star(200, true), {0, 7});
         add("star inwards", star(200, false), {199});
-        add("in pieces, with loops", in_pieces(), {3, 98, 103, 104});
+        add("in pieces, with loops", in_ranges(), {3, 98, 103, 104});
         add("detours", detours(), {0, 45});
         add("grid", with_short_weights(load_matrix<double>("gallery:poisson2d:20")), {210});
         add("kron", with_short_weights(load_matrix<double>("gallery:kron:9")), {1});

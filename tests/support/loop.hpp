@@ -11,7 +11,7 @@
 namespace krylith::testing {
 
 /// Sets the control registers for iterations `from` + 1 .. `to`; nothing else stops the loop.
-inline void arm(execution& run, std::int64_t from, std::int64_t to) {
+inline void set_controls(execution& run, std::int64_t from, std::int64_t to) {
     constexpr double never = std::numeric_limits<double>::infinity();
     run.set(control::state, as_register(loop_state::running));
     run.set(control::iteration, static_cast<double>(from));
@@ -27,7 +27,7 @@ inline void arm(execution& run, std::int64_t from, std::int64_t to) {
 /// Runs `body` exactly `count` times.
 inline loop_report iterate(execution& run, std::int64_t count, const std::function<void()>& body) {
     scalar rr(run);
-    arm(run, 0, count);
+    set_controls(run, 0, count);
     run.set(rr.number(), 1);
     return run.repeat([&] {
         body();
@@ -48,7 +48,7 @@ requires requires(const A& a) {
 }
 [[nodiscard]] std::vector<execution_mode> modes_of(const A& a) {
     if (!a.recordable()) return {execution_mode::eager};
-    return modes_of(a.share_layout()->group);
+    return modes_of(a.layout()->group);
 }
 
 } // namespace krylith::testing

@@ -69,8 +69,8 @@ public:
         : matrix_(matrix),
           rhs_(rhs),
           a(make_operator(group, matrix, options)),
-          b(make_vector(a->share_layout(), rhs)),
-          x(a->share_layout()) {
+          b(make_range_vector(a->layout(), rhs)),
+          x(a->layout()) {
         fill(x, static_cast<T>(NAN));
     }
 

@@ -25,8 +25,9 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] vector<T> make_vector(const layout_handle& where, const std::vector<T>& values) {
-    vector<T> v(where);
+[[nodiscard]] vector<T> make_range_vector(const layout_handle& layout,
+                                          const std::vector<T>& values) {
+    vector<T> v(layout);
     v.upload(values);
     return v;
 }
@@ -51,12 +52,12 @@ template <class T>
 /// when nothing is under way: after execution::flush().
 template <class T>
 [[nodiscard]] bool copies_agree(const vector<T>& v) {
-    if (v.where().kind != coherence::replicated) return true;
+    if (v.layout()->kind != coherence::replicated) return true;
     const std::vector<T> owned = values_of(v);
-    for (int rank = 0; rank < v.where().group.size(); ++rank) {
+    for (int rank = 0; rank < v.layout()->group.size(); ++rank) {
         std::vector<T> copy(owned.size());
         if (!copy.empty())
-            v.where().group[rank].download(copy.data(), v.data(rank), copy.size() * sizeof(T));
+            v.layout()->group[rank].download(copy.data(), v.data(rank), copy.size() * sizeof(T));
         if (!same_bits(copy, owned)) return false;
     }
     return true;

@@ -28,11 +28,11 @@ template <class T>
 void compare(const device_group& group, std::int64_t n, coherence kind) {
     CAPTURE(n);
     CAPTURE(static_cast<int>(kind));
-    const auto where = make_layout(group, n, kind);
+    const auto device = make_layout(group, n, kind);
     const auto v = integer_vectors(most, n, 21);
     const auto w = integer_vectors(1, n, 22).front();
     execution run(group, {.largest_batch = most + 1, .array_size = 2 * most + 2});
-    basis<T> columns(most, [&] { return vector<T>(where); });
+    basis<T> columns(most, [&] { return vector<T>(device); });
     for (int j = 0; j < most; ++j) {
         const auto& values = v[static_cast<std::size_t>(j)];
         columns[j].upload(std::vector<T>(values.begin(), values.end()));
@@ -55,7 +55,7 @@ void compare(const device_group& group, std::int64_t n, coherence kind) {
                 for (std::size_t j = 0; j < h.size(); ++j) expected[i] -= h[j] * v[j][i];
                 expected_norm += expected[i] * expected[i];
             }
-            vector<T> x(where);
+            vector<T> x(device);
             x.upload(std::vector<T>(w.begin(), w.end()));
             run.set(norm.number(), -1);
             multi_dot(run, columns, count, x, most + 1);
@@ -81,15 +81,15 @@ KRYLITH_GROUP_TEST("basis: multi_dot then multi_axpy, against loops") {
 
 // dot(w, w) goes to the place after the coefficients: a basis of one vector turns it into one.
 KRYLITH_GROUP_TEST("basis: the squared norm follows the coefficients") {
-    const auto where = make_layout(group, 300, coherence::owned);
+    const auto device = make_layout(group, 300, coherence::owned);
     execution run(group, {.largest_batch = 4, .array_size = 8});
-    basis<double> v(2, [&] { return vector<double>(where); });
+    basis<double> v(2, [&] { return vector<double>(device); });
     testing::fill(v[0], 1.0);
     testing::fill(v[1], 2.0);
-    vector<double> w(where);
+    vector<double> w(device);
     testing::fill(w, 3.0);
     multi_dot(run, v, 2, w, 1); // [1] 900, [2] 1800, [3] 2700
-    vector<double> x(where);
+    vector<double> x(device);
     multi_axpy(run, v, 1, 3, x); // x = -2700
     run.flush();
     CHECK(values_of(x) == std::vector<double>(300, -2700));
@@ -98,10 +98,10 @@ KRYLITH_GROUP_TEST("basis: the squared norm follows the coefficients") {
 }
 
 KRYLITH_GROUP_TEST("basis: batches that are too large and strangers are refused") {
-    const auto where = make_layout(group, 30, coherence::owned);
+    const auto device = make_layout(group, 30, coherence::owned);
     execution run(group, {.largest_batch = 8, .array_size = 100});
-    basis<double> v(12, [&] { return vector<double>(where); });
-    vector<double> w(where);
+    basis<double> v(12, [&] { return vector<double>(device); });
+    vector<double> w(device);
     CHECK_THROWS_AS(multi_dot(run, v, 8, w, 0), usage_error);
     for (const int count : {-1, 13}) {
         CAPTURE(count);

@@ -17,8 +17,8 @@ namespace krylith {
 using testing::copies_agree;
 using testing::integer_vectors;
 using testing::make_layout;
+using testing::make_range_vector;
 using testing::make_update;
-using testing::make_vector;
 using testing::random_shape;
 using testing::run_plainly;
 using testing::values_of;
@@ -37,11 +37,11 @@ std::vector<T> as(const std::vector<double>& values) {
 template <class T>
 class guarded_arrays {
 public:
-    guarded_arrays(const layout_handle& where, std::int64_t offset) : offset_(offset) {
-        for (int rank = 0; rank < where->group.size(); ++rank) {
-            const auto size = static_cast<std::size_t>(where->held(rank) + offset + zone);
+    guarded_arrays(const layout_handle& layout, std::int64_t offset) : offset_(offset) {
+        for (int rank = 0; rank < layout->group.size(); ++rank) {
+            const auto size = static_cast<std::size_t>(layout->held(rank) + offset + zone);
             const std::vector<T> pattern(size, T(77));
-            arrays_.emplace_back(where->group.share(rank), std::span<const T>(pattern), "test");
+            arrays_.emplace_back(layout->group.handle(rank), std::span<const T>(pattern), "test");
             parts_.push_back(arrays_.back().data() + offset);
         }
     }
@@ -66,15 +66,15 @@ private:
 
 /// One shape on vectors that start `offset` entries into their arrays. Empty if all is right.
 template <class T>
-std::string try_shape(execution& run, const fused_shape& shape, const layout_handle& where,
+std::string try_shape(execution& run, const fused_shape& shape, const layout_handle& layout,
                       std::int64_t offset, const std::vector<std::uint8_t>& scalars,
                       const std::vector<std::uint8_t>& sums) {
-    auto expected = integer_vectors(shape.vectors, where->size(), 3);
+    auto expected = integer_vectors(shape.vectors, layout->size(), 3);
     std::vector<guarded_arrays<T>> arrays;
     std::vector<vector<T>> v;
     for (const auto& values : expected) {
-        arrays.emplace_back(where, offset);
-        v.push_back(vector<T>::borrow(where, arrays.back().parts()));
+        arrays.emplace_back(layout, offset);
+        v.push_back(vector<T>::borrow(layout, arrays.back().parts()));
         v.back().upload(as<T>(values));
     }
     const auto dots = run_plainly(shape, coefficients, expected);
@@ -102,14 +102,14 @@ void try_shapes(const device_group& group, const std::vector<fused_shape>& shape
     for (int d = 0; d < max_fused_dots; ++d) sums.push_back(run.new_register());
     for (const std::int64_t n : sizes)
         for (const auto kind : {coherence::owned, coherence::replicated}) {
-            const auto where = make_layout(group, n, kind);
+            const auto device = make_layout(group, n, kind);
             for (std::size_t s = 0; s < shapes.size(); ++s) {
                 CAPTURE(s);
                 CAPTURE(n);
                 CAPTURE(offset);
                 CAPTURE(static_cast<int>(kind));
                 const std::string wrong =
-                    try_shape<T>(run, shapes[s], where, offset, scalars, sums);
+                    try_shape<T>(run, shapes[s], device, offset, scalars, sums);
                 CHECK(wrong == "");
             }
         }
@@ -146,16 +146,16 @@ KRYLITH_GROUP_TEST("fused updates: random shapes") {
 // The notation that solvers use makes the shapes that have kernels, and means what it says.
 KRYLITH_GROUP_TEST("fused updates: the notation") {
     for (const auto kind : {coherence::owned, coherence::replicated}) {
-        const auto where = make_layout(group, 700, kind);
+        const auto device = make_layout(group, 700, kind);
         auto v = integer_vectors(4, 700, 8);
         execution run(group, {});
         scalar a(run), b(run), dot1(run), dot2(run);
         a = 2.0;
         b = -1.0;
-        auto x = make_vector(where, v[0]);
-        auto y = make_vector(where, v[1]);
-        auto z = make_vector(where, v[2]);
-        auto d = make_vector(where, v[3]);
+        auto x = make_range_vector(device, v[0]);
+        auto y = make_range_vector(device, v[1]);
+        auto z = make_range_vector(device, v[2]);
+        auto d = make_range_vector(device, v[3]);
         fused(run, x += a * y + -z, y = b * x + pointwise(d, z), z -= -y + a * pointwise(d, d),
               dot1 = dot(x, y), dot2 = dot(z, z));
         double expected1 = 0;
@@ -195,10 +195,10 @@ TEST_CASE("fused updates: shapes are read from text") {
 }
 
 KRYLITH_GROUP_TEST("fused updates: what is too large or does not belong together is refused") {
-    const auto where = make_layout(group, 10, coherence::owned);
+    const auto device = make_layout(group, 10, coherence::owned);
     execution run(group, {});
-    vector<double> x(where);
-    vector<double> y(where);
+    vector<double> x(device);
+    vector<double> y(device);
     vector<double> stranger(make_layout(group, 10, coherence::owned));
     scalar s(run);
     CHECK_THROWS_AS(fused(run, x = y, x = y, x = y, x = y), usage_error);
@@ -210,7 +210,7 @@ KRYLITH_GROUP_TEST("fused updates: what is too large or does not belong together
     CHECK_THROWS_AS(fused(run, x = stranger), usage_error);
     CHECK_THROWS_AS(fused(run, s = dot(x, stranger)), usage_error);
     std::vector<vector<double>> many;
-    for (int i = 0; i < 9; ++i) many.emplace_back(where);
+    for (int i = 0; i < 9; ++i) many.emplace_back(device);
     fused_update<double> update;
     for (std::size_t i = 0; i < 9; i += 3) update.add(many[i] = many[i + 1] + many[i + 2]);
     CHECK_THROWS_AS(enqueue(run, update), usage_error);
@@ -221,8 +221,8 @@ KRYLITH_GROUP_TEST("fused updates: what is too large or does not belong together
 
 KRYLITH_GROUP_TEST("fused updates: vectors and terms add and subtract in any order") {
     execution run(group, {});
-    const auto where = make_layout(group, 7, coherence::owned);
-    vector<double> x(where), y(where), z(where);
+    const auto device = make_layout(group, 7, coherence::owned);
+    vector<double> x(device), y(device), z(device);
     scalar a(run);
     a = 3.0;
     testing::fill(x, 1.0);

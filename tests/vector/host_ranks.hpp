@@ -1,4 +1,4 @@
-// Host devices with mailboxes, wired by hand: for tests of kernels without an execution.
+// Host devices with all-reduce slots, wired by hand: for tests of kernels without an execution.
 #pragma once
 
 #include <cstdint>
@@ -22,36 +22,46 @@ public:
         : timeout_ns_(timeout_ns), state_(static_cast<std::size_t>(ranks)) {
         for (int r = 0; r < ranks; ++r) {
             rank_state& s = state_[static_cast<std::size_t>(r)];
-            s.inbox.resize(std::size_t{2} * capacity * state_.size());
+            s.own_slots.resize(std::size_t{2} * capacity * state_.size());
             for (auto& peer : state_) {
-                s.outboxes.push_back(nullptr);
+                s.peer_slots.push_back(nullptr);
                 s.failures.push_back(&peer.failure);
             }
             s.slots.resize(std::size_t{2} * max_registers);
             s.array.resize(array_size);
             s.partials.resize(std::size_t{capacity} * host::reduction_chunks);
-            s.where = std::make_unique<host_device>(r, threads);
+            s.device = std::make_unique<host_device>(r, threads);
         }
         for (auto& s : state_)
-            for (std::size_t j = 0; j < state_.size(); ++j) s.outboxes[j] = state_[j].inbox.data();
+            for (std::size_t j = 0; j < state_.size(); ++j)
+                s.peer_slots[j] = state_[j].own_slots.data();
     }
 
     ~host_ranks() {
-        for (auto& s : state_) s.where.reset(); // tasks use the others' memory
+        for (auto& s : state_) s.device.reset(); // tasks use the others' memory
     }
     host_ranks(const host_ranks&) = delete;
     host_ranks& operator=(const host_ranks&) = delete;
 
     [[nodiscard]] int size() const { return static_cast<int>(state_.size()); }
-    [[nodiscard]] host_device& operator[](int rank) { return *at(rank).where; }
+    [[nodiscard]] host_device& operator[](int rank) { return *at(rank).device; }
 
-    /// A guarded frame without work: add loads, sums and so on. The state is always loaded.
-    [[nodiscard]] frame make_frame(int rank) {
+    /// A guarded kernel context without work: add loads, sums and so on. The state is always
+    /// loaded.
+    [[nodiscard]] kernel_context make_context(int rank) {
         rank_state& s = at(rank);
-        frame f{};
-        f.mail = {s.inbox.data(),    s.outboxes.data(), &s.published, &s.arrivals, &s.failure,
-                  s.failures.data(), nullptr,           timeout_ns_,  size(),      rank,
-                  capacity};
+        kernel_context f{};
+        f.all_reduce = {s.own_slots.data(),
+                        s.peer_slots.data(),
+                        &s.published,
+                        &s.signals,
+                        &s.failure,
+                        s.failures.data(),
+                        nullptr,
+                        timeout_ns_,
+                        size(),
+                        rank,
+                        capacity};
         f.slots = s.slots.data();
         f.array = s.array.data();
         f.batch_array = -1;
@@ -61,18 +71,19 @@ public:
     }
 
     /// Registers live in slot 2 n; stores go to the same place.
-    static void load(frame& f, std::uint8_t reg) {
+    static void load(kernel_context& f, std::uint8_t reg) {
         f.program.loads[f.program.load_count++] = {reg, static_cast<std::uint8_t>(2 * reg)};
     }
-    static void store(frame& f, std::uint8_t reg) {
+    static void store(kernel_context& f, std::uint8_t reg) {
         f.program.stores[f.program.store_count++] = {reg, static_cast<std::uint8_t>(2 * reg)};
     }
-    static void record(frame& f, scalar_opcode code, std::uint8_t to, std::uint8_t a,
+    static void record(kernel_context& f, scalar_opcode code, std::uint8_t to, std::uint8_t a,
                        std::uint8_t b = 0) {
         f.program.instructions[f.program.instruction_count++] = {code, to, a, b};
     }
-    /// The frame adds up the batch under way into registers from `first` on, and stores them.
-    static void take_batch(frame& f, int count, std::uint8_t first) {
+    /// The kernel context adds up the batch under way into registers from `first` on, and stores
+    /// them.
+    static void take_batch(kernel_context& f, int count, std::uint8_t first) {
         f.batch = count;
         for (int v = 0; v < count; ++v) {
             const auto reg = static_cast<std::uint8_t>(first + v);
@@ -90,27 +101,27 @@ public:
     [[nodiscard]] std::int32_t failure(int rank) { return at(rank).failure; }
     [[nodiscard]] std::uint64_t published(int rank) { return at(rank).published; }
 
-    /// A kernel that is nothing but the frame.
-    void scalars(int rank, const frame& f, std::uint64_t condition = 0) {
-        host::scalars(*at(rank).where, {f, condition, {}});
+    /// A kernel that is nothing but the kernel context.
+    void scalars(int rank, const kernel_context& f, std::uint64_t condition = 0) {
+        host::scalars(*at(rank).device, {f, condition, {}});
     }
 
     void synchronize() {
-        for (auto& s : state_) s.where->synchronize();
+        for (auto& s : state_) s.device->synchronize();
     }
 
 private:
     struct rank_state {
-        std::vector<letter> inbox;
-        std::vector<letter*> outboxes;
+        std::vector<stamped_value> own_slots;
+        std::vector<stamped_value*> peer_slots;
         std::vector<std::int32_t*> failures;
         std::vector<double> slots;
         std::vector<double> array;
         std::vector<double> partials;
         std::uint64_t published = 0;
-        unsigned arrivals = 0;
+        unsigned signals = 0;
         std::int32_t failure = 0;
-        std::unique_ptr<host_device> where;
+        std::unique_ptr<host_device> device;
     };
 
     [[nodiscard]] rank_state& at(int rank) { return state_[static_cast<std::size_t>(rank)]; }

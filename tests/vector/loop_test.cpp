@@ -15,11 +15,11 @@
 
 namespace krylith {
 
-using testing::arm;
 using testing::iterate;
 using testing::make_layout;
 using testing::modes_of;
 using testing::same_bits;
+using testing::set_controls;
 using testing::values_of;
 
 namespace {
@@ -59,7 +59,7 @@ KRYLITH_GROUP_TEST("loops: recorded and eager give the same bits, whatever the u
         for (const int unroll : {1, 5, 16}) {
             CAPTURE(unroll);
             shrinking s(group, mode, unroll);
-            arm(s.run, 0, 23);
+            set_controls(s.run, 0, 23);
             const auto end = s.go();
             CHECK(end.state == loop_state::limit);
             CHECK(end.iterations == 23);
@@ -74,11 +74,11 @@ KRYLITH_GROUP_TEST("loops: recorded and eager give the same bits, whatever the u
 KRYLITH_GROUP_TEST("loops: pauses change nothing") {
     for (const auto mode : modes_of(group)) {
         shrinking whole(group, mode);
-        arm(whole.run, 0, 20);
+        set_controls(whole.run, 0, 20);
         const auto end = whole.go();
 
         shrinking parts(group, mode);
-        arm(parts.run, 0, 20);
+        set_controls(parts.run, 0, 20);
         std::vector<std::int64_t> pauses;
         for (std::int64_t next = 3;; next += 3) {
             parts.run.set(control::pause_at, static_cast<double>(next));
@@ -105,7 +105,7 @@ KRYLITH_GROUP_TEST("loops: history has one entry an iteration, and one set by th
         scalar value(run), three(run);
         value = 1.0;
         three = 3.0;
-        arm(run, 0, 7);
+        set_controls(run, 0, 7);
         run.set_history(0, 1.0);
         (void)run.repeat([&] {
             value = value * three;
@@ -147,7 +147,7 @@ KRYLITH_GROUP_TEST("loops: each reason to stop") {
             value = r.start;
             ratio = r.ratio;
             after = 0.0;
-            arm(run, 0, 9);
+            set_controls(run, 0, 9);
             run.set(r.reg, r.setting);
             const auto end = run.repeat([&] {
                 value = value * ratio;

@@ -19,8 +19,8 @@ using testing::values_of;
 KRYLITH_GROUP_TEST("vectors: up, down, zero; every device has what it should") {
     for (const auto kind : {coherence::owned, coherence::replicated})
         for (const std::int64_t n : {0, 1, 3, 1000}) {
-            const auto where = make_layout(group, n, kind);
-            vector<double> v(where);
+            const auto device = make_layout(group, n, kind);
+            vector<double> v(device);
             CHECK(v.size() == n);
             CHECK(values_of(v) == std::vector<double>(static_cast<std::size_t>(n)));
             const auto values = random_values<double>(n, 4);
@@ -39,17 +39,17 @@ KRYLITH_GROUP_TEST("vectors: up, down, zero; every device has what it should") {
 }
 
 KRYLITH_GROUP_TEST("vectors: borrowed arrays are used in place and not freed") {
-    const auto where = make_layout(group, 100, coherence::owned);
+    const auto device = make_layout(group, 100, coherence::owned);
     std::vector<buffer<float>> arrays;
     std::vector<float*> parts;
     for (int rank = 0; rank < group.size(); ++rank) {
-        const std::vector<float> values(static_cast<std::size_t>(where->held(rank)), 1.5F);
-        arrays.emplace_back(group.share(rank), std::span<const float>(values), "simulation");
+        const std::vector<float> values(static_cast<std::size_t>(device->held(rank)), 1.5F);
+        arrays.emplace_back(group.handle(rank), std::span<const float>(values), "simulation");
         parts.push_back(arrays.back().data());
     }
     const std::size_t before = group[0].ledger().live();
     {
-        auto v = vector<float>::borrow(where, parts);
+        auto v = vector<float>::borrow(device, parts);
         CHECK(group[0].ledger().live() == before);
         CHECK(values_of(v) == std::vector<float>(100, 1.5F));
         execution run(group, {});
@@ -64,9 +64,9 @@ KRYLITH_GROUP_TEST("vectors: borrowed arrays are used in place and not freed") {
     for (const auto& array : arrays)
         CHECK(array.download() == std::vector<float>(array.size(), 0.0F));
     parts.pop_back();
-    CHECK_THROWS_AS((void)vector<float>::borrow(where, parts), usage_error);
+    CHECK_THROWS_AS((void)vector<float>::borrow(device, parts), usage_error);
     parts.push_back(nullptr);
-    CHECK_THROWS_AS((void)vector<float>::borrow(where, parts), usage_error);
+    CHECK_THROWS_AS((void)vector<float>::borrow(device, parts), usage_error);
     const auto empty = make_layout(group, 0, coherence::owned);
     parts.assign(parts.size(), nullptr);
     CHECK(vector<float>::borrow(empty, parts).size() == 0);
@@ -74,8 +74,8 @@ KRYLITH_GROUP_TEST("vectors: borrowed arrays are used in place and not freed") {
 
 // Each owner counts its rows once, although all devices hold all entries.
 KRYLITH_GROUP_TEST("vectors: dots of replicated vectors count every row once") {
-    const auto where = make_layout(group, 1234, coherence::replicated);
-    vector<double> v(where);
+    const auto device = make_layout(group, 1234, coherence::replicated);
+    vector<double> v(device);
     testing::fill(v, 1.0);
     execution run(group, {});
     scalar rr(run), twice(run);
@@ -86,9 +86,9 @@ KRYLITH_GROUP_TEST("vectors: dots of replicated vectors count every row once") {
 
 // Scalars cross the devices in rank order: the same bits on every run and every device.
 KRYLITH_GROUP_TEST("vectors: dots have the same bits every time") {
-    const auto where = make_layout(group, 5000, coherence::owned);
-    const auto x = testing::make_vector(where, random_values<double>(5000, 1));
-    const auto y = testing::make_vector(where, random_values<double>(5000, 2));
+    const auto device = make_layout(group, 5000, coherence::owned);
+    const auto x = testing::make_range_vector(device, random_values<double>(5000, 1));
+    const auto y = testing::make_range_vector(device, random_values<double>(5000, 2));
     execution run(group, {});
     scalar xy(run);
     fused(run, xy = dot(x, y));

@@ -34,7 +34,7 @@ json as_json(const bench_request& request, const bench_row& row) {
     json out = {{"matrix", request.matrix},
                 {"devices", row.devices},
                 {"operator", row.operator_name},
-                {"local", row.local_name},
+                {"format", row.format_name},
                 {"median_seconds", row.median_seconds},
                 {"p10_seconds", row.p10_seconds},
                 {"p90_seconds", row.p90_seconds},
@@ -54,7 +54,7 @@ void print_rows(const bench_request& request, const std::vector<bench_row>& rows
     const bool solver = request.what != "spmv";
     print(out, fmt::format("{} on {}{}, {}\n{:>8} {:>9} {:>7} {:>10} {:>10} {:>10} {:>9} {:>8}",
                            request.what, one_line(request.matrix), request.spd ? " made spd" : "",
-                           request.multiply.precision, "devices", "operator", "local", "median us",
+                           request.multiply.precision, "devices", "operator", "format", "median us",
                            "p10", "p90", "GB/s", "speed-up"));
     if (solver)
         print(out, fmt::format(" {:>11} {:>10} {:>10} {:>9}", "iterations", "seconds", "residual",
@@ -62,7 +62,7 @@ void print_rows(const bench_request& request, const std::vector<bench_row>& rows
     print(out, fmt::format("\n"));
     for (const bench_row& row : rows) {
         print(out, fmt::format("{:>8} {:>9} {:>7} {:>10.2f} {:>10.2f} {:>10.2f} {:>9.1f} {:>7.2f}x",
-                               row.devices, row.operator_name, row.local_name,
+                               row.devices, row.operator_name, row.format_name,
                                1e6 * row.median_seconds, 1e6 * row.p10_seconds,
                                1e6 * row.p90_seconds, row.bytes / row.median_seconds * 1e-9,
                                rows.front().median_seconds / row.median_seconds));
@@ -135,6 +135,7 @@ command add_bench(CLI::App& parent) {
         ->capture_default_str();
     add_operator_options(*app, request.multiply);
     add_backend_options(*app, request.devices);
+    add_transports(*app, request.multiply);
     add_timeout(*app, request.devices);
     add_report(*app, job->report);
     return {app, [job] { return run(*job); }};

@@ -26,9 +26,9 @@ void measure(bench_row& row, int repetitions, const std::function<double()>& sec
     std::vector<double> times(static_cast<std::size_t>(repetitions));
     std::ranges::generate(times, seconds);
     std::ranges::sort(times);
-    const auto at = [&](double share) {
+    const auto at = [&](double fraction) {
         return times[static_cast<std::size_t>(
-            std::lround(share * static_cast<double>(times.size() - 1)))];
+            std::lround(fraction * static_cast<double>(times.size() - 1)))];
     };
     row.median_seconds = at(0.5);
     row.p10_seconds = at(0.1);
@@ -42,8 +42,8 @@ public:
                  const matrix_operator<T>& a)
         : solve_(find_solver<T>(request.what)),
           a_(a),
-          b_(a.make_vector("b")),
-          x_(a.make_vector("x")),
+          b_(a.make_range_vector("b")),
+          x_(a.make_range_vector("x")),
           m_(make_preconditioner(request.preconditioner, a, matrix)) {
         b_.upload(make_values(vector_source{vector_source::form::random, 1, {}}, matrix));
     }
@@ -137,9 +137,9 @@ std::vector<bench_row> run_bench(const bench_request& request) {
         bench_row row;
         row.devices = count;
         row.operator_name = to_string(a->kind());
-        row.local_name = a->local_name();
+        row.format_name = a->format_name();
         if (request.what == "spmv") {
-            auto x = a->make_operand("x");
+            auto x = a->make_domain_vector("x");
             x.upload(std::vector<T>(static_cast<std::size_t>(matrix.rows), T(1)));
             row.bytes = bytes.product();
             measure(row, request.repetitions, [&] {

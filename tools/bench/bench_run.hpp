@@ -28,7 +28,7 @@ struct bench_request {
 struct bench_row {
     int devices = 0;
     std::string operator_name;
-    std::string local_name;
+    std::string format_name;
     double median_seconds = 0; ///< an iteration, or a product
     double p10_seconds = 0;
     double p90_seconds = 0;

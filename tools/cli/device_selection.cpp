@@ -18,7 +18,7 @@ namespace krylith::tool {
 namespace {
 
 group_options settings(const device_options& options) {
-    check_name("transport", options.transport, transport_names);
+    check_name("transport", options.transport, group_transport_names);
     group_options group;
     if (options.threads < 0 || options.threads > most_host_threads())
         throw usage_error("--threads is " + std::to_string(options.threads) +

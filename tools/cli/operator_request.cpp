@@ -12,12 +12,12 @@ operator_options operator_request::options() const {
     const bool measure = kind.ends_with(measured_suffix);
     const std::string_view name(kind.data(), kind.size() - (measure ? measured_suffix.size() : 0));
     return {.kind = parse_operator_kind(name),
-            .local = parse_local_kind(local),
+            .format = parse_format_kind(format),
             .measure = measure,
             .order = parse_reordering(order),
-            .transfer = parse_transfer_kind(transfer),
-            .long_share = long_share,
-            .redundant_share = redundant_share};
+            .transport = parse_transport_kind(transport),
+            .long_fraction = long_fraction,
+            .redundant_fraction = redundant_fraction};
 }
 
 bool operator_request::single_precision() const {

@@ -16,11 +16,11 @@ inline constexpr std::array<std::string_view, 3> measurable_operators = {"auto",
 
 struct operator_request {
     std::string kind = "auto"; ///< or auto:measured, lra:measured, lra-rc:measured
-    std::string local = "auto";
+    std::string format = "auto";
     std::string order = "none";
-    std::string transfer = "auto"; ///< of replicated operators
-    double long_share = -1;
-    double redundant_share = -1;
+    std::string transport = "auto"; ///< of replicated operators
+    double long_fraction = -1;
+    double redundant_fraction = -1;
     std::string precision = "fp64"; ///< of matrix and vectors; scalars are always fp64
 
     /// Throws usage_error for an unknown name. Shares are checked by make_operator.

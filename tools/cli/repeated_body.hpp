@@ -17,10 +17,10 @@ public:
 
     /// Mean over so many turns, rounded up to whole recordings, after at least `warm_up` turns,
     /// which also record the loop. `run` has the usual options.
-    [[nodiscard]] double seconds_a_turn(std::int64_t warm_up, std::int64_t turns);
+    [[nodiscard]] double seconds_a_trip(std::int64_t warm_up, std::int64_t trips);
 
 private:
-    void repeat(std::int64_t turns);
+    void repeat(std::int64_t trips);
 
     execution& run_;
     std::function<void()> body_;

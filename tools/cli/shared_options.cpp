@@ -1,8 +1,11 @@
 #include <krylith/tools/cli/shared_options.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -11,6 +14,7 @@
 #include <krylith/solvers/options.hpp>
 #include <krylith/spmv/operator_options.hpp>
 #include <krylith/tools/cli/choices.hpp>
+#include <krylith/tools/cli/name_check.hpp>
 
 namespace krylith::tool {
 
@@ -56,7 +60,7 @@ void add_backend_options(CLI::App& app, device_options& options) {
         ->group("Devices");
     app.add_option("--transport", options.transport,
                    "How data crosses devices; staged copies even where direct access works")
-        ->type_name(alternatives(transport_names))
+        ->type_name(alternatives(group_transport_names))
         ->capture_default_str()
         ->group("Devices");
 }
@@ -93,7 +97,7 @@ void add_operator_options(CLI::App& app, operator_request& request) {
     app.add_option(
            "--operator", request.kind,
            "How x gets to the devices: nz, 2nz, lra and lra-rc replicate it, halo sends what "
-           "others need, gather sends all; pcsr, pcsc and pcoo cut the matrix within rows or "
+           "others need, allgather sends all; pcsr, pcsc and pcoo cut the matrix within rows or "
            "columns, so that devices have equally many entries; adaptive multiplies only columns "
            "where "
            "x has entries, as long as it has few; auto is the fastest of the others "
@@ -102,9 +106,9 @@ void add_operator_options(CLI::App& app, operator_request& request) {
         ->type_name(operator_choices())
         ->capture_default_str()
         ->group("Operator");
-    app.add_option("--local", request.local,
-                   "Format of a device's block; sell, merge and vendor need CUDA devices")
-        ->type_name(alternatives(local_names()))
+    app.add_option("--format", request.format,
+                   "Format of a device's block; sell, merge and cusparse need CUDA devices")
+        ->type_name(alternatives(format_names()))
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--reorder", request.order,
@@ -113,19 +117,14 @@ void add_operator_options(CLI::App& app, operator_request& request) {
         ->type_name(alternatives(order_names()))
         ->capture_default_str()
         ->group("Operator");
-    app.add_option("--transfer", request.transfer,
-                   "How results of nz, 2nz, lra and lra-rc get to the other devices")
-        ->type_name(alternatives(transfer_names()))
-        ->capture_default_str()
-        ->group("Operator");
-    app.add_option("--long-share", request.long_share,
+    app.add_option("--long-fraction", request.long_fraction,
                    "lra, lra-rc: rows in the block of long rows / rows; -1: by nonzeros a row")
-        ->type_name("SHARE")
+        ->type_name("FRACTION")
         ->capture_default_str()
         ->group("Operator");
-    app.add_option("--redundant-share", request.redundant_share,
+    app.add_option("--redundant-fraction", request.redundant_fraction,
                    "lra-rc: rows that every device computes / rows; -1: by nonzeros a row")
-        ->type_name("SHARE")
+        ->type_name("FRACTION")
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--precision", request.precision,
@@ -133,6 +132,25 @@ void add_operator_options(CLI::App& app, operator_request& request) {
         ->type_name(alternatives(precision_names))
         ->capture_default_str()
         ->group("Operator");
+}
+
+void add_transports(CLI::App& app, operator_request& request) {
+    static constexpr std::array<name_alias, 2> aliases = {
+        {{"copy", "copy-engine"}, {"store", "peer-store"}}};
+    std::vector<std::string_view> names(transport_names().begin(), transport_names().end());
+    names.push_back("staged");
+    app.get_option("--transport")
+        ->description(
+            "How data crosses devices; results of nz, 2nz, lra and lra-rc by kernels that "
+            "store (peer-store), copy engines or NCCL; staged copies all, even where "
+            "direct access works")
+        ->type_name(alternatives(names))
+        ->transform([&request, names](const std::string& name) {
+            check_name("transport", name, names, aliases);
+            if (name == "staged") return name;
+            request.transport = name;
+            return std::string("auto");
+        });
 }
 
 void add_rtol(CLI::App& app, std::optional<double>& rtol, bool fp64_only) {

@@ -22,6 +22,8 @@ void add_backend_options(CLI::App& app, device_options& options);
 /// How long devices wait for each other, where a command makes them.
 void add_timeout(CLI::App& app, device_options& options);
 void add_operator_options(CLI::App& app, operator_request& request);
+/// Lets --transport, which is there, take those of replicated operators too.
+void add_transports(CLI::App& app, operator_request& request);
 /// Shows the defaults of both precisions, or of fp64 where there is no other.
 void add_rtol(CLI::App& app, std::optional<double>& rtol, bool fp64_only = false);
 void add_report(CLI::App& app, std::string& report);

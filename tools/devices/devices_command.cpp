@@ -30,12 +30,12 @@ struct devices_job {
     std::string report;
 };
 
-const char* in_words(transport path) {
-    return path == transport::direct ? "direct" : "staged";
+const char* in_words(peer_path path) {
+    return path == peer_path::direct ? "direct" : "staged";
 }
 
-std::string name(const device& where) {
-    return fmt::format("{}:{}", to_string(where.kind()), where.ordinal());
+std::string name(const device& device) {
+    return fmt::format("{}:{}", to_string(device.kind()), device.ordinal());
 }
 
 std::size_t measured_bytes(backend kind) {
@@ -46,13 +46,13 @@ std::size_t measured_bytes(backend kind) {
 json measure_devices(const device_group& group, std::FILE* out) {
     json rows = json::array();
     for (int rank = 0; rank < group.size(); ++rank) {
-        const device& where = group[rank];
+        const device& device = group[rank];
         const double rate = copy_rate(group, rank, measured_bytes(group.kind())) * 1e-9;
-        const std::size_t free = where.free_bytes();
+        const std::size_t free = device.free_bytes();
         print(out, fmt::format("  {}, {} free, copies at {:.4g} GB/s (read + written)\n",
-                               where.description(), in_bytes(static_cast<double>(free)), rate));
-        rows.push_back({{"device", name(where)},
-                        {"description", where.description()},
+                               device.description(), in_bytes(static_cast<double>(free)), rate));
+        rows.push_back({{"device", name(device)},
+                        {"description", device.description()},
                         {"free_bytes", free},
                         {"copy_gigabytes_per_second", rate}});
     }

@@ -41,8 +41,8 @@ exit_status run(const graph_job& job) {
 }
 
 void refuse_options_of_others(const CLI::App& given, const std::string& algorithm) {
-    if (algorithm != "bfs" && given.count("--walk-limit") != 0)
-        throw usage_error(fmt::format("--walk-limit is for bfs, not for {}", algorithm));
+    if (algorithm != "bfs" && given.count("--level-limit") != 0)
+        throw usage_error(fmt::format("--level-limit is for bfs, not for {}", algorithm));
     if (algorithm != "bfs" && algorithm != "sssp") return;
     for (const char* name : {"--reproducible", "--damping", "--tolerance"})
         if (given.count(name) != 0)
@@ -77,7 +77,7 @@ command add_graph(CLI::App& parent) {
     add("--tolerance", request.tolerance, "T",
         "pagerank: bound on the sum of the ranks' errors to reach")
         ->capture_default_str();
-    add("--walk-limit", request.walk_limit, "N",
+    add("--level-limit", request.level_limit, "N",
         "bfs on one device: edges up to which levels are walked, many in one launch, instead of "
         "multiplied by chosen kernels; 0: never; without: as suits the device");
     add("--max-steps", request.max_steps, "N",

@@ -19,9 +19,9 @@ using json = nlohmann::ordered_json;
 
 constexpr std::size_t most_lines = 12; ///< of steps in the summary
 
-/// "row", or where devices differ "row+column-sort"; of walked levels "walked".
+/// "row", or where devices differ "row+column-sort"; of walked levels "persistent".
 std::string kernels_of(const graph_step& step) {
-    if (step.walk != 0) return "walked";
+    if (step.launch != 0) return "persistent";
     std::vector<std::string_view> names;
     for (const auto used : step.kernels)
         if (std::ranges::find(names, to_string(used)) == names.end())
@@ -33,9 +33,9 @@ json as_json(const graph_step& step) {
     json kernels = json::array();
     for (const auto used : step.kernels) kernels.push_back(std::string(to_string(used)));
     return {{"entries", step.entries},
-            {"work", step.work},
+            {"frontier_nonzeros", step.frontier_nonzeros},
             {"kernels", kernels},
-            {"walk", step.walk},
+            {"launch", step.launch},
             {"sent", to_string(step.sent)},
             {"seconds", step.seconds},
             {"select_seconds", step.select_seconds}};
@@ -81,15 +81,15 @@ std::string by_steps(const graph_outcome& outcome) {
     for (std::size_t i = 0; i < outcome.steps.size();) {
         const std::size_t first = i;
         std::string kernels = kernels_of(outcome.steps[i]);
-        const std::int32_t first_walk = outcome.steps[i].walk;
+        const std::int32_t first_launch = outcome.steps[i].launch;
         graph_step sum;
         for (; i < outcome.steps.size() && kernels_of(outcome.steps[i]) == kernels; ++i) {
             sum.entries += outcome.steps[i].entries;
-            sum.work += outcome.steps[i].work;
+            sum.frontier_nonzeros += outcome.steps[i].frontier_nonzeros;
             sum.seconds += outcome.steps[i].seconds;
         }
-        if (first_walk != 0) {
-            const auto launches = outcome.steps[i - 1].walk - first_walk + 1;
+        if (first_launch != 0) {
+            const auto launches = outcome.steps[i - 1].launch - first_launch + 1;
             kernels = first + 1 == i  ? "level in one launch"
                       : launches == 1 ? "levels in one launch"
                                       : fmt::format("levels in {} launches", launches);
@@ -102,7 +102,8 @@ std::string by_steps(const graph_outcome& outcome) {
         const std::string steps =
             first + 1 == i ? fmt::format("{}", i) : fmt::format("{}-{}", first + 1, i);
         text += fmt::format("{:<11} {:<33} {} vertices, {} edges, {}\n", lines == 1 ? "steps" : "",
-                            steps + " " + kernels, sum.entries, sum.work, in_seconds(sum.seconds));
+                            steps + " " + kernels, sum.entries, sum.frontier_nonzeros,
+                            in_seconds(sum.seconds));
     }
     return text;
 }
@@ -125,7 +126,7 @@ std::string json_report(const graph_request& request, const graph_figures& f) {
                    {"seconds", f.outcome.seconds},
                    {"reason", to_string(f.outcome.reason)},
                    {"iterations", f.outcome.iterations()},
-                   {"work", f.outcome.work()},
+                   {"frontier_nonzeros", f.outcome.frontier_nonzeros()},
                    {"gteps", f.outcome.gteps()}};
     if (request.algorithm == "pagerank") {
         report["damping"] = request.damping;
@@ -137,7 +138,7 @@ std::string json_report(const graph_request& request, const graph_figures& f) {
         report["reached"] = f.reached;
     }
     if (request.algorithm == "bfs")
-        report["walk_limit"] = request.walk_limit ? json(*request.walk_limit) : json();
+        report["level_limit"] = request.level_limit ? json(*request.level_limit) : json();
     if (f.depth) report["depth"] = *f.depth;
     if (f.farthest) report["farthest"] = *f.farthest;
     report["steps"] = json::array();
@@ -158,7 +159,8 @@ std::string summary(const graph_request& request, const graph_figures& f) {
     double choosing = 0;
     for (const graph_step& step : f.outcome.steps) choosing += step.select_seconds;
     line("time", fmt::format("{}, {} edges walked along, {:.3g} GTEPS; choosing kernels {:.1f}%",
-                             in_seconds(f.outcome.seconds), f.outcome.work(), f.outcome.gteps(),
+                             in_seconds(f.outcome.seconds), f.outcome.frontier_nonzeros(),
+                             f.outcome.gteps(),
                              f.outcome.seconds > 0 ? 100 * choosing / f.outcome.seconds : 0.0));
     return text + by_steps(f.outcome);
 }

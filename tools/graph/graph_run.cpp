@@ -68,9 +68,9 @@ void check(const graph_request& request) {
     check_name("algorithm", request.algorithm, graph_algorithms);
     if (!request.parents_file.empty() && request.algorithm != "bfs")
         throw usage_error("--parents is for bfs: " + request.algorithm + " has none");
-    if (request.walk_limit && *request.walk_limit < 0)
+    if (request.level_limit && *request.level_limit < 0)
         throw usage_error(
-            fmt::format("--walk-limit is {}: allowed are 0 and more", *request.walk_limit));
+            fmt::format("--level-limit is {}: allowed are 0 and more", *request.level_limit));
     if (request.max_steps == 0 || request.max_steps < -1)
         throw usage_error(
             fmt::format("--max-steps is {}: allowed are 1 and more, and -1", request.max_steps));
@@ -94,7 +94,7 @@ void write(const std::string& file, const std::vector<double>& values, const std
 
 template <class T>
 void run_bfs(const graph_request& request, const graph<T>& g, graph_figures& f) {
-    bfs_options options{.walk_limit = request.walk_limit, .kernels = kernels_of(request)};
+    bfs_options options{.level_limit = request.level_limit, .kernels = kernels_of(request)};
     if (request.max_steps > 0) options.max_levels = request.max_steps;
     breadth_first_search<T> search(g, options);
     const bfs_result found = run_warm(f, [&] { return search(f.sources.front()); });

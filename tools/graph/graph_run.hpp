@@ -25,8 +25,8 @@ struct graph_request {
     bool reproducible = false;
     double damping = 0.85;
     double tolerance = 1e-6;
-    std::int64_t max_steps = -1;            ///< -1: the algorithm's own
-    std::optional<std::int64_t> walk_limit; ///< of bfs; none: the device's
+    std::int64_t max_steps = -1;             ///< -1: the algorithm's own
+    std::optional<std::int64_t> level_limit; ///< of bfs; none: the device's
     std::string precision = "fp64";
     device_options devices;
     std::string output_file;  ///< levels, ranks or distances

@@ -17,8 +17,8 @@ void add(counts& to, const counts& from) {
                               : add(omp_out, omp_in))                                              \
     initializer(omp_priv = counts(omp_orig.size(), 0))
 
-int cells(double share, std::int64_t extent, int most) {
-    const auto wanted = static_cast<std::int64_t>(std::lround(share));
+int cells(double fraction, std::int64_t extent, int most) {
+    const auto wanted = static_cast<std::int64_t>(std::lround(fraction));
     return static_cast<int>(
         std::clamp<std::int64_t>(wanted, 1, std::min<std::int64_t>(extent, most)));
 }

@@ -53,9 +53,9 @@ json footprint_row(const footprint& f) {
                 {"automatic", f.automatic},
                 {"rows", f.owned},
                 {"matrix_bytes",
-                 {{"csr", f.csr_bytes}, {"sell", f.sell_bytes}, {"vendor", f.vendor_bytes}}},
+                 {{"csr", f.csr_bytes}, {"sell", f.sell_bytes}, {"cusparse", f.cusparse_bytes}}},
                 {"sell_padding", f.sell_padding},
-                {"cuda_local", to_string(f.cuda_local)},
+                {"cuda_format", to_string(f.cuda_format)},
                 {"received_entries", f.received},
                 {"moved_entries", f.moved}};
     for (const char* solver : {"cg", "bicgstab", "gmres"}) {

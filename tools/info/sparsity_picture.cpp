@@ -81,12 +81,12 @@ std::string repeated(std::string_view text, int times) {
 } // namespace
 
 template <class T>
-std::string sparsity_picture(const csr_view<T>& matrix, const terminal& where) {
-    const character c = where.utf8 ? character{4, 2} : character{1, 1};
-    const int lines = std::max(1, where.lines - 2) * c.rows; // inside the frame
-    const int width = std::max(1, where.columns - 2) * c.columns;
+std::string sparsity_picture(const csr_view<T>& matrix, const terminal& screen) {
+    const character c = screen.utf8 ? character{4, 2} : character{1, 1};
+    const int lines = std::max(1, screen.lines - 2) * c.rows; // inside the frame
+    const int width = std::max(1, screen.columns - 2) * c.columns;
     const int stretch =
-        where.utf8 || width < 2 ? 1 : 2; // ASCII: two characters side by side are a square
+        screen.utf8 || width < 2 ? 1 : 2; // ASCII: two characters side by side are a square
     const density cells = measure_density(matrix, lines, width / stretch);
     if (cells.rows == 0) return "(no rows or no columns)\n";
     const int scale = std::max(1, std::min(lines / cells.rows, width / stretch / cells.columns));
@@ -96,16 +96,16 @@ std::string sparsity_picture(const csr_view<T>& matrix, const terminal& where) {
     const auto edge = [&](std::string_view left, std::string_view line, std::string_view right) {
         return std::string(left) + repeated(line, across) + std::string(right) + "\n";
     };
-    const std::string_view side = where.utf8 ? "│" : "|";
-    std::string out = where.utf8 ? edge("┌", "─", "┐") : edge("+", "-", "+");
+    const std::string_view side = screen.utf8 ? "│" : "|";
+    std::string out = screen.utf8 ? edge("┌", "─", "┐") : edge("+", "-", "+");
     for (int row = 0; row < all.rows(); row += c.rows) {
         out += side;
         for (int column = 0; column < across; ++column)
-            out += where.utf8 ? braille(all, row, column * c.columns)
-                              : shade(all, row, column / stretch);
+            out += screen.utf8 ? braille(all, row, column * c.columns)
+                               : shade(all, row, column / stretch);
         out.append(side).append("\n");
     }
-    return out + (where.utf8 ? edge("└", "─", "┘") : edge("+", "-", "+"));
+    return out + (screen.utf8 ? edge("└", "─", "┘") : edge("+", "-", "+"));
 }
 
 template std::string sparsity_picture(const csr_view<double>&, const terminal&);

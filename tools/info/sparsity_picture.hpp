@@ -13,6 +13,6 @@ namespace krylith::tool {
 /// an entry stays blank. Else ASCII characters from '.' to '@'. Small matrices are magnified by a
 /// whole number. At most `where.columns` wide and `where.lines` high; O(nnz).
 template <class T>
-[[nodiscard]] std::string sparsity_picture(const csr_view<T>& matrix, const terminal& where);
+[[nodiscard]] std::string sparsity_picture(const csr_view<T>& matrix, const terminal& screen);
 
 } // namespace krylith::tool

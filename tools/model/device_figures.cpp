@@ -35,7 +35,7 @@ double seconds_a_copy(const device_group& group, const std::function<void()>& co
 }
 
 buffer<std::byte> zeros(const device_group& group, int rank, std::size_t bytes) {
-    buffer<std::byte> memory(group.share(rank), bytes, "measurement");
+    buffer<std::byte> memory(group.handle(rank), bytes, "measurement");
     memory.zero();
     return memory;
 }
@@ -60,7 +60,7 @@ double peer_rate(const device_group& group, int from, int to, std::size_t bytes)
 
 double all_reduce_seconds(const device_group& group) {
     constexpr std::int64_t entries = 1024;
-    constexpr std::int64_t turns = 2000;
+    constexpr std::int64_t trips = 2000;
     const auto where = std::make_shared<const layout>(
         layout{group, equal_rows(entries * group.size(), group.size()), coherence::owned});
     const vector<double> v(where);
@@ -70,7 +70,7 @@ double all_reduce_seconds(const device_group& group) {
         fused(run, sum = dot(v, v));
         test_residual(sum);
     });
-    return body.seconds_a_turn(turns / 10, turns);
+    return body.seconds_a_trip(trips / 10, trips);
 }
 
 } // namespace krylith::tool

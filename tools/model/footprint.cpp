@@ -16,7 +16,7 @@ namespace {
 /// The solver's vectors by what they hold: owned entries, or ghosts too (what A multiplies).
 struct vector_count {
     std::int64_t plain;
-    std::int64_t operands;
+    std::int64_t domains;
 };
 
 vector_count vectors_of(const method& m) {
@@ -41,10 +41,10 @@ std::int64_t sell_block_bytes(std::span<const std::int64_t> offsets,
 }
 
 /// What remains to be said of all devices once one more has `kind`.
-local_kind least_regular(local_kind so_far, local_kind kind) {
-    for (const local_kind first : {local_kind::merge, local_kind::csr})
+format_kind least_regular(format_kind so_far, format_kind kind) {
+    for (const format_kind first : {format_kind::merge, format_kind::csr})
         if (so_far == first || kind == first) return first;
-    return local_kind::sell;
+    return format_kind::sell;
 }
 
 /// As matrix_bytes() of the formats says once they exist.
@@ -55,10 +55,11 @@ void add_formats(footprint& f, std::span<const std::int64_t> offsets,
     const std::int64_t width = offset_bytes(nnz);
     f.csr_bytes = std::max(f.csr_bytes, nnz * (f.value_bytes + 4) + (rows + 1) * width);
     // cuSPARSE has columns as wide as offsets.
-    f.vendor_bytes = std::max(f.vendor_bytes, nnz * (f.value_bytes + width) + (rows + 1) * width);
+    f.cusparse_bytes =
+        std::max(f.cusparse_bytes, nnz * (f.value_bytes + width) + (rows + 1) * width);
     f.sell_bytes = std::max(f.sell_bytes, sell_block_bytes(offsets, columns, f.value_bytes));
     f.sell_padding = std::max(f.sell_padding, make_sell_layout(offsets).padding());
-    f.cuda_local = least_regular(f.cuda_local, choose_format(offsets, result_use::own));
+    f.cuda_format = least_regular(f.cuda_format, choose_format(offsets, result_use::own));
 }
 
 } // namespace
@@ -68,13 +69,13 @@ std::int64_t footprint::vector_bytes(const method& m) const {
     std::int64_t most = 0;
     for (const part& p : parts) {
         const std::int64_t ghosts = kind == operator_kind::nz ? 0 : p.received;
-        most = std::max(most, count.plain * p.held + count.operands * (p.held + ghosts));
+        most = std::max(most, count.plain * p.held + count.domains * (p.held + ghosts));
     }
     return value_bytes * most;
 }
 
 double footprint::iteration_bytes(const method& m) const {
-    const std::int64_t matrix = cuda_local == local_kind::sell ? sell_bytes : csr_bytes;
+    const std::int64_t matrix = cuda_format == format_kind::sell ? sell_bytes : csr_bytes;
     const std::int64_t x = kind == operator_kind::nz ? held : held + received;
     const auto product = static_cast<double>(matrix + value_bytes * (x + owned));
     return products(m) * product +
@@ -88,12 +89,12 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
     const longest_row longest = find_longest_row(matrix.row_offsets);
     for (const int devices : device_counts) {
         const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
-                                              deal_rows(matrix.row_offsets, devices));
+                                              partition_rows(matrix.row_offsets, devices));
         footprint halo;
         halo.devices = devices;
         halo.value_bytes = sizeof(T);
         std::int64_t global_sell = 0;
-        local_kind sent_local = local_kind::sell;
+        format_kind sent_local = format_kind::sell;
         const operator_kind automatic =
             ranked_operators(measure_pattern(plan, matrix.row_offsets, matrix.column_indices,
                                              longest, sizeof(T)),
@@ -127,7 +128,7 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         nz.kind = operator_kind::nz;
         nz.automatic = automatic == operator_kind::nz;
         nz.sell_bytes = global_sell;
-        nz.cuda_local = sent_local;
+        nz.cuda_format = sent_local;
         nz.held = matrix.rows;
         nz.received = 0;
         for (footprint::part& part : nz.parts) {
@@ -136,8 +137,8 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         }
         nz.moved = matrix.rows * (devices - 1);
         footprint gather = halo;
-        gather.kind = operator_kind::gather;
-        gather.automatic = automatic == operator_kind::gather;
+        gather.kind = operator_kind::allgather;
+        gather.automatic = automatic == operator_kind::allgather;
         gather.moved = nz.moved;
         gather.received = 0;
         for (footprint::part& part : gather.parts) {

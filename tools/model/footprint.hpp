@@ -21,10 +21,10 @@ struct footprint {
     std::int64_t value_bytes = 8;
     std::int64_t csr_bytes = 0;
     std::int64_t sell_bytes = 0;
-    std::int64_t vendor_bytes = 0;
-    double sell_padding = 0;                  ///< share of the entries stored
-    local_kind cuda_local = local_kind::sell; ///< what `auto` takes on CUDA devices: merge or csr
-                                              ///< if one of them has it, in this order
+    std::int64_t cusparse_bytes = 0;
+    double sell_padding = 0;                     ///< share of the entries stored
+    format_kind cuda_format = format_kind::sell; ///< what `auto` takes on CUDA devices: merge or
+                                                 ///< csr if one of them has it, in this order
     /// Entries of a vector on a device, and those it receives for each product.
     struct part {
         std::int64_t held;
@@ -38,13 +38,13 @@ struct footprint {
 
     /// b, x, the diagonal of Jacobi if `m` has it (on the right), and the solver's vectors.
     [[nodiscard]] std::int64_t vector_bytes(const method& m) const;
-    /// Read and written by an iteration, with the local kernel that `auto` takes on CUDA devices.
+    /// Read and written by an iteration, with the format that `auto` takes on CUDA devices.
     /// Without preconditioner, except for cg. Throws std::bad_optional_access for other solvers.
     [[nodiscard]] double iteration_bytes(const method& m) const;
 };
 
-/// For each count: halo, nz and gather, or one for a single device; `automatic` at these rates. The
-/// matrix must be square and canonical. O(nnz) a count.
+/// For each count: halo, nz and allgather, or one for a single device; `automatic` at these rates.
+/// The matrix must be square and canonical. O(nnz) a count.
 template <class T>
 [[nodiscard]] std::vector<footprint> footprints(const csr_view<T>& matrix,
                                                 std::span<const int> device_counts,

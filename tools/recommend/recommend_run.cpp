@@ -17,7 +17,7 @@ namespace krylith::tool {
 namespace {
 
 /// The share of the time for methods; the rest is for placements, where there is a choice.
-constexpr double method_share = 0.7;
+constexpr double method_fraction = 0.7;
 
 constexpr const char* consistent_rhs =
     "try --rhs range:1, A times a random vector, which has a solution that isn't constant";
@@ -27,20 +27,20 @@ struct place {
     operator_options multiply;
 };
 
-/// Every operator and local kernel on every number of devices; `auto` first.
+/// Every operator and format on every number of devices; `auto` first.
 std::vector<place> places(const recommend_request& request) {
-    std::vector<local_kind> locals = {local_kind::automatic};
+    std::vector<format_kind> formats = {format_kind::automatic};
     if (select_backend(request.solve.devices) == backend::cuda)
-        locals = {local_kind::automatic, local_kind::sell, local_kind::csr, local_kind::merge,
-                  local_kind::vendor};
+        formats = {format_kind::automatic, format_kind::sell, format_kind::csr, format_kind::merge,
+                   format_kind::cusparse};
     std::vector<place> result;
     for (const int devices : request.counts) {
         std::vector<operator_kind> kinds = {operator_kind::automatic};
         if (devices > 1)
             kinds = {operator_kind::automatic, operator_kind::halo, operator_kind::nz,
-                     operator_kind::gather};
+                     operator_kind::allgather};
         for (const operator_kind kind : kinds)
-            for (const local_kind local : locals) result.push_back({devices, {kind, local}});
+            for (const format_kind format : formats) result.push_back({devices, {kind, format}});
     }
     return result;
 }
@@ -72,15 +72,15 @@ double seconds_for_all(const std::vector<trial>& trials, const recommend_request
     for (const trial& t : trials)
         if (t.outcome == verdict::unfinished)
             longest = std::max(longest, static_cast<double>(t.limit) * t.seconds_an_iteration);
-    const double share = request.counts.size() > 1 ? method_share : 1.0;
-    return 1.15 * longest * static_cast<double>(trials.size()) / share;
+    const double fraction = request.counts.size() > 1 ? method_fraction : 1.0;
+    return 1.15 * longest * static_cast<double>(trials.size()) / fraction;
 }
 
 bool known(const std::vector<placement_trial>& tried, const matrix_operator<double>& a) {
     return std::ranges::any_of(tried, [&](const placement_trial& t) {
-        return t.devices == a.share_layout()->group.size() &&
+        return t.devices == a.layout()->group.size() &&
                (t.devices == 1 || t.operator_name == to_string(a.kind())) &&
-               t.local_name == a.local_name();
+               t.format_name == a.format_name();
     });
 }
 
@@ -109,13 +109,13 @@ void try_placements(recommendation& r, const recommend_request& request,
                               rhs);
             if (known(r.placements, bench.a())) continue;
             t.operator_name = to_string(bench.a().kind());
-            t.local_name = bench.a().local_name();
+            t.format_name = bench.a().format_name();
             t.automatic = p.multiply.kind == operator_kind::automatic &&
-                          p.multiply.local == local_kind::automatic;
+                          p.multiply.format == format_kind::automatic;
             t.run = bench.run(winner.method, asked, seconds / static_cast<double>(all.size()));
         } catch (const device_error& failure) {
             t.operator_name = to_string(p.multiply.kind);
-            t.local_name = to_string(p.multiply.local);
+            t.format_name = to_string(p.multiply.format);
             t.run.words = failure.what();
         }
         r.placements.push_back(t);
@@ -159,19 +159,20 @@ recommendation recommend(const recommend_request& request) {
     {
         trial_bench bench(first_devices(request.solve.devices, request.counts.front()), matrix, {},
                           b);
-        const double share = (request.counts.size() > 1 ? method_share : 1.0) * request.seconds /
-                             static_cast<double>(std::max<std::size_t>(1, r.plan.tried.size()));
+        const double fraction = (request.counts.size() > 1 ? method_fraction : 1.0) *
+                                request.seconds /
+                                static_cast<double>(std::max<std::size_t>(1, r.plan.tried.size()));
         stopwatch spent;
         for (const candidate& method : r.plan.tried)
-            r.trials.push_back(bench.run(method, request.solve, share));
-        const double left = share * static_cast<double>(r.trials.size()) - spent.lap();
+            r.trials.push_back(bench.run(method, request.solve, fraction));
+        const double left = fraction * static_cast<double>(r.trials.size()) - spent.lap();
         go_on(bench, r.trials, request.solve, left);
         r.seconds_for_all = seconds_for_all(r.trials, request);
-        for (std::string& warning : placement_warnings(*bench.a().share_layout()))
+        for (std::string& warning : placement_warnings(*bench.a().layout()))
             r.warnings.push_back(std::move(warning));
     }
     r.chosen = choose(r.trials);
-    if (r.chosen) try_placements(r, request, matrix, b, (1 - method_share) * request.seconds);
+    if (r.chosen) try_placements(r, request, matrix, b, (1 - method_fraction) * request.seconds);
     r.seconds = watch.lap();
     return r;
 }
@@ -201,7 +202,7 @@ std::string command_line(const recommend_request& request, const recommendation&
         add("--devices", p.devices, 1);
         if (!p.automatic) {
             if (p.devices > 1) line += " --operator " + p.operator_name;
-            if (select_backend(s.devices) == backend::cuda) line += " --local " + p.local_name;
+            if (select_backend(s.devices) == backend::cuda) line += " --format " + p.format_name;
         }
     }
     add("--backend", s.devices.backend, standard.devices.backend);

@@ -19,7 +19,7 @@ struct recommend_request {
 struct placement_trial {
     int devices = 1;
     std::string operator_name;
-    std::string local_name;
+    std::string format_name;
     bool automatic = false; ///< what `auto` would take
     trial run;
 };

@@ -71,14 +71,14 @@ std::string method_table(const recommendation& r) {
 
 std::string placement_table(const recommendation& r) {
     if (r.placements.size() < 2) return {};
-    std::string out = fmt::format("\n{:<10} {:<10} {:<8} {:>14}\n", "devices", "operator", "local",
+    std::string out = fmt::format("\n{:<10} {:<10} {:<8} {:>14}\n", "devices", "operator", "format",
                                   "an iteration");
     for (std::size_t k = 0; k < r.placements.size(); ++k) {
         const placement_trial& p = r.placements[k];
         out +=
             fmt::format("{:<10} {:<10} {:<8} {:>14}\n",
                         fmt::format("{}{}", r.placed == k ? "* " : "  ", p.devices),
-                        p.devices == 1 ? "-" : p.operator_name, p.local_name,
+                        p.devices == 1 ? "-" : p.operator_name, p.format_name,
                         p.run.outcome == verdict::failed ? p.run.words
                                                          : in_seconds(p.run.seconds_an_iteration));
     }
@@ -192,7 +192,7 @@ std::string json_report(const recommend_request& request, const recommendation& 
         const placement_trial& p = r.placements[k];
         report["placements"].push_back({{"devices", p.devices},
                                         {"operator", p.operator_name},
-                                        {"local", p.local_name},
+                                        {"format", p.format_name},
                                         {"automatic", p.automatic},
                                         {"outcome", to_string(p.run.outcome)},
                                         {"failure", p.run.words},

@@ -37,7 +37,7 @@ std::int64_t next_length(const solve_result& run, double left, std::int64_t limi
     return std::min(limit, static_cast<std::int64_t>(std::min(most, 1e15)));
 }
 
-void judge(trial& t, const solve_result& r, double atol) {
+void check_convergence(trial& t, const solve_result& r, double atol) {
     t.outcome = verdict::failed;
     t.words.clear();
     t.iterations = r.iterations;
@@ -87,7 +87,7 @@ double expected_iterations(std::span<const double> history, double target) {
 
 trial_bench::trial_bench(const device_group& group, const csr_matrix<double>& matrix,
                          const operator_options& multiply, std::span<const double> rhs)
-    : matrix_(matrix), a_(make_operator(group, matrix, multiply)), b_(a_->make_vector("b")) {
+    : matrix_(matrix), a_(make_operator(group, matrix, multiply)), b_(a_->make_range_vector("b")) {
     b_.upload(rhs);
 }
 
@@ -98,7 +98,7 @@ trial trial_bench::run(const candidate& method, const solve_request& request, do
         const solve_request asked = with(method, request);
         const auto solve = find_solver<double>(asked.solver);
         const auto m = make_preconditioner(asked.preconditioner, *a_, matrix_);
-        auto x = a_->make_vector("x");
+        auto x = a_->make_range_vector("x");
         solver_options options = asked.options();
         std::int64_t limit = options.max_iterations >= 0
                                  ? options.max_iterations
@@ -109,7 +109,7 @@ trial trial_bench::run(const candidate& method, const solve_request& request, do
             const solve_result r = solve(*a_, b_, x, options, m.get());
             seconds -= r.solve_seconds;
             const double before = t.expected_seconds;
-            judge(t, r, asked.atol);
+            check_convergence(t, r, asked.atol);
             t.limit = limit;
             if (repeats > 0) t.expected_seconds = t.seconds = std::min(before, t.expected_seconds);
             if (r.converged() && r.solve_seconds < hasty && ++repeats < 3) continue;

@@ -4,15 +4,16 @@
 
 namespace krylith::tool {
 
-nlohmann::ordered_json as_json(const std::optional<share_choice>& choice) {
+nlohmann::ordered_json as_json(const std::optional<fraction_choice>& choice) {
     using json = nlohmann::ordered_json;
     if (!choice) return nullptr;
-    const auto point = [](const row_shares& shares) {
-        return json{{"long_share", shares.long_rows}, {"redundant_share", shares.redundant}};
+    const auto point = [](const row_fractions& fractions) {
+        return json{{"long_fraction", fractions.long_rows},
+                    {"redundant_fraction", fractions.redundant}};
     };
     json trials = json::array();
-    for (const timed_shares& t : choice->tried) {
-        json row = point(t.shares);
+    for (const timed_fractions& t : choice->tried) {
+        json row = point(t.fractions);
         row["seconds_per_iteration"] = t.seconds;
         trials.push_back(row);
     }

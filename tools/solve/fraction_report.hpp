@@ -10,6 +10,6 @@
 namespace krylith::tool {
 
 /// Best point, the rule's and its loss, all points tried and where it is from; null for nothing.
-[[nodiscard]] nlohmann::ordered_json as_json(const std::optional<share_choice>& choice);
+[[nodiscard]] nlohmann::ordered_json as_json(const std::optional<fraction_choice>& choice);
 
 } // namespace krylith::tool

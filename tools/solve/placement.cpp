@@ -26,7 +26,7 @@ template <class T>
 prediction fastest(const csr_view<T>& matrix, const longest_row& longest, int devices,
                    operator_kind kind, const machine_rates& rates) {
     const auto plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
-                                     deal_rows(matrix.row_offsets, devices));
+                                     partition_rows(matrix.row_offsets, devices));
     const auto statistics =
         measure_pattern(plan, matrix.row_offsets, matrix.column_indices, longest, sizeof(T));
     const operator_kind wanted = devices == 1 ? operator_kind::halo
@@ -46,11 +46,11 @@ double at_least(const prediction& alone, const machine_rates& rates, int devices
     return (alone.seconds - 3 * rates.phase_on(1)) / devices + phases;
 }
 
-void warn_of_idle_parts(const layout& where, std::vector<std::string>& warnings) {
-    const int p = where.group.size();
+void warn_of_idle_parts(const layout& layout, std::vector<std::string>& warnings) {
+    const int p = layout.group.size();
     int idle = 0;
     for (int rank = 0; rank < p; ++rank)
-        if (where.rows.owned(rank).size() == 0) ++idle;
+        if (layout.rows.owned(rank).size() == 0) ++idle;
     if (p > 1 && idle != 0)
         warnings.push_back(fmt::format("{} of {} devices own no rows", idle, p));
 }
@@ -63,13 +63,13 @@ std::string why_operator(const matrix_operator<T>& a, const operator_options& as
         return "as asked for, but columns of a sparse x can't be the faster way here: as halo";
     if (asked.kind != operator_kind::automatic)
         return a.choice() != nullptr ? "as asked for, with " + a.choice()->because : "as asked for";
-    if (a.share_layout()->group.size() == 1) return "auto: one device, nothing moves";
+    if (a.layout()->group.size() == 1) return "auto: one device, nothing moves";
     return a.choice() != nullptr ? "auto: " + a.choice()->because : "auto";
 }
 
 template <class T>
 std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix) {
-    const device_group& group = a.share_layout()->group;
+    const device_group& group = a.layout()->group;
     if (group.kind() == backend::host || group.size() == 1) return "";
     return fewer_devices(matrix, group.size(), a.kind(), rates_of(group).rates);
 }
@@ -124,28 +124,27 @@ device_group fastest_devices(const device_options& options, operator_kind kind,
 }
 
 template <class T>
-std::string why_transfer(const matrix_operator<T>& a, const operator_options& asked) {
-    const device_group& group = a.share_layout()->group;
+std::string why_transport(const matrix_operator<T>& a, const operator_options& asked) {
+    const device_group& group = a.layout()->group;
     if (group.size() == 1) return "one device, nothing moves";
-    if (asked.transfer != transfer_kind::automatic) return "as asked for";
-    if (a.transfer() == transfer_kind::stores)
+    if (asked.transport != transport_kind::automatic) return "as asked for";
+    if (a.transport() == transport_kind::peer_store)
         return "auto: every device reaches the memory of the others";
     if (group.concurrent())
-        return "auto: redundant rows must be blocks of their own for local kernel " +
-               a.local_name();
+        return "auto: redundant rows must be blocks of their own for format " + a.format_name();
     return "auto: " + group.serialised_because();
 }
 
-std::vector<std::string> placement_warnings(const layout& where) {
+std::vector<std::string> placement_warnings(const layout& layout) {
     std::vector<std::string> warnings;
-    if (!where.group.concurrent())
+    if (!layout.group.concurrent())
         warnings.push_back("devices wait for the host between operations: " +
-                           where.group.serialised_because());
-    warn_of_idle_parts(where, warnings);
+                           layout.group.serialised_because());
+    warn_of_idle_parts(layout, warnings);
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-    if (where.group.kind() == backend::host && where.group.size() > cores)
+    if (layout.group.kind() == backend::host && layout.group.size() > cores)
         warnings.push_back(
-            fmt::format("{} host devices share {} cores", where.group.size(), cores));
+            fmt::format("{} host devices share {} cores", layout.group.size(), cores));
     return warnings;
 }
 
@@ -161,7 +160,7 @@ template device_group fastest_devices(const device_options&, operator_kind, cons
                                       std::string&);
 template device_group fastest_devices(const device_options&, operator_kind, const csr_view<float>&,
                                       std::string&);
-template std::string why_transfer(const matrix_operator<double>&, const operator_options&);
-template std::string why_transfer(const matrix_operator<float>&, const operator_options&);
+template std::string why_transport(const matrix_operator<double>&, const operator_options&);
+template std::string why_transport(const matrix_operator<float>&, const operator_options&);
 
 } // namespace krylith::tool

@@ -17,10 +17,10 @@ template <class T>
 
 /// Why entries cross devices by a.transfer().
 template <class T>
-[[nodiscard]] std::string why_transfer(const matrix_operator<T>& a, const operator_options& asked);
+[[nodiscard]] std::string why_transport(const matrix_operator<T>& a, const operator_options& asked);
 
 /// Staged copies, devices without rows, more host devices than cores.
-[[nodiscard]] std::vector<std::string> placement_warnings(const layout& where);
+[[nodiscard]] std::vector<std::string> placement_warnings(const layout& layout);
 
 /// "2 devices would take ...": where the cost model says that fewer of these devices need less time
 /// for an iteration of CG, all told. Empty for host devices, which share the cores whatever their

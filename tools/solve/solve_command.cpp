@@ -119,6 +119,7 @@ command add_solve(CLI::App& parent) {
     add_method(*app, job->request);
     add_operator_options(*app, job->request.multiply);
     add_device_options(*app, job->request.devices);
+    add_transports(*app, job->request.multiply);
     add_timeout(*app, job->request.devices);
     app->get_option("--devices")
         ->type_name("N|LIST|auto")

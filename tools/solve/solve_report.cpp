@@ -51,15 +51,15 @@ json options(const solve_request& request, const solve_outcome& outcome) {
             {"max_iterations", outcome.max_iterations},
             {"restart", request.restart},
             {"operator", request.multiply.kind},
-            {"local", request.multiply.local},
+            {"format", request.multiply.format},
             {"reorder", request.multiply.order},
-            {"transfer", request.multiply.transfer},
-            {"long_share", request.multiply.long_share},
-            {"redundant_share", request.multiply.redundant_share},
+            {"long_fraction", request.multiply.long_fraction},
+            {"redundant_fraction", request.multiply.redundant_fraction},
             {"backend", request.devices.backend},
             {"devices", request.devices.devices},
             {"threads", request.devices.threads},
-            {"transport", request.devices.transport},
+            {"transport", request.devices.transport == "auto" ? request.multiply.transport
+                                                              : request.devices.transport},
             {"execution", request.execution}};
 }
 
@@ -80,10 +80,10 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["operator_predictions"] = times(outcome.predictions);
     report["machine_rates"] = outcome.rates_from;
     report["operator_trials"] = times(outcome.trials);
-    report["operator_shares"] = as_json(outcome.shares);
-    report["transfer"] = outcome.transfer;
-    report["transfer_because"] = outcome.transfer_because;
-    report["local"] = outcome.local_name;
+    report["operator_shares"] = as_json(outcome.fractions);
+    report["transport"] = outcome.transport;
+    report["transport_because"] = outcome.transport_because;
+    report["format"] = outcome.format_name;
     report["kernel_products"] = json::object();
     for (const kernel_use& use : outcome.kernel_uses)
         report["kernel_products"][use.kernel] = use.products;

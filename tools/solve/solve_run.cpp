@@ -31,13 +31,13 @@ double distance_from_ones(std::span<const T> x) {
 
 template <class T>
 std::string why_eager(const solve_request& request, const matrix_operator<T>& a) {
-    const device_group& group = a.share_layout()->group;
+    const device_group& group = a.layout()->group;
     if (request.execution == "eager") return "--execution eager";
-    if (!a.recordable() && a.transfer() != transfer_kind::stores)
-        return std::string("transfer ") + to_string(a.transfer()) + " can't be recorded";
+    if (!a.recordable() && a.transport() != transport_kind::peer_store)
+        return std::string("transport ") + to_string(a.transport()) + " can't be recorded";
     if (!a.recordable() && a.kind() == operator_kind::adaptive)
         return "operator adaptive looks at x before each product";
-    if (!a.recordable()) return "local kernel " + a.local_name() + " can't be recorded";
+    if (!a.recordable()) return "format " + a.format_name() + " can't be recorded";
     return group.serialised_because();
 }
 
@@ -46,14 +46,14 @@ template <class T>
 double upload(vector<T>& to, std::span<const T> values) {
     stopwatch watch;
     to.upload(values);
-    to.where().group.synchronize();
+    to.layout()->group.synchronize();
     return watch.lap();
 }
 
 template <class T>
 void describe(solve_outcome& out, const solve_request& request, const csr_matrix<T>& matrix,
               const matrix_operator<T>& a) {
-    const device_group& group = a.share_layout()->group;
+    const device_group& group = a.layout()->group;
     out.rows = matrix.rows;
     out.columns = matrix.columns;
     out.nnz = matrix.nnz();
@@ -65,11 +65,11 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
         out.rates_from = a.choice()->rates_from;
         out.predictions = a.choice()->predictions;
         out.trials = a.choice()->measured;
-        out.shares = a.choice()->shares;
+        out.fractions = a.choice()->fractions;
     }
-    out.transfer = to_string(a.transfer());
-    out.transfer_because = why_transfer(a, request.multiply.options());
-    out.local_name = a.local_name();
+    out.transport = to_string(a.transport());
+    out.transport_because = why_transport(a, request.multiply.options());
+    out.format_name = a.format_name();
     out.kernel_uses = a.kernel_uses();
     out.reordered = a.reordered();
     if (!out.result.recorded) out.eager_because = why_eager(request, a);
@@ -79,7 +79,7 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
     out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
         {request.solver, request.preconditioner, std::min<std::int64_t>(request.restart, out.rows),
          out.result.iterations});
-    for (std::string& warning : placement_warnings(*a.share_layout()))
+    for (std::string& warning : placement_warnings(*a.layout()))
         out.warnings.push_back(std::move(warning));
     if (std::string advice = fewer_devices(a, csr_view<T>(matrix)); !advice.empty())
         out.warnings.push_back(std::move(advice));
@@ -128,8 +128,8 @@ solve_outcome run_solve(const solve_request& request) {
     group.synchronize();
     out.setup_seconds = watch.lap();
 
-    auto b = a->make_vector("b");
-    auto x = a->make_vector("x");
+    auto b = a->make_range_vector("b");
+    auto x = a->make_range_vector("x");
     std::vector<T> values = make_values(rhs, matrix);
     out.transfer_seconds = upload<T>(b, values);
     if (!request.x0.empty()) {

@@ -20,14 +20,14 @@ struct solve_outcome {
     backend kind = backend::host;
     std::string operator_name; ///< the one that ran, where auto was asked
     std::string operator_because;
-    std::string rates_from;              ///< of the machine, where auto used them
-    std::vector<prediction> predictions; ///< of the operators that auto could take
-    std::vector<prediction> trials;      ///< of auto:measured
-    std::optional<share_choice> shares;  ///< of lra and lra-rc, where they are tuned
-    std::string devices_because;         ///< of --devices auto
-    std::string transfer;                ///< how entries crossed devices
-    std::string transfer_because;
-    std::string local_name;
+    std::string rates_from;                   ///< of the machine, where auto used them
+    std::vector<prediction> predictions;      ///< of the operators that auto could take
+    std::vector<prediction> trials;           ///< of auto:measured
+    std::optional<fraction_choice> fractions; ///< of lra and lra-rc, where they are tuned
+    std::string devices_because;              ///< of --devices auto
+    std::string transport;                    ///< how entries crossed devices
+    std::string transport_because;
+    std::string format_name;
     std::vector<kernel_use> kernel_uses; ///< of operator adaptive
     reordering_report reordered;
     std::string eager_because; ///< empty where the execution was recorded

@@ -109,13 +109,13 @@ std::string summary(const solve_request& request, const solve_outcome& o) {
                                    request.spd ? " made spd" : "", o.rows, o.nnz, per_row));
     text += line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
     if (!o.devices_because.empty()) text += line("", "auto: " + o.devices_because);
-    text += line("operator", fmt::format("{} ({}), local kernel {}", o.operator_name,
-                                         o.operator_because, o.local_name));
+    text += line("operator", fmt::format("{} ({}), format {}", o.operator_name, o.operator_because,
+                                         o.format_name));
     for (const kernel_use& use : o.kernel_uses)
         text += line("", fmt::format("{} products by {}", use.products, use.kernel));
     if (o.reordered.order != reordering::none) text += line("order", in_words(o.reordered));
     if (o.devices.size() > 1)
-        text += line("transfer", fmt::format("{} ({})", o.transfer, o.transfer_because));
+        text += line("transport", fmt::format("{} ({})", o.transport, o.transport_because));
     text += line("solver", fmt::format("{}, preconditioner {}, {}, {}", request.solver,
                                        request.preconditioner, request.multiply.precision,
                                        r.recorded ? "recorded" : "eager: " + o.eager_because));

@@ -5,9 +5,9 @@
 namespace krylith::tool {
 
 template <class T>
-solve_result solve_resident_cg(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
-                               const solver_options& options, const jacobi<T>* m) {
-    return m == nullptr ? resident_cg(a, b, x, options) : resident_cg(a, b, x, options, *m);
+solve_result solve_persistent_cg(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
+                                 const solver_options& options, const jacobi<T>* m) {
+    return m == nullptr ? persistent_cg(a, b, x, options) : persistent_cg(a, b, x, options, *m);
 }
 
 template <class T>
@@ -16,12 +16,12 @@ solve_result solve_automatic_cg(const matrix_operator<T>& a, const vector<T>& b,
     return m == nullptr ? automatic_cg(a, b, x, options) : automatic_cg(a, b, x, options, *m);
 }
 
-template solve_result solve_resident_cg(const matrix_operator<double>&, const vector<double>&,
-                                        vector<double>&, const solver_options&,
-                                        const jacobi<double>*);
-template solve_result solve_resident_cg(const matrix_operator<float>&, const vector<float>&,
-                                        vector<float>&, const solver_options&,
-                                        const jacobi<float>*);
+template solve_result solve_persistent_cg(const matrix_operator<double>&, const vector<double>&,
+                                          vector<double>&, const solver_options&,
+                                          const jacobi<double>*);
+template solve_result solve_persistent_cg(const matrix_operator<float>&, const vector<float>&,
+                                          vector<float>&, const solver_options&,
+                                          const jacobi<float>*);
 template solve_result solve_automatic_cg(const matrix_operator<double>&, const vector<double>&,
                                          vector<double>&, const solver_options&,
                                          const jacobi<double>*);

@@ -8,7 +8,7 @@ namespace krylith::tool {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> names = {"cg",    "cg:auto",    "cg:resident",
+constexpr std::array<std::string_view, 6> names = {"cg",    "cg:auto",    "cg:persistent",
                                                    "gmres", "gmres:cgs2", "bicgstab"};
 
 /// What others call them. CG with Jacobi is `cg` with a preconditioner.
@@ -31,7 +31,7 @@ constexpr std::array<name_alias, 6> preconditioner_aliases = {{{"diagonal", "jac
 
 template <class T>
 constexpr std::array<solver_function<T>, names.size()> functions = {
-    solve_cg<T>,    solve_automatic_cg<T>, solve_resident_cg<T>,
+    solve_cg<T>,    solve_automatic_cg<T>, solve_persistent_cg<T>,
     solve_gmres<T>, solve_gmres_cgs2<T>,   solve_bicgstab<T>};
 
 } // namespace

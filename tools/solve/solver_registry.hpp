@@ -23,9 +23,9 @@ template <class T>
 [[nodiscard]] solve_result solve_cg(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                                     const solver_options& options, const jacobi<T>* m);
 template <class T>
-[[nodiscard]] solve_result solve_resident_cg(const matrix_operator<T>& a, const vector<T>& b,
-                                             vector<T>& x, const solver_options& options,
-                                             const jacobi<T>* m);
+[[nodiscard]] solve_result solve_persistent_cg(const matrix_operator<T>& a, const vector<T>& b,
+                                               vector<T>& x, const solver_options& options,
+                                               const jacobi<T>* m);
 template <class T>
 [[nodiscard]] solve_result solve_automatic_cg(const matrix_operator<T>& a, const vector<T>& b,
                                               vector<T>& x, const solver_options& options,

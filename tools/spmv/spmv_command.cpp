@@ -37,10 +37,10 @@ std::string json_report(const spmv_request& request, const spmv_outcome& o) {
          {{"name", request.matrix}, {"rows", o.rows}, {"columns", o.columns}, {"nnz", o.nnz}}},
         {"operator", o.operator_name},
         {"operator_because", o.operator_because},
-        {"operator_shares", as_json(o.shares)},
-        {"transfer", o.transfer},
-        {"transfer_because", o.transfer_because},
-        {"local", o.local_name},
+        {"operator_shares", as_json(o.fractions)},
+        {"transport", o.transport},
+        {"transport_because", o.transport_because},
+        {"format", o.format_name},
         {"reordering", as_json(o.reordered)},
         {"backend", to_string(o.kind)},
         {"devices", o.devices},
@@ -73,11 +73,11 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
     line("matrix", fmt::format("{}{}: {} rows, {} nonzeros", request.matrix,
                                request.spd ? " made spd" : "", o.rows, o.nnz));
     line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
-    line("operator", fmt::format("{} ({}), local kernel {}, {}", o.operator_name,
-                                 o.operator_because, o.local_name, request.multiply.precision));
+    line("operator", fmt::format("{} ({}), format {}, {}", o.operator_name, o.operator_because,
+                                 o.format_name, request.multiply.precision));
     if (o.reordered.order != reordering::none) line("order", in_words(o.reordered));
     if (o.devices.size() > 1)
-        line("transfer", fmt::format("{} ({})", o.transfer, o.transfer_because));
+        line("transport", fmt::format("{} ({})", o.transport, o.transport_because));
     line("time", fmt::format("{} a product ({} of them, {}), {:.4g} GB/s by the byte model of {}",
                              in_seconds(o.seconds), whole_recordings(request.repeat),
                              o.recorded ? "recorded" : "eager", o.bytes / o.seconds * 1e-9,
@@ -127,6 +127,7 @@ command add_spmv(CLI::App& parent) {
         ->capture_default_str();
     add_operator_options(*app, request.multiply);
     add_device_options(*app, request.devices);
+    add_transports(*app, request.multiply);
     add_timeout(*app, request.devices);
     add("--output", request.output_file, "FILE", "The result as a Matrix Market array")
         ->group("Output");

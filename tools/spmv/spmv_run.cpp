@@ -61,10 +61,10 @@ void compare(const spmv_request& request, const csr_matrix<T>& matrix, std::span
 template <class T>
 std::vector<T> multiply_once(const spmv_request& request, const matrix_operator<T>& a, vector<T>& x,
                              std::span<const T> y_values) {
-    auto y = a.make_vector("y");
+    auto y = a.make_range_vector("y");
     if (request.beta != 0) y.upload(y_values);
-    execution run(a.share_layout()->group, {.mode = execution_mode::eager});
-    push_ghosts(run, x);
+    execution run(a.layout()->group, {.mode = execution_mode::eager});
+    put_ghosts(run, x);
     a.apply(run, static_cast<T>(request.alpha), x, static_cast<T>(request.beta), y);
     run.flush();
     run.group().synchronize();
@@ -76,19 +76,19 @@ std::vector<T> multiply_once(const spmv_request& request, const matrix_operator<
 } // namespace
 
 template <class T>
-double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta, std::int64_t turns,
+double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta, std::int64_t trips,
                     execution_options settings) {
-    auto y = a.make_vector("y");
+    auto y = a.make_range_vector("y");
     settings.mode = a.recordable() ? execution_mode::automatic : execution_mode::eager;
-    execution run(a.share_layout()->group, settings);
+    execution run(a.layout()->group, settings);
     scalar one(run);
     repeated_body body(run, [&] {
-        if (run.ranks() > 1) push_ghosts(run, x);
+        if (run.ranks() > 1) put_ghosts(run, x);
         a.apply(run, alpha, x, beta, y);
         one = 1.0;
         test_residual(one);
     });
-    return body.seconds_a_turn(warm_up, turns);
+    return body.seconds_a_trip(warm_up, trips);
 }
 
 void check_numbers(const spmv_request& request) {
@@ -118,7 +118,7 @@ spmv_outcome run_spmv(const spmv_request& request) {
 
     const std::vector<T> x_values = make_values(x_source, matrix);
     const std::vector<T> y_values = make_values(y_source, matrix);
-    auto x = a->make_operand("x");
+    auto x = a->make_domain_vector("x");
     x.upload(x_values);
     const std::vector<T> result = multiply_once<T>(request, *a, x, y_values);
     compare<T>(request, matrix, x_values, y_values, result, out);
@@ -135,10 +135,10 @@ spmv_outcome run_spmv(const spmv_request& request) {
     out.kind = group.kind();
     out.operator_name = to_string(a->kind());
     out.operator_because = why_operator(*a, multiply);
-    if (a->choice() != nullptr) out.shares = a->choice()->shares;
-    out.transfer = to_string(a->transfer());
-    out.transfer_because = why_transfer(*a, multiply);
-    out.local_name = a->local_name();
+    if (a->choice() != nullptr) out.fractions = a->choice()->fractions;
+    out.transport = to_string(a->transport());
+    out.transport_because = why_transport(*a, multiply);
+    out.format_name = a->format_name();
     out.reordered = a->reordered();
     out.recorded = a->recordable() && group.concurrent();
     out.bytes = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.product(request.beta != 0);
@@ -146,7 +146,7 @@ spmv_outcome run_spmv(const spmv_request& request) {
         out.received.push_back(a->received(rank));
         out.matrix_bytes.push_back(a->matrix_bytes(rank));
     }
-    out.warnings = placement_warnings(*a->share_layout());
+    out.warnings = placement_warnings(*a->layout());
     return out;
 }
 

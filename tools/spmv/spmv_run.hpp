@@ -34,10 +34,10 @@ struct spmv_outcome {
     backend kind = backend::host;
     std::string operator_name;
     std::string operator_because;
-    std::optional<share_choice> shares; ///< of lra and lra-rc, where they are tuned
-    std::string transfer;               ///< how entries crossed devices
-    std::string transfer_because;
-    std::string local_name;
+    std::optional<fraction_choice> fractions; ///< of lra and lra-rc, where they are tuned
+    std::string transport;                    ///< how entries crossed devices
+    std::string transport_because;
+    std::string format_name;
     reordering_report reordered;
     bool recorded = false;
     double load_seconds = 0;
@@ -60,6 +60,6 @@ template <class T>
 /// mode is that of the operator.
 template <class T>
 [[nodiscard]] double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta,
-                                  std::int64_t turns, execution_options settings);
+                                  std::int64_t trips, execution_options settings);
 
 } // namespace krylith::tool

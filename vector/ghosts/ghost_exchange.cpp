@@ -9,17 +9,17 @@
 namespace krylith {
 
 template <class T>
-push_schedule<T>::push_schedule(layout_handle where, const halo_plan& plan)
-    : layout_(std::move(where)) {
+put_schedule<T>::put_schedule(layout_handle layout, const halo_plan& plan)
+    : layout_(std::move(layout)) {
     const std::string item = "halo plan";
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
-        const halo_part& from = plan.parts.at(static_cast<std::size_t>(rank));
-        const auto& d = layout_->group.share(rank);
+        const local_halo& from = plan.local.at(static_cast<std::size_t>(rank));
+        const auto& d = layout_->group.handle(rank);
         rank_part to;
         to.ghosts = static_cast<std::int64_t>(from.ghosts.size());
         for (const auto& r : from.receives) to.from |= 1u << r.peer;
 
-        std::vector<push_entry> entries;
+        std::vector<put_entry> entries;
         for (const auto& s : from.sends) {
             to.to |= 1u << s.peer;
             to.messages.push_back({s.peer, s.position, static_cast<std::int64_t>(s.rows.size())});
@@ -28,7 +28,7 @@ push_schedule<T>::push_schedule(layout_handle where, const halo_plan& plan)
                     {s.rows[i],
                      static_cast<std::int32_t>(s.position) + static_cast<std::int32_t>(i), s.peer});
         }
-        std::sort(entries.begin(), entries.end(), [](const push_entry& a, const push_entry& b) {
+        std::sort(entries.begin(), entries.end(), [](const put_entry& a, const put_entry& b) {
             return std::tuple(a.row / tile_size<T>, a.peer, a.position) <
                    std::tuple(b.row / tile_size<T>, b.peer, b.position);
         });
@@ -53,14 +53,14 @@ push_schedule<T>::push_schedule(layout_handle where, const halo_plan& plan)
 
         to.tile_order = buffer<std::int32_t>(d, std::span<const std::int32_t>(order), item);
         to.first_entry = buffer<std::int32_t>(d, std::span<const std::int32_t>(first), item);
-        to.entries = buffer<push_entry>(d, std::span<const push_entry>(entries), item);
+        to.entries = buffer<put_entry>(d, std::span<const put_entry>(entries), item);
         parts_.push_back(std::move(to));
     }
 }
 
 template <class T>
-push_schedule<T>::push_schedule(layout_handle where, const gather_plan& plan)
-    : layout_(std::move(where)) {
+put_schedule<T>::put_schedule(layout_handle layout, const allgather_plan& plan)
+    : layout_(std::move(layout)) {
     const int ranks = layout_->group.size();
     for (int rank = 0; rank < ranks; ++rank) {
         const std::int64_t owned = plan.partition.owned(rank).size();
@@ -85,64 +85,64 @@ push_schedule<T>::push_schedule(layout_handle where, const gather_plan& plan)
 template <class T>
 struct ghost_exchange<T>::rank_state {
     buffer<std::uint64_t> sent;     // [ranks] by the peers
-    buffer<std::uint64_t> ready;    // [ranks] by the peers
-    buffer<std::uint64_t> counters; // pushed, acknowledged
+    buffer<std::uint64_t> credits;  // [ranks] by the peers
+    buffer<std::uint64_t> counters; // put, acknowledged
     buffer<unsigned> ticket;
     buffer<std::uint64_t> staged_words; // [ranks] sent
     std::vector<buffer<T>> staging;     // [ranks] empty where the path is direct
     buffer<T*> ghosts;
     buffer<std::uint64_t*> sents;
-    buffer<std::uint64_t*> readies;
+    buffer<std::uint64_t*> peer_credits;
     T* first_ghost = nullptr;
 };
 
 template <class T>
-ghost_exchange<T>::ghost_exchange(std::shared_ptr<const push_schedule<T>> schedule,
+ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedule,
                                   std::span<T* const> parts)
     : schedule_(std::move(schedule)) {
     const std::string item = "ghost exchange";
-    const layout& where = *schedule_->where();
-    const auto p = static_cast<std::size_t>(where.group.size());
+    const layout& layout = *schedule_->layout();
+    const auto p = static_cast<std::size_t>(layout.group.size());
     for (std::size_t rank = 0; rank < p; ++rank) {
         const int r = static_cast<int>(rank);
-        const auto& d = where.group.share(r);
+        const auto& d = layout.group.handle(r);
         auto s = std::make_shared<rank_state>();
         s->sent = buffer<std::uint64_t>(d, p, item);
-        s->ready = buffer<std::uint64_t>(d, p, item);
+        s->credits = buffer<std::uint64_t>(d, p, item);
         s->counters = buffer<std::uint64_t>(d, 2, item);
         s->ticket = buffer<unsigned>(d, 1, item);
         s->staged_words = buffer<std::uint64_t>(d, p, item);
         s->sent.zero();
-        s->ready.zero();
+        s->credits.zero();
         s->counters.zero();
         s->ticket.zero();
         s->staged_words.zero();
         s->staging.resize(p);
         for (const auto& m : schedule_->part(r).messages)
-            if (where.group.path(r, m.peer) == transport::staged)
+            if (layout.group.path(r, m.peer) == peer_path::staged)
                 s->staging[static_cast<std::size_t>(m.peer)] =
                     buffer<T>(d, static_cast<std::size_t>(m.count), item);
-        s->first_ghost = parts[rank] + where.held(r);
+        s->first_ghost = parts[rank] + layout.held(r);
         ranks_.push_back(std::move(s));
     }
     for (std::size_t rank = 0; rank < p; ++rank) {
         const int r = static_cast<int>(rank);
-        const auto& d = where.group.share(r);
+        const auto& d = layout.group.handle(r);
         std::vector<T*> ghosts(p);
         std::vector<std::uint64_t*> sents(p);
-        std::vector<std::uint64_t*> readies(p);
+        std::vector<std::uint64_t*> peer_credits(p);
         for (std::size_t to = 0; to < p; ++to) {
-            const bool staged = where.group.path(r, static_cast<int>(to)) == transport::staged;
+            const bool staged = layout.group.path(r, static_cast<int>(to)) == peer_path::staged;
             // Events order a staged exchange, so nobody reads what is said to a staged peer.
             ghosts[to] = staged ? ranks_[rank]->staging[to].data() : ranks_[to]->first_ghost;
             sents[to] =
                 staged ? ranks_[rank]->staged_words.data() + to : ranks_[to]->sent.data() + rank;
-            readies[to] =
-                staged ? ranks_[rank]->staged_words.data() + rank : ranks_[to]->ready.data() + rank;
+            peer_credits[to] = staged ? ranks_[rank]->staged_words.data() + rank
+                                      : ranks_[to]->credits.data() + rank;
         }
-        // Lists count from the first ghost, dense pushes from the first entry sent.
+        // Lists count from the first ghost, dense puts from the first entry sent.
         for (const auto& m : schedule_->part(r).messages) {
-            const bool staged = where.group.path(r, m.peer) == transport::staged;
+            const bool staged = layout.group.path(r, m.peer) == peer_path::staged;
             const bool dense = schedule_->part(r).dense != 0;
             if (staged && !dense) ghosts[static_cast<std::size_t>(m.peer)] -= m.position;
             if (!staged && dense) ghosts[static_cast<std::size_t>(m.peer)] += m.position;
@@ -150,14 +150,14 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const push_schedule<T>> schedu
         ranks_[rank]->ghosts = buffer<T*>(d, std::span<T* const>(ghosts), item);
         ranks_[rank]->sents =
             buffer<std::uint64_t*>(d, std::span<std::uint64_t* const>(sents), item);
-        ranks_[rank]->readies =
-            buffer<std::uint64_t*>(d, std::span<std::uint64_t* const>(readies), item);
+        ranks_[rank]->peer_credits =
+            buffer<std::uint64_t*>(d, std::span<std::uint64_t* const>(peer_credits), item);
     }
-    where.group.synchronize(); // words are zero before any peer writes them
+    layout.group.synchronize(); // words are zero before any peer writes them
 }
 
 template <class T>
-ghost_push<T> ghost_exchange<T>::push(int rank, bool ordered) const {
+ghost_put<T> ghost_exchange<T>::put(int rank, bool ordered) const {
     const auto& part = schedule_->part(rank);
     const auto& s = *ranks_[static_cast<std::size_t>(rank)];
     return {part.tile_order.data(),
@@ -165,8 +165,8 @@ ghost_push<T> ghost_exchange<T>::push(int rank, bool ordered) const {
             part.entries.data(),
             s.ghosts.data(),
             s.sents.data(),
-            s.ready.data(),
-            s.readies.data(),
+            s.credits.data(),
+            s.peer_credits.data(),
             s.counters.data(),
             s.counters.data() + 1,
             s.ticket.data(),
@@ -178,30 +178,30 @@ ghost_push<T> ghost_exchange<T>::push(int rank, bool ordered) const {
 }
 
 template <class T>
-arrival ghost_exchange<T>::arrived(int rank) const {
+signal ghost_exchange<T>::arrived(int rank) const {
     const auto& s = *ranks_[static_cast<std::size_t>(rank)];
     return {s.sent.data(), s.counters.data(), schedule_->part(rank).from};
 }
 
 template <class T>
 void ghost_exchange<T>::forward() const {
-    const layout& where = *schedule_->where();
-    for (int from = 0; from < where.group.size(); ++from) {
+    const layout& layout = *schedule_->layout();
+    for (int from = 0; from < layout.group.size(); ++from) {
         const auto& s = *ranks_[static_cast<std::size_t>(from)];
         for (const auto& m : schedule_->part(from).messages) {
-            if (where.group.path(from, m.peer) != transport::staged) continue;
+            if (layout.group.path(from, m.peer) != peer_path::staged) continue;
             const auto to = static_cast<std::size_t>(m.peer);
-            where.group.copy(from, s.staging[to].data(), m.peer,
-                             ranks_[to]->first_ghost + m.position,
-                             static_cast<std::size_t>(m.count) * sizeof(T));
-            where.group.copy(from, s.staged_words.data() + to, m.peer,
-                             ranks_[to]->sent.data() + from, sizeof(std::uint64_t));
+            layout.group.copy(from, s.staging[to].data(), m.peer,
+                              ranks_[to]->first_ghost + m.position,
+                              static_cast<std::size_t>(m.count) * sizeof(T));
+            layout.group.copy(from, s.staged_words.data() + to, m.peer,
+                              ranks_[to]->sent.data() + from, sizeof(std::uint64_t));
         }
     }
 }
 
-template class push_schedule<double>;
-template class push_schedule<float>;
+template class put_schedule<double>;
+template class put_schedule<float>;
 template class ghost_exchange<double>;
 template class ghost_exchange<float>;
 

@@ -1,4 +1,4 @@
-// The exchange of ghosts of one operand: flags, counters and where each peer's ghosts lie.
+// The exchange of ghosts of one domain vector: flags, counters and where each peer's ghosts lie.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace krylith {
 
-/// What an operator's operands send: the halo plan by tiles, uploaded once, or all entries to all
-/// ranks with rows (a dense push, which needs no lists).
+/// What an operator's domain vectors send: the halo plan by tiles, uploaded once, or all entries to
+/// all ranks with rows (a dense put, which needs no lists).
 template <class T>
-class push_schedule {
+class put_schedule {
 public:
-    push_schedule(layout_handle where, const halo_plan& plan);
-    push_schedule(layout_handle where, const gather_plan& plan);
+    put_schedule(layout_handle layout, const halo_plan& plan);
+    put_schedule(layout_handle layout, const allgather_plan& plan);
 
     [[nodiscard]] std::int64_t ghosts(int rank) const { return part(rank).ghosts; }
-    [[nodiscard]] const layout_handle& where() const { return layout_; }
+    [[nodiscard]] const layout_handle& layout() const { return layout_; }
 
     struct message {
         int peer;
@@ -35,13 +35,13 @@ public:
     struct rank_part {
         buffer<std::int32_t> tile_order;
         buffer<std::int32_t> first_entry;
-        buffer<push_entry> entries;
+        buffer<put_entry> entries;
         std::vector<message> messages;
         std::int64_t ghosts = 0;
         std::int32_t sending_tiles = 0;
         std::uint32_t to = 0;
         std::uint32_t from = 0;
-        std::int64_t dense = 0; ///< entries of a dense push
+        std::int64_t dense = 0; ///< entries of a dense put
     };
     [[nodiscard]] const rank_part& part(int rank) const {
         return parts_[static_cast<std::size_t>(rank)];
@@ -55,24 +55,24 @@ private:
 template <class T>
 class ghost_exchange {
 public:
-    /// `parts[rank]` is the operand's storage on each rank, ghosts after the held entries.
-    ghost_exchange(std::shared_ptr<const push_schedule<T>> schedule, std::span<T* const> parts);
+    /// `parts[rank]` is the domain vector's storage on each rank, ghosts after the held entries.
+    ghost_exchange(std::shared_ptr<const put_schedule<T>> schedule, std::span<T* const> parts);
 
-    /// Arguments for the kernel of `rank` that writes the operand.
-    [[nodiscard]] ghost_push<T> push(int rank, bool ordered) const;
+    /// Arguments for the kernel of `rank` that writes the domain vector.
+    [[nodiscard]] ghost_put<T> put(int rank, bool ordered) const;
     /// What the kernel of `rank` that reads the ghosts waits for.
-    [[nodiscard]] arrival arrived(int rank) const;
+    [[nodiscard]] signal arrived(int rank) const;
     /// Staged transport: copies what the kernels left in staging. No-op where all paths are direct.
     void forward() const;
 
 private:
     struct rank_state;
-    std::shared_ptr<const push_schedule<T>> schedule_;
+    std::shared_ptr<const put_schedule<T>> schedule_;
     std::vector<std::shared_ptr<rank_state>> ranks_;
 };
 
-extern template class push_schedule<double>;
-extern template class push_schedule<float>;
+extern template class put_schedule<double>;
+extern template class put_schedule<float>;
 extern template class ghost_exchange<double>;
 extern template class ghost_exchange<float>;
 

@@ -1,4 +1,4 @@
-// The device side of ghost_push: what a kernel that writes an operand adds to its loop.
+// The device side of ghost_put: what a kernel that writes a domain vector adds to its loop.
 #pragma once
 
 #include <krylith/vector/ghosts/ghost_put.hpp>
@@ -9,52 +9,52 @@ namespace krylith::cuda {
 /// At the start, by block 0: peers may send again, since all earlier kernels of this stream, and so
 /// all readers of the ghosts, are done. Usually the product has already said so.
 template <class T>
-__device__ inline void allow_next_push(const ghost_push<T>& push, int ranks) {
-    if (blockIdx.x != 0 || push.ordered) return;
-    const std::uint64_t pushed = *push.pushed;
-    if (*push.acknowledged == pushed) return;
+__device__ inline void give_credit(const ghost_put<T>& put, int ranks) {
+    if (blockIdx.x != 0 || put.ordered) return;
+    const std::uint64_t put_count = *put.put_count;
+    if (*put.credited == put_count) return;
     __syncthreads(); // all have read it
-    if (static_cast<int>(threadIdx.x) < ranks && (push.from >> threadIdx.x & 1) != 0)
-        store_release(push.readies[threadIdx.x], pushed);
-    if (threadIdx.x == 0) *push.acknowledged = pushed;
+    if (static_cast<int>(threadIdx.x) < ranks && (put.from >> threadIdx.x & 1) != 0)
+        store_release(put.peer_credits[threadIdx.x], put_count);
+    if (threadIdx.x == 0) *put.credited = put_count;
 }
 
 /// By the block's first warp, before its first store to a peer; a barrier must follow.
 template <class T>
-__device__ inline void await_receivers(const compact_frame& f, const ghost_push<T>& push) {
-    if (push.ordered || static_cast<int>(threadIdx.x) >= f.mail.ranks ||
-        (push.to >> threadIdx.x & 1) == 0)
+__device__ inline void await_credits(const compact_context& f, const ghost_put<T>& put) {
+    if (put.ordered || static_cast<int>(threadIdx.x) >= f.all_reduce.ranks ||
+        (put.to >> threadIdx.x & 1) == 0)
         return;
-    const std::uint64_t pushed = *push.pushed;
-    wait_until(f.mail, static_cast<int>(threadIdx.x),
-               [&] { return load_acquire(push.ready + threadIdx.x) >= pushed; });
+    const std::uint64_t put_count = *put.put_count;
+    wait_until(f.all_reduce, static_cast<int>(threadIdx.x),
+               [&] { return load_acquire(put.credits + threadIdx.x) >= put_count; });
 }
 
-/// Dense pushes: calls `store(ghosts)` for each receiver. Every rank begins with the one after it,
+/// Dense puts: calls `store(ghosts)` for each receiver. Every rank begins with the one after it,
 /// so that not all send to the same at once.
 template <class T, class Store>
-__device__ inline void for_receivers(const compact_frame& f, const ghost_push<T>& push,
+__device__ inline void for_receivers(const compact_context& f, const ghost_put<T>& put,
                                      Store store) {
     for (int k = 1; k < f.ranks; ++k) {
-        int peer = f.mail.rank + k;
+        int peer = f.all_reduce.rank + k;
         if (peer >= f.ranks) peer -= f.ranks;
-        if ((push.to >> peer & 1) != 0) store(push.ghosts[peer]);
+        if ((put.to >> peer & 1) != 0) store(put.ghosts[peer]);
     }
 }
 
-/// After the block has written tile number `turn` of the order (turn < sending_tiles): stores its
-/// entries at the peers. `first` is true for the block's first sending tile. `values` is the
-/// operand.
+/// After the block has written tile number `position` of the order (turn < sending_tiles): stores
+/// its entries at the peers. `first` is true for the block's first sending tile. `values` is the
+/// domain vector.
 template <class T>
-__device__ inline void send_tile(const compact_frame& f, const ghost_push<T>& push,
-                                 std::int32_t turn, const T* values, bool first) {
-    if (first) await_receivers(f, push);
+__device__ inline void send_tile(const compact_context& f, const ghost_put<T>& put,
+                                 std::int32_t position, const T* values, bool first) {
+    if (first) await_credits(f, put);
     __syncthreads(); // the tile is written, the peers are ready
-    const std::int32_t end = push.first_entry[turn + 1];
-    for (std::int32_t e = push.first_entry[turn] + static_cast<std::int32_t>(threadIdx.x); e < end;
-         e += block_threads) {
-        const push_entry entry = push.entries[e];
-        push.ghosts[entry.peer][entry.position] = values[entry.row];
+    const std::int32_t end = put.first_entry[position + 1];
+    for (std::int32_t e = put.first_entry[position] + static_cast<std::int32_t>(threadIdx.x);
+         e < end; e += block_threads) {
+        const put_entry entry = put.entries[e];
+        put.ghosts[entry.peer][entry.position] = values[entry.row];
     }
 }
 
@@ -67,20 +67,20 @@ struct alignas(16) pack {
 template <class T>
 inline constexpr int pack_size = 16 / sizeof(T);
 
-/// Dense pushes: entries first .. first + pack_size to all receivers, one store each where it is
+/// Dense puts: entries first .. first + pack_size to all receivers, one store each where it is
 /// aligned. The threads of a warp have neighbouring packs: whole lines go to each peer.
 template <class T>
-__device__ inline void send_pack(const compact_frame& f, const ghost_push<T>& push,
+__device__ inline void send_pack(const compact_context& f, const ghost_put<T>& put,
                                  const pack<T>& entries, std::int64_t first) {
-    const bool whole = first + pack_size<T> <= push.dense;
-    for_receivers(f, push, [&](T* ghosts) {
+    const bool whole = first + pack_size<T> <= put.dense;
+    for_receivers(f, put, [&](T* ghosts) {
         T* const to = ghosts + first;
         if (whole && reinterpret_cast<std::uintptr_t>(to) % sizeof(pack<T>) == 0) {
             *reinterpret_cast<pack<T>*>(to) = entries;
         } else {
 #pragma unroll
             for (int k = 0; k < pack_size<T>; ++k)
-                if (first + k < push.dense) to[k] = entries.value[k];
+                if (first + k < put.dense) to[k] = entries.value[k];
         }
     });
 }
@@ -90,10 +90,10 @@ __device__ inline void send_pack(const compact_frame& f, const ghost_push<T>& pu
 /// stores are ordered by cumulativity: barrier, ticket (acquire and release), release at system
 /// scope.
 template <class T>
-__device__ inline void finish_push(const compact_frame& f, const ghost_push<T>& push,
-                                   std::int32_t tiles_sent) {
-    if (push.sending_tiles == 0) { // nothing to send, but the push counts
-        if (blockIdx.x == 0 && threadIdx.x == 0) *push.pushed += 1;
+__device__ inline void signal_put(const compact_context& f, const ghost_put<T>& put,
+                                  std::int32_t tiles_sent) {
+    if (put.sending_tiles == 0) { // nothing to send, but the put counts
+        if (blockIdx.x == 0 && threadIdx.x == 0) *put.put_count += 1;
         return;
     }
     if (tiles_sent == 0) return;
@@ -101,18 +101,18 @@ __device__ inline void finish_push(const compact_frame& f, const ghost_push<T>& 
     if (threadIdx.x >= 32) return;
     std::uint64_t number = 0;
     if (threadIdx.x == 0) {
-        number = *push.pushed + 1;
+        number = *put.put_count + 1;
         const auto sent = static_cast<unsigned>(tiles_sent);
-        if (count_blocks(push.ticket, sent) + sent != static_cast<unsigned>(push.sending_tiles))
+        if (count_blocks(put.ticket, sent) + sent != static_cast<unsigned>(put.sending_tiles))
             number = 0;
     }
     number = __shfl_sync(0xffffffffu, number, 0);
     if (number == 0) return;
-    if (static_cast<int>(threadIdx.x) < f.mail.ranks && (push.to >> threadIdx.x & 1) != 0)
-        store_release(push.sent[threadIdx.x], number);
+    if (static_cast<int>(threadIdx.x) < f.all_reduce.ranks && (put.to >> threadIdx.x & 1) != 0)
+        store_release(put.sent[threadIdx.x], number);
     if (threadIdx.x == 0) {
-        *push.pushed = number;
-        *push.ticket = 0;
+        *put.put_count = number;
+        *put.ticket = 0;
     }
 }
 

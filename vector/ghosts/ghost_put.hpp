@@ -12,35 +12,35 @@ template <class T>
 inline constexpr std::int32_t tile_size = 4096 / sizeof(T); ///< 256 threads, 16 bytes each
 
 /// One entry to send.
-struct push_entry {
+struct put_entry {
     std::int32_t row;      ///< local row of this rank
     std::int32_t position; ///< place among the receiver's ghosts
     std::int32_t peer;
 };
 
-/// One rank's view of the exchange of one vector; plain data for kernels. Pushes are counted: push
+/// One rank's view of the exchange of one vector; plain data for kernels. Puts are counted: put
 /// number e may overwrite a peer's ghosts once that peer has said that it is done with e - 1.
 ///
-/// A *dense* push sends all entries to every receiver, with no list of them: tiles keep their
+/// A *dense* put sends all entries to every receiver, with no list of them: tiles keep their
 /// order, and entry i goes to ghosts[rank] + i.
 template <class T>
-struct ghost_push {
+struct ghost_put {
     const std::int32_t* tile_order;  ///< [tiles] sending tiles first; dense: null
     const std::int32_t* first_entry; ///< [sending_tiles + 1] into entries; dense: null
-    const push_entry* entries;       ///< by tile, then peer, then position; dense: null
-    T* const* ghosts;              ///< [ranks] where each rank's ghosts start (or staging); dense:
-                                   ///< where this rank's begin among them
-    std::uint64_t* const* sent;    ///< [ranks] this rank's word in each peer's arrival::sent
-    const std::uint64_t* ready;    ///< [ranks] pushes that each peer has finished reading
-    std::uint64_t* const* readies; ///< [ranks] this rank's word in each peer's `ready`
-    std::uint64_t* pushed;         ///< pushes so far
-    std::uint64_t* acknowledged;   ///< the push that peers were last told is read
-    unsigned* ticket;              ///< sending tiles finished; 0 between kernels
+    const put_entry* entries;        ///< by tile, then peer, then position; dense: null
+    T* const* ghosts;             ///< [ranks] where each rank's ghosts start (or staging); dense:
+                                  ///< where this rank's begin among them
+    std::uint64_t* const* sent;   ///< [ranks] this rank's word in each peer's arrival::sent
+    const std::uint64_t* credits; ///< [ranks] puts that each peer has finished reading
+    std::uint64_t* const* peer_credits; ///< [ranks] this rank's word in each peer's `credits`
+    std::uint64_t* put_count;           ///< puts so far
+    std::uint64_t* credited;            ///< the put that peers were last told is read
+    unsigned* ticket;                   ///< sending tiles finished; 0 between kernels
     std::int32_t sending_tiles;
     std::uint32_t to;       ///< bit set: ranks that receive from this one
     std::uint32_t from;     ///< ranks that send to this one
-    bool ordered;           ///< events already order this push against the readers: no waiting
-    std::int64_t dense = 0; ///< entries of a dense push; 0: the lists say what is sent
+    bool ordered;           ///< events already order this put against the readers: no waiting
+    std::int64_t dense = 0; ///< entries of a dense put; 0: the lists say what is sent
 };
 
 } // namespace krylith

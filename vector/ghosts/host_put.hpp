@@ -1,4 +1,5 @@
-// The host side of ghost_push: what a kernel that writes an operand does before and after its loop.
+// The host side of ghost_put: what a kernel that writes a domain vector does before and after its
+// loop.
 #pragma once
 
 #include <algorithm>
@@ -13,55 +14,56 @@ namespace krylith::host {
 /// Peers may send again: all earlier kernels of this device, and so all readers of its ghosts, are
 /// done. Usually the product has already said so.
 template <class T>
-void allow_next_push(const mailbox& mail, const ghost_push<T>& push) {
-    if (push.ordered || *push.acknowledged == *push.pushed) return;
-    tell(mail, push.readies, push.from, *push.pushed);
-    *push.acknowledged = *push.pushed;
+void give_credit(const all_reduce_slots& all_reduce, const ghost_put<T>& put) {
+    if (put.ordered || *put.credited == *put.put_count) return;
+    tell(all_reduce, put.peer_credits, put.from, *put.put_count);
+    *put.credited = *put.put_count;
 }
 
 /// All entries to all receivers. A peer after the other, each with all threads.
 template <class T>
-void send_all(const ghost_push<T>& push, const T* values, int threads) {
+void send_all(const ghost_put<T>& put, const T* values, int threads) {
     constexpr std::int64_t worth_a_team = 32768;
-    in_team(push.dense < worth_a_team ? 1 : threads, [&](int member, int members) {
-        const std::int64_t begin = push.dense * member / members;
-        const std::int64_t end = push.dense * (member + 1) / members;
+    in_team(put.dense < worth_a_team ? 1 : threads, [&](int thread, int team) {
+        const std::int64_t begin = put.dense * thread / team;
+        const std::int64_t end = put.dense * (thread + 1) / team;
         for (int peer = 0; peer < max_ranks; ++peer)
-            if ((push.to >> peer & 1) != 0)
-                std::copy(values + begin, values + end, push.ghosts[peer] + begin);
+            if ((put.to >> peer & 1) != 0)
+                std::copy(values + begin, values + end, put.ghosts[peer] + begin);
     });
 }
 
 /// Sends the entries that the lists name.
 template <class T>
-void send_listed(const ghost_push<T>& push, const T* values, int threads) {
-    const std::int64_t first = push.sending_tiles > 0 ? push.first_entry[0] : 0;
+void send_listed(const ghost_put<T>& put, const T* values, int threads) {
+    const std::int64_t first = put.sending_tiles > 0 ? put.first_entry[0] : 0;
     const std::int64_t count =
-        push.sending_tiles > 0 ? push.first_entry[push.sending_tiles] - first : 0;
+        put.sending_tiles > 0 ? put.first_entry[put.sending_tiles] - first : 0;
     constexpr std::int64_t worth_a_team = 8192;
-    in_team(count < worth_a_team ? 1 : threads, [&](int member, int members) {
-        const std::int64_t end = first + count * (member + 1) / members;
-        for (std::int64_t e = first + count * member / members; e < end; ++e) {
-            const push_entry entry = push.entries[e];
-            push.ghosts[entry.peer][entry.position] = values[entry.row];
+    in_team(count < worth_a_team ? 1 : threads, [&](int thread, int team) {
+        const std::int64_t end = first + count * (thread + 1) / team;
+        for (std::int64_t e = first + count * thread / team; e < end; ++e) {
+            const put_entry entry = put.entries[e];
+            put.ghosts[entry.peer][entry.position] = values[entry.row];
         }
     });
 }
 
 /// Sends the entries of `values`. False if a peer failed.
 template <class T>
-[[nodiscard]] bool send(const mailbox& mail, const ghost_push<T>& push, const T* values,
-                        int threads) {
-    const std::uint64_t pushed = *push.pushed;
-    if (push.to != 0) {
-        if (!push.ordered && !wait_for_words(mail, push.ready, push.to, pushed)) return false;
-        if (push.dense != 0)
-            send_all(push, values, threads);
+[[nodiscard]] bool send(const all_reduce_slots& all_reduce, const ghost_put<T>& put,
+                        const T* values, int threads) {
+    const std::uint64_t put_count = *put.put_count;
+    if (put.to != 0) {
+        if (!put.ordered && !wait_for_words(all_reduce, put.credits, put.to, put_count))
+            return false;
+        if (put.dense != 0)
+            send_all(put, values, threads);
         else
-            send_listed(push, values, threads);
-        tell(mail, push.sent, push.to, pushed + 1);
+            send_listed(put, values, threads);
+        tell(all_reduce, put.sent, put.to, put_count + 1);
     }
-    *push.pushed = pushed + 1; // counted by ranks that only receive, too
+    *put.put_count = put_count + 1; // counted by ranks that only receive, too
     return true;
 }
 

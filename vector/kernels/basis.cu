@@ -13,12 +13,12 @@ inline constexpr int at_once = 8;
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    multi_dot_kernel(const __grid_constant__ compact_frame parameter,
+    multi_dot_kernel(const __grid_constant__ compact_context parameter,
                      const __grid_constant__ basis_operands<T> a) {
-    __shared__ frame_state state;
-    const compact_frame& f = state.f; // after begin
+    __shared__ context_state state;
+    const compact_context& f = state.f; // after begin
     __shared__ double warp_sums[block_warps];
-    if (!begin(parameter, state)) return;
+    if (!kernel_prologue(parameter, state)) return;
     const int values = a.count + (a.norm ? 1 : 0);
     const std::int64_t start =
         a.first_owned + static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
@@ -45,18 +45,18 @@ __global__ void __launch_bounds__(block_threads)
                     total;
         }
     }
-    if (last_block(f.mail.arrivals)) post_batch(f, a.reduce);
+    if (last_block(f.all_reduce.signals)) post_batch(f, a.reduce);
 }
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    multi_axpy_kernel(const __grid_constant__ compact_frame parameter,
+    multi_axpy_kernel(const __grid_constant__ compact_context parameter,
                       const __grid_constant__ basis_operands<T> a) {
-    __shared__ frame_state state;
-    const compact_frame& f = state.f; // after begin
+    __shared__ context_state state;
+    const compact_context& f = state.f; // after begin
     extern __shared__ double h[];
     const bool arriving = parameter.batch > 0 && parameter.batch_array == a.first;
-    if (!begin(parameter, state, arriving ? h : nullptr)) return;
+    if (!kernel_prologue(parameter, state, arriving ? h : nullptr)) return;
     if (!arriving) {
         for (int j = static_cast<int>(threadIdx.x); j < a.count; j += block_threads)
             h[j] = f.array[a.first + j];
@@ -80,8 +80,8 @@ __global__ void __launch_bounds__(block_threads)
 } // namespace
 
 template <class T>
-void multi_dot(device& where, const basis_arguments<T>& a) {
-    const launch_scope launch(where);
+void multi_dot(device& device, const basis_arguments<T>& a) {
+    const launch_scope launch(device);
     const std::int64_t owned = a.last_owned - a.first_owned;
     const unsigned blocks = launch.blocks(multi_dot_kernel<T>, block_threads,
                                           (owned + block_threads - 1) / block_threads);
@@ -90,8 +90,8 @@ void multi_dot(device& where, const basis_arguments<T>& a) {
 }
 
 template <class T>
-void multi_axpy(device& where, const basis_arguments<T>& a) {
-    const launch_scope launch(where);
+void multi_axpy(device& device, const basis_arguments<T>& a) {
+    const launch_scope launch(device);
     // The batch that is arriving may hold more values than are used: the norm beside them.
     const std::size_t values =
         static_cast<std::size_t>(a.common.batch > a.count ? a.common.batch : a.count);

@@ -78,11 +78,11 @@ void subtract(const basis_arguments<T>& a, const chunking& chunks, int threads) 
 } // namespace
 
 template <class T>
-void multi_dot(device& where, const basis_arguments<T>& a) {
-    auto& host = static_cast<host_device&>(where);
+void multi_dot(device& device, const basis_arguments<T>& a) {
+    auto& host = static_cast<host_device&>(device);
     host.submit([a, threads = host.threads()] {
         registers reg;
-        if (!begin(a.common, reg)) return;
+        if (!kernel_prologue(a.common, reg)) return;
         const chunking chunks(a.size);
         products(a, chunks, threads);
         publish(a.common, a.reduce, chunks.count);
@@ -90,11 +90,11 @@ void multi_dot(device& where, const basis_arguments<T>& a) {
 }
 
 template <class T>
-void multi_axpy(device& where, const basis_arguments<T>& a) {
-    auto& host = static_cast<host_device&>(where);
+void multi_axpy(device& device, const basis_arguments<T>& a) {
+    auto& host = static_cast<host_device&>(device);
     host.submit([a, threads = host.threads()] {
         registers reg;
-        if (!begin(a.common, reg)) return;
+        if (!kernel_prologue(a.common, reg)) return;
         const chunking chunks(a.size);
         subtract(a, chunks, threads);
         publish(a.common, a.reduce, chunks.count);

@@ -14,7 +14,7 @@ namespace krylith {
 /// vectors.
 template <class T>
 void check_pass(const basis<T>& v, int count, int least, int most, const vector<T>& w) {
-    if (v.share_layout() != w.share_layout())
+    if (v.layout() != w.layout())
         throw usage_error("a basis and the vector it is multiplied with must come from the same "
                           "operator: their layouts differ");
     if (count < least || count > most)
@@ -27,16 +27,16 @@ void check_pass(const basis<T>& v, int count, int least, int most, const vector<
 template <class Arguments, class T>
 [[nodiscard]] Arguments pass_arguments(execution& run, const basis<T>& v, int count,
                                        const vector<T>& w, int first, int rank) {
-    const layout& where = *v.share_layout();
+    const layout& layout = *v.layout();
     Arguments a{};
     a.common = run.at(rank);
     a.basis = v.table(rank);
     a.w = w.data(rank);
     a.count = count;
     a.first = first;
-    a.size = where.held(rank);
-    a.first_owned = where.first_owned(rank);
-    a.last_owned = a.first_owned + where.rows.owned(rank).size();
+    a.size = layout.held(rank);
+    a.first_owned = layout.first_owned(rank);
+    a.last_owned = a.first_owned + layout.rows.owned(rank).size();
     a.reduce = run.partials(rank);
     return a;
 }

@@ -13,19 +13,19 @@ namespace krylith {
 namespace {
 
 template <class T>
-void launch_dots(device& where, const delayed_arguments<T>& a) {
+void launch_dots(device& device, const delayed_arguments<T>& a) {
 #if KRYLITH_HAVE_CUDA
-    if (where.kind() == backend::cuda) return cuda::delayed_dots(where, a);
+    if (device.kind() == backend::cuda) return cuda::delayed_dots(device, a);
 #endif
-    host::delayed_dots(where, a);
+    host::delayed_dots(device, a);
 }
 
 template <class T>
-void launch_update(device& where, const delayed_arguments<T>& a) {
+void launch_update(device& device, const delayed_arguments<T>& a) {
 #if KRYLITH_HAVE_CUDA
-    if (where.kind() == backend::cuda) return cuda::delayed_update(where, a);
+    if (device.kind() == backend::cuda) return cuda::delayed_update(device, a);
 #endif
-    host::delayed_update(where, a);
+    host::delayed_update(device, a);
 }
 
 } // namespace
@@ -55,7 +55,7 @@ void delayed_update(execution& run, basis<T>& v, int count, const vector<T>& w, 
     for (int rank = 0; rank < run.ranks(); ++rank) {
         auto a = pass_arguments<delayed_arguments<T>>(run, v, count, w, first, rank);
         a.sends = exchange != nullptr;
-        if (exchange != nullptr) a.push = exchange->push(rank, run.ordered());
+        if (exchange != nullptr) a.put = exchange->put(rank, run.ordered());
         launch_update(run.group()[rank], a);
     }
     if (exchange != nullptr) exchange->forward();

@@ -14,12 +14,12 @@ inline constexpr int at_once = 12;
 
 template <class T>
 __global__ void __launch_bounds__(block_threads, 2)
-    dots_kernel(const __grid_constant__ compact_frame parameter,
+    dots_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ delayed_operands<T> a) {
-    __shared__ frame_state state;
-    const compact_frame& f = state.f; // after begin
+    __shared__ context_state state;
+    const compact_context& f = state.f; // after begin
     __shared__ double warp_sums[2 * at_once + 1][block_warps];
-    if (!begin(parameter, state)) return;
+    if (!kernel_prologue(parameter, state)) return;
     const std::int64_t start =
         a.first_owned + static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(block_threads, 2)
         if (v == 2 * at_once && base == 0) keep(v, 2 * a.count);
         __syncthreads(); // read before they are written again
     }
-    if (last_block(f.mail.arrivals)) post_large_batch(f, a.reduce);
+    if (last_block(f.all_reduce.signals)) post_large_batch(f, a.reduce);
 }
 
 /// A tile's entries that a thread has.
@@ -73,33 +73,33 @@ inline constexpr int entries = tile_size<T> / block_threads;
 
 template <class T>
 __global__ void __launch_bounds__(block_threads, 4)
-    update_kernel(const __grid_constant__ compact_frame parameter,
+    update_kernel(const __grid_constant__ compact_context parameter,
                   const __grid_constant__ delayed_operands<T> a) {
-    __shared__ frame_state state;
-    const compact_frame& f = state.f; // after begin
+    __shared__ context_state state;
+    const compact_context& f = state.f; // after begin
     extern __shared__ double s[];
     const double* const t = s + a.count;
     const int before = a.count - 1;
     // An earlier kernel has left them in the array: nothing to wait for.
-    const bool go = begin(parameter, state, nullptr, [&] {
+    const bool go = kernel_prologue(parameter, state, nullptr, [&] {
         for (int k = static_cast<int>(threadIdx.x); k <= 2 * a.count; k += block_threads)
             s[k] = parameter.array[a.first + k];
     });
     if (!go) return;
-    if (a.sends) allow_next_push(a.push, f.ranks);
-    const bool dense = a.sends && a.push.dense != 0;
-    const bool listed = a.sends && !dense && a.push.tile_order != nullptr;
+    if (a.sends) give_credit(a.put, f.ranks);
+    const bool dense = a.sends && a.put.dense != 0;
+    const bool listed = a.sends && !dense && a.put.tile_order != nullptr;
     if (dense) {
-        await_receivers(f, a.push);
+        await_credits(f, a.put);
         __syncthreads();
     }
     T* const u = a.basis[before];
     T* const next = a.basis[a.count];
     const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
     std::int32_t sent = 0;
-    for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < tiles;
-         turn += static_cast<std::int32_t>(gridDim.x)) {
-        const std::int32_t tile = listed ? a.push.tile_order[turn] : turn;
+    for (auto position = static_cast<std::int32_t>(blockIdx.x); position < tiles;
+         position += static_cast<std::int32_t>(gridDim.x)) {
+        const std::int32_t tile = listed ? a.put.tile_order[position] : position;
         const std::int64_t first = static_cast<std::int64_t>(tile) * tile_size<T> + threadIdx.x;
         std::int64_t at[entries<T>];
         double of_u[entries<T>];
@@ -129,21 +129,21 @@ __global__ void __launch_bounds__(block_threads, 4)
             const auto candidate =
                 static_cast<T>(t[a.count] * (of_w[e] - t[before] * static_cast<double>(ended)));
             next[at[e]] = candidate;
-            if (dense) for_receivers(f, a.push, [&](T* ghosts) { ghosts[at[e]] = candidate; });
+            if (dense) for_receivers(f, a.put, [&](T* ghosts) { ghosts[at[e]] = candidate; });
         }
         if (dense)
             ++sent;
-        else if (listed && turn < a.push.sending_tiles)
-            send_tile(f, a.push, turn, next, sent++ == 0);
+        else if (listed && position < a.put.sending_tiles)
+            send_tile(f, a.put, position, next, sent++ == 0);
     }
-    if (a.sends) finish_push(f, a.push, sent);
+    if (a.sends) signal_put(f, a.put, sent);
 }
 
 } // namespace
 
 template <class T>
-void delayed_dots(device& where, const delayed_arguments<T>& a) {
-    const launch_scope launch(where);
+void delayed_dots(device& device, const delayed_arguments<T>& a) {
+    const launch_scope launch(device);
     const std::int64_t owned = a.last_owned - a.first_owned;
     const unsigned blocks =
         launch.blocks(dots_kernel<T>, block_threads, (owned + block_threads - 1) / block_threads);
@@ -152,8 +152,8 @@ void delayed_dots(device& where, const delayed_arguments<T>& a) {
 }
 
 template <class T>
-void delayed_update(device& where, const delayed_arguments<T>& a) {
-    const launch_scope launch(where);
+void delayed_update(device& device, const delayed_arguments<T>& a) {
+    const launch_scope launch(device);
     const auto values = 2 * static_cast<std::size_t>(a.count) + 1;
     const std::size_t bytes = values * sizeof(double);
     const unsigned blocks = launch.blocks(update_kernel<T>, block_threads,

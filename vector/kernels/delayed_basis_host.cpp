@@ -94,11 +94,11 @@ void update(const delayed_arguments<T>& a, const chunking& chunks, int threads) 
 } // namespace
 
 template <class T>
-void delayed_dots(device& where, const delayed_arguments<T>& a) {
-    auto& host = static_cast<host_device&>(where);
+void delayed_dots(device& device, const delayed_arguments<T>& a) {
+    auto& host = static_cast<host_device&>(device);
     host.submit([a, threads = host.threads()] {
         registers reg;
-        if (!begin(a.common, reg)) return;
+        if (!kernel_prologue(a.common, reg)) return;
         const chunking chunks(a.size);
         products(a, chunks, threads);
         publish(a.common, a.reduce, chunks.count);
@@ -106,14 +106,14 @@ void delayed_dots(device& where, const delayed_arguments<T>& a) {
 }
 
 template <class T>
-void delayed_update(device& where, const delayed_arguments<T>& a) {
-    auto& host = static_cast<host_device&>(where);
+void delayed_update(device& device, const delayed_arguments<T>& a) {
+    auto& host = static_cast<host_device&>(device);
     host.submit([a, threads = host.threads()] {
         registers reg;
-        if (!begin(a.common, reg)) return;
-        if (a.sends) allow_next_push(a.common.mail, a.push);
+        if (!kernel_prologue(a.common, reg)) return;
+        if (a.sends) give_credit(a.common.all_reduce, a.put);
         update(a, chunking(a.size), threads);
-        if (a.sends) (void)send(a.common.mail, a.push, a.basis[a.count], threads);
+        if (a.sends) (void)send(a.common.all_reduce, a.put, a.basis[a.count], threads);
     });
 }
 

@@ -102,18 +102,18 @@ constexpr int blocks_per_sm = 4;
 /// Two tiles in flight a thread; the first two are loaded while the scalars are on their way.
 template <class T, int Index>
 __global__ void __launch_bounds__(block_threads, blocks_per_sm)
-    fused_kernel(const __grid_constant__ compact_frame parameter,
+    fused_kernel(const __grid_constant__ compact_context parameter,
                  const __grid_constant__ fused_operands<T> a) {
     constexpr fused_shape shape = known_shapes[Index];
-    __shared__ frame_state state;
-    const compact_frame& f = state.f; // after begin
+    __shared__ context_state state;
+    const compact_context& f = state.f; // after begin
     const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
     const auto stride = static_cast<std::int32_t>(gridDim.x);
-    const bool sends = a.pushed >= 0;
-    const bool dense = sends && a.push.dense != 0;
-    const bool listed = sends && a.push.tile_order != nullptr;
-    const auto tile_at = [&](std::int32_t turn) {
-        return listed && turn < tiles ? a.push.tile_order[turn] : turn;
+    const bool sends = a.put_index >= 0;
+    const bool dense = sends && a.put.dense != 0;
+    const bool listed = sends && a.put.tile_order != nullptr;
+    const auto tile_at = [&](std::int32_t position) {
+        return listed && position < tiles ? a.put.tile_order[position] : position;
     };
     const auto entry = [&](std::int32_t tile) {
         return static_cast<std::int64_t>(tile) * tile_size<T> + threadIdx.x * pack_size<T>;
@@ -121,28 +121,28 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
 
     share<T, Index> one;
     share<T, Index> two;
-    auto turn = static_cast<std::int32_t>(blockIdx.x);
-    std::int32_t tile_one = tile_at(turn);
-    std::int32_t tile_two = tile_at(turn + stride);
+    auto position = static_cast<std::int32_t>(blockIdx.x);
+    std::int32_t tile_one = tile_at(position);
+    std::int32_t tile_two = tile_at(position + stride);
     std::int64_t first = 0;
     std::int64_t second = 0;
     const auto load = [&] {
-        if (turn < tiles) one.load(a, first = entry(tile_one));
-        if (turn + stride < tiles) two.load(a, second = entry(tile_two));
+        if (position < tiles) one.load(a, first = entry(tile_one));
+        if (position + stride < tiles) two.load(a, second = entry(tile_two));
         // Looked up a turn ahead.
-        tile_one = tile_at(turn + 2 * stride);
-        tile_two = tile_at(turn + 3 * stride);
+        tile_one = tile_at(position + 2 * stride);
+        tile_two = tile_at(position + 3 * stride);
     };
     // Vectors that peers write must be waited for; the others can be on their way meanwhile.
-    const bool early = parameter.arrival_count == 0;
-    const bool go = begin(parameter, state, nullptr, [&] {
+    const bool early = parameter.signal_count == 0;
+    const bool go = kernel_prologue(parameter, state, nullptr, [&] {
         if (early) load();
     });
     if (!go) return;
     if (!early) load();
-    if (sends) allow_next_push(a.push, f.ranks);
+    if (sends) give_credit(a.put, f.ranks);
     if (dense) {
-        await_receivers(f, a.push);
+        await_credits(f, a.put);
         __syncthreads();
     }
 
@@ -152,47 +152,47 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
         c[i] = static_cast<T>(state.reg[a.coefficients[i]]);
     double dots[shape.dots > 0 ? shape.dots : 1] = {};
     std::int32_t sent = 0;
-    while (turn < tiles) {
-        const bool both = turn + stride < tiles;
+    while (position < tiles) {
+        const bool both = position + stride < tiles;
         one.compute(c);
         one.store(a, first);
-        if (dense) send_pack(f, a.push, one.stored(a.pushed), first);
+        if (dense) send_pack(f, a.put, one.stored(a.put_index), first);
         one.add_dots(a, first, dots);
         if (both) {
             two.compute(c);
             two.store(a, second);
-            if (dense) send_pack(f, a.push, two.stored(a.pushed), second);
+            if (dense) send_pack(f, a.put, two.stored(a.put_index), second);
             two.add_dots(a, second, dots);
         }
         if (dense) {
             sent += both ? 2 : 1;
         } else if (sends) {
-            if (turn < a.push.sending_tiles)
-                send_tile(f, a.push, turn, a.vectors[a.pushed], sent++ == 0);
-            if (both && turn + stride < a.push.sending_tiles)
-                send_tile(f, a.push, turn + stride, a.vectors[a.pushed], sent++ == 0);
+            if (position < a.put.sending_tiles)
+                send_tile(f, a.put, position, a.vectors[a.put_index], sent++ == 0);
+            if (both && position + stride < a.put.sending_tiles)
+                send_tile(f, a.put, position + stride, a.vectors[a.put_index], sent++ == 0);
         }
-        turn += 2 * stride;
+        position += 2 * stride;
         load();
     }
-    if (sends) finish_push(f, a.push, sent);
+    if (sends) signal_put(f, a.put, sent);
     if constexpr (shape.dots > 0) reduce_and_post(f, a.reduce, dots);
 }
 
 /// Any shape, any alignment: an entry a thread, operands in shared memory.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    any_fused_kernel(const __grid_constant__ compact_frame parameter,
+    any_fused_kernel(const __grid_constant__ compact_context parameter,
                      const __grid_constant__ fused_operands<T> a) {
-    __shared__ frame_state state;
-    const compact_frame& f = state.f; // after begin
+    __shared__ context_state state;
+    const compact_context& f = state.f; // after begin
     __shared__ T v[max_fused_vectors][block_threads];
-    if (!begin(parameter, state)) return;
-    const bool sends = a.pushed >= 0;
-    if (sends) allow_next_push(a.push, f.ranks);
-    const bool dense = sends && a.push.dense != 0;
+    if (!kernel_prologue(parameter, state)) return;
+    const bool sends = a.put_index >= 0;
+    if (sends) give_credit(a.put, f.ranks);
+    const bool dense = sends && a.put.dense != 0;
     if (dense) {
-        await_receivers(f, a.push);
+        await_credits(f, a.put);
         __syncthreads();
     }
     const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
@@ -201,10 +201,10 @@ __global__ void __launch_bounds__(block_threads)
     const unsigned me = threadIdx.x;
     double dots[max_fused_dots] = {};
     std::int32_t sent = 0;
-    for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < tiles;
-         turn += static_cast<std::int32_t>(gridDim.x)) {
+    for (auto position = static_cast<std::int32_t>(blockIdx.x); position < tiles;
+         position += static_cast<std::int32_t>(gridDim.x)) {
         const std::int32_t tile =
-            sends && a.push.tile_order != nullptr ? a.push.tile_order[turn] : turn;
+            sends && a.put.tile_order != nullptr ? a.put.tile_order[position] : position;
         for (int part = 0; part < tile_size<T>; part += block_threads) {
             const std::int64_t i = static_cast<std::int64_t>(tile) * tile_size<T> + part + me;
             if (i >= a.size) continue;
@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(block_threads)
             }
             for (int k = 0; k < a.shape.vectors; ++k)
                 if ((stored >> k & 1) != 0) a.vectors[k][i] = v[k][me];
-            if (dense) for_receivers(f, a.push, [&](T* ghosts) { ghosts[i] = v[a.pushed][me]; });
+            if (dense) for_receivers(f, a.put, [&](T* ghosts) { ghosts[i] = v[a.put_index][me]; });
             if (i >= a.first_owned && i < a.last_owned)
 #pragma unroll
                 for (int d = 0; d < max_fused_dots; ++d)
@@ -235,10 +235,10 @@ __global__ void __launch_bounds__(block_threads)
         }
         if (dense)
             ++sent;
-        else if (sends && turn < a.push.sending_tiles)
-            send_tile(f, a.push, turn, a.vectors[a.pushed], sent++ == 0);
+        else if (sends && position < a.put.sending_tiles)
+            send_tile(f, a.put, position, a.vectors[a.put_index], sent++ == 0);
     }
-    if (sends) finish_push(f, a.push, sent);
+    if (sends) signal_put(f, a.put, sent);
     if (a.shape.dots > 0) reduce_and_post(f, a.reduce, dots);
 }
 
@@ -251,7 +251,7 @@ bool aligned(const fused_operands<T>& a) {
 
 template <class T, int... Index>
 auto kernel_for(const fused_operands<T>& a, std::integer_sequence<int, Index...>) {
-    void (*kernel)(const compact_frame, const fused_operands<T>) = any_fused_kernel<T>;
+    void (*kernel)(const compact_context, const fused_operands<T>) = any_fused_kernel<T>;
     if (aligned(a))
         (void)((a.shape == known_shapes[Index] && ((kernel = fused_kernel<T, Index>), true)) ||
                ...);
@@ -261,8 +261,8 @@ auto kernel_for(const fused_operands<T>& a, std::integer_sequence<int, Index...>
 } // namespace
 
 template <class T>
-void fused(device& where, const fused_arguments<T>& a) {
-    const launch_scope launch(where);
+void fused(device& device, const fused_arguments<T>& a) {
+    const launch_scope launch(device);
     const std::int64_t tiles = (a.size + tile_size<T> - 1) / tile_size<T>;
     const auto kernel =
         kernel_for<T>(a, std::make_integer_sequence<int, static_cast<int>(known_shapes.size())>{});

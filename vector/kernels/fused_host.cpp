@@ -53,15 +53,16 @@ void pass(const fused_arguments<T>& a, const registers& reg, const chunking& chu
 } // namespace
 
 template <class T>
-void fused(device& where, const fused_arguments<T>& a) {
-    auto& host = static_cast<host_device&>(where);
+void fused(device& device, const fused_arguments<T>& a) {
+    auto& host = static_cast<host_device&>(device);
     host.submit([a, threads = host.threads()] {
         registers reg;
-        if (!begin(a.common, reg)) return;
-        if (a.pushed >= 0) allow_next_push(a.common.mail, a.push);
+        if (!kernel_prologue(a.common, reg)) return;
+        if (a.put_index >= 0) give_credit(a.common.all_reduce, a.put);
         const chunking chunks(a.size);
         pass(a, reg, chunks, threads);
-        if (a.pushed >= 0 && !send(a.common.mail, a.push, a.vectors[a.pushed], threads)) return;
+        if (a.put_index >= 0 && !send(a.common.all_reduce, a.put, a.vectors[a.put_index], threads))
+            return;
         publish(a.common, a.reduce, chunks.count);
     });
 }

@@ -31,9 +31,9 @@ template <class Body>
 void for_tiles(const chunking& all, int threads, std::int64_t tile, const Body& body) {
     constexpr std::int64_t chunks_worth_a_thread = 4;
     const auto most = std::max<std::int64_t>(1, all.count / chunks_worth_a_thread);
-    in_team(static_cast<int>(std::min<std::int64_t>(threads, most)), [&](int member, int members) {
-        const std::int64_t last = all.count * (member + 1) / members;
-        for (std::int64_t chunk = all.count * member / members; chunk < last; ++chunk) {
+    in_team(static_cast<int>(std::min<std::int64_t>(threads, most)), [&](int thread, int team) {
+        const std::int64_t last = all.count * (thread + 1) / team;
+        for (std::int64_t chunk = all.count * thread / team; chunk < last; ++chunk) {
             const std::int64_t end = std::min(all.size, (chunk + 1) * all.length);
             for (std::int64_t at = chunk * all.length; at < end; at += tile)
                 body(chunk, at, std::min(end, at + tile));

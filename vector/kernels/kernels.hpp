@@ -1,5 +1,5 @@
 // The kernels under vector/: plain arguments, one implementation for host devices (*_host.cpp) and
-// one for CUDA (*.cu). All are stream-ordered, take a frame and follow its rules
+// one for CUDA (*.cu). All are stream-ordered, take a kernel context and follow its rules
 // (kernel_context.hpp).
 #pragma once
 
@@ -23,13 +23,13 @@ struct fused_operands {
     std::int64_t first_owned;
     std::int64_t last_owned;
     reduction reduce;
-    ghost_push<T> push;
-    std::int32_t pushed; ///< number of the vector whose entries are sent on, or -1
+    ghost_put<T> put;
+    std::int32_t put_index; ///< number of the vector whose entries are sent on, or -1
 };
 
 template <class T>
 struct fused_arguments : fused_operands<T> {
-    frame common;
+    kernel_context common;
 };
 
 /// array-bound products with a basis: count vectors, by table in device memory.
@@ -38,7 +38,7 @@ struct basis_operands {
     T* const* basis; ///< [count]
     T* w;
     std::int32_t count;
-    std::int32_t first; ///< place in frame::array of the first coefficient (axpy)
+    std::int32_t first; ///< place in kernel context::array of the first coefficient (axpy)
     bool norm;          ///< axpy: also reduce dot(w, w), 1 value; dot: also after the others
     std::int64_t size;
     std::int64_t first_owned;
@@ -48,7 +48,7 @@ struct basis_operands {
 
 template <class T>
 struct basis_arguments : basis_operands<T> {
-    frame common;
+    kernel_context common;
 };
 
 /// Arguments of delayed_dots and delayed_update (delayed_basis.hpp): count vectors of the basis,
@@ -58,24 +58,24 @@ struct delayed_operands {
     T* const* basis; ///< [count], update: [count + 1]
     const T* w;
     std::int32_t count;
-    std::int32_t first; ///< place in frame::array of the first coefficient (update)
+    std::int32_t first; ///< place in kernel context::array of the first coefficient (update)
     std::int64_t size;
     std::int64_t first_owned;
     std::int64_t last_owned;
     reduction reduce;
-    ghost_push<T> push; ///< of basis[count]
-    bool sends;         ///< update: push, too
+    ghost_put<T> put; ///< of basis[count]
+    bool sends;       ///< update: put, too
 };
 
 template <class T>
 struct delayed_arguments : delayed_operands<T> {
-    frame common;
+    kernel_context common;
 };
 
-/// Only the frame, and after it, by one warp: sets the loop's condition if `condition` is not 0,
-/// performs the task if the frame lets it.
+/// Only the kernel context, and after it, by one warp: sets the loop's condition if `condition` is
+/// not 0, performs the task if the kernel context lets it.
 struct scalar_arguments {
-    frame common;
+    kernel_context common;
     std::uint64_t condition;
     array_task task;
 };
@@ -83,41 +83,41 @@ struct scalar_arguments {
 namespace host {
 
 template <class T>
-void fused(device& where, const fused_arguments<T>& a);
+void fused(device& device, const fused_arguments<T>& a);
 /// reduce <- basis^T w (and w^T w).
 template <class T>
-void multi_dot(device& where, const basis_arguments<T>& a);
+void multi_dot(device& device, const basis_arguments<T>& a);
 /// w -= basis * array[first ...] (and reduce <- w^T w).
 template <class T>
-void multi_axpy(device& where, const basis_arguments<T>& a);
+void multi_axpy(device& device, const basis_arguments<T>& a);
 template <class T>
-void delayed_dots(device& where, const delayed_arguments<T>& a);
+void delayed_dots(device& device, const delayed_arguments<T>& a);
 template <class T>
-void delayed_update(device& where, const delayed_arguments<T>& a);
-/// Sends an operand as it stands.
+void delayed_update(device& device, const delayed_arguments<T>& a);
+/// Sends a domain vector as it stands.
 template <class T>
-void push(device& where, const frame& common, const T* operand, std::int64_t size,
-          const ghost_push<T>& push);
-void scalars(device& where, const scalar_arguments& a);
+void put(device& device, const kernel_context& common, const T* domain, std::int64_t size,
+         const ghost_put<T>& put);
+void scalars(device& device, const scalar_arguments& a);
 
 } // namespace host
 
 namespace cuda {
 
 template <class T>
-void fused(device& where, const fused_arguments<T>& a);
+void fused(device& device, const fused_arguments<T>& a);
 template <class T>
-void multi_dot(device& where, const basis_arguments<T>& a);
+void multi_dot(device& device, const basis_arguments<T>& a);
 template <class T>
-void multi_axpy(device& where, const basis_arguments<T>& a);
+void multi_axpy(device& device, const basis_arguments<T>& a);
 template <class T>
-void delayed_dots(device& where, const delayed_arguments<T>& a);
+void delayed_dots(device& device, const delayed_arguments<T>& a);
 template <class T>
-void delayed_update(device& where, const delayed_arguments<T>& a);
+void delayed_update(device& device, const delayed_arguments<T>& a);
 template <class T>
-void push(device& where, const frame& common, const T* operand, std::int64_t size,
-          const ghost_push<T>& push);
-void scalars(device& where, const scalar_arguments& a);
+void put(device& device, const kernel_context& common, const T* domain, std::int64_t size,
+         const ghost_put<T>& put);
+void scalars(device& device, const scalar_arguments& a);
 
 } // namespace cuda
 

@@ -6,18 +6,20 @@
 namespace krylith::host {
 
 template <class T>
-void push(device& where, const frame& common, const T* operand, std::int64_t /*size*/,
-          const ghost_push<T>& push) {
-    auto& host = static_cast<host_device&>(where);
-    host.submit([common, operand, push, threads = host.threads()] {
+void put(device& device, const kernel_context& common, const T* domain, std::int64_t /*size*/,
+         const ghost_put<T>& put) {
+    auto& host = static_cast<host_device&>(device);
+    host.submit([common, domain, put, threads = host.threads()] {
         registers reg;
-        if (!begin(common, reg)) return;
-        allow_next_push(common.mail, push);
-        (void)send(common.mail, push, operand, threads); // a failure is seen by the next kernel
+        if (!kernel_prologue(common, reg)) return;
+        give_credit(common.all_reduce, put);
+        (void)send(common.all_reduce, put, domain, threads); // a failure is seen by the next kernel
     });
 }
 
-template void push(device&, const frame&, const double*, std::int64_t, const ghost_push<double>&);
-template void push(device&, const frame&, const float*, std::int64_t, const ghost_push<float>&);
+template void put(device&, const kernel_context&, const double*, std::int64_t,
+                  const ghost_put<double>&);
+template void put(device&, const kernel_context&, const float*, std::int64_t,
+                  const ghost_put<float>&);
 
 } // namespace krylith::host

@@ -1,4 +1,5 @@
-// Kernels that only need the frame: pending arithmetic, the loop's condition, a push by itself.
+// Kernels that only need the kernel context: pending arithmetic, the loop's condition, a put by
+// itself.
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/vector/ghosts/ghost_put.cuh>
@@ -22,81 +23,83 @@ struct warp_of_threads {
     }
 };
 
-__global__ void scalars_kernel(const __grid_constant__ long_frame parameter,
+__global__ void scalars_kernel(const __grid_constant__ long_context parameter,
                                std::uint64_t condition, array_task task) {
-    __shared__ state_of<long_frame> state;
-    const bool go = begin(parameter, state);
+    __shared__ state_of<long_context> state;
+    const bool go = kernel_prologue(parameter, state);
     if (condition != 0 && threadIdx.x == 0) cudaGraphSetConditional(condition, go ? 1u : 0u);
     if (go) perform(task, state.f.array, state.f.slots, warp_of_threads{});
 }
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    push_kernel(const __grid_constant__ compact_frame parameter, const T* operand,
-                const __grid_constant__ ghost_push<T> push) {
-    __shared__ frame_state state;
-    const compact_frame& f = state.f;
-    if (!begin(parameter, state)) return;
-    allow_next_push(push, f.ranks);
+    put_kernel(const __grid_constant__ compact_context parameter, const T* domain,
+               const __grid_constant__ ghost_put<T> put) {
+    __shared__ context_state state;
+    const compact_context& f = state.f;
+    if (!kernel_prologue(parameter, state)) return;
+    give_credit(put, f.ranks);
     std::int32_t sent = 0;
-    for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < push.sending_tiles;
-         turn += static_cast<std::int32_t>(gridDim.x))
-        send_tile(f, push, turn, operand, sent++ == 0);
-    finish_push(f, push, sent);
+    for (auto position = static_cast<std::int32_t>(blockIdx.x); position < put.sending_tiles;
+         position += static_cast<std::int32_t>(gridDim.x))
+        send_tile(f, put, position, domain, sent++ == 0);
+    signal_put(f, put, sent);
 }
 
-/// A dense push of an operand as it stands, which is aligned as buffers are or as vectors that
+/// A dense put of a domain vector as it stands, which is aligned as buffers are or as vectors that
 /// callers own: then entry by entry.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    push_all_kernel(const __grid_constant__ compact_frame parameter, const T* operand,
-                    const __grid_constant__ ghost_push<T> push) {
-    __shared__ frame_state state;
-    const compact_frame& f = state.f;
-    if (!begin(parameter, state)) return;
-    allow_next_push(push, f.ranks);
-    await_receivers(f, push);
+    put_all_kernel(const __grid_constant__ compact_context parameter, const T* domain,
+                   const __grid_constant__ ghost_put<T> put) {
+    __shared__ context_state state;
+    const compact_context& f = state.f;
+    if (!kernel_prologue(parameter, state)) return;
+    give_credit(put, f.ranks);
+    await_credits(f, put);
     __syncthreads();
-    const bool aligned = reinterpret_cast<std::uintptr_t>(operand) % sizeof(pack<T>) == 0;
+    const bool aligned = reinterpret_cast<std::uintptr_t>(domain) % sizeof(pack<T>) == 0;
     std::int32_t sent = 0;
-    for (auto turn = static_cast<std::int32_t>(blockIdx.x); turn < push.sending_tiles;
-         turn += static_cast<std::int32_t>(gridDim.x), ++sent) {
+    for (auto position = static_cast<std::int32_t>(blockIdx.x); position < put.sending_tiles;
+         position += static_cast<std::int32_t>(gridDim.x), ++sent) {
         const std::int64_t first =
-            static_cast<std::int64_t>(turn) * tile_size<T> + threadIdx.x * pack_size<T>;
-        if (first >= push.dense) continue;
+            static_cast<std::int64_t>(position) * tile_size<T> + threadIdx.x * pack_size<T>;
+        if (first >= put.dense) continue;
         pack<T> entries;
-        if (aligned && first + pack_size<T> <= push.dense) {
-            entries = *reinterpret_cast<const pack<T>*>(operand + first);
+        if (aligned && first + pack_size<T> <= put.dense) {
+            entries = *reinterpret_cast<const pack<T>*>(domain + first);
         } else {
 #pragma unroll
             for (int k = 0; k < pack_size<T>; ++k)
-                entries.value[k] = first + k < push.dense ? operand[first + k] : T(0);
+                entries.value[k] = first + k < put.dense ? domain[first + k] : T(0);
         }
-        send_pack(f, push, entries, first);
+        send_pack(f, put, entries, first);
     }
-    finish_push(f, push, sent);
+    signal_put(f, put, sent);
 }
 
 } // namespace
 
-void scalars(device& where, const scalar_arguments& a) {
-    const launch_scope launch(where);
-    scalars_kernel<<<1, 32, 0, launch.stream()>>>(pack_frame<long_frame>(a.common), a.condition,
+void scalars(device& device, const scalar_arguments& a) {
+    const launch_scope launch(device);
+    scalars_kernel<<<1, 32, 0, launch.stream()>>>(pack_context<long_context>(a.common), a.condition,
                                                   a.task);
     launch.check_launch();
 }
 
 template <class T>
-void push(device& where, const frame& common, const T* operand, std::int64_t,
-          const ghost_push<T>& p) {
-    const launch_scope launch(where);
-    const auto kernel = p.dense != 0 ? push_all_kernel<T> : push_kernel<T>;
+void put(device& device, const kernel_context& common, const T* domain, std::int64_t,
+         const ghost_put<T>& p) {
+    const launch_scope launch(device);
+    const auto kernel = p.dense != 0 ? put_all_kernel<T> : put_kernel<T>;
     kernel<<<launch.blocks(kernel, block_threads, p.sending_tiles), block_threads, 0,
-             launch.stream()>>>(compact(common), operand, p);
+             launch.stream()>>>(compact(common), domain, p);
     launch.check_launch();
 }
 
-template void push(device&, const frame&, const double*, std::int64_t, const ghost_push<double>&);
-template void push(device&, const frame&, const float*, std::int64_t, const ghost_push<float>&);
+template void put(device&, const kernel_context&, const double*, std::int64_t,
+                  const ghost_put<double>&);
+template void put(device&, const kernel_context&, const float*, std::int64_t,
+                  const ghost_put<float>&);
 
 } // namespace krylith::cuda

@@ -8,14 +8,14 @@
 
 namespace krylith::host {
 
-void scalars(device& where, const scalar_arguments& a) {
-    static_cast<host_device&>(where).submit([a] {
+void scalars(device& device, const scalar_arguments& a) {
+    static_cast<host_device&>(device).submit([a] {
         registers reg;
-        const bool go = begin(a.common, reg);
+        const bool go = kernel_prologue(a.common, reg);
         if (go) perform(a.task, a.common.array, a.common.slots, lone_thread{});
         if (a.condition == 0) return;
         auto& again = *reinterpret_cast<bool*>(static_cast<std::uintptr_t>(a.condition));
-        again = go && reg[control::state] == 0.0 && !failed(a.common.mail);
+        again = go && reg[control::state] == 0.0 && !failed(a.common.all_reduce);
     });
 }
 

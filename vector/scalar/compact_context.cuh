@@ -1,6 +1,7 @@
-// A frame as CUDA kernels are given it: packed into about 400 bytes. Every block first copies it to
-// shared memory, by one load a thread of its first warp: reading kernel parameters here and there,
-// one load telling where the next one goes, costs about 2 us a CG iteration (three kernels).
+// A kernel context as CUDA kernels are given it: packed into about 400 bytes. Every block first
+// copies it to shared memory, by one load a thread of its first warp: reading kernel parameters
+// here and there, one load telling where the next one goes, costs about 2 us a CG iteration (three
+// kernels).
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,18 @@
 namespace krylith::cuda {
 
 template <int TextBytes>
-struct alignas(16) packed_frame {
+struct alignas(16) packed_context {
     double* slots;
     const double* partials;
     std::uint64_t* published;
     std::int32_t* failure;
-    letter* inbox;
+    stamped_value* own_slots;
     std::int32_t partial_stride;
     std::int32_t batch;
     std::int32_t batch_array;
     std::int16_t ranks;
     bool guarded;
-    std::uint8_t arrival_count;
+    std::uint8_t signal_count;
     std::uint8_t load_count;
     std::uint8_t store_count;
     std::uint8_t instruction_count;
@@ -30,10 +31,10 @@ struct alignas(16) packed_frame {
     std::uint16_t first_immediate;   ///< in text
     /// Sums, loads, stores, instructions (4-byte aligned), immediates (8-byte aligned).
     alignas(8) std::uint8_t text[TextBytes];
-    mailbox mail;
+    all_reduce_slots all_reduce;
     double* array;
     double* history;
-    arrival arrivals[max_arrivals];
+    signal signals[max_signals];
 
     [[nodiscard]] __device__ int sum(int v) const { return text[v]; }
     [[nodiscard]] __device__ scalar_place load(int i) const { return place(max_sums + 2 * i); }
@@ -52,31 +53,31 @@ private:
     [[nodiscard]] __device__ scalar_place place(int at) const { return {text[at], text[at + 1]}; }
 };
 
-using compact_frame = packed_frame<kernel_program_bytes>;
+using compact_context = packed_context<kernel_program_bytes>;
 
 /// For kernels that only run programs: takes any.
-using long_frame =
-    packed_frame<max_sums + 4 * max_registers + 4 * max_instructions + 8 * max_immediates + 8>;
+using long_context =
+    packed_context<max_sums + 4 * max_registers + 4 * max_instructions + 8 * max_immediates + 8>;
 
 /// The program must fit: execution sees to it.
 template <class Packed>
-[[nodiscard]] Packed pack_frame(const frame& f) {
+[[nodiscard]] Packed pack_context(const kernel_context& f) {
     Packed c{};
     c.slots = f.slots;
     c.partials = f.partials;
-    c.published = f.mail.published;
-    c.failure = f.mail.failure;
-    c.inbox = f.mail.inbox;
+    c.published = f.all_reduce.published;
+    c.failure = f.all_reduce.failure;
+    c.own_slots = f.all_reduce.own_slots;
     c.partial_stride = static_cast<std::int32_t>(f.partial_stride);
     c.batch = f.batch;
     c.batch_array = f.batch_array;
-    c.ranks = static_cast<std::int16_t>(f.mail.ranks);
+    c.ranks = static_cast<std::int16_t>(f.all_reduce.ranks);
     c.guarded = f.guarded;
-    c.arrival_count = static_cast<std::uint8_t>(f.arrival_count);
-    c.mail = f.mail;
+    c.signal_count = static_cast<std::uint8_t>(f.signal_count);
+    c.all_reduce = f.all_reduce;
     c.array = f.array;
     c.history = f.history;
-    for (int i = 0; i < max_arrivals; ++i) c.arrivals[i] = f.arrivals[i];
+    for (int i = 0; i < max_signals; ++i) c.signals[i] = f.signals[i];
 
     const scalar_program& p = f.program;
     c.load_count = p.load_count;
@@ -98,8 +99,8 @@ template <class Packed>
     return c;
 }
 
-[[nodiscard]] inline compact_frame compact(const frame& f) {
-    return pack_frame<compact_frame>(f);
+[[nodiscard]] inline compact_context compact(const kernel_context& f) {
+    return pack_context<compact_context>(f);
 }
 
 } // namespace krylith::cuda

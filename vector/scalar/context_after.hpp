@@ -1,4 +1,4 @@
-// The frame for a second kernel of the same operation.
+// The kernel context for a second kernel of the same operation.
 #pragma once
 
 #include <krylith/vector/scalar/kernel_context.hpp>
@@ -6,13 +6,13 @@
 namespace krylith {
 
 /// What is left of `f` once a kernel has run it: the guard, at the place where that kernel put the
-/// loop's state. For operations that need the frame both before and after foreign work.
-[[nodiscard]] inline frame frame_after(const frame& f) {
-    frame after = f;
+/// loop's state. For operations that need the kernel context both before and after external work.
+[[nodiscard]] inline kernel_context context_after(const kernel_context& f) {
+    kernel_context after = f;
     after.program = {};
     after.batch = 0;
     after.batch_array = -1;
-    after.arrival_count = 0;
+    after.signal_count = 0;
     std::uint8_t slot = f.program.loads[0].slot;
     for (int i = 0; i < f.program.load_count; ++i)
         if (f.program.loads[i].number == control::state) slot = f.program.loads[i].slot;

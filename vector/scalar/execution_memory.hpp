@@ -1,4 +1,5 @@
-// What an execution keeps in the memory of each device, and the frame that leads kernels there.
+// What an execution keeps in the memory of each device, and the kernel context that leads kernels
+// there.
 #pragma once
 
 #include <memory>
@@ -11,8 +12,8 @@
 
 namespace krylith {
 
-/// All zero at first. Peers store letters into it: whoever makes it waits for the group before any
-/// kernel runs, and quiesces before it goes.
+/// All zero at first. Peers store stamped values into it: whoever makes it waits for the group
+/// before any kernel runs, and quiesces before it goes.
 struct rank_memory {
     rank_memory(const device_group& group, int rank, const execution_options& options);
 
@@ -21,11 +22,11 @@ struct rank_memory {
     buffer<double> array;
     buffer<double> history; // of rank 0 only
     buffer<double> partials;
-    buffer<letter> inbox;
-    std::vector<buffer<letter>> staging; // [to], empty where the path is direct
-    buffer<letter*> outboxes;            // connect() makes these two
+    buffer<stamped_value> own_slots;
+    std::vector<buffer<stamped_value>> staging; // [to], empty where the path is direct
+    buffer<stamped_value*> peer_slots;          // connect() makes these two
     buffer<std::uint64_t> published;
-    buffer<unsigned> arrivals;
+    buffer<unsigned> signals;
     buffer<std::int32_t> failure;
     buffer<std::int32_t*> failures;
     std::unique_ptr<loop_graph> loop; // last: its destructor waits for the device
@@ -33,9 +34,9 @@ struct rank_memory {
 
 using group_memory = std::vector<std::unique_ptr<rank_memory>>; // [ranks]
 
-/// Tells a rank where its peers' memory is, once all of it is there. Returns the rank's frame, with
-/// no program and nothing to wait for.
-[[nodiscard]] frame connect(const device_group& group, const group_memory& memory, int rank,
-                            const execution_options& options);
+/// Tells a rank where its peers' memory is, once all of it is there. Returns the rank's kernel
+/// context, with no program and nothing to wait for.
+[[nodiscard]] kernel_context connect(const device_group& group, const group_memory& memory,
+                                     int rank, const execution_options& options);
 
 } // namespace krylith

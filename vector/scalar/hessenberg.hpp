@@ -1,4 +1,4 @@
-// The small least-squares problem of a Krylov basis, kept on every device in frame::array:
+// The small least-squares problem of a Krylov basis, kept on every device in kernel context::array:
 // min || beta e1 - H y || with H upper Hessenberg, by Givens rotations, one column at a time.
 // Saad, Iterative Methods, 2nd ed., section 6.5.3.
 #pragma once

@@ -1,4 +1,5 @@
-// How a kernel on a host device begins and ends: the frame's waits and arithmetic, the all-reduce.
+// How a kernel on a host device begins and ends: the kernel context's waits and arithmetic, the
+// all-reduce.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,10 @@ struct registers {
 };
 
 /// Waits, adds up the batch under way, and runs the program. False where the kernel must return at
-/// once: the loop has stopped (and the frame is guarded), or a rank has failed.
-[[nodiscard]] bool begin(const frame& f, registers& reg);
+/// once: the loop has stopped (and the kernel context is guarded), or a rank has failed.
+[[nodiscard]] bool kernel_prologue(const kernel_context& f, registers& reg);
 
 /// Adds up `chunks` partial sums for each value and posts the results to all ranks, as one batch.
-void publish(const frame& f, const reduction& sums, std::int64_t chunks);
+void publish(const kernel_context& f, const reduction& sums, std::int64_t chunks);
 
 } // namespace krylith::host

@@ -22,18 +22,18 @@ inline void store_release(std::uint64_t& word, std::uint64_t value) {
 }
 
 /// True once any rank has given up waiting for another.
-[[nodiscard]] inline bool failed(const mailbox& mail) {
-    return std::atomic_ref(*mail.failure).load(std::memory_order_relaxed) != 0;
+[[nodiscard]] inline bool failed(const all_reduce_slots& all_reduce) {
+    return std::atomic_ref(*all_reduce.failure).load(std::memory_order_relaxed) != 0;
 }
 
 /// Tells all ranks that `rank` did not answer in time. The first such word stays.
-inline void raise_failure(const mailbox& mail, int rank) {
+inline void raise_failure(const all_reduce_slots& all_reduce, int rank) {
     const auto write = [&](std::int32_t* word) {
         std::int32_t none = 0;
         std::atomic_ref(*word).compare_exchange_strong(none, 1 + rank, std::memory_order_relaxed);
     };
-    write(mail.failure);
-    for (int j = 0; j < mail.ranks; ++j) write(mail.failures[j]);
+    write(all_reduce.failure);
+    for (int j = 0; j < all_reduce.ranks; ++j) write(all_reduce.failures[j]);
 }
 
 /// Until ready(), which rank `rank` will bring about. False if it takes longer than the time-out,
@@ -41,21 +41,21 @@ inline void raise_failure(const mailbox& mail, int rank) {
 /// counts by looks: of the time between two of them at most 1/64 of the time-out, since a process
 /// that was stopped (Ctrl-Z, a batch system, a paused machine) has not been waiting.
 template <class Ready>
-[[nodiscard]] bool wait_until(const mailbox& mail, int rank, const Ready& ready) {
+[[nodiscard]] bool wait_until(const all_reduce_slots& all_reduce, int rank, const Ready& credits) {
     // Peers on cores of their own answer within this many looks; others need this core.
     constexpr int looks_before_yield = 200;
     for (int look = 0; look < looks_before_yield; ++look)
-        if (ready()) return true;
+        if (credits()) return true;
     using clock = std::chrono::steady_clock;
-    const clock::duration patience = std::chrono::nanoseconds(mail.timeout_ns);
+    const clock::duration patience = std::chrono::nanoseconds(all_reduce.timeout_ns);
     clock::duration waited{0};
-    for (auto last = clock::now(); !ready();) {
-        if (failed(mail)) return false;
+    for (auto last = clock::now(); !credits();) {
+        if (failed(all_reduce)) return false;
         const auto now = clock::now();
         waited += std::min(now - last, patience / 64);
         last = now;
         if (waited >= patience) {
-            raise_failure(mail, rank);
+            raise_failure(all_reduce, rank);
             return false;
         }
         std::this_thread::yield();
@@ -64,23 +64,24 @@ template <class Ready>
 }
 
 /// Until the words of the ranks in the bit set are at least `least`.
-[[nodiscard]] inline bool wait_for_words(const mailbox& mail, const std::uint64_t* words,
-                                         std::uint32_t ranks, std::uint64_t least) {
-    for (int j = 0; j < mail.ranks; ++j)
+[[nodiscard]] inline bool wait_for_words(const all_reduce_slots& all_reduce,
+                                         const std::uint64_t* words, std::uint32_t ranks,
+                                         std::uint64_t least) {
+    for (int j = 0; j < all_reduce.ranks; ++j)
         if ((ranks >> j & 1) != 0 &&
-            !wait_until(mail, j, [&] { return load_acquire(words[j]) >= least; }))
+            !wait_until(all_reduce, j, [&] { return load_acquire(words[j]) >= least; }))
             return false;
     return true;
 }
 
-[[nodiscard]] inline bool wait_for(const mailbox& mail, const arrival& data) {
-    return data.from == 0 || wait_for_words(mail, data.sent, data.from, *data.expected);
+[[nodiscard]] inline bool wait_for(const all_reduce_slots& all_reduce, const signal& data) {
+    return data.from == 0 || wait_for_words(all_reduce, data.sent, data.from, *data.expected);
 }
 
 /// Sets this rank's word at each of the ranks in the bit set.
-inline void tell(const mailbox& mail, std::uint64_t* const* words, std::uint32_t ranks,
-                 std::uint64_t value) {
-    for (int j = 0; j < mail.ranks; ++j)
+inline void tell(const all_reduce_slots& all_reduce, std::uint64_t* const* words,
+                 std::uint32_t ranks, std::uint64_t value) {
+    for (int j = 0; j < all_reduce.ranks; ++j)
         if ((ranks >> j & 1) != 0) store_release(*words[j], value);
 }
 

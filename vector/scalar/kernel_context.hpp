@@ -9,13 +9,13 @@
 namespace krylith {
 
 /// Data that peers write into this rank's memory: wait until each has sent as often as expected.
-struct arrival {
+struct signal {
     const std::uint64_t* sent;     ///< [ranks] written by the peers
     const std::uint64_t* expected; ///< counted by this rank itself
     std::uint32_t from;            ///< bit set: the ranks that send
 };
 
-inline constexpr int max_arrivals = 2;
+inline constexpr int max_signals = 2;
 
 /// Program bytes (sums, loads, stores, instructions, immediates) that any kernel takes; longer
 /// programs are run by a kernel of their own. Small, because every block reads it.
@@ -26,16 +26,16 @@ inline constexpr int kernel_program_bytes = 160;
 ///  2. loads registers and runs the program; block 0 stores the results,
 ///  3. returns at once if it is guarded and the loop has stopped: then it only carries over the
 ///     scalars that it would have assigned.
-struct frame {
+struct kernel_context {
     scalar_program program;
-    mailbox mail;
+    all_reduce_slots all_reduce;
     double* slots;               ///< two places a register
     double* array;               ///< scalars by index (GMRES: columns of the Hessenberg matrix)
     double* history;             ///< squared residual norms by iteration, or null
     const double* partials;      ///< where this rank's reductions leave partial sums (CUDA)
     std::int64_t partial_stride; ///< between those of one value and of the next
-    arrival arrivals[max_arrivals];
-    std::int32_t arrival_count;
+    signal signals[max_signals];
+    std::int32_t signal_count;
     std::int32_t batch;       ///< values of the reduction under way, 0: none
     std::int32_t batch_array; ///< where in `array` they go, or -1: to program.sums
     bool guarded;
@@ -44,7 +44,7 @@ struct frame {
 /// Where a kernel leaves dot products: partial sums of its blocks, added up by the last block and
 /// published as one batch.
 struct reduction {
-    double* partials;   ///< [count][blocks], on CUDA [count][frame::partial_stride]
+    double* partials;   ///< [count][blocks], on CUDA [count][kernel context::partial_stride]
     std::int32_t count; ///< values, 0: the kernel publishes nothing
 };
 

@@ -1,4 +1,4 @@
-// How a CUDA kernel begins and ends: the frame's waits and arithmetic, and the all-reduce.
+// How a CUDA kernel begins and ends: the kernel context's waits and arithmetic, and the all-reduce.
 #pragma once
 
 #include <cstdint>
@@ -11,47 +11,47 @@ namespace krylith::cuda {
 inline constexpr int block_threads = 256;
 inline constexpr int block_warps = block_threads / 32;
 
-/// Shared memory of a block for the frame.
-template <class Frame>
+/// Shared memory of a block for the kernel context.
+template <class KernelContext>
 struct state_of {
-    Frame f; ///< a copy of the kernel's parameter
+    KernelContext f; ///< a copy of the kernel's parameter
     double reg[max_registers];
     int go;
 };
 
-using frame_state = state_of<compact_frame>;
+using context_state = state_of<compact_context>;
 
 // A batch for registers on a group of one device takes a short cut: the blocks' partial sums are
 // left as they are, and every block of the kernel that needs them adds them up itself, in the same
 // order. That spares the producer its last block: a fence, an atomic and a trip to memory, about
-// 1.5 us. mailbox::published then holds the number of partial sums.
+// 1.5 us. all-reduce slots::published then holds the number of partial sums.
 
-template <class Frame>
-__device__ inline bool takes_short_cut(const Frame& f) {
+template <class KernelContext>
+__device__ inline bool takes_short_cut(const KernelContext& f) {
     return f.ranks == 1 && f.batch > 0 && f.batch_array < 0;
 }
 
-/// A letter of the batch under way, or whatever is there yet. Both halves of the inbox are read
-/// before the epoch is known: one trip to memory instead of two.
-template <class Frame>
-__device__ inline letter look_for_letter(const Frame& f, int v, int rank) {
-    const letter even = load_letter(f.inbox + f.mail.at(0, v, rank));
-    const letter odd = load_letter(f.inbox + f.mail.at(1, v, rank));
+/// A stamped value of the batch under way, or whatever is there yet. Both halves of its slots are
+/// read before the epoch is known: one trip to memory instead of two.
+template <class KernelContext>
+__device__ inline stamped_value peek_stamped(const KernelContext& f, int v, int rank) {
+    const stamped_value even = load_stamped(f.own_slots + f.all_reduce.at(0, v, rank));
+    const stamped_value odd = load_stamped(f.own_slots + f.all_reduce.at(1, v, rank));
     return (*f.published & 1) != 0 ? odd : even;
 }
 
 /// Lanes that share a value of a batch: a power of two that holds all ranks.
-template <class Frame>
-__device__ inline int lanes_a_value(const Frame& f) {
+template <class KernelContext>
+__device__ inline int lanes_a_value(const KernelContext& f) {
     int lanes = 1;
     while (lanes < f.ranks) lanes *= 2;
     return lanes;
 }
 
 /// The batch under way, summed over the ranks in rank order; by warp 0. `take(v, sum)` is called by
-/// one lane for each value. `early` is what the lane saw of the first 32 letters.
-template <class Frame, class Take>
-__device__ inline bool gather_batch(const Frame& f, letter early, Take take) {
+/// one lane for each value. `early` is what the lane saw of the first 32 stamped values.
+template <class KernelContext, class Take>
+__device__ inline bool gather_batch(const KernelContext& f, stamped_value early, Take take) {
     const int lane = static_cast<int>(threadIdx.x & 31);
     const int group = lanes_a_value(f);
     const int rank = lane & (group - 1);
@@ -62,11 +62,11 @@ __device__ inline bool gather_batch(const Frame& f, letter early, Take take) {
         const bool mine = v < f.batch && rank < f.ranks;
         double part = 0;
         if (mine) {
-            letter there = first == 0 ? early : look_for_letter(f, v, rank);
+            stamped_value there = first == 0 ? early : peek_stamped(f, v, rank);
             if (there.epoch != epoch) {
-                const letter* place = f.inbox + f.mail.at(epoch, v, rank);
-                ok = wait_until(f.mail, rank, [&] {
-                    there = load_letter(place);
+                const stamped_value* place = f.own_slots + f.all_reduce.at(epoch, v, rank);
+                ok = wait_until(f.all_reduce, rank, [&] {
+                    there = load_stamped(place);
                     return there.epoch == epoch;
                 });
             }
@@ -81,8 +81,8 @@ __device__ inline bool gather_batch(const Frame& f, letter early, Take take) {
 }
 
 /// The short cut: adds up one value's partial sums, by warp 0; the sum is in lane 0.
-template <class Frame>
-__device__ inline double add_partials(const Frame& f, int v) {
+template <class KernelContext>
+__device__ inline double add_partials(const KernelContext& f, int v) {
     const int lane = static_cast<int>(threadIdx.x);
     const double* from = f.partials + static_cast<std::int64_t>(v) * f.partial_stride;
     const auto sums = static_cast<int>(*f.published);
@@ -100,19 +100,19 @@ __device__ inline double add_partials(const Frame& f, int v) {
     return part;
 }
 
-/// The frame's work, by warp 0. Loads that don't depend on each other are on their way at once. Not
-/// inlined: its registers should not add to the kernel's.
-template <class Frame>
-__device__ __noinline__ void begin_warp(const Frame& parameter, state_of<Frame>& s,
-                                        double* array_values) {
+/// The kernel context's work, by warp 0. Loads that don't depend on each other are on their way at
+/// once. Not inlined: its registers should not add to the kernel's.
+template <class KernelContext>
+__device__ __noinline__ void prologue_warp(const KernelContext& parameter,
+                                           state_of<KernelContext>& s, double* array_values) {
     // A piece a lane, all at once: read where they are needed, one after the other, the parts of
-    // the frame would take several trips to memory. Reading them all by one lane costs a
+    // the kernel context would take several trips to memory. Reading them all by one lane costs a
     // CG iteration on 64^3 0.6 us more.
-    constexpr int pieces = sizeof(Frame) / sizeof(uint4);
+    constexpr int pieces = sizeof(KernelContext) / sizeof(uint4);
     for (int i = static_cast<int>(threadIdx.x); i < pieces; i += 32)
         reinterpret_cast<uint4*>(&s.f)[i] = reinterpret_cast<const uint4*>(&parameter)[i];
     __syncwarp();
-    const Frame& f = s.f;
+    const KernelContext& f = s.f;
     const int lane = static_cast<int>(threadIdx.x);
     const bool writer = blockIdx.x == 0;
     const std::int32_t failure = load_relaxed(f.failure);
@@ -126,12 +126,11 @@ __device__ __noinline__ void begin_warp(const Frame& parameter, state_of<Frame>&
     // The batch is looked at before it is known whether the loop has stopped, in which case it may
     // never have been sent: nothing waits for it here.
     const bool short_cut = takes_short_cut(f);
-    letter early{};
+    stamped_value early{};
     if (!short_cut && f.batch > 0) {
         const int group = lanes_a_value(f);
         const int rank = lane & (group - 1);
-        if (lane / group < f.batch && rank < f.ranks)
-            early = look_for_letter(f, lane / group, rank);
+        if (lane / group < f.batch && rank < f.ranks) early = peek_stamped(f, lane / group, rank);
     }
     double sum = 0; // lane v: value v
     if (short_cut)
@@ -147,11 +146,11 @@ __device__ __noinline__ void begin_warp(const Frame& parameter, state_of<Frame>&
     bool go = failure == 0 && (!f.guarded || s.reg[control::state] == 0.0);
     if (go) {
         bool ok = true;
-        for (int w = 0; w < f.arrival_count; ++w) {
-            const arrival& a = f.arrivals[w];
+        for (int w = 0; w < f.signal_count; ++w) {
+            const signal& a = f.signals[w];
             if (lane < f.ranks && (a.from >> lane & 1) != 0) {
                 const std::uint64_t expected = *a.expected;
-                ok = wait_until(f.mail, lane,
+                ok = wait_until(f.all_reduce, lane,
                                 [&] { return load_acquire(a.sent + lane) >= expected; }) &&
                      ok;
             }
@@ -181,23 +180,25 @@ __device__ __noinline__ void begin_warp(const Frame& parameter, state_of<Frame>&
     if (lane == 0) s.go = go ? 1 : 0;
 }
 
-/// Returns, to the whole block, whether the kernel should do its work. Warp 0 sees to the frame
-/// while the other warps are at `meanwhile` (warp 0 comes to it afterwards): loads that don't
-/// depend on what the frame waits for. It is not the other way round because a call saves
-/// registers, and that would wait for the loads into them. Values of a batch for the array are left
-/// in `array_values` (shared, may be null) too, since the array in memory is only written here.
-template <class Frame, class Meanwhile>
-__device__ inline bool begin(const Frame& parameter, state_of<Frame>& s, double* array_values,
-                             Meanwhile meanwhile) {
-    if (threadIdx.x < 32) begin_warp(parameter, s, array_values);
+/// Returns, to the whole block, whether the kernel should do its work. Warp 0 sees to the kernel
+/// context while the other warps are at `meanwhile` (warp 0 comes to it afterwards): loads that
+/// don't depend on what the kernel context waits for. It is not the other way round because a call
+/// saves registers, and that would wait for the loads into them. Values of a batch for the array
+/// are left in `array_values` (shared, may be null) too, since the array in memory is only written
+/// here.
+template <class KernelContext, class Meanwhile>
+__device__ inline bool kernel_prologue(const KernelContext& parameter, state_of<KernelContext>& s,
+                                       double* array_values, Meanwhile meanwhile) {
+    if (threadIdx.x < 32) prologue_warp(parameter, s, array_values);
     meanwhile();
     __syncthreads();
     return s.go != 0;
 }
 
-template <class Frame>
-__device__ inline bool begin(const Frame& f, state_of<Frame>& s, double* array_values = nullptr) {
-    return begin(f, s, array_values, [] {});
+template <class KernelContext>
+__device__ inline bool kernel_prologue(const KernelContext& f, state_of<KernelContext>& s,
+                                       double* array_values = nullptr) {
+    return kernel_prologue(f, s, array_values, [] {});
 }
 
 /// Sum over the block, valid in thread 0. The order is fixed.
@@ -225,18 +226,18 @@ __device__ inline unsigned count_blocks(unsigned* counter, unsigned work) {
 }
 
 /// The last block to get here learns it. What all blocks wrote before is visible to it.
-__device__ inline bool last_block(unsigned* arrivals) {
+__device__ inline bool last_block(unsigned* signals) {
     __shared__ unsigned ticket;
     __syncthreads();
-    if (threadIdx.x == 0) ticket = count_blocks(arrivals, 1);
+    if (threadIdx.x == 0) ticket = count_blocks(signals, 1);
     __syncthreads();
     return ticket == gridDim.x - 1;
 }
 
 /// By the last block: adds up the blocks' partial sums and posts them to every rank.
-__device__ inline void post_batch(const compact_frame& f, const reduction& out) {
+__device__ inline void post_batch(const compact_context& f, const reduction& out) {
     __shared__ double warp_sums[block_warps];
-    const std::uint64_t epoch = *f.mail.published + 1;
+    const std::uint64_t epoch = *f.all_reduce.published + 1;
     for (int v = 0; v < out.count; ++v) {
         const double* from = out.partials + static_cast<std::int64_t>(v) * f.partial_stride;
         constexpr int early = 3; // in one trip to memory
@@ -253,24 +254,26 @@ __device__ inline void post_batch(const compact_frame& f, const reduction& out) 
             part += __shfl_down_sync(0xffffffffu, part, offset);
         if ((threadIdx.x & 31) == 0) warp_sums[threadIdx.x / 32] = part;
         __syncthreads();
-        if (static_cast<int>(threadIdx.x) < f.mail.ranks) { // a thread a rank, all the same sum
+        if (static_cast<int>(threadIdx.x) <
+            f.all_reduce.ranks) { // a thread a rank, all the same sum
             double sum = 0;
             for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
-            store_letter(f.mail.outboxes[threadIdx.x] + f.mail.at(epoch, v, f.mail.rank),
-                         {sum, epoch});
+            store_stamped(f.all_reduce.peer_slots[threadIdx.x] +
+                              f.all_reduce.at(epoch, v, f.all_reduce.rank),
+                          {sum, epoch});
         }
         __syncthreads();
     }
     if (threadIdx.x == 0) {
-        *f.mail.published = epoch;
-        *f.mail.arrivals = 0;
+        *f.all_reduce.published = epoch;
+        *f.all_reduce.signals = 0;
     }
 }
 
 /// Ends a kernel that reduces Count values a thread for registers: block sums, then the last block
 /// posts. Returns true in the last block, if there is one (several ranks).
 template <int Count>
-__device__ inline bool reduce_and_post(const compact_frame& f, const reduction& out,
+__device__ inline bool reduce_and_post(const compact_context& f, const reduction& out,
                                        const double (&values)[Count]) {
     __shared__ double warp_sums[Count][block_warps];
     const int lane = threadIdx.x & 31;
@@ -298,7 +301,7 @@ __device__ inline bool reduce_and_post(const compact_frame& f, const reduction& 
         if (threadIdx.x == 0 && blockIdx.x == 0) *f.published = gridDim.x;
         return false;
     }
-    const bool last = last_block(f.mail.arrivals);
+    const bool last = last_block(f.all_reduce.signals);
     if (last) post_batch(f, out);
     return last;
 }

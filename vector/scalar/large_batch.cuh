@@ -7,8 +7,8 @@ namespace krylith::cuda {
 
 /// By the last block: adds up the blocks' partial sums and posts them to every rank. Each value is
 /// a trip to memory and back, and eight of them are on their way at once.
-__device__ inline void post_large_batch(const compact_frame& f, const reduction& out) {
-    const std::uint64_t epoch = *f.mail.published + 1;
+__device__ inline void post_large_batch(const compact_context& f, const reduction& out) {
+    const std::uint64_t epoch = *f.all_reduce.published + 1;
     const int lane = static_cast<int>(threadIdx.x & 31);
     for (int v = static_cast<int>(threadIdx.x / 32); v < out.count; v += block_warps) {
         const double* from = out.partials + static_cast<std::int64_t>(v) * f.partial_stride;
@@ -17,13 +17,15 @@ __device__ inline void post_large_batch(const compact_frame& f, const reduction&
         for (unsigned b = lane; b < gridDim.x; b += 32) sum += __ldcg(from + b);
         for (int offset = 16; offset > 0; offset /= 2)
             sum += __shfl_xor_sync(0xffffffffu, sum, offset);
-        if (lane < f.mail.ranks)
-            store_letter(f.mail.outboxes[lane] + f.mail.at(epoch, v, f.mail.rank), {sum, epoch});
+        if (lane < f.all_reduce.ranks)
+            store_stamped(f.all_reduce.peer_slots[lane] +
+                              f.all_reduce.at(epoch, v, f.all_reduce.rank),
+                          {sum, epoch});
     }
     __syncthreads(); // all have read the epoch
     if (threadIdx.x == 0) {
-        *f.mail.published = epoch;
-        *f.mail.arrivals = 0;
+        *f.all_reduce.published = epoch;
+        *f.all_reduce.signals = 0;
     }
 }
 

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] bool empty() const { return program_.instruction_count == 0; }
     /// Whether a constant can still be assigned.
     [[nodiscard]] bool has_room() const;
-    /// Most that the program takes in a kernel's frame.
+    /// Most that the program takes in a kernel's kernel context.
     [[nodiscard]] int bytes() const;
 
     /// The pending program with its loads and stores (all but its sums) for a kernel of many
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] scalar_program finish(const register_places& closing);
 
     [[nodiscard]] const register_places& places() const { return place_; }
-    /// The register's place in frame::slots.
+    /// The register's place in kernel context::slots.
     [[nodiscard]] std::uint8_t slot(std::uint8_t reg) const {
         return static_cast<std::uint8_t>(2 * reg + place_[reg]);
     }

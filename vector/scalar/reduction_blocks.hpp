@@ -7,7 +7,7 @@
 
 namespace krylith {
 
-/// Most blocks that any reducing kernel launches on this device: sizes frame partials.
-[[nodiscard]] std::int64_t reduction_blocks(const device& where);
+/// Most blocks that any reducing kernel launches on this device: sizes kernel context partials.
+[[nodiscard]] std::int64_t reduction_blocks(const device& device);
 
 } // namespace krylith

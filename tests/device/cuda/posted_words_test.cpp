@@ -17,11 +17,11 @@ namespace krylith {
 
 namespace testing {
 
-void enqueue_post(device& where, const post_address& to, std::int64_t first, int count) {
+void enqueue_post(device& device, const post_address& to, std::int64_t first, int count) {
 #if KRYLITH_HAVE_CUDA
-    if (where.kind() == backend::cuda) return enqueue_post_on_cuda(where, to, first, count);
+    if (device.kind() == backend::cuda) return enqueue_post_on_cuda(device, to, first, count);
 #endif
-    static_cast<host_device&>(where).submit([to, first, count] {
+    static_cast<host_device&>(device).submit([to, first, count] {
         for (int w = 0; w < count; ++w) to.words[w] = first + w;
         std::atomic_ref(*to.posted).store(to.number, std::memory_order_release);
     });
@@ -34,7 +34,7 @@ KRYLITH_GROUP_TEST("posted words: each posting is seen, of any size and on every
         for (const int count : {1, 2, 64, 4096}) {
             CAPTURE(r);
             CAPTURE(count);
-            posted_words words(group.share(r), count);
+            posted_words words(group.handle(r), count);
             for (std::int64_t round = 1; round <= 200; ++round) {
                 const std::int64_t first = round * (std::int64_t{1} << 40) - 7;
                 testing::enqueue_post(group[r], words.next(), first, count);
@@ -47,7 +47,7 @@ KRYLITH_GROUP_TEST("posted words: each posting is seen, of any size and on every
 }
 
 KRYLITH_GROUP_TEST("posted words: work that doesn't post is an error, and not an endless wait") {
-    posted_words words(group.share(0), 1);
+    posted_words words(group.handle(0), 1);
     (void)words.next();
     CHECK_THROWS_AS((void)words.wait(), device_error);
     testing::enqueue_post(group[0], words.next(), 5, 1);
@@ -59,7 +59,7 @@ KRYLITH_GROUP_TEST("posted words: 1 to 4096 of them") {
     for (const int count : {-1, 0, 4097}) {
         std::string message;
         try {
-            const posted_words words(group.share(0), count);
+            const posted_words words(group.handle(0), count);
         } catch (const usage_error& e) {
             message = e.what();
         }
@@ -69,10 +69,10 @@ KRYLITH_GROUP_TEST("posted words: 1 to 4096 of them") {
 }
 
 TEST_CASE("posted words: what failed before is thrown on host devices") {
-    const auto where = std::make_shared<host_device>(0, 1);
-    posted_words words(where, 1);
-    where->submit([] { throw device_error("a planted failure"); });
-    testing::enqueue_post(*where, words.next(), 1, 1);
+    const auto device = std::make_shared<host_device>(0, 1);
+    posted_words words(device, 1);
+    device->submit([] { throw device_error("a planted failure"); });
+    testing::enqueue_post(*device, words.next(), 1, 1);
     CHECK_THROWS_AS((void)words.wait(), device_error);
 }
 

@@ -18,8 +18,8 @@ __global__ void post_numbers(post_address to, std::int64_t first, int count) {
 
 } // namespace
 
-void enqueue_post_on_cuda(device& where, const post_address& to, std::int64_t first, int count) {
-    const cuda::launch_scope launch(where);
+void enqueue_post_on_cuda(device& device, const post_address& to, std::int64_t first, int count) {
+    const cuda::launch_scope launch(device);
     post_numbers<<<1, 64, 0, launch.stream()>>>(to, first, count);
     launch.check_launch();
 }

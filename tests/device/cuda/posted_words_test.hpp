@@ -7,7 +7,7 @@
 namespace krylith::testing {
 
 /// Enqueues work that posts first, first + 1, ...
-void enqueue_post(device& where, const post_address& to, std::int64_t first, int count);
-void enqueue_post_on_cuda(device& where, const post_address& to, std::int64_t first, int count);
+void enqueue_post(device& device, const post_address& to, std::int64_t first, int count);
+void enqueue_post_on_cuda(device& device, const post_address& to, std::int64_t first, int count);
 
 } // namespace krylith::testing

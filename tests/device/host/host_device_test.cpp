@@ -23,8 +23,8 @@ namespace {
 /// Blocks the queue of a device until it is opened.
 class gate {
 public:
-    explicit gate(host_device& where) {
-        where.submit([opened = opened_.get_future().share()] { opened.wait(); });
+    explicit gate(host_device& device) {
+        device.submit([opened = opened_.get_future().share()] { opened.wait(); });
     }
     gate(const gate&) = delete;
     gate& operator=(const gate&) = delete;
@@ -57,10 +57,10 @@ bool contains(const std::string& text, const std::string& part) {
 } // namespace
 
 TEST_CASE("a host device runs tasks in the order given") {
-    host_device where(0, 1);
+    host_device device(0, 1);
     std::vector<int> seen;
-    for (int i = 0; i < 1000; ++i) where.submit([&seen, i] { seen.push_back(i); });
-    where.synchronize();
+    for (int i = 0; i < 1000; ++i) device.submit([&seen, i] { seen.push_back(i); });
+    device.synchronize();
     std::vector<int> expected(1000);
     std::iota(expected.begin(), expected.end(), 0);
     CHECK(seen == expected);
@@ -85,8 +85,8 @@ TEST_CASE("a host device runs beside the host and beside other devices") {
 }
 
 TEST_CASE("an idle host device uses no processor time") {
-    host_device where(0, 1);
-    where.synchronize();
+    host_device device(0, 1);
+    device.synchronize();
     const std::clock_t before = std::clock();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     const double seconds = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
@@ -120,53 +120,53 @@ TEST_CASE("host events order two devices and the host") {
 TEST_CASE("a host event outlives its device, and waits for nothing later") {
     std::shared_ptr<event> done;
     {
-        host_device where(0, 1);
-        done = where.record();
-        const gate closed(where);
+        host_device device(0, 1);
+        done = device.record();
+        const gate closed(device);
         done->wait();
     }
     done->wait();
 }
 
 TEST_CASE("a failed task is reported once, as device_error, and later ones are skipped") {
-    host_device where(3, 1);
+    host_device device(3, 1);
     bool ran = false;
-    where.submit([] { throw std::runtime_error("out of coffee"); });
-    where.submit([&] { ran = true; });
+    device.submit([] { throw std::runtime_error("out of coffee"); });
+    device.submit([&] { ran = true; });
 
     SUBCASE("by synchronize") {
-        const std::string message = message_of([&] { where.synchronize(); });
+        const std::string message = message_of([&] { device.synchronize(); });
         CHECK(contains(message, "host:3"));
         CHECK(contains(message, "out of coffee"));
     }
     SUBCASE("by download") {
         int unused = 0;
-        CHECK_THROWS_AS(where.download(&unused, &unused, sizeof unused), device_error);
+        CHECK_THROWS_AS(device.download(&unused, &unused, sizeof unused), device_error);
     }
     SUBCASE("by an event, when what depends on the failure has been skipped") {
-        const auto done = where.record();
+        const auto done = device.record();
         CHECK_THROWS_AS(done->wait(), device_error);
     }
     SUBCASE("and not by an upload, which is skipped too") {
         std::vector<int> large(1 << 16, 7);
         std::vector<int> target(large.size(), 0);
-        where.upload(target.data(), large.data(), large.size() * sizeof(int));
-        CHECK_THROWS_AS(where.synchronize(), device_error);
+        device.upload(target.data(), large.data(), large.size() * sizeof(int));
+        CHECK_THROWS_AS(device.synchronize(), device_error);
         CHECK(target.front() == 0);
     }
     CHECK_FALSE(ran);
 
-    where.submit([&] { ran = true; });
-    where.synchronize();
+    device.submit([&] { ran = true; });
+    device.synchronize();
     CHECK(ran);
 }
 
 TEST_CASE("an event from before the failure does not report it") {
-    host_device where(0, 1);
-    const auto before = where.record();
-    where.submit([] { throw device_error("later"); });
+    host_device device(0, 1);
+    const auto before = device.record();
+    device.submit([] { throw device_error("later"); });
     before->wait();
-    CHECK(message_of([&] { where.synchronize(); }) == "later");
+    CHECK(message_of([&] { device.synchronize(); }) == "later");
 }
 
 TEST_CASE("a device that waits for a failed one fails too") {
@@ -186,21 +186,21 @@ TEST_CASE("a device that waits for a failed one fails too") {
 TEST_CASE("the destructor of a host device runs what was given") {
     int count = 0;
     {
-        host_device where(0, 1);
-        for (int i = 0; i < 100; ++i) where.submit([&] { ++count; });
+        host_device device(0, 1);
+        for (int i = 0; i < 100; ++i) device.submit([&] { ++count; });
     }
     CHECK(count == 100);
 }
 
 TEST_CASE("the source of an upload may be reused at once") {
-    const auto where = std::make_shared<host_device>(0, 2);
+    const auto device = std::make_shared<host_device>(0, 2);
     for (const std::size_t size : {std::size_t{1}, std::size_t{100}, std::size_t{300'000}}) {
         CAPTURE(size);
         std::vector<std::int64_t> source(size, 1);
-        buffer<std::int64_t> target(where, source, "vectors");
+        buffer<std::int64_t> target(device, source, "vectors");
         std::int64_t earlier = 0;
         // Work given before the upload sees the old contents.
-        where->submit([&, p = target.data()] { earlier = p[size - 1]; });
+        device->submit([&, p = target.data()] { earlier = p[size - 1]; });
         std::fill(source.begin(), source.end(), 2);
         target.upload(source);
         std::fill(source.begin(), source.end(), 3);
@@ -210,138 +210,138 @@ TEST_CASE("the source of an upload may be reused at once") {
 }
 
 TEST_CASE("copy and zero keep their place in the order") {
-    const auto where = std::make_shared<host_device>(0, 3);
+    const auto device = std::make_shared<host_device>(0, 3);
     const std::size_t size = 100'001;
     std::vector<double> values(size);
     std::iota(values.begin(), values.end(), 1.0);
-    buffer<double> a(where, values, "vectors");
-    buffer<double> b(where, size, "vectors");
+    buffer<double> a(device, values, "vectors");
+    buffer<double> b(device, size, "vectors");
     b.zero();
     CHECK(b.download() == std::vector<double>(size, 0.0));
-    where->copy(b.data(), a.data(), size * sizeof(double));
+    device->copy(b.data(), a.data(), size * sizeof(double));
     a.zero();
     CHECK(b.download() == values);
     CHECK(a.download() == std::vector<double>(size, 0.0));
 }
 
 TEST_CASE("host memory is aligned, accounted, and freed after the tasks that use it") {
-    const auto where = std::make_shared<host_device>(0, 1);
+    const auto device = std::make_shared<host_device>(0, 1);
     double seen = 0;
     {
-        buffer<double> a(where, 1000, "matrix");
-        buffer<double> b(where, 1 << 20, "vectors");
+        buffer<double> a(device, 1000, "matrix");
+        buffer<double> b(device, 1 << 20, "vectors");
         CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % 256 == 0);
         CHECK(reinterpret_cast<std::uintptr_t>(b.data()) % 256 == 0);
-        CHECK(where->ledger().items().at("matrix") == 8000);
-        CHECK(where->ledger().live() == 8000 + (std::size_t{8} << 20));
-        const gate closed(*where);
+        CHECK(device->ledger().items().at("matrix") == 8000);
+        CHECK(device->ledger().live() == 8000 + (std::size_t{8} << 20));
+        const gate closed(*device);
         a.upload(std::vector<double>(1000, 5.0));
-        where->submit([&seen, p = a.data()] { seen = p[999]; });
+        device->submit([&seen, p = a.data()] { seen = p[999]; });
     }
-    where->synchronize();
+    device->synchronize();
     CHECK(seen == 5.0);
-    CHECK(where->ledger().live() == 0);
-    CHECK(where->ledger().items().empty());
+    CHECK(device->ledger().live() == 0);
+    CHECK(device->ledger().items().empty());
 }
 
 TEST_CASE("memory is given back although a task has failed") {
-    const auto where = std::make_shared<host_device>(0, 1);
+    const auto device = std::make_shared<host_device>(0, 1);
     {
-        const buffer<double> a(where, 1000, "vectors"); // LeakSanitizer looks
-        where->submit([] { throw device_error("broken"); });
+        const buffer<double> a(device, 1000, "vectors"); // LeakSanitizer looks
+        device->submit([] { throw device_error("broken"); });
     }
-    CHECK_THROWS_AS(where->synchronize(), device_error);
-    CHECK(where->ledger().live() == 0);
+    CHECK_THROWS_AS(device->synchronize(), device_error);
+    CHECK(device->ledger().live() == 0);
 }
 
 TEST_CASE("an allocation that can't be met names what, how much, and what there is") {
-    host_device where(2, 1);
+    host_device device(2, 1);
     for (const std::size_t bytes :
          {std::size_t{1} << 50, std::numeric_limits<std::size_t>::max() - 5}) {
-        const std::string message = message_of([&] { (void)where.allocate(bytes, "basis"); });
+        const std::string message = message_of([&] { (void)device.allocate(bytes, "basis"); });
         CAPTURE(message);
         CHECK(contains(message, "host:2"));
         CHECK(contains(message, "basis"));
         CHECK(contains(message, std::to_string(bytes)));
         CHECK(contains(message, "free"));
     }
-    CHECK(where.ledger().live() == 0);
-    CHECK(where.free_bytes() > 0);
-    void* small = where.allocate(64, "basis");
-    where.deallocate(small, 64, "basis");
+    CHECK(device.ledger().live() == 0);
+    CHECK(device.free_bytes() > 0);
+    void* small = device.allocate(64, "basis");
+    device.deallocate(small, 64, "basis");
 }
 
 TEST_CASE("a host loop repeats its body until the condition is false") {
-    host_device where(0, 1);
-    const auto loop = where.make_loop();
+    host_device device(0, 1);
+    const auto loop = device.make_loop();
     auto* const again = reinterpret_cast<bool*>(static_cast<std::uintptr_t>(loop->condition()));
     int turns = 0;
     int other = 0;
     loop->begin_recording();
-    where.submit([&] { ++turns; });
-    where.submit([&, again] {
+    device.submit([&] { ++turns; });
+    device.submit([&, again] {
         ++other;
         *again = turns % 7 != 0;
     });
     loop->end_recording();
-    where.synchronize();
+    device.synchronize();
     CHECK(turns == 0);
 
     loop->launch();
-    where.submit([&] { other += 100; });
-    where.synchronize();
+    device.submit([&] { other += 100; });
+    device.synchronize();
     CHECK(turns == 7);
     CHECK(other == 107);
 
     loop->launch();
     loop->launch();
-    where.synchronize();
+    device.synchronize();
     CHECK(turns == 21);
 }
 
 TEST_CASE("a host loop may be destroyed while it runs") {
-    host_device where(0, 1);
+    host_device device(0, 1);
     int turns = 0;
     {
-        gate closed(where);
-        const auto loop = where.make_loop();
+        gate closed(device);
+        const auto loop = device.make_loop();
         auto* const again = reinterpret_cast<bool*>(static_cast<std::uintptr_t>(loop->condition()));
         loop->begin_recording();
-        where.submit([&, again] { *again = ++turns < 5; });
+        device.submit([&, again] { *again = ++turns < 5; });
         loop->end_recording();
         loop->launch();
     }
-    where.synchronize();
+    device.synchronize();
     CHECK(turns == 5);
 }
 
 TEST_CASE("what a recording can't contain is refused by name") {
-    host_device where(0, 1);
-    const auto loop = where.make_loop();
+    host_device device(0, 1);
+    const auto loop = device.make_loop();
     CHECK_THROWS_AS(loop->end_recording(), usage_error);
     int value = 0;
     loop->begin_recording();
-    CHECK_THROWS_AS(where.upload(&value, &value, sizeof value), usage_error);
-    CHECK_THROWS_AS(where.download(&value, &value, sizeof value), usage_error);
-    CHECK_THROWS_AS((void)where.record(), usage_error);
-    CHECK_THROWS_AS(where.synchronize(), usage_error);
+    CHECK_THROWS_AS(device.upload(&value, &value, sizeof value), usage_error);
+    CHECK_THROWS_AS(device.download(&value, &value, sizeof value), usage_error);
+    CHECK_THROWS_AS((void)device.record(), usage_error);
+    CHECK_THROWS_AS(device.synchronize(), usage_error);
     CHECK_THROWS_AS(loop->launch(), usage_error);
-    CHECK_THROWS_AS(where.make_loop()->begin_recording(), usage_error);
+    CHECK_THROWS_AS(device.make_loop()->begin_recording(), usage_error);
     loop->end_recording();
-    where.synchronize();
+    device.synchronize();
 }
 
 TEST_CASE("a failure inside a loop ends the loop") {
-    host_device where(0, 1);
-    const auto loop = where.make_loop();
+    host_device device(0, 1);
+    const auto loop = device.make_loop();
     int turns = 0;
     loop->begin_recording();
-    where.submit([&] {
+    device.submit([&] {
         if (++turns == 3) throw device_error("third turn");
     });
     loop->end_recording();
     loop->launch();
-    CHECK(message_of([&] { where.synchronize(); }) == "third turn");
+    CHECK(message_of([&] { device.synchronize(); }) == "third turn");
     CHECK(turns == 3);
 }
 
@@ -357,15 +357,15 @@ TEST_CASE("a host device describes itself and refuses an empty team") {
 }
 
 TEST_CASE("several host threads may give tasks to one device") {
-    host_device where(0, 1);
+    host_device device(0, 1);
     int count = 0;
     {
         std::vector<std::jthread> threads;
         for (int t = 0; t < 4; ++t)
             threads.emplace_back([&] {
-                for (int i = 0; i < 250; ++i) where.submit([&] { ++count; });
+                for (int i = 0; i < 250; ++i) device.submit([&] { ++count; });
             });
     }
-    where.synchronize();
+    device.synchronize();
     CHECK(count == 1000);
 }

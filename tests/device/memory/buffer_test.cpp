@@ -19,10 +19,10 @@ KRYLITH_GROUP_TEST("buffers: what is uploaded comes back, and is aligned") {
         for (const std::size_t n : {std::size_t{1}, std::size_t{3}, std::size_t{100'000}}) {
             std::vector<double> values(n);
             for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<double>(i) + rank;
-            buffer<double> b(group.share(rank), std::span<const double>(values), "test");
+            buffer<double> b(group.handle(rank), std::span<const double>(values), "test");
             CHECK(reinterpret_cast<std::uintptr_t>(b.data()) % 256 == 0);
             CHECK(b.download() == values);
-            buffer<double> other(group.share(rank), n, "test");
+            buffer<double> other(group.handle(rank), n, "test");
             group[rank].copy(other.data(), b.data(), n * sizeof(double));
             b.zero();
             CHECK(other.download() == values);
@@ -32,8 +32,8 @@ KRYLITH_GROUP_TEST("buffers: what is uploaded comes back, and is aligned") {
 
 KRYLITH_GROUP_TEST("buffers: the source of an upload may be reused at once") {
     constexpr std::size_t n = 20'000;
-    buffer<int> b(group.share(0), n, "test");
-    buffer<int> seen(group.share(0), n, "test");
+    buffer<int> b(group.handle(0), n, "test");
+    buffer<int> seen(group.handle(0), n, "test");
     std::vector<int> source(n, 1);
     b.upload(source);
     group[0].copy(seen.data(), b.data(), n * sizeof(int));
@@ -48,9 +48,9 @@ KRYLITH_GROUP_TEST("buffers: the ledger counts live bytes by purpose, moves incl
     device& d = group[0];
     const std::size_t before = d.ledger().live();
     {
-        buffer<double> a(group.share(0), 10, "first");
-        buffer<char> b(group.share(0), 7, "second");
-        buffer<char> c(group.share(0), 1, "second");
+        buffer<double> a(group.handle(0), 10, "first");
+        buffer<char> b(group.handle(0), 7, "second");
+        buffer<char> c(group.handle(0), 1, "second");
         CHECK(d.ledger().live() == before + 88);
         const auto items = d.ledger().items();
         CHECK(items.at("first") == 80);
@@ -74,7 +74,7 @@ KRYLITH_GROUP_TEST("buffers: the ledger counts live bytes by purpose, moves incl
 
 KRYLITH_GROUP_TEST("buffers: no elements, no memory, and nothing to copy") {
     const std::size_t before = group[0].ledger().live();
-    buffer<int> none(group.share(0), 0, "nothing");
+    buffer<int> none(group.handle(0), 0, "nothing");
     CHECK(none.data() == nullptr);
     none.upload({});
     none.zero();
@@ -89,14 +89,14 @@ KRYLITH_GROUP_TEST("buffers: a failed allocation names the item and leaves the d
     constexpr std::size_t huge = std::size_t{1} << 50;
     std::string message;
     try {
-        const buffer<char> b(group.share(0), huge, "a petabyte");
+        const buffer<char> b(group.handle(0), huge, "a petabyte");
     } catch (const device_error& e) {
         message = e.what();
     }
     CHECK(message.find("a petabyte") != std::string::npos);
     CHECK(message.find(std::to_string(huge)) != std::string::npos);
     CHECK(group[0].ledger().live() == before);
-    const buffer<int> b(group.share(0), std::span<const int>(std::vector<int>{5}), "after");
+    const buffer<int> b(group.handle(0), std::span<const int>(std::vector<int>{5}), "after");
     CHECK(b.download() == std::vector<int>{5});
 }
 
@@ -106,7 +106,7 @@ KRYLITH_GROUP_TEST("buffers: one keeps its device alive") {
     {
         const auto own = group.kind() == backend::host ? device_group::host(1)
                                                        : device_group::cuda(std::vector<int>{0});
-        b = buffer<int>(own.share(0), std::span<const int>(std::vector<int>{1, 2}), "test");
+        b = buffer<int>(own.handle(0), std::span<const int>(std::vector<int>{1, 2}), "test");
     }
     CHECK(b.download() == std::vector<int>{1, 2});
 }

@@ -23,7 +23,7 @@ std::vector<buffer<double>> numbered(const device_group& group) {
     std::vector<buffer<double>> arrays;
     for (int rank = 0; rank < group.size(); ++rank) {
         const std::vector<double> values(count * static_cast<std::size_t>(group.size()), rank);
-        arrays.emplace_back(group.share(rank), std::span<const double>(values), "test");
+        arrays.emplace_back(group.handle(rank), std::span<const double>(values), "test");
     }
     return arrays;
 }
@@ -129,7 +129,7 @@ TEST_CASE("block exchange: a device that failed sends nothing, says so once, and
 TEST_CASE("block exchange: NCCL is refused where it can't work") {
     CHECK_THROWS_AS((void)make_nccl_exchange(device_group::host(2)), usage_error);
     CHECK_THROWS_WITH_AS(require_nccl(device_group::host(2)),
-                         doctest::Contains("allowed are stores and copies"), usage_error);
+                         doctest::Contains("allowed are peer-store and copy-engine"), usage_error);
 }
 
 // On one GPU this covers the refusal only: NCCL wants distinct ones.

@@ -38,12 +38,12 @@ template <class T>
 void require_product(const matrix_operator<T>& a, const csr_view<T>& matrix, T alpha, T beta) {
     const auto x_values = small_integers<T>(matrix.rows, 3);
     const auto y_values = small_integers<T>(matrix.rows, 11);
-    auto x = a.make_operand("x");
-    auto y = a.make_vector("y");
+    auto x = a.make_domain_vector("x");
+    auto y = a.make_range_vector("y");
     x.upload(x_values);
     y.upload(y_values);
-    execution run(a.share_layout()->group, {.mode = execution_mode::eager});
-    push_ghosts(run, x);
+    execution run(a.layout()->group, {.mode = execution_mode::eager});
+    put_ghosts(run, x);
     a.apply(run, alpha, x, beta, y);
     run.flush();
     run.group().synchronize();
@@ -58,9 +58,9 @@ void require_products_of(const csr_view<T>& matrix) {
     // Kept: starting worker threads would take most of the time.
     static const std::vector<device_group> groups{device_group::host(1), device_group::host(3)};
     for (const device_group& group : groups)
-        for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::gather})
-            for (const std::string_view local : {"auto", "csr", "sell", "merge", "vendor"}) {
-                const operator_options options{kind, parse_local_kind(local)};
+        for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather})
+            for (const std::string_view format : {"auto", "csr", "sell", "merge", "cusparse"}) {
+                const operator_options options{kind, parse_format_kind(format)};
                 std::unique_ptr<matrix_operator<T>> a;
                 try {
                     a = make_operator(group, matrix, options);

@@ -45,7 +45,7 @@ struct lengths_of_columns {
     std::vector<buffer<std::int32_t>> offsets;
     column_lengths view = {};
 
-    lengths_of_columns(const std::shared_ptr<device>& where, std::int64_t size, int parts) {
+    lengths_of_columns(const std::shared_ptr<device>& device, std::int64_t size, int parts) {
         testing::random_numbers random(51);
         view.parts = parts;
         for (int p = 0; p < parts; ++p) {
@@ -55,32 +55,33 @@ struct lengths_of_columns {
                 by_part.back().push_back(random.below(50) * random.below(2));
                 sums.push_back(sums.back() + by_part.back().back());
             }
-            offsets.emplace_back(where, std::span<const std::int32_t>(sums), "test");
+            offsets.emplace_back(device, std::span<const std::int32_t>(sums), "test");
             view.offsets[p] = offsets.back().data();
         }
     }
 };
 
 template <class T>
-buffer<T> array(const std::shared_ptr<device>& where, const std::vector<T>& values) {
-    return buffer<T>(where, std::span<const T>(values), "test");
+buffer<T> array(const std::shared_ptr<device>& device, const std::vector<T>& values) {
+    return buffer<T>(device, std::span<const T>(values), "test");
 }
 
-void check_work(const lengths_of_columns& lengths, const std::vector<std::int32_t>& rows,
-                const frontier_filter::kept& kept) {
-    REQUIRE(kept.work.size() == lengths.by_part.size());
+void check_frontier_nonzeros(const lengths_of_columns& lengths,
+                             const std::vector<std::int32_t>& rows,
+                             const frontier_filter::kept& kept) {
+    REQUIRE(kept.frontier_nonzeros.size() == lengths.by_part.size());
     CHECK(kept.entries == static_cast<std::int64_t>(rows.size()));
     for (std::size_t p = 0; p < lengths.by_part.size(); ++p) {
         std::int64_t sum = 0;
         for (const auto row : rows) sum += lengths.by_part[p][static_cast<std::size_t>(row)];
-        CHECK(kept.work[p] == sum);
+        CHECK(kept.frontier_nonzeros[p] == sum);
     }
 }
 
 /// Sizes around words, and enough for several threads, or blocks.
-std::vector<std::int64_t> sizes(const device& where) {
+std::vector<std::int64_t> sizes(const device& device) {
     std::vector<std::int64_t> all = {1, 31, 32, 33, 1000, 40'000};
-    if (where.kind() == backend::cuda) all.insert(all.end(), {70'000, 1'500'000});
+    if (device.kind() == backend::cuda) all.insert(all.end(), {70'000, 1'500'000});
     return all;
 }
 
@@ -97,8 +98,8 @@ template <class T>
 std::vector<T> in_order_of_device(sparse_vector<T>& x, std::vector<std::int32_t>& rows) {
     rows.resize(static_cast<std::size_t>(x.count()));
     std::vector<T> values(rows.size());
-    x.where().download(rows.data(), x.arrays().indices, rows.size() * sizeof(std::int32_t));
-    x.where().download(values.data(), x.arrays().values, rows.size() * sizeof(T));
+    x.device().download(rows.data(), x.arrays().indices, rows.size() * sizeof(std::int32_t));
+    x.device().download(values.data(), x.arrays().values, rows.size() * sizeof(T));
     return values;
 }
 
@@ -106,14 +107,14 @@ std::vector<T> in_order_of_device(sparse_vector<T>& x, std::vector<std::int32_t>
 
 KRYLITH_DEVICE_TEST("frontier: distances that become less, in the order of y") {
     const host::mocked_thread_worth worth(64); // several threads, if the device has them
-    for (const std::int64_t size : sizes(*where))
+    for (const std::int64_t size : sizes(*device))
         for (const std::int64_t count : counts(size))
             for (const bool ascending : {true, false}) {
                 CAPTURE(size);
                 CAPTURE(count);
                 CAPTURE(ascending);
                 const int parts = 1 + static_cast<int>(size % 7);
-                const lengths_of_columns lengths(where, size, parts);
+                const lengths_of_columns lengths(device, size, parts);
                 const entries e = random_entries(size, count, ascending, 52);
                 std::vector<double> distances(static_cast<std::size_t>(size));
                 testing::random_numbers random(53);
@@ -129,10 +130,10 @@ KRYLITH_DEVICE_TEST("frontier: distances that become less, in the order of y") {
                     kept_values.push_back(e.values[k]);
                 }
 
-                sparse_vector<double> y(where, size, infinite);
-                sparse_vector<double> next(where, size, infinite);
+                sparse_vector<double> y(device, size, infinite);
+                sparse_vector<double> next(device, size, infinite);
                 next.assign(std::vector<std::int32_t>{0}, std::vector<double>{7}); // to forget
-                frontier_filter filter(where, size, parts);
+                frontier_filter filter(device, size, parts);
                 for (const bool as_bits : {false, true}) {
                     y.assign(e.rows, e.values);
                     if (as_bits) {
@@ -140,10 +141,10 @@ KRYLITH_DEVICE_TEST("frontier: distances that become less, in the order of y") {
                         y.require(vector_form::dense);
                         y.drop(vector_form::pairs);
                     }
-                    const auto state = array(where, before);
+                    const auto state = array(device, before);
                     filter.enqueue(shorten<double>{state.data()}, y, next, lengths.view, count);
                     const auto kept = filter.wait(next);
-                    check_work(lengths, kept_rows, kept);
+                    check_frontier_nonzeros(lengths, kept_rows, kept);
                     CHECK(state.download() == distances);
                     CHECK(next.known_count() == kept.entries);
                     if (as_bits) {
@@ -168,13 +169,13 @@ KRYLITH_DEVICE_TEST("frontier: distances that become less, in the order of y") {
 
 KRYLITH_DEVICE_TEST("frontier: rows visited first, from pairs and bits, and their bits") {
     const host::mocked_thread_worth worth(64); // several threads, if the device has them
-    for (const std::int64_t size : sizes(*where))
+    for (const std::int64_t size : sizes(*device))
         for (const std::int64_t count : counts(size))
             for (const bool as_bits : {false, true}) {
                 CAPTURE(size);
                 CAPTURE(count);
                 CAPTURE(as_bits);
-                const lengths_of_columns lengths(where, size, 1);
+                const lengths_of_columns lengths(device, size, 1);
                 const entries e = random_entries(size, count, false, 54);
                 std::vector<std::uint32_t> visited(static_cast<std::size_t>((size + 31) / 32), 0);
                 const auto bit_of = [&](std::int32_t row) {
@@ -182,10 +183,10 @@ KRYLITH_DEVICE_TEST("frontier: rows visited first, from pairs and bits, and thei
                 };
                 for (std::int32_t row = 0; row < size; row += 3)
                     visited[static_cast<std::size_t>(row / 32)] |= bit_of(row);
-                const auto state = array(where, visited);
+                const auto state = array(device, visited);
                 std::vector<std::int32_t> levels(static_cast<std::size_t>(size), -1);
-                const auto level_state = array(where, levels);
-                const auto parent_state = array(where, levels);
+                const auto level_state = array(device, levels);
+                const auto parent_state = array(device, levels);
                 std::vector<std::int32_t> parents = levels;
                 std::vector<std::int32_t> kept_rows;
                 std::vector<std::int32_t> from;
@@ -198,18 +199,18 @@ KRYLITH_DEVICE_TEST("frontier: rows visited first, from pairs and bits, and thei
                     parents[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(k);
                     kept_rows.push_back(row);
                 }
-                sparse_vector<std::int32_t> y(where, size, none);
-                sparse_vector<std::int32_t> next(where, size, none);
+                sparse_vector<std::int32_t> y(device, size, none);
+                sparse_vector<std::int32_t> next(device, size, none);
                 y.assign(e.rows, from);
                 if (as_bits) {
                     y.require(vector_form::bits);
                     y.require(vector_form::dense);
                     y.drop(vector_form::pairs);
                 }
-                frontier_filter filter(where, size, 1);
+                frontier_filter filter(device, size, 1);
                 filter.enqueue(visit{level_state.data(), parent_state.data(), state.data(), 4}, y,
                                next, lengths.view, count);
-                check_work(lengths, kept_rows, filter.wait(next));
+                check_frontier_nonzeros(lengths, kept_rows, filter.wait(next));
                 CHECK(state.download() == visited);
                 CHECK(level_state.download() == levels);
                 CHECK(parent_state.download() == parents);
@@ -223,29 +224,29 @@ KRYLITH_DEVICE_TEST("frontier: rows visited first, from pairs and bits, and thei
 
 KRYLITH_DEVICE_TEST("frontier: residuals above the threshold, of all rows and of those reached") {
     const host::mocked_thread_worth worth(64); // several threads, if the device has them
-    for (const std::int64_t size : sizes(*where)) {
+    for (const std::int64_t size : sizes(*device)) {
         CAPTURE(size);
-        const lengths_of_columns lengths(where, size, 2);
+        const lengths_of_columns lengths(device, size, 2);
         const auto n = static_cast<std::size_t>(size);
         std::vector<float> residuals(n);
         testing::random_numbers random(55);
         for (float& r : residuals) r = static_cast<float>(random.below(8));
         std::vector<float> ranks(n, 1);
-        const auto rank_state = array(where, ranks);
-        const auto residual_state = array(where, residuals);
-        const buffer<float> passed(where, n, "test");
+        const auto rank_state = array(device, ranks);
+        const auto residual_state = array(device, residuals);
+        const buffer<float> passed(device, n, "test");
         std::vector<float> shares(n);
         for (float& share : shares) share = static_cast<float>(random.below(5)) / 4; // exact
-        const auto shares_given = array(where, shares);
+        const auto shares_given = array(device, shares);
         const pass_on<float> rule{rank_state.data(),
                                   residual_state.data(),
                                   passed.data(),
                                   shares_given.data(),
                                   0.5F,
                                   3.0F};
-        sparse_vector<float> y(where, size, 0);
-        sparse_vector<float> next(where, size, 0);
-        frontier_filter filter(where, size, 2);
+        sparse_vector<float> y(device, size, 0);
+        sparse_vector<float> next(device, size, 0);
+        frontier_filter filter(device, size, 2);
         const auto expect = [&](const std::vector<float>& got) {
             std::vector<float> passing(n, 0);
             std::vector<std::int32_t> rows;
@@ -256,7 +257,7 @@ KRYLITH_DEVICE_TEST("frontier: residuals above the threshold, of all rows and of
                 passing[i] = shares[i] * std::exchange(residuals[i], 0.0F);
                 rows.push_back(static_cast<std::int32_t>(i));
             }
-            check_work(lengths, rows, filter.wait(next));
+            check_frontier_nonzeros(lengths, rows, filter.wait(next));
             CHECK(next.download_dense() == passing);
             CHECK(rank_state.download() == ranks);
             CHECK(residual_state.download() == residuals);
@@ -276,20 +277,20 @@ KRYLITH_DEVICE_TEST("frontier: residuals above the threshold, of all rows and of
 
 KRYLITH_DEVICE_TEST("frontier: indices are shifted, arrays filled, bits spread") {
     const std::vector<std::int32_t> rows = {0, 5, 7, 300};
-    const auto from = array(where, rows);
-    const buffer<std::int32_t> to(where, 4, "test");
-    shift(*where, from.data(), to.data(), 4, 64);
+    const auto from = array(device, rows);
+    const buffer<std::int32_t> to(device, 4, "test");
+    shift(*device, from.data(), to.data(), 4, 64);
     CHECK(to.download() == std::vector<std::int32_t>{64, 69, 71, 364});
-    sparse_vector<std::int32_t> x(where, 301, none);
+    sparse_vector<std::int32_t> x(device, 301, none);
     x.assign(rows, std::vector<std::int32_t>{1, 1, 1, 1});
     x.require(vector_form::bits);
     x.require(vector_form::dense);
-    spread(*where, x.arrays(), 0);
+    spread(*device, x.arrays(), 0);
     std::vector<std::int32_t> dense(301, none);
     for (const auto row : rows) dense[static_cast<std::size_t>(row)] = 0;
     CHECK(x.download_dense() == dense);
-    const buffer<float> filled(where, 1000, "test");
-    fill(*where, filled.data(), 999, 2.5F);
+    const buffer<float> filled(device, 1000, "test");
+    fill(*device, filled.data(), 999, 2.5F);
     CHECK(filled.download()[998] == 2.5F);
 }
 

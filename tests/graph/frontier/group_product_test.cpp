@@ -1,4 +1,4 @@
-// Products of rows dealt to a group, and how x gets around, against plain loops.
+// Products of rows partitioned to a group, and how x gets around, against plain loops.
 #include <krylith/graph/frontier/group_product.hpp>
 
 #include <algorithm>
@@ -71,8 +71,8 @@ pairs<T> as_map(const typename sparse_vector<T>::host_pairs& list, std::int64_t 
 template <class S, class M>
 pairs<typename S::value_type> y_of(group_product<S, M>& a) {
     pairs<typename S::value_type> y;
-    for (std::size_t m = 0; m < a.members().size(); ++m)
-        y.merge(as_map<typename S::value_type>(a.y(m).download_pairs(), a.members()[m].rows.begin));
+    for (std::size_t m = 0; m < a.local().size(); ++m)
+        y.merge(as_map<typename S::value_type>(a.y(m).download_pairs(), a.local()[m].rows.begin));
     return y;
 }
 
@@ -81,10 +81,11 @@ template <class S, class M>
 void check_x(group_product<S, M>& a, const csr_matrix<double>& matrix,
              const pairs<typename S::value_type>& expected) {
     CHECK(a.entries() == static_cast<std::int64_t>(expected.size()));
-    std::int64_t work = 0;
-    for (const auto column : matrix.column_indices) work += expected.count(column) != 0 ? 1 : 0;
-    CHECK(a.work() == work);
-    for (std::size_t m = 0; m < a.members().size(); ++m) {
+    std::int64_t frontier_nonzeros = 0;
+    for (const auto column : matrix.column_indices)
+        frontier_nonzeros += expected.count(column) != 0 ? 1 : 0;
+    CHECK(a.frontier_nonzeros() == frontier_nonzeros);
+    for (std::size_t m = 0; m < a.local().size(); ++m) {
         CHECK(a.x(m).known_count() == a.entries());
         CHECK(as_map<typename S::value_type>(a.x(m).download_pairs()) == expected);
     }
@@ -115,21 +116,21 @@ KRYLITH_GROUP_TEST("group_matrix: whole words of rows, all of them, and lengths 
         const group_matrix<double> a(group, csr_view<double>(matrix));
         CHECK(a.size() == n);
         CHECK(a.nonzeros() == matrix.nnz());
-        CHECK(a.members().size() <= static_cast<std::size_t>(group.size()));
+        CHECK(a.local().size() <= static_cast<std::size_t>(group.size()));
         std::int64_t next = 0;
-        for (const auto& m : a.members()) {
+        for (const auto& m : a.local()) {
             CHECK(m.rows.begin == next);
             CHECK(m.rows.begin % 32 == 0);
             CHECK(m.rows.size() > 0);
             CHECK(m.part->rows() == m.rows.size());
             CHECK(m.part->columns() == n);
-            CHECK(m.lengths.parts == static_cast<std::int32_t>(a.members().size()));
+            CHECK(m.lengths.parts == static_cast<std::int32_t>(a.local().size()));
             next = m.rows.end;
-            for (std::size_t p = 0; p < a.members().size(); ++p) {
+            for (std::size_t p = 0; p < a.local().size(); ++p) {
                 std::vector<std::int32_t> offsets(static_cast<std::size_t>(m.rows.size()) + 1);
                 group[m.rank].download(offsets.data(), m.lengths.offsets[p],
                                        offsets.size() * sizeof(std::int32_t));
-                const row_range rows = a.members()[p].rows;
+                const row_range rows = a.local()[p].rows;
                 for (std::int64_t column = m.rows.begin; column < m.rows.end; ++column) {
                     const auto from = matrix.row_offsets[static_cast<std::size_t>(rows.begin)];
                     const auto to = matrix.row_offsets[static_cast<std::size_t>(rows.end)];
@@ -158,8 +159,8 @@ KRYLITH_GROUP_TEST("group_product: three steps of shortest paths by every kernel
             assign(p, x);
             std::vector<double> known(static_cast<std::size_t>(n), infinite);
             std::vector<buffer<double>> state;
-            for (const auto& m : p.members()) {
-                state.emplace_back(group.share(m.rank), static_cast<std::size_t>(m.rows.size()),
+            for (const auto& m : p.local()) {
+                state.emplace_back(group.handle(m.rank), static_cast<std::size_t>(m.rows.size()),
                                    "test");
                 fill(group[m.rank], state.back().data(), m.rows.size(), infinite);
             }
@@ -168,7 +169,7 @@ KRYLITH_GROUP_TEST("group_product: three steps of shortest paths by every kernel
                 check_x(p, matrix, x);
                 const auto record = p.multiply();
                 CHECK(record.entries == static_cast<std::int64_t>(x.size()));
-                CHECK(record.products.size() == p.members().size());
+                CHECK(record.products.size() == p.local().size());
                 const auto y = product<min_plus<double>>(matrix, x);
                 x.clear();
                 for (const auto& [row, value] : y) {
@@ -195,7 +196,7 @@ void check_sending(const device_group& group) {
     const auto narrow = converted<float>(matrix);
     const auto a = std::make_shared<const group_matrix<float>>(group, csr_view<float>(narrow));
     group_product<S, float> p(a);
-    const bool several = p.members().size() > 1;
+    const bool several = p.local().size() > 1;
     for (const int every : {1, 2, 50, 1000, 3}) {
         CAPTURE(every);
         std::vector<buffer<float>> ranks;
@@ -203,7 +204,7 @@ void check_sending(const device_group& group) {
         std::vector<buffer<float>> passed;
         std::vector<buffer<float>> shares;
         pairs<float> x;
-        for (const auto& m : p.members()) {
+        for (const auto& m : p.local()) {
             std::vector<float> here(static_cast<std::size_t>(m.rows.size()), 0);
             std::vector<float> share(here.size(), 0); // of rows that pass nothing on: not read
             for (std::int64_t row = m.rows.begin; row < m.rows.end; ++row) {
@@ -213,11 +214,11 @@ void check_sending(const device_group& group) {
                 share[at] = static_cast<float>(1 + row % 2) / 2;
                 x[static_cast<std::int32_t>(row)] = here[at] * share[at];
             }
-            const auto& where = group.share(m.rank);
-            residuals.emplace_back(where, std::span<const float>(here), "test");
-            ranks.emplace_back(where, std::span<const float>(here), "test");
-            passed.emplace_back(where, here.size(), "test");
-            shares.emplace_back(where, std::span<const float>(share), "test");
+            const auto& device = group.handle(m.rank);
+            residuals.emplace_back(device, std::span<const float>(here), "test");
+            ranks.emplace_back(device, std::span<const float>(here), "test");
+            passed.emplace_back(device, here.size(), "test");
+            shares.emplace_back(device, std::span<const float>(share), "test");
         }
         p.advance_all([&](std::size_t m) {
             return pass_on<float>{ranks[m].data(),
@@ -259,14 +260,14 @@ KRYLITH_GROUP_TEST("group_product: columns by which rows are reached, rows left 
             std::vector<const std::uint32_t*> skip;
             std::vector<buffer<std::int32_t>> levels;
             std::vector<buffer<std::int32_t>> parents;
-            for (const auto& m : p.members()) {
-                const auto& where = group.share(m.rank);
+            for (const auto& m : p.local()) {
+                const auto& device = group.handle(m.rank);
                 const auto rows = static_cast<std::size_t>(m.rows.size());
                 const std::vector<std::uint32_t> bits((rows + 31) / 32, 0x11111111U);
-                visited.emplace_back(where, std::span<const std::uint32_t>(bits), "test");
+                visited.emplace_back(device, std::span<const std::uint32_t>(bits), "test");
                 skip.push_back(visited.back().data());
-                levels.emplace_back(where, rows, "test");
-                parents.emplace_back(where, rows, "test");
+                levels.emplace_back(device, rows, "test");
+                parents.emplace_back(device, rows, "test");
             }
             pairs<std::int32_t> x;
             for (std::int32_t i = 0; i < n; i += every) x[i] = 0;
@@ -294,7 +295,8 @@ TEST_CASE("group_matrix: refuses matrices that are not square") {
     matrix.columns = 34;
     CHECK_THROWS_WITH_AS(
         group_matrix<double>(device_group::host(2), csr_view<double>(matrix)),
-        "a matrix dealt to a group for sparse products must be square, not 33 x 34", input_error);
+        "a matrix partitioned over a group for sparse products must be square, not 33 x 34",
+        input_error);
 }
 
 KRYLITH_GROUP_TEST("group_product: x that other work has left is taken on one member alone") {
@@ -308,12 +310,12 @@ KRYLITH_GROUP_TEST("group_product: x that other work has left is taken on one me
         indices.push_back(index);
         values.push_back(value);
     }
-    if (a.members().size() != 1) {
+    if (a.local().size() != 1) {
         CHECK_THROWS_AS(a.x_became(1), usage_error);
         return;
     }
     a.x(0).assign(indices, values);
-    a.x_became(count_work(*a.members()[0].part, a.x(0)));
+    a.x_became(count_frontier_nonzeros(*a.local()[0].part, a.x(0)));
     check_x(a, matrix, x);
     (void)a.multiply();
     CHECK(y_of(a) == product<min_plus<double>>(matrix, x));

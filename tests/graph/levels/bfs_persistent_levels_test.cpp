@@ -67,13 +67,14 @@ const std::vector<long_case>& long_cases() {
 
 std::vector<std::pair<std::int64_t, std::int64_t>> sizes_of(const bfs_result& found) {
     std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
-    for (const graph_step& step : found.steps) sizes.emplace_back(step.entries, step.work);
+    for (const graph_step& step : found.steps)
+        sizes.emplace_back(step.entries, step.frontier_nonzeros);
     return sizes;
 }
 
-std::int64_t walked(const bfs_result& found) {
+std::int64_t launched(const bfs_result& found) {
     std::int64_t count = 0;
-    for (const graph_step& step : found.steps) count += step.walk != 0 ? 1 : 0;
+    for (const graph_step& step : found.steps) count += step.launch != 0 ? 1 : 0;
     return count;
 }
 
@@ -88,18 +89,18 @@ void check_same(const bfs_result& found, const bfs_result& expected) {
 
 /// Walked steps have no kernels, the others have some; launches count up; times add up.
 void check_steps(const bfs_result& found) {
-    std::int32_t walk = 0;
-    std::int64_t in_walk = 0;
+    std::int32_t launch = 0;
+    std::int64_t in_launch = 0;
     double seconds = 0;
     for (const graph_step& step : found.steps) {
         CHECK(step.seconds >= 0);
         seconds += step.seconds;
-        CHECK((step.walk != 0) == step.kernels.empty());
-        if (step.walk == 0) continue;
-        CHECK((step.walk == walk || step.walk == walk + 1));
-        in_walk = step.walk == walk ? in_walk + 1 : 1;
-        walk = step.walk;
-        CHECK(in_walk <= spmspv::most_walked_levels);
+        CHECK((step.launch != 0) == step.kernels.empty());
+        if (step.launch == 0) continue;
+        CHECK((step.launch == launch || step.launch == launch + 1));
+        in_launch = step.launch == launch ? in_launch + 1 : 1;
+        launch = step.launch;
+        CHECK(in_launch <= spmspv::most_persistent_levels);
     }
     CHECK(seconds <= found.seconds * 1.05 + 1e-4); // clocks of device and host
 }
@@ -110,22 +111,22 @@ KRYLITH_GROUP_TEST("bfs: walked or multiplied, levels, parents and steps are the
     for (const auto& c : long_cases()) {
         CAPTURE(c.name);
         const graph<double> g(group, csr_view<double>(c.matrix));
-        breadth_first_search<double> products(g, {.walk_limit = 0});
-        const bool one = g.matrix()->members().size() == 1;
+        breadth_first_search<double> products(g, {.level_limit = 0});
+        const bool one = g.matrix()->local().size() == 1;
         std::vector<std::optional<std::int64_t>> limits = {huge};
         if (one) limits.insert(limits.end(), {std::nullopt, 1, 100});
         for (const auto& limit : limits) {
             CAPTURE(limit.value_or(-1));
-            breadth_first_search<double> search(g, {.walk_limit = limit});
+            breadth_first_search<double> search(g, {.level_limit = limit});
             for (const auto source : c.sources) {
                 CAPTURE(source);
                 const bfs_result expected = products(source);
-                CHECK(walked(expected) == 0);
+                CHECK(launched(expected) == 0);
                 const bfs_result found = search(source);
                 check_same(found, expected);
                 check_steps(found);
-                if (!one) CHECK(walked(found) == 0);
-                if (one && (limit == huge || limit == 100)) CHECK(walked(found) > 0);
+                if (!one) CHECK(launched(found) == 0);
+                if (one && (limit == huge || limit == 100)) CHECK(launched(found) > 0);
             }
         }
     }
@@ -133,31 +134,31 @@ KRYLITH_GROUP_TEST("bfs: walked or multiplied, levels, parents and steps are the
 
 KRYLITH_GROUP_TEST("bfs: several devices don't walk") {
     const graph<double> g(group, csr_view<double>(long_cases()[0].matrix));
-    const bfs_result found = bfs(g, 0, {.walk_limit = huge});
-    CHECK(walked(found) == (group.size() == 1 ? found.iterations() : 0));
+    const bfs_result found = bfs(g, 0, {.level_limit = huge});
+    CHECK(launched(found) == (group.size() == 1 ? found.iterations() : 0));
 }
 
 KRYLITH_GROUP_TEST("bfs: fixed and predicted kernels are not passed over by walks") {
     const graph<double> g(group, csr_view<double>(long_cases()[1].matrix));
     for (const auto& kernels : {spmspv::adaptive_options{.fixed = spmspv::kernel::row},
                                 spmspv::adaptive_options{.as_predicted = true}})
-        CHECK(walked(bfs(g, 0, {.walk_limit = huge, .kernels = kernels})) == 0);
+        CHECK(launched(bfs(g, 0, {.level_limit = huge, .kernels = kernels})) == 0);
 }
 
 KRYLITH_GROUP_TEST("bfs: products and walks take turns, and long walks take several launches") {
     const auto& turns = long_cases()[4];
     const graph<double> g(group, csr_view<double>(turns.matrix));
     if (group.size() > 1) return; // as above
-    const bfs_result found = bfs(g, 0, {.walk_limit = 100});
+    const bfs_result found = bfs(g, 0, {.level_limit = 100});
     const auto& path = long_cases()[3];
     const graph<double> line(group, csr_view<double>(path.matrix));
-    const bfs_result along = bfs(line, 0, {.walk_limit = 100});
-    std::int32_t walks = 0;
-    for (const graph_step& step : found.steps) walks = std::max(walks, step.walk);
-    CHECK(walks >= 6);
-    CHECK(walked(found) < found.iterations());
-    CHECK(walked(along) == path_length + 1);
-    CHECK(along.steps.back().walk == 3);
+    const bfs_result along = bfs(line, 0, {.level_limit = 100});
+    std::int32_t launches = 0;
+    for (const graph_step& step : found.steps) launches = std::max(launches, step.launch);
+    CHECK(launches >= 6);
+    CHECK(launched(found) < found.iterations());
+    CHECK(launched(along) == path_length + 1);
+    CHECK(along.steps.back().launch == 3);
 }
 
 KRYLITH_GROUP_TEST("bfs: a star has a vertex that is a product's") {
@@ -166,11 +167,11 @@ KRYLITH_GROUP_TEST("bfs: a star has a vertex that is a product's") {
     edges.push_back({2999, 0, 1});
     const auto star = testing::from_edges(3000, edges);
     const graph<double> g(group, csr_view<double>(star));
-    const bfs_result found = bfs(g, 0, {.walk_limit = huge});
-    check_same(found, bfs(g, 0, {.walk_limit = 0}));
+    const bfs_result found = bfs(g, 0, {.level_limit = huge});
+    check_same(found, bfs(g, 0, {.level_limit = 0}));
     REQUIRE(found.iterations() == 3);
-    CHECK(found.steps[1].walk == 0);
-    if (group.size() == 1) CHECK(walked(found) == 2);
+    CHECK(found.steps[1].launch == 0);
+    if (group.size() == 1) CHECK(launched(found) == 2);
 }
 
 KRYLITH_GROUP_TEST("bfs: max_levels ends walks too") {
@@ -179,7 +180,7 @@ KRYLITH_GROUP_TEST("bfs: max_levels ends walks too") {
     for (const std::int64_t levels : {1, 2, 1023, 1024, 1025, 2100}) {
         if (group.size() > 1 && levels > 2) continue;
         CAPTURE(levels);
-        const bfs_result found = bfs(g, 10, {.max_levels = levels, .walk_limit = huge});
+        const bfs_result found = bfs(g, 10, {.max_levels = levels, .level_limit = huge});
         CHECK(found.reason == graph_reason::max_steps);
         CHECK(found.iterations() == levels);
         CHECK(found.depth == levels);
@@ -193,8 +194,8 @@ KRYLITH_GROUP_TEST("bfs: max_levels ends walks too") {
 TEST_CASE("bfs: refuses a negative limit of walks") {
     const auto a = testing::from_edges(3, {{0, 1, 1}});
     const graph<double> g(device_group::host(1), csr_view<double>(a));
-    CHECK_THROWS_WITH_AS((void)bfs(g, 0, {.walk_limit = -1}),
-                         "bfs_options::walk_limit is -1: allowed are 0 and more", usage_error);
+    CHECK_THROWS_WITH_AS((void)bfs(g, 0, {.level_limit = -1}),
+                         "bfs_options::level_limit is -1: allowed are 0 and more", usage_error);
 }
 
 } // namespace krylith

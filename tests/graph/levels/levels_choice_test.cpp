@@ -8,49 +8,49 @@
 namespace krylith {
 
 TEST_CASE("walk choice: small levels, and when a walk is under way those of twice the limit") {
-    walk_choice choice(100);
-    CHECK(choice.most_work() == 200);
-    CHECK(choice.walks(1, 100));
-    choice.walked(5, false); // its log was full
-    CHECK(choice.walks(1, 200));
-    choice.walked(5, false);
-    CHECK_FALSE(choice.walks(1, 201));
+    levels_choice choice(100);
+    CHECK(choice.most_frontier_nonzeros() == 200);
+    CHECK(choice.launches(1, 100));
+    choice.launched(5, false); // its log was full
+    CHECK(choice.launches(1, 200));
+    choice.launched(5, false);
+    CHECK_FALSE(choice.launches(1, 201));
     choice.multiplied();
-    CHECK_FALSE(choice.walks(1, 101));
+    CHECK_FALSE(choice.launches(1, 101));
     choice.multiplied();
-    CHECK(choice.walks(100, 3));
-    CHECK_FALSE(choice.walks(101, 3)); // there is room for as many vertices as edges
+    CHECK(choice.launches(100, 3));
+    CHECK_FALSE(choice.launches(101, 3)); // there is room for as many vertices as edges
 }
 
 TEST_CASE("walk choice: a vertex that is too wide is a product's, and walks for nothing get rare") {
-    walk_choice choice(100);
+    levels_choice choice(100);
     const auto products_first = [&] {
         int count = 0;
-        for (; !choice.walks(1, 1); ++count) choice.multiplied();
+        for (; !choice.launches(1, 1); ++count) choice.multiplied();
         return count;
     };
-    choice.walked(3, true);
+    choice.launched(3, true);
     CHECK(products_first() == 1);
-    choice.walked(0, true);
+    choice.launched(0, true);
     CHECK(products_first() == 1);
     for (const int expected : {3, 7, 15, 16, 16}) {
-        choice.walked(0, true);
+        choice.launched(0, true);
         CHECK(products_first() == expected);
     }
-    choice.walked(1, true);
+    choice.launched(1, true);
     CHECK(products_first() == 1);
-    choice.walked(1, false);
+    choice.launched(1, false);
     CHECK(products_first() == 0);
 }
 
 TEST_CASE("walk choice: a limit of 0 never walks, the greatest always does") {
-    walk_choice never(0);
-    CHECK_FALSE(never.walks(0, 0));
-    CHECK_FALSE(walk_choice().walks(1, 0));
+    levels_choice never(0);
+    CHECK_FALSE(never.launches(0, 0));
+    CHECK_FALSE(levels_choice().launches(1, 0));
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    walk_choice always(most);
-    CHECK(always.most_work() == most);
-    CHECK(always.walks(1 << 30, most));
+    levels_choice always(most);
+    CHECK(always.most_frontier_nonzeros() == most);
+    CHECK(always.launches(1 << 30, most));
 }
 
 } // namespace krylith

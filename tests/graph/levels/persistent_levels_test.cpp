@@ -42,14 +42,14 @@ struct search {
     [[nodiscard]] std::int64_t degree(std::int32_t u) const {
         return offsets[static_cast<std::size_t>(u) + 1] - offsets[static_cast<std::size_t>(u)];
     }
-    [[nodiscard]] std::int64_t work() const {
+    [[nodiscard]] std::int64_t frontier_nonzeros() const {
         std::int64_t sum = 0;
         for (const auto u : frontier) sum += degree(u);
         return sum;
     }
     [[nodiscard]] bool wide() const {
         return std::any_of(frontier.begin(), frontier.end(),
-                           [&](std::int32_t u) { return degree(u) > widest_walked; });
+                           [&](std::int32_t u) { return degree(u) > widest_vertex; });
     }
     [[nodiscard]] std::vector<std::uint32_t> visited() const {
         std::vector<std::uint32_t> bits((levels.size() + 31) / 32, 0);
@@ -75,55 +75,59 @@ struct search {
 };
 
 /// The same on a device.
-struct walked_search {
-    std::shared_ptr<device> where;
+struct checked_search {
+    std::shared_ptr<device> device;
     buffer<std::int32_t> offsets;
     buffer<std::int32_t> ends;
     buffer<std::int32_t> levels;
     buffer<std::int32_t> parents;
     buffer<std::uint32_t> visited;
     sparse_vector<std::int32_t> x;
-    level_walker walker;
+    persistent_search searcher;
 
-    walked_search(const std::shared_ptr<device>& on, const search& s, std::int64_t most_work)
-        : where(on),
+    checked_search(const std::shared_ptr<device>& on, const search& s,
+                   std::int64_t most_frontier_nonzeros)
+        : device(on),
           offsets(on, std::span(s.offsets), "test"),
           ends(on, std::span(s.ends), "test"),
           levels(on, std::span(s.levels), "test"),
           parents(on, std::span(s.parents), "test"),
           visited(on, std::span<const std::uint32_t>(s.visited()), "test"),
           x(on, std::ssize(s.levels), none),
-          walker(on, {offsets.data(), ends.data()}, std::ssize(s.levels), most_work) {
+          searcher(on, {offsets.data(), ends.data()}, std::ssize(s.levels),
+                   most_frontier_nonzeros) {
         // Backwards: pairs need not ascend. Other values: the walk leaves zeros.
         const std::vector<std::int32_t> start(s.frontier.rbegin(), s.frontier.rend());
         x.assign(start, std::vector<std::int32_t>(start.size(), 7));
     }
-    level_walk walk(std::int32_t level, std::int64_t most_levels) {
-        walker.enqueue({levels.data(), parents.data(), visited.data(), level}, x, most_levels);
-        return walker.wait(x);
+    persistent_levels launch(std::int32_t level, std::int64_t most_levels) {
+        searcher.enqueue({levels.data(), parents.data(), visited.data(), level}, x, most_levels);
+        return searcher.wait(x);
     }
 };
 
 /// The contract: as far as a walk went, everything is as after as many levels of the loop; it ended
 /// for a reason, and no earlier one was passed over. Moves the search on.
-void check_walk(walked_search& got, search& s, std::int64_t most_levels, std::int64_t most_work) {
-    const level_walk walk = got.walk(s.level, most_levels);
-    REQUIRE(std::ssize(walk.levels) <= std::min(most_levels, most_walked_levels));
-    for (const walked_level& level : walk.levels) {
+void check_persistent(checked_search& got, search& s, std::int64_t most_levels,
+                      std::int64_t most_frontier_nonzeros) {
+    const persistent_levels launch = got.launch(s.level, most_levels);
+    REQUIRE(std::ssize(launch.levels) <= std::min(most_levels, most_persistent_levels));
+    for (const level_record& level : launch.levels) {
         CHECK_FALSE(s.frontier.empty());
         CHECK_FALSE(s.wide());
-        CHECK(s.work() <= most_work);
+        CHECK(s.frontier_nonzeros() <= most_frontier_nonzeros);
         CHECK(level.entries == std::ssize(s.frontier));
-        CHECK(level.work == s.work());
+        CHECK(level.frontier_nonzeros == s.frontier_nonzeros());
         CHECK(level.seconds >= 0);
         CHECK(level.seconds < 10);
         s.reach();
     }
-    CHECK(walk.entries == std::ssize(s.frontier));
-    CHECK(walk.work == s.work());
-    CHECK(walk.wide == s.wide());
-    const bool enough = std::ssize(walk.levels) == std::min(most_levels, most_walked_levels);
-    CHECK((s.frontier.empty() || s.wide() || s.work() > most_work || enough));
+    CHECK(launch.entries == std::ssize(s.frontier));
+    CHECK(launch.frontier_nonzeros == s.frontier_nonzeros());
+    CHECK(launch.wide == s.wide());
+    const bool enough = std::ssize(launch.levels) == std::min(most_levels, most_persistent_levels);
+    CHECK((s.frontier.empty() || s.wide() || s.frontier_nonzeros() > most_frontier_nonzeros ||
+           enough));
 
     CHECK(got.levels.download() == s.levels);
     CHECK(got.parents.download() == s.parents);
@@ -173,8 +177,8 @@ KRYLITH_DEVICE_TEST("level walk: from every level of a search to its end") {
             search begin(c.matrix, source);
             for (int skipped = 0; skipped < 4; ++skipped) {
                 search s = begin;
-                walked_search got(where, s, no_limit);
-                check_walk(got, s, no_limit, no_limit);
+                checked_search got(device, s, no_limit);
+                check_persistent(got, s, no_limit, no_limit);
                 CHECK(s.frontier.empty());
                 begin.reach();
             }
@@ -186,16 +190,16 @@ KRYLITH_DEVICE_TEST("level walk: a few levels each, one walk after the other, x 
     for (const char* name : {"gallery:road:12", "gallery:poisson2d:30", "gallery:kron:9"}) {
         CAPTURE(name);
         search s(load_matrix<double>(name), 5);
-        walked_search got(where, s, no_limit);
-        for (int walk = 0; !s.frontier.empty(); ++walk) {
+        checked_search got(device, s, no_limit);
+        for (int launch = 0; !s.frontier.empty(); ++launch) {
             // As products leave it between walks: other forms, which must be clean later.
-            if (walk % 3 == 1) got.x.require(vector_form::bits);
-            if (walk % 3 == 2) {
+            if (launch % 3 == 1) got.x.require(vector_form::bits);
+            if (launch % 3 == 2) {
                 got.x.require(vector_form::bits);
                 got.x.require(vector_form::dense);
                 got.x.drop(vector_form::pairs);
             }
-            check_walk(got, s, 1 + walk % 4, no_limit);
+            check_persistent(got, s, 1 + launch % 4, no_limit);
             got.x.require(vector_form::bits);
             got.x.require(vector_form::dense);
             std::vector<std::int32_t> dense(s.levels.size(), none);
@@ -207,8 +211,8 @@ KRYLITH_DEVICE_TEST("level walk: a few levels each, one walk after the other, x 
 
 KRYLITH_DEVICE_TEST("level walk: vertices of 1 to 130 edges on one level share their warps") {
     search s(fans(130), 0);
-    walked_search got(where, s, no_limit);
-    check_walk(got, s, no_limit, no_limit);
+    checked_search got(device, s, no_limit);
+    check_persistent(got, s, no_limit, no_limit);
     CHECK(s.frontier.empty());
 }
 
@@ -216,59 +220,59 @@ KRYLITH_DEVICE_TEST("level walk: levels of many thousand vertices") {
     for (const char* name : {"gallery:poisson2d:300", "gallery:kron:13"}) {
         CAPTURE(name);
         search s(load_matrix<double>(name), 45000 % 8192);
-        walked_search got(where, s, no_limit);
-        while (!s.frontier.empty() && !s.wide()) check_walk(got, s, no_limit, no_limit);
+        checked_search got(device, s, no_limit);
+        while (!s.frontier.empty() && !s.wide()) check_persistent(got, s, no_limit, no_limit);
     }
 }
 
 KRYLITH_DEVICE_TEST("level walk: ends where more edges leave than it takes, and can go on later") {
-    constexpr std::int64_t most_work = 60;
+    constexpr std::int64_t most_frontier_nonzeros = 60;
     search s(load_matrix<double>("gallery:poisson2d:30"), 0);
-    walked_search got(where, s, most_work);
-    CHECK(got.walker.room() == most_work);
-    check_walk(got, s, no_limit, most_work);
-    CHECK(s.work() > most_work);
-    check_walk(got, s, no_limit, most_work); // no level, and nothing changed
+    checked_search got(device, s, most_frontier_nonzeros);
+    CHECK(got.searcher.room() == most_frontier_nonzeros);
+    check_persistent(got, s, no_limit, most_frontier_nonzeros);
+    CHECK(s.frontier_nonzeros() > most_frontier_nonzeros);
+    check_persistent(got, s, no_limit, most_frontier_nonzeros); // no level, and nothing changed
     search from_there = s;
-    walked_search rest(where, from_there, no_limit);
-    check_walk(rest, from_there, no_limit, no_limit);
+    checked_search rest(device, from_there, no_limit);
+    check_persistent(rest, from_there, no_limit, no_limit);
     CHECK(from_there.frontier.empty());
 }
 
 KRYLITH_DEVICE_TEST("level walk: a vertex that is too wide ends it, one that is just not doesn't") {
-    for (const std::int32_t leaves : {widest_walked, widest_walked + 1}) {
+    for (const std::int32_t leaves : {widest_vertex, widest_vertex + 1}) {
         CAPTURE(leaves);
         search s(broom(leaves), 0);
-        walked_search got(where, s, no_limit);
-        check_walk(got, s, no_limit, no_limit);
-        if (leaves == widest_walked) {
+        checked_search got(device, s, no_limit);
+        check_persistent(got, s, no_limit, no_limit);
+        if (leaves == widest_vertex) {
             CHECK(s.frontier.empty());
             continue;
         }
         CHECK(s.frontier == std::vector<std::int32_t>{2});
-        check_walk(got, s, no_limit, no_limit); // at once
+        check_persistent(got, s, no_limit, no_limit); // at once
         CHECK(s.level == 3);
     }
 }
 
 KRYLITH_DEVICE_TEST("level walk: as many levels as a launch has room for, launch after launch") {
-    search s(path(static_cast<std::int32_t>(2 * most_walked_levels + 100)), 0);
-    walked_search got(where, s, 1000);
-    for (const std::int64_t expected : {most_walked_levels, most_walked_levels}) {
+    search s(path(static_cast<std::int32_t>(2 * most_persistent_levels + 100)), 0);
+    checked_search got(device, s, 1000);
+    for (const std::int64_t expected : {most_persistent_levels, most_persistent_levels}) {
         const auto before = s.level;
-        check_walk(got, s, no_limit, 1000);
+        check_persistent(got, s, no_limit, 1000);
         CHECK(s.level - before == expected);
     }
-    check_walk(got, s, 50, 1000);
-    check_walk(got, s, no_limit, 1000);
+    check_persistent(got, s, 50, 1000);
+    check_persistent(got, s, no_limit, 1000);
     CHECK(s.frontier.empty());
 }
 
 KRYLITH_DEVICE_TEST("level walk: refuses to begin with more vertices than it has room for") {
     search s(load_matrix<double>("gallery:poisson2d:10"), 0);
     for (int level = 0; level < 4; ++level) s.reach();
-    walked_search got(where, s, 3);
-    CHECK_THROWS_WITH_AS((void)got.walk(s.level, 1),
+    checked_search got(device, s, 3);
+    CHECK_THROWS_WITH_AS((void)got.launch(s.level, 1),
                          "a walk over levels was to begin with 5 vertices: allowed are at most 3",
                          usage_error);
 }

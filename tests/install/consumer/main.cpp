@@ -8,8 +8,8 @@
 int main() {
     const auto matrix = krylith::make_gallery<double>("poisson2d:20");
     const auto a = krylith::make_operator(krylith::device_group::host(2), matrix);
-    auto b = a->make_vector();
-    auto x = a->make_vector();
+    auto b = a->make_range_vector();
+    auto x = a->make_range_vector();
     b.upload(std::vector<double>(400, 1.0));
     return krylith::cg(*a, b, x).converged() ? 0 : 1;
 }

@@ -49,10 +49,10 @@ TEST_CASE("tuning file: a symbolic link in its place is neither read nor written
     std::filesystem::create_symlink(target, tuning_file("m"));
     CHECK_FALSE(recall_tuned(key));
     CHECK(why_not_recalled("m").find("is not used") != std::string::npos);
-    CHECK(keep_tuned(key, "gather").empty());
+    CHECK(keep_tuned(key, "allgather").empty());
     CHECK(contents_of(target) == before);
     CHECK_FALSE(std::filesystem::is_symlink(tuning_file("m")));
-    CHECK(recall_tuned(key) == "gather");
+    CHECK(recall_tuned(key) == "allgather");
 }
 
 TEST_CASE("tuning file: what others may write is not used, and that is said") {
@@ -65,13 +65,13 @@ TEST_CASE("tuning file: what others may write is not used, and that is said") {
     CHECK(recall_tuned(key) == "halo");
     REQUIRE(chmod(cache.path.c_str(), 0777) == 0);
     CHECK_FALSE(recall_tuned(key));
-    CHECK(keep_tuned(key, "gather").find("chmod go-w") != std::string::npos);
+    CHECK(keep_tuned(key, "allgather").find("chmod go-w") != std::string::npos);
     REQUIRE(chmod(cache.path.c_str(), 0755) == 0);
     CHECK(recall_tuned(key) == "halo");
     if (geteuid() != 0) return; // only root can give a folder away
     REQUIRE(chown(cache.path.c_str(), 65534, 65534) == 0);
     CHECK_FALSE(recall_tuned(key));
-    CHECK(keep_tuned(key, "gather").find("belongs to user 65534") != std::string::npos);
+    CHECK(keep_tuned(key, "allgather").find("belongs to user 65534") != std::string::npos);
 }
 
 TEST_CASE("kernel models: only regular files of a bounded size are read") {

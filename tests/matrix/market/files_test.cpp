@@ -99,8 +99,8 @@ TEST_CASE("a file of many blocks, and what is wrong at its end") {
     check_refused(folder.write("short.mtx", text), "after 699999 entries");
 
     // Flaws in several pieces: the first counts, whichever thread is quicker.
-    for (const std::size_t where : {text.size() / 3, text.size() / 2}) {
-        text[text.find(' ', where)] = 'x';
+    for (const std::size_t position : {text.size() / 3, text.size() / 2}) {
+        text[text.find(' ', position)] = 'x';
     }
     const std::string message = refusal(folder.write("two.mtx", text));
     const std::size_t first_flaw = text.find('x', text.find('\n'));

@@ -126,13 +126,13 @@ TEST_CASE("a halo plan checks what a device holds and sends") {
 
 TEST_CASE("a device's block checks its rows, whoever made it") {
     // Would surface: tiles or slices whose first rows wrap.
-    const auto device = krylith::device_group::host(1).share(0);
+    const auto device = krylith::device_group::host(1).handle(0);
     const std::vector<std::int64_t> offsets(8, 0);
-    krylith::local_block<double> block{};
+    krylith::local_csr<double> block{};
     block.rows = 7;
     block.columns = 1;
     block.offsets = offsets;
-    check_limit(7, "make_block: the number of rows of a device is 7", [&] {
-        return krylith::make_block(device, block, krylith::local_kind::automatic)->name();
+    check_limit(7, "make_device_matrix: the number of rows of a device is 7", [&] {
+        return krylith::make_device_matrix(device, block, krylith::format_kind::automatic)->name();
     });
 }

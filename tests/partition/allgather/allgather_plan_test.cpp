@@ -17,17 +17,17 @@ using namespace krylith::partition_tests;
 
 namespace {
 
-std::vector<std::int32_t> localized(const gather_plan& plan, int part, const pattern& a) {
-    const row_range owned = plan.partition.owned(part);
+std::vector<std::int32_t> localized(const allgather_plan& plan, int rank, const pattern& a) {
+    const row_range owned = plan.partition.owned(rank);
     const auto at = [&](std::int64_t row) { return a.row_offsets[static_cast<std::size_t>(row)]; };
     std::vector<std::int32_t> result(static_cast<std::size_t>(at(owned.end) - at(owned.begin)), -1);
-    localize_columns(plan, part, a.row_offsets, a.columns, result);
+    localize_columns(plan, rank, a.row_offsets, a.columns, result);
     return result;
 }
 
 /// The global column of each local index, written down entry by entry.
-std::vector<std::int64_t> columns_of(const gather_plan& plan, int part) {
-    const row_range owned = plan.partition.owned(part);
+std::vector<std::int64_t> columns_of(const allgather_plan& plan, int rank) {
+    const row_range owned = plan.partition.owned(rank);
     std::vector<std::int64_t> result;
     for (std::int64_t row = owned.begin; row < owned.end; ++row) result.push_back(row);
     if (owned.size() == 0) return result;
@@ -40,21 +40,22 @@ std::vector<std::int64_t> columns_of(const gather_plan& plan, int part) {
 
 TEST_CASE("gather plans of all patterns fulfil their contract, and columns come back") {
     for (const auto& entry : all_patterns())
-        for (const int parts : {1, 2, 3, 4, 7, 31}) {
+        for (const int ranks : {1, 2, 3, 4, 7, 31}) {
             const pattern& a = entry.matrix;
             CAPTURE(entry.name);
-            CAPTURE(parts);
+            CAPTURE(ranks);
             for (const auto& partition :
-                 {equal_rows(a.rows(), parts), equal_nonzeros(a.row_offsets, parts)}) {
-                const gather_plan plan = make_gather_plan(a.row_offsets, a.columns, partition);
+                 {equal_rows(a.rows(), ranks), equal_nonzeros(a.row_offsets, ranks)}) {
+                const allgather_plan plan =
+                    make_allgather_plan(a.row_offsets, a.columns, partition);
                 CHECK_NOTHROW(check(plan, a.row_offsets, a.columns));
                 bool same = true;
-                for (int part = 0; part < parts; ++part) {
-                    const auto columns = columns_of(plan, part);
-                    CHECK(plan.local_size(part) == static_cast<std::int64_t>(columns.size()));
+                for (int rank = 0; rank < ranks; ++rank) {
+                    const auto columns = columns_of(plan, rank);
+                    CHECK(plan.local_size(rank) == static_cast<std::int64_t>(columns.size()));
                     auto k = static_cast<std::size_t>(
-                        a.row_offsets[static_cast<std::size_t>(partition.owned(part).begin)]);
-                    for (const std::int32_t j : localized(plan, part, a))
+                        a.row_offsets[static_cast<std::size_t>(partition.owned(rank).begin)]);
+                    for (const std::int32_t j : localized(plan, rank, a))
                         same = same && columns.at(static_cast<std::size_t>(j)) == a.columns[k++];
                 }
                 CHECK(same);
@@ -64,8 +65,8 @@ TEST_CASE("gather plans of all patterns fulfil their contract, and columns come 
 
 TEST_CASE("gather plans: what peers send lies where local indices look for it") {
     const pattern a = poisson2d(5);
-    const gather_plan plan =
-        make_gather_plan(a.row_offsets, a.columns, row_partition{{0, 9, 9, 16, 25}});
+    const allgather_plan plan =
+        make_allgather_plan(a.row_offsets, a.columns, row_partition{{0, 9, 9, 16, 25}});
     CHECK(plan.ghost_count(0) == 16);
     CHECK(plan.ghost_count(1) == 0); // owns no rows
     CHECK(plan.position(0, 2) == 0);
@@ -73,15 +74,15 @@ TEST_CASE("gather plans: what peers send lies where local indices look for it") 
     CHECK(plan.position(2, 0) == 0);
     CHECK(plan.position(2, 3) == 9);
     CHECK(plan.position(3, 2) == 9);
-    CHECK(plan.parts[0].interior_rows == 4); // of rows 0 to 8: 4 + 5 and so on reach beyond
-    CHECK(plan.parts[2].interior_rows == 0);
+    CHECK(plan.local[0].interior_rows == 4); // of rows 0 to 8: 4 + 5 and so on reach beyond
+    CHECK(plan.local[2].interior_rows == 0);
 }
 
 TEST_CASE("the check of gather plans names what is wrong") {
     const pattern a = poisson2d(4);
-    const gather_plan sound = make_gather_plan(a.row_offsets, a.columns, equal_rows(16, 2));
+    const allgather_plan sound = make_allgather_plan(a.row_offsets, a.columns, equal_rows(16, 2));
     const auto message = [&](auto spoil) {
-        gather_plan plan = sound;
+        allgather_plan plan = sound;
         spoil(plan);
         try {
             check(plan, a.row_offsets, a.columns);
@@ -90,30 +91,31 @@ TEST_CASE("the check of gather plans names what is wrong") {
         }
         return std::string();
     };
-    CHECK(message([](gather_plan&) {}).empty());
-    CHECK(message([](gather_plan& p) { p.parts.pop_back(); }) ==
-          "gather_plan: has 1 parts, the partition has 2");
-    CHECK(message([](gather_plan& p) { p.parts[1].interior_rows = 5; }) ==
-          "gather_plan: part 1: has 5 interior rows, must be 4");
-    CHECK(message([](gather_plan& p) { p.parts[0].touches_ghost[0] = 1; }) ==
-          "gather_plan: part 0: row 0 is marked 1, must be 0");
-    CHECK(message([](gather_plan& p) { p.parts[0].touches_ghost.pop_back(); }) ==
-          "gather_plan: part 0: classifies 7 rows, must be 8");
-    CHECK_FALSE(message([](gather_plan& p) { p.partition.begin[1] = 17; }).empty());
+    CHECK(message([](allgather_plan&) {}).empty());
+    CHECK(message([](allgather_plan& p) { p.local.pop_back(); }) ==
+          "allgather_plan: has 1 parts, the partition has 2");
+    CHECK(message([](allgather_plan& p) { p.local[1].interior_rows = 5; }) ==
+          "allgather_plan: part 1: has 5 interior rows, must be 4");
+    CHECK(message([](allgather_plan& p) { p.local[0].touches_ghost[0] = 1; }) ==
+          "allgather_plan: part 0: row 0 is marked 1, must be 0");
+    CHECK(message([](allgather_plan& p) { p.local[0].touches_ghost.pop_back(); }) ==
+          "allgather_plan: part 0: classifies 7 rows, must be 8");
+    CHECK_FALSE(message([](allgather_plan& p) { p.partition.begin[1] = 17; }).empty());
 }
 
 TEST_CASE("gather plans refuse what they can't plan") {
     const pattern a = poisson2d(4);
-    CHECK_THROWS_AS((void)make_gather_plan(a.row_offsets, a.columns, equal_rows(15, 2)),
+    CHECK_THROWS_AS((void)make_allgather_plan(a.row_offsets, a.columns, equal_rows(15, 2)),
                     usage_error);
-    CHECK_THROWS_AS((void)make_gather_plan(a.row_offsets, a.columns, row_partition{{0, 9, 8, 16}}),
-                    usage_error);
-    const gather_plan plan = make_gather_plan(a.row_offsets, a.columns, equal_rows(16, 2));
+    CHECK_THROWS_AS(
+        (void)make_allgather_plan(a.row_offsets, a.columns, row_partition{{0, 9, 8, 16}}),
+        usage_error);
+    const allgather_plan plan = make_allgather_plan(a.row_offsets, a.columns, equal_rows(16, 2));
     std::vector<std::int32_t> few(3);
     CHECK_THROWS_WITH_AS(localize_columns(plan, 1, a.row_offsets, a.columns, few),
                          doctest::Contains("local_columns has 3 entries, must have"), usage_error);
     CHECK_THROWS_AS((void)plan.ghost_count(2), usage_error);
     const mocked_index_limit limit(15); // all entries lie on each part
-    CHECK_THROWS_AS((void)make_gather_plan(a.row_offsets, a.columns, equal_rows(16, 2)),
+    CHECK_THROWS_AS((void)make_allgather_plan(a.row_offsets, a.columns, equal_rows(16, 2)),
                     input_error);
 }

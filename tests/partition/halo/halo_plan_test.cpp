@@ -20,20 +20,20 @@ std::size_t index(std::int64_t i) {
     return static_cast<std::size_t>(i);
 }
 
-std::vector<std::int32_t> localized(const halo_plan& plan, int part, const pattern& a) {
-    const row_range owned = plan.partition.owned(part);
+std::vector<std::int32_t> localized(const halo_plan& plan, int rank, const pattern& a) {
+    const row_range owned = plan.partition.owned(rank);
     std::vector<std::int32_t> result(
         index(a.row_offsets[index(owned.end)] - a.row_offsets[index(owned.begin)]), -1);
-    localize_columns(plan, part, a.row_offsets, a.columns, result);
+    localize_columns(plan, rank, a.row_offsets, a.columns, result);
     return result;
 }
 
 // The plan from its definition, with sets: quadratic in parts, and without a shared line.
 halo_plan oracle(const pattern& a, const row_partition& partition) {
-    halo_plan plan{partition, std::vector<halo_part>(index(partition.parts()))};
-    for (int part = 0; part < partition.parts(); ++part) {
-        halo_part& mine = plan.parts[index(part)];
-        const row_range owned = partition.owned(part);
+    halo_plan plan{partition, std::vector<local_halo>(index(partition.ranks()))};
+    for (int rank = 0; rank < partition.ranks(); ++rank) {
+        local_halo& mine = plan.local[index(rank)];
+        const row_range owned = partition.owned(rank);
         std::set<std::int64_t> ghosts;
         for (std::int64_t row = owned.begin; row < owned.end; ++row) {
             bool touches = false;
@@ -49,10 +49,10 @@ halo_plan oracle(const pattern& a, const row_partition& partition) {
             mine.interior_rows += touches ? 0 : 1;
         }
         mine.ghosts.assign(ghosts.begin(), ghosts.end());
-        for (int peer = 0; peer < partition.parts(); ++peer) {
+        for (int peer = 0; peer < partition.ranks(); ++peer) {
             const row_range theirs = partition.owned(peer);
             halo_receive receive{peer, 0, 0};
-            halo_send send{part, {}, 0};
+            halo_send send{rank, {}, 0};
             for (std::size_t k = 0; k < mine.ghosts.size(); ++k) {
                 if (mine.ghosts[k] < theirs.begin || mine.ghosts[k] >= theirs.end) {
                     continue;
@@ -64,7 +64,7 @@ halo_plan oracle(const pattern& a, const row_partition& partition) {
             }
             if (receive.count > 0) {
                 mine.receives.push_back(receive);
-                plan.parts[index(peer)].sends.push_back(send);
+                plan.local[index(peer)].sends.push_back(send);
             }
         }
     }
@@ -87,32 +87,32 @@ std::vector<std::int64_t> multiply(const pattern& a, const std::vector<std::int6
 // The same as the parts do it: send, receive, multiply with local columns.
 std::vector<std::int64_t> multiply(const halo_plan& plan, const pattern& a,
                                    const std::vector<std::int64_t>& x) {
-    const int parts = plan.partition.parts();
-    std::vector<std::vector<std::int64_t>> local(index(parts));
-    for (int part = 0; part < parts; ++part) {
-        const row_range owned = plan.partition.owned(part);
-        local[index(part)].assign(x.begin() + owned.begin, x.begin() + owned.end);
-        local[index(part)].resize(index(plan.local_size(part)), -1000003);
+    const int ranks = plan.partition.ranks();
+    std::vector<std::vector<std::int64_t>> local(index(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+        const row_range owned = plan.partition.owned(rank);
+        local[index(rank)].assign(x.begin() + owned.begin, x.begin() + owned.end);
+        local[index(rank)].resize(index(plan.local_size(rank)), -1000003);
     }
-    for (int part = 0; part < parts; ++part) {
-        for (const halo_send& send : plan.parts[index(part)].sends) {
+    for (int rank = 0; rank < ranks; ++rank) {
+        for (const halo_send& send : plan.local[index(rank)].sends) {
             const std::int64_t to = plan.partition.owned(send.peer).size() + send.position;
             for (std::size_t k = 0; k < send.rows.size(); ++k) {
                 local[index(send.peer)].at(index(to) + k) =
-                    local[index(part)].at(index(send.rows[k]));
+                    local[index(rank)].at(index(send.rows[k]));
             }
         }
     }
     std::vector<std::int64_t> y;
-    for (int part = 0; part < parts; ++part) {
-        const row_range owned = plan.partition.owned(part);
-        const auto columns = localized(plan, part, a);
+    for (int rank = 0; rank < ranks; ++rank) {
+        const row_range owned = plan.partition.owned(rank);
+        const auto columns = localized(plan, rank, a);
         const std::int64_t first = a.row_offsets[index(owned.begin)];
         for (std::int64_t row = owned.begin; row < owned.end; ++row) {
             std::int64_t sum = 0;
             for (std::int64_t k = a.row_offsets[index(row)]; k < a.row_offsets[index(row + 1)];
                  ++k) {
-                sum += (k + 1) * local[index(part)].at(index(columns[index(k - first)]));
+                sum += (k + 1) * local[index(rank)].at(index(columns[index(k - first)]));
             }
             y.push_back(sum);
         }
@@ -127,24 +127,24 @@ TEST_CASE("halo_plan: a 4 x 4 grid on three parts, by hand") {
     const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, row_partition{{0, 4, 10, 16}});
     CHECK_NOTHROW(check(plan, a.row_offsets, a.columns));
 
-    CHECK(plan.parts[0].ghosts == std::vector<std::int64_t>{4, 5, 6, 7});
-    CHECK(plan.parts[0].receives == std::vector<halo_receive>{{1, 0, 4}});
-    CHECK(plan.parts[0].sends == std::vector<halo_send>{{1, {0, 1, 2, 3}, 0}});
-    CHECK(plan.parts[0].interior_rows == 0);
+    CHECK(plan.local[0].ghosts == std::vector<std::int64_t>{4, 5, 6, 7});
+    CHECK(plan.local[0].receives == std::vector<halo_receive>{{1, 0, 4}});
+    CHECK(plan.local[0].sends == std::vector<halo_send>{{1, {0, 1, 2, 3}, 0}});
+    CHECK(plan.local[0].interior_rows == 0);
 
     // Rows 4 to 9: the second line and half of the third.
-    CHECK(plan.parts[1].ghosts == std::vector<std::int64_t>{0, 1, 2, 3, 10, 11, 12, 13});
-    CHECK(plan.parts[1].receives == std::vector<halo_receive>{{0, 0, 4}, {2, 4, 4}});
-    CHECK(plan.parts[1].sends ==
+    CHECK(plan.local[1].ghosts == std::vector<std::int64_t>{0, 1, 2, 3, 10, 11, 12, 13});
+    CHECK(plan.local[1].receives == std::vector<halo_receive>{{0, 0, 4}, {2, 4, 4}});
+    CHECK(plan.local[1].sends ==
           std::vector<halo_send>{{0, {0, 1, 2, 3}, 0}, {2, {2, 3, 4, 5}, 0}});
-    CHECK(plan.parts[1].touches_ghost == std::vector<std::uint8_t>{1, 1, 1, 1, 1, 1});
+    CHECK(plan.local[1].touches_ghost == std::vector<std::uint8_t>{1, 1, 1, 1, 1, 1});
 
     // Rows 10 to 15: row 10 touches 9 and 6, row 11 touches 7, rows 12 and 13 touch 8 and 9.
-    CHECK(plan.parts[2].ghosts == std::vector<std::int64_t>{6, 7, 8, 9});
-    CHECK(plan.parts[2].receives == std::vector<halo_receive>{{1, 0, 4}});
-    CHECK(plan.parts[2].sends == std::vector<halo_send>{{1, {0, 1, 2, 3}, 4}});
-    CHECK(plan.parts[2].touches_ghost == std::vector<std::uint8_t>{1, 1, 1, 1, 0, 0});
-    CHECK(plan.parts[2].interior_rows == 2);
+    CHECK(plan.local[2].ghosts == std::vector<std::int64_t>{6, 7, 8, 9});
+    CHECK(plan.local[2].receives == std::vector<halo_receive>{{1, 0, 4}});
+    CHECK(plan.local[2].sends == std::vector<halo_send>{{1, {0, 1, 2, 3}, 4}});
+    CHECK(plan.local[2].touches_ghost == std::vector<std::uint8_t>{1, 1, 1, 1, 0, 0});
+    CHECK(plan.local[2].interior_rows == 2);
 
     CHECK(plan.ghost_count(1) == 8);
     CHECK(plan.send_count(1) == 8);
@@ -165,24 +165,24 @@ TEST_CASE("halo_plan: every pattern and partition against the definition, and a 
             x.push_back(i * 7919 % 1009 + 1);
         }
         const auto y = multiply(a, x);
-        for (const int parts : {1, 2, 3, 4, 7, 50}) {
+        for (const int ranks : {1, 2, 3, 4, 7, 50}) {
             for (const row_partition& partition :
-                 {equal_rows(a.rows(), parts), equal_nonzeros(a.row_offsets, parts),
-                  equal_nonzeros(a.row_offsets, parts, 32)}) {
+                 {equal_rows(a.rows(), ranks), equal_nonzeros(a.row_offsets, ranks),
+                  equal_nonzeros(a.row_offsets, ranks, 32)}) {
                 CAPTURE(entry.name);
-                CAPTURE(parts);
+                CAPTURE(ranks);
                 const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, partition);
                 CHECK_NOTHROW(check(plan, a.row_offsets, a.columns));
                 CHECK(plan == oracle(a, partition));
                 CHECK(multiply(plan, a, x) == y);
                 std::int64_t sent = 0;
                 std::int64_t received = 0;
-                for (int part = 0; part < parts; ++part) {
-                    sent += plan.send_count(part);
-                    received += plan.ghost_count(part);
+                for (int rank = 0; rank < ranks; ++rank) {
+                    sent += plan.send_count(rank);
+                    received += plan.ghost_count(rank);
                 }
                 CHECK(sent == received);
-                CHECK((parts > 1 || received == 0));
+                CHECK((ranks > 1 || received == 0));
             }
         }
     }
@@ -205,10 +205,10 @@ TEST_CASE("halo_plan: a dense column makes one entry a ghost of all, a dense row
     const pattern a = arrow(40, 39, 0);
     const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, equal_rows(40, 4));
     CHECK(plan.ghost_count(0) == 0);
-    CHECK(plan.parts[0].sends.size() == 3);
+    CHECK(plan.local[0].sends.size() == 3);
     CHECK(plan.send_count(0) == 12); // one to each of parts 1 and 2, ten to part 3
-    CHECK(plan.parts[1].ghosts == std::vector<std::int64_t>{0});
-    CHECK(plan.parts[1].interior_rows == 0);
+    CHECK(plan.local[1].ghosts == std::vector<std::int64_t>{0});
+    CHECK(plan.local[1].interior_rows == 0);
     CHECK(plan.ghost_count(3) == 30);
 }
 

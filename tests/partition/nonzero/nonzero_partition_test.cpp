@@ -63,17 +63,18 @@ TEST_CASE("entry partition: what is refused") {
     CHECK_THROWS_AS((void)entries_of_sizes({}), usage_error);
     CHECK_THROWS_AS((void)entries_of_sizes(sizes{1, -1}), usage_error);
     CHECK_THROWS_AS((void)entries_of_sizes(sizes{1, largest}), usage_error);
-    CHECK_THROWS_WITH_AS(check(entry_partition{{0}}, 0),
-                         "entry_partition: begin has 1 numbers, must have parts + 1 with at least "
-                         "1 part",
+    CHECK_THROWS_WITH_AS(
+        check(nonzero_partition{{0}}, 0),
+        "nonzero_partition: begin has 1 numbers, must have parts + 1 with at least "
+        "1 part",
+        usage_error);
+    CHECK_THROWS_WITH_AS(check(nonzero_partition{{1, 2}}, 2),
+                         "nonzero_partition: begin[0] is 1, must be 0", usage_error);
+    CHECK_THROWS_WITH_AS(check(nonzero_partition{{0, 3, 2}}, 2),
+                         "nonzero_partition: begin[2] is 2, must not be below begin[1], which is 3",
                          usage_error);
-    CHECK_THROWS_WITH_AS(check(entry_partition{{1, 2}}, 2),
-                         "entry_partition: begin[0] is 1, must be 0", usage_error);
-    CHECK_THROWS_WITH_AS(check(entry_partition{{0, 3, 2}}, 2),
-                         "entry_partition: begin[2] is 2, must not be below begin[1], which is 3",
-                         usage_error);
-    CHECK_THROWS_WITH_AS(check(entry_partition{{0, 2}}, 3),
-                         "entry_partition: begin[1] is 2, must be the number of entries, 3",
+    CHECK_THROWS_WITH_AS(check(nonzero_partition{{0, 2}}, 3),
+                         "nonzero_partition: begin[1] is 2, must be the number of entries, 3",
                          usage_error);
 }
 

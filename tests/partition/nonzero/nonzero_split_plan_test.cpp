@@ -30,30 +30,31 @@ pattern square_pattern(const test_matrix& m) {
 }
 
 /// Each entry's part and each row's owner by chance.
-dealt_entries deal_by_chance(const pattern& p, int parts, std::uint64_t seed) {
+nonzero_assignment assign_by_chance(const pattern& p, int ranks, std::uint64_t seed) {
     random_numbers random(seed);
     const auto rows = static_cast<std::int64_t>(p.offsets.size()) - 1;
-    dealt_entries dealt{equal_rows(rows, parts), {}};
+    nonzero_assignment assigned{equal_rows(rows, ranks), {}};
     for (std::size_t k = 0; k < p.columns.size(); ++k)
-        dealt.holder.push_back(static_cast<std::uint8_t>(random.below(parts)));
-    return dealt;
+        assigned.holder.push_back(static_cast<std::uint8_t>(random.below(ranks)));
+    return assigned;
 }
 
 } // namespace
 
 TEST_CASE("piece plans of all shapes fulfil their contract") {
     for (int number = 0; number < 60; ++number)
-        for (int parts = 1; parts <= 8; ++parts) {
+        for (int ranks = 1; ranks <= 8; ++ranks) {
             const test_matrix m = random_matrix(number);
-            INFO(m.shape << ", " << parts << " parts");
+            INFO(m.shape << ", " << ranks << " parts");
             const pattern p = square_pattern(m);
-            const auto cut = equal_entries(static_cast<std::int64_t>(p.columns.size()), parts);
-            const dealt_entries dealings[] = {
-                deal_by_rows(p.offsets, cut), deal_by_columns(p.offsets, p.columns, cut),
-                deal_by_chance(p, parts, static_cast<std::uint64_t>(number))};
-            for (const dealt_entries& dealt : dealings) {
-                const piece_plan plan = make_piece_plan(p.offsets, p.columns, dealt);
-                CHECK_NOTHROW(check(plan, p.offsets, p.columns, dealt));
+            const auto cut = equal_entries(static_cast<std::int64_t>(p.columns.size()), ranks);
+            const nonzero_assignment assignments[] = {
+                assign_by_rows(p.offsets, cut), assign_by_columns(p.offsets, p.columns, cut),
+                assign_by_chance(p, ranks, static_cast<std::uint64_t>(number))};
+            for (const nonzero_assignment& assigned : assignments) {
+                const nonzero_split_plan plan =
+                    make_nonzero_split_plan(p.offsets, p.columns, assigned);
+                CHECK_NOTHROW(check(plan, p.offsets, p.columns, assigned));
             }
         }
 }
@@ -62,17 +63,18 @@ TEST_CASE("piece plans: by rows a part has one foreign row, by columns one ghost
     for (int number = 0; number < 60; ++number) {
         const pattern p = square_pattern(random_matrix(number));
         const auto cut = equal_entries(static_cast<std::int64_t>(p.columns.size()), 5);
-        const auto by_rows = make_piece_plan(p.offsets, p.columns, deal_by_rows(p.offsets, cut));
-        const auto by_columns =
-            make_piece_plan(p.offsets, p.columns, deal_by_columns(p.offsets, p.columns, cut));
+        const auto by_rows =
+            make_nonzero_split_plan(p.offsets, p.columns, assign_by_rows(p.offsets, cut));
+        const auto by_columns = make_nonzero_split_plan(
+            p.offsets, p.columns, assign_by_columns(p.offsets, p.columns, cut));
         for (int k = 0; k < 5; ++k) {
-            const auto part = as_size(k);
-            CHECK(by_rows.parts[part].foreign.rows() <= 1);
+            const auto rank = as_size(k);
+            CHECK(by_rows.local[rank].foreign.rows() <= 1);
             CHECK(by_columns.halo.ghost_count(k) <= 1);
-            for (const piece_plan* plan : {&by_rows, &by_columns})
-                CHECK(plan->parts[part].own.columns.size() +
-                          plan->parts[part].foreign.columns.size() ==
-                      as_size(cut.begin[part + 1] - cut.begin[part]));
+            for (const nonzero_split_plan* plan : {&by_rows, &by_columns})
+                CHECK(plan->ranks[rank].own.columns.size() +
+                          plan->ranks[rank].foreign.columns.size() ==
+                      as_size(cut.begin[rank + 1] - cut.begin[rank]));
         }
     }
 }
@@ -80,29 +82,29 @@ TEST_CASE("piece plans: by rows a part has one foreign row, by columns one ghost
 TEST_CASE("piece plans: the check names what is wrong") {
     const pattern p{{0, 4, 5, 6}, {0, 1, 2, 0, 1, 0}};
     const auto cut = equal_entries(6, 3);
-    const dealt_entries dealt = deal_by_rows(p.offsets, cut);
-    CHECK(dealt.rows.begin == std::vector<std::int64_t>{0, 1, 1, 3});
-    CHECK(dealt.holder == std::vector<std::uint8_t>{0, 0, 1, 1, 2, 2});
-    const piece_plan good = make_piece_plan(p.offsets, p.columns, dealt);
-    CHECK(good.parts[1].foreign_rows == std::vector<std::int64_t>{0});
+    const nonzero_assignment assigned = assign_by_rows(p.offsets, cut);
+    CHECK(assigned.rows.begin == std::vector<std::int64_t>{0, 1, 1, 3});
+    CHECK(assigned.holder == std::vector<std::uint8_t>{0, 0, 1, 1, 2, 2});
+    const nonzero_split_plan good = make_nonzero_split_plan(p.offsets, p.columns, assigned);
+    CHECK(good.local[1].remote_rows == std::vector<std::int64_t>{0});
     const auto refused = [&](const auto& spoil, const char* words) {
-        piece_plan bad = good;
+        nonzero_split_plan bad = good;
         spoil(bad);
-        CHECK_THROWS_WITH_AS(check(bad, p.offsets, p.columns, dealt), doctest::Contains(words),
+        CHECK_THROWS_WITH_AS(check(bad, p.offsets, p.columns, assigned), doctest::Contains(words),
                              usage_error);
     };
-    refused([](piece_plan& q) { q.parts[1].sends[0].position = 1; }, "slot");
-    refused([](piece_plan& q) { q.parts[1].sends.clear(); }, "not all sent");
-    refused([](piece_plan& q) { q.parts[0].slot.clear(); }, "slots");
-    refused([](piece_plan& q) { q.parts[0].own.source[1] = 2; }, "entry 1");
-    refused([](piece_plan& q) { q.parts[2].own.columns[0] = 1; }, "local column 1");
-    refused([](piece_plan& q) { q.parts[1].foreign_rows[0] = 1; }, "foreign rows");
-    refused([](piece_plan& q) { q.halo.parts[1].receives.pop_back(); }, "exchange of x");
-    dealt_entries broken = dealt;
+    refused([](nonzero_split_plan& q) { q.local[1].sends[0].position = 1; }, "slot");
+    refused([](nonzero_split_plan& q) { q.local[1].sends.clear(); }, "not all sent");
+    refused([](nonzero_split_plan& q) { q.local[0].slot.clear(); }, "slots");
+    refused([](nonzero_split_plan& q) { q.local[0].own.source[1] = 2; }, "entry 1");
+    refused([](nonzero_split_plan& q) { q.local[2].own.columns[0] = 1; }, "local column 1");
+    refused([](nonzero_split_plan& q) { q.local[1].remote_rows[0] = 1; }, "remote rows");
+    refused([](nonzero_split_plan& q) { q.halo.local[1].receives.pop_back(); }, "exchange of x");
+    nonzero_assignment broken = assigned;
     broken.holder[2] = 3;
-    CHECK_THROWS_WITH_AS((void)make_piece_plan(p.offsets, p.columns, broken),
+    CHECK_THROWS_WITH_AS((void)make_nonzero_split_plan(p.offsets, p.columns, broken),
                          doctest::Contains("entry 2 is held by part 3"), usage_error);
     broken.holder.pop_back();
-    CHECK_THROWS_AS((void)make_piece_plan(p.offsets, p.columns, broken), usage_error);
-    CHECK_THROWS_AS((void)deal_by_rows(p.offsets, equal_entries(6, 256)), usage_error);
+    CHECK_THROWS_AS((void)make_nonzero_split_plan(p.offsets, p.columns, broken), usage_error);
+    CHECK_THROWS_AS((void)assign_by_rows(p.offsets, equal_entries(6, 256)), usage_error);
 }

@@ -40,11 +40,11 @@ struct test_arrays {
         }
     }
     /// Where each of `count` lines begins, for indices that ascend.
-    static std::vector<std::int64_t> offsets(const std::vector<std::int32_t>& lines,
+    static std::vector<std::int64_t> offsets(const std::vector<std::int32_t>& major_size,
                                              std::int64_t count) {
         std::vector<std::int64_t> result;
-        for (std::int64_t line = 0; line <= count; ++line)
-            result.push_back(std::ranges::lower_bound(lines, line) - lines.begin());
+        for (std::int64_t major = 0; major <= count; ++major)
+            result.push_back(std::ranges::lower_bound(major_size, major) - major_size.begin());
         return result;
     }
 };

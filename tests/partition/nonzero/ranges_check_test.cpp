@@ -37,27 +37,27 @@ struct defect {
     std::function<void(Parts&)> plant;
 };
 
-const std::vector<defect<std::vector<line_share>>> share_defects{
+const std::vector<defect<std::vector<major_range>>> share_defects{
     {"there are 0 parts, must be at least 1", [](auto& s) { s.clear(); }},
     {"part 1 begins at entry 4, must begin at 3", [](auto& s) { s[1].start_idx = 4; }},
     {"part 1 ends at entry 2, before it begins, at 3", [](auto& s) { s[1].end_idx = 2; }},
     {"part 1 ends at entry 6, must end at the number of entries, 9", [](auto& s) { s.pop_back(); }},
     {"part 0 owns the rows from 1 on, must own them from 0 on",
-     [](auto& s) { s[0].start_line = 1; }},
+     [](auto& s) { s[0].start_major = 1; }},
     {"part 0 owns the rows from 0 on, must own them from 0 on",
      [](auto& s) {
-         s[0].start_line = -1;
+         s[0].start_major = -1;
          s[0].start_flag = true;
      }},
     {"part 2 owns the rows from 4 on, must own them from 3 on",
-     [](auto& s) { s[2].start_line = 3; }},
+     [](auto& s) { s[2].start_major = 3; }},
     {"part 1 ends at row 2, before those that it owns begin, at 3",
-     [](auto& s) { s[1].end_line = 2; }},
-    {"part 2 ends at row 4, must end at their number, 5", [](auto& s) { s[2].end_line = 4; }},
+     [](auto& s) { s[1].end_major = 2; }},
+    {"part 2 ends at row 4, must end at their number, 5", [](auto& s) { s[2].end_major = 4; }},
     {"part 1 has start_flag but no entries", [](auto& s) { s[1].end_idx = s[2].start_idx = 3; }},
 };
 
-const std::vector<defect<std::vector<line_share>>> pcsr_defects{
+const std::vector<defect<std::vector<major_range>>> pcsr_defects{
     {"part 0 has no entries, but owns 2 from row 0 on",
      [](auto& s) {
          s = {{0, 0, 0, 1, false}, {0, 9, 1, 5, false}};
@@ -68,34 +68,34 @@ const std::vector<defect<std::vector<line_share>>> pcsr_defects{
      [](auto& s) { s[0].end_idx = s[1].start_idx = 2; }},
     {"part 2 begins at entry 6, but row 3 begins at 7",
      [](auto& s) {
-         s[2].start_line = 3;
+         s[2].start_major = 3;
          s[2].start_flag = false;
      }},
     {"part 0 ends at entry 3, but its last row ends at 2",
      [](auto& s) {
-         s[0].end_line = 2;
+         s[0].end_major = 2;
          s[1] = {3, 6, 1, 3, true};
      }},
 };
 
-const std::vector<defect<std::vector<line_share>>> pcoo_defects{
+const std::vector<defect<std::vector<major_range>>> pcoo_defects{
     {"part 1 has no start_flag, but row 2 goes on at its first entry",
      [](auto& s) {
-         s[1].start_line = 3;
+         s[1].start_major = 3;
          s[1].start_flag = false;
      }},
     {"part 1 has start_flag, but row 2 begins at its first entry",
      [](auto& s) { s[0].end_idx = s[1].start_idx = 2; }},
     {"part 0 has entries of rows 0 to 2, which must be among 0 to 1",
      [](auto& s) {
-         s[0].end_line = 2;
+         s[0].end_major = 2;
          s[1] = {3, 6, 1, 3, true};
      }},
     {"part 1 has entries of rows 2 to 2, which must be among 3 to 3",
      [](auto& s) {
-         s[0].end_line = 4;
+         s[0].end_major = 4;
          s[1] = {3, 6, 3, 4, true};
-         s[2].start_line = 3;
+         s[2].start_major = 3;
      }},
 };
 
@@ -113,8 +113,8 @@ void expect(const std::string& message, const Check& check) {
 } // namespace
 
 TEST_CASE("parts check: what is made passes") {
-    CHECK(good_pcsr().shares ==
-          std::vector<line_share>{{0, 3, 0, 3, false}, {3, 6, 2, 3, true}, {6, 9, 2, 5, true}});
+    CHECK(good_pcsr().major_ranges ==
+          std::vector<major_range>{{0, 3, 0, 3, false}, {3, 6, 2, 3, true}, {6, 9, 2, 5, true}});
     CHECK_NOTHROW(check(good_pcsr(), offsets));
     CHECK_NOTHROW(check(good_pcoo()));
 }
@@ -122,27 +122,27 @@ TEST_CASE("parts check: what is made passes") {
 TEST_CASE("parts check: every defect of shares is found") {
     for (const auto& [message, plant] : share_defects) {
         auto a = good_pcsr();
-        plant(a.shares);
+        plant(a.major_ranges);
         expect(message, [&a] { check(a, offsets); });
         auto b = good_pcoo();
-        plant(b.shares);
+        plant(b.major_ranges);
         expect(message, [&b] { check(b); });
     }
     for (const auto& [message, plant] : pcsr_defects) {
         auto a = good_pcsr();
-        plant(a.shares);
+        plant(a.major_ranges);
         expect(message, [&a] { check(a, offsets); });
     }
     for (const auto& [message, plant] : pcoo_defects) {
         auto a = good_pcoo();
-        plant(a.shares);
+        plant(a.major_ranges);
         expect(message, [&a] { check(a); });
     }
 }
 
 TEST_CASE("parts check: arrays that are not those of the parts") {
     const std::vector<defect<pcsr<double>>> defects{
-        {"pcsr: there are 6 offsets for 6 lines", [](auto& a) { a.lines = 6; }},
+        {"pcsr: there are 6 offsets for 6 lines", [](auto& a) { a.major_size = 6; }},
         {"pcsr: lines are -1 long", [](auto& a) { a.across = -1; }},
         {"pcsr: there are 8 values for 9 indices", [](auto& a) { a.values = a.values.first(8); }},
         {"must run from 0 to the number of indices, 8",
@@ -160,7 +160,7 @@ TEST_CASE("parts check: arrays that are not those of the parts") {
         expect(message, [&a] { check(a, offsets); });
     }
     auto a = make_pcsc<double>(5, 5, offsets, column_indices, values, equal_entries(9, 3));
-    a.shares[1].end_line = 2;
+    a.major_ranges[1].end_major = 2;
     expect("part 1 ends at column 2", [&a] { check(a, offsets); });
 
     index_list rows = row_indices;
@@ -174,10 +174,10 @@ TEST_CASE("parts check: arrays that are not those of the parts") {
 
     auto c = make_pcoo<double>(5, 5, row_indices, column_indices, values, equal_entries(9, 3),
                                coo_order::unsorted);
-    c.shares[1].end_line = 4;
+    c.major_ranges[1].end_major = 4;
     expect("part 1 has the rows from 2 to below 4, its entries are from 2 to below 3",
            [&c] { check(c); });
-    c.shares[1] = {3, 6, 2, 3, true};
+    c.major_ranges[1] = {3, 6, 2, 3, true};
     expect("part 1 has start_flag, which unsorted entries don't have", [&c] { check(c); });
 }
 
@@ -187,28 +187,30 @@ TEST_CASE("parts check: makers refuse sizes that disagree and what they can see 
     CHECK_THROWS_AS((void)make_pcsr(4, 5, offsets, column_indices, none, cut), usage_error);
     CHECK_THROWS_AS((void)make_pcsr(5, 5, offsets, column_indices, none, equal_entries(8, 3)),
                     usage_error);
-    CHECK_THROWS_AS((void)share_lines({}, cut), usage_error);
-    CHECK_THROWS_AS((void)share_lines(offsets, equal_entries(10, 3)), input_error);
+    CHECK_THROWS_AS((void)make_major_ranges({}, cut), usage_error);
+    CHECK_THROWS_AS((void)make_major_ranges(offsets, equal_entries(10, 3)), input_error);
     CHECK_THROWS_AS((void)make_pcoo(5, 5, row_indices, std::span(column_indices).first(8), none,
                                     cut, coo_order::by_rows),
                     usage_error);
     CHECK_THROWS_AS((void)make_pcoo(-1, 5, row_indices, column_indices, none, cut), usage_error);
-    CHECK_THROWS_WITH_AS((void)share_sorted_lines(2, row_indices, cut),
-                         "share_sorted_lines: entry 2 is in line 2, must be 0 or more and below 2",
-                         input_error);
     CHECK_THROWS_WITH_AS(
-        (void)share_unsorted_lines(4, row_indices, cut),
-        "share_unsorted_lines: entry 7 is in line 4, must be 0 or more and below 4", input_error);
+        (void)make_sorted_major_ranges(2, row_indices, cut),
+        "make_sorted_major_ranges: entry 2 is in line 2, must be 0 or more and below 2",
+        input_error);
+    CHECK_THROWS_WITH_AS(
+        (void)make_unsorted_major_ranges(4, row_indices, cut),
+        "make_unsorted_major_ranges: entry 7 is in line 4, must be 0 or more and below 4",
+        input_error);
     // Only the pattern.
     CHECK(join(make_pcsr(5, 5, offsets, column_indices, none, cut)).values.empty());
 }
 
 TEST_CASE("parts check: a wrong plan of shared lines is refused") {
-    const auto shares = good_pcsr().shares;
-    const auto says = [&](std::vector<shared_line> plan, const char* message) {
-        expect(message, [&] { check(plan, shares); });
+    const auto major_ranges = good_pcsr().major_ranges;
+    const auto says = [&](std::vector<shared_index> plan, const char* message) {
+        expect(message, [&] { check(plan, major_ranges); });
     };
-    CHECK_NOTHROW(check(std::vector<shared_line>{{2, 0, 2}}, shares));
+    CHECK_NOTHROW(check(std::vector<shared_index>{{2, 0, 2}}, major_ranges));
     says({}, "0 parts continue a line, must be 2");
     says({{2, 0, 1}}, "1 parts continue a line, must be 2");
     says({{2, 0, 3}}, "must have at least two of the 3 parts");
@@ -220,11 +222,12 @@ TEST_CASE("parts check: a wrong plan of shared lines is refused") {
 
 TEST_CASE("parts check: pieces that don't fit are not joined") {
     const auto a = good_pcsr();
-    const std::vector<pcsr_piece<double>> good{a.piece(0), a.piece(1), a.piece(2)};
-    const auto says = [&](const char* message, const auto& plant, std::int64_t lines = 5) {
-        auto pieces = good;
-        plant(pieces);
-        expect(message, [&] { (void)join(std::span<const pcsr_piece<double>>(pieces), lines); });
+    const std::vector<pcsr_range<double>> good{a.range(0), a.range(1), a.range(2)};
+    const auto says = [&](const char* message, const auto& plant, std::int64_t major_size = 5) {
+        auto ranges = good;
+        plant(ranges);
+        expect(message,
+               [&] { (void)join(std::span<const pcsr_range<double>>(ranges), major_size); });
     };
     says("part 1 begins at entry 6, must begin at 3", [](auto& p) { p.erase(p.begin() + 1); });
     says(
@@ -250,9 +253,9 @@ TEST_CASE("parts check: pieces that don't fit are not joined") {
 
     const auto c = good_pcoo();
     const auto coo_says = [&](const char* message, const auto& plant) {
-        std::vector<pcoo_piece<double>> pieces{c.piece(0), c.piece(1), c.piece(2)};
-        plant(pieces);
-        expect(message, [&] { (void)join(std::span<const pcoo_piece<double>>(pieces)); });
+        std::vector<pcoo_range<double>> ranges{c.range(0), c.range(1), c.range(2)};
+        plant(ranges);
+        expect(message, [&] { (void)join(std::span<const pcoo_range<double>>(ranges)); });
     };
     coo_says("part 1 has the entries from 6 to below 9, must have those from 3 on",
              [](auto& p) { p.erase(p.begin() + 1); });

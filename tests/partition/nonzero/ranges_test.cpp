@@ -39,18 +39,18 @@ void check_products(const test_matrix& m, const Parts& parts, random_numbers& ra
         }
 }
 
-void check_shares(const std::vector<line_share>& shares, std::int64_t entries) {
-    const auto parts = static_cast<std::int64_t>(shares.size());
-    for (const line_share& share : shares) {
-        CHECK(share.entries() >= entries / parts);
-        CHECK(share.entries() <= (entries + parts - 1) / parts);
+void check_shares(const std::vector<major_range>& major_ranges, std::int64_t entries) {
+    const auto parts = static_cast<std::int64_t>(major_ranges.size());
+    for (const major_range& majors : major_ranges) {
+        CHECK(majors.entries() >= entries / parts);
+        CHECK(majors.entries() <= (entries + parts - 1) / parts);
     }
-    CHECK_NOTHROW(check(shared_lines(shares), shares));
+    CHECK_NOTHROW(check(shared_indices(major_ranges), major_ranges));
 }
 
 /// Any cuts of the entries. Returns the shares by rows.
-std::vector<line_share> check_compressed(const test_matrix& m, const entry_partition& cuts,
-                                         random_numbers& random) {
+std::vector<major_range> check_compressed(const test_matrix& m, const nonzero_partition& cuts,
+                                          random_numbers& random) {
     const test_arrays rows(m.entries);
     const auto row_offsets = test_arrays::offsets(rows.row_indices, m.rows);
     const auto a =
@@ -73,11 +73,11 @@ std::vector<line_share> check_compressed(const test_matrix& m, const entry_parti
     const auto by_rows = make_pcoo<double>(m.rows, m.columns, rows.row_indices, rows.column_indices,
                                            rows.values, cuts);
     CHECK(by_rows.order == coo_order::by_rows);
-    CHECK(by_rows.shares == a.shares);
+    CHECK(by_rows.major_ranges == a.major_ranges);
     const auto by_column =
         make_pcoo<double>(m.rows, m.columns, columns.row_indices, columns.column_indices,
                           columns.values, cuts, coo_order::by_columns);
-    CHECK(by_column.shares == b.shares);
+    CHECK(by_column.major_ranges == b.major_ranges);
     const test_arrays mixed(shuffled(m.entries, random));
     const auto unsorted =
         make_pcoo<double>(m.rows, m.columns, mixed.row_indices, mixed.column_indices, mixed.values,
@@ -89,7 +89,7 @@ std::vector<line_share> check_compressed(const test_matrix& m, const entry_parti
     }
     CHECK(join(unsorted) ==
           coo_arrays<double>{mixed.row_indices, mixed.column_indices, mixed.values});
-    return a.shares;
+    return a.major_ranges;
 }
 
 } // namespace
@@ -120,8 +120,8 @@ TEST_CASE("parts: any sizes, with parts of no entries before, among and after th
         sizes.push_back(left);
         sizes.resize(sizes.size() + as_size(random.below(3)), 0);
         INFO(m.shape << ", matrix " << number << " on " << sizes.size() << " parts");
-        const auto shares = check_compressed(m, entries_of_sizes(sizes), random);
-        CHECK_NOTHROW(check(shared_lines(shares), shares));
+        const auto major_ranges = check_compressed(m, entries_of_sizes(sizes), random);
+        CHECK_NOTHROW(check(shared_indices(major_ranges), major_ranges));
     }
 }
 
@@ -139,19 +139,19 @@ TEST_CASE("parts: enough entries for teams of threads") {
 TEST_CASE("parts: a row over all parts, and where rows without entries go") {
     // Rows 0 and 1 are empty, row 2 has 9 entries, rows 3 to 6 are empty, row 7 has 1.
     const std::vector<std::int64_t> offsets{0, 0, 0, 9, 9, 9, 9, 9, 10};
-    const auto shares =
-        share_lines(offsets, entries_of_sizes(std::vector<std::int64_t>{3, 3, 0, 3, 1}));
-    const std::vector<line_share> expected{{0, 3, 0, 3, false},
-                                           {3, 6, 2, 3, true},
-                                           {6, 6, 3, 3, false},
-                                           {6, 9, 2, 6, true}, // nearest to 4/5 of 8 rows
-                                           {9, 10, 6, 8, false}};
-    CHECK(shares == expected);
-    CHECK(shared_lines(shares) == std::vector<shared_line>{{2, 0, 3}});
-    CHECK(owned_lines(shares).begin == std::vector<std::int64_t>{0, 3, 3, 3, 6, 8});
+    const auto major_ranges =
+        make_major_ranges(offsets, entries_of_sizes(std::vector<std::int64_t>{3, 3, 0, 3, 1}));
+    const std::vector<major_range> expected{{0, 3, 0, 3, false},
+                                            {3, 6, 2, 3, true},
+                                            {6, 6, 3, 3, false},
+                                            {6, 9, 2, 6, true}, // nearest to 4/5 of 8 rows
+                                            {9, 10, 6, 8, false}};
+    CHECK(major_ranges == expected);
+    CHECK(shared_indices(major_ranges) == std::vector<shared_index>{{2, 0, 3}});
+    CHECK(owned_indices(major_ranges).begin == std::vector<std::int64_t>{0, 3, 3, 3, 6, 8});
     // Without entries rows are split like equal rows.
     const std::vector<std::int64_t> none(9, 0);
-    CHECK(owned_lines(share_lines(none, equal_entries(0, 3))) == equal_rows(8, 3));
+    CHECK(owned_indices(make_major_ranges(none, equal_entries(0, 3))) == equal_rows(8, 3));
 }
 
 TEST_CASE("parts: the order of coordinates") {

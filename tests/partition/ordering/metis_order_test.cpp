@@ -30,7 +30,7 @@ part_order ordered(const csr_matrix<double>& matrix, int parts) {
     part_order found = metis_order(matrix.row_offsets, matrix.column_indices, parts);
     CHECK(found.order.size() == matrix.rows);
     CHECK_NOTHROW(check(found.order));
-    CHECK(found.rows.parts() == parts);
+    CHECK(found.rows.ranks() == parts);
     CHECK_NOTHROW(check(found.rows, matrix.rows));
     return found;
 }
@@ -50,14 +50,14 @@ csr_matrix<double> moved(const csr_matrix<double>& matrix, const permutation& or
 std::int64_t ghosts(const csr_matrix<double>& matrix, const row_partition& rows) {
     const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices, rows);
     std::int64_t sum = 0;
-    for (int part = 0; part < rows.parts(); ++part) sum += plan.ghost_count(part);
+    for (int part = 0; part < rows.ranks(); ++part) sum += plan.ghost_count(part);
     return sum;
 }
 
 /// Nonzeros of the largest part, over their mean.
 double imbalance(const csr_matrix<double>& matrix, const part_order& found) {
     std::int64_t most = 0;
-    for (int part = 0; part < found.rows.parts(); ++part) {
+    for (int part = 0; part < found.rows.ranks(); ++part) {
         std::int64_t mine = 0;
         const row_range rows = found.rows.owned(part);
         for (std::int64_t i = rows.begin; i < rows.end; ++i) {
@@ -67,7 +67,7 @@ double imbalance(const csr_matrix<double>& matrix, const part_order& found) {
         }
         most = std::max(most, mine);
     }
-    return static_cast<double>(most * found.rows.parts()) / static_cast<double>(matrix.nnz());
+    return static_cast<double>(most * found.rows.ranks()) / static_cast<double>(matrix.nnz());
 }
 
 } // namespace
@@ -141,8 +141,8 @@ TEST_CASE("metis: where a few rows have most nonzeros, parts are no larger than 
     const auto star = from_triplets(1000, entries);
     for (const int parts : {2, 3, 4, 7}) {
         const auto narrow = reverse_cuthill_mckee(star.row_offsets, star.column_indices);
-        const auto dealt = moved(star, narrow);
-        const part_order equal{narrow, equal_nonzeros(dealt.row_offsets, parts)};
+        const auto assigned = moved(star, narrow);
+        const part_order equal{narrow, equal_nonzeros(assigned.row_offsets, parts)};
         CHECK(imbalance(star, ordered(star, parts)) <= 1.11 * imbalance(star, equal));
     }
 }

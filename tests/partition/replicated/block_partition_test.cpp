@@ -32,9 +32,9 @@ std::vector<std::int64_t> with_long_row(std::int64_t rows, std::int64_t which) {
     return offsets_of(lengths);
 }
 
-block_partition lra(std::span<const std::int64_t> offsets, int parts, const row_shares& shares,
-                    std::int64_t alignment = 1) {
-    return long_rows_last(offsets, find_longest_row(offsets), parts, shares, alignment);
+block_partition lra(std::span<const std::int64_t> offsets, int ranks,
+                    const row_fractions& fractions, std::int64_t alignment = 1) {
+    return long_rows_last(offsets, find_longest_row(offsets), ranks, fractions, alignment);
 }
 
 std::int64_t nonzeros(const std::vector<std::int64_t>& offsets, row_range rows) {
@@ -44,8 +44,8 @@ std::int64_t nonzeros(const std::vector<std::int64_t>& offsets, row_range rows) 
 
 void check_aligned(const block_partition& p, std::int64_t alignment) {
     const auto allowed = [&](std::int64_t row) { return row % alignment == 0 || row == p.rows; };
-    for (const auto& part : p.parts)
-        for (const auto& range : part.ranges) {
+    for (const auto& rank : p.local)
+        for (const auto& range : rank.ranges) {
             CHECK(allowed(range.rows.begin));
             CHECK(allowed(range.rows.end));
         }
@@ -62,14 +62,14 @@ void check_balance(const block_partition& p, const std::vector<std::int64_t>& of
     for (const block_stage stage : {first, second}) {
         std::vector<std::int64_t> by_part;
         std::int64_t all = 0;
-        for (const auto& part : p.parts) {
+        for (const auto& rank : p.local) {
             by_part.push_back(0);
-            for (const auto& range : part.ranges)
+            for (const auto& range : rank.ranges)
                 if (range.stage == stage) by_part.back() += nonzeros(offsets, range.rows);
             all += by_part.back();
         }
         for (const auto mine : by_part)
-            CHECK(mine <= all / static_cast<std::int64_t>(p.parts.size()) + 1 + largest);
+            CHECK(mine <= all / static_cast<std::int64_t>(p.local.size()) + 1 + largest);
     }
 }
 
@@ -79,49 +79,49 @@ TEST_CASE("block_partition: the example of Gao, Ji and Wang") {
     const auto offsets = offsets_of({5, 3, 2, 2, 2, 2, 1});
     const auto nz = one_block(equal_nonzeros(offsets, 2));
     check(nz, 7);
-    CHECK(nz.parts[0] == block_part{{{{0, 2}, first}}, {}});
-    CHECK(nz.parts[1] == block_part{{{{2, 7}, first}}, {}});
+    CHECK(nz.local[0] == local_blocks{{{{0, 2}, first}}, {}});
+    CHECK(nz.local[1] == local_blocks{{{{2, 7}, first}}, {}});
     const auto two = two_blocks(offsets, 2);
     check(two, 7);
-    CHECK(two.parts[0] == block_part{{{{0, 1}, first}, {{1, 2}, second}}, {}});
-    CHECK(two.parts[1] == block_part{{{{2, 4}, first}, {{4, 7}, second}}, {}});
+    CHECK(two.local[0] == local_blocks{{{{0, 1}, first}, {{1, 2}, second}}, {}});
+    CHECK(two.local[1] == local_blocks{{{{2, 4}, first}, {{4, 7}, second}}, {}});
     const auto short_first = lra(offsets, 2, {0.3, 0});
     check(short_first, 7);
     CHECK(short_first.redundant.size() == 0);
-    CHECK(short_first.parts[0].ranges.back() == staged_rows{{0, 1}, second});
-    CHECK(short_first.parts[1].ranges.back() == staged_rows{{1, 2}, second});
-    CHECK(short_first.parts[0].ranges.front().rows.begin == 2);
-    CHECK(short_first.parts[1].ranges.front().rows.end == 7);
+    CHECK(short_first.local[0].ranges.back() == staged_rows{{0, 1}, second});
+    CHECK(short_first.local[1].ranges.back() == staged_rows{{1, 2}, second});
+    CHECK(short_first.local[0].ranges.front().rows.begin == 2);
+    CHECK(short_first.local[1].ranges.front().rows.end == 7);
     const auto rc = lra(offsets, 2, {0.3, 0.1});
     check(rc, 7);
     CHECK(rc.redundant == row_range{6, 7});
-    CHECK(rc.parts[0].ranges == std::vector<staged_rows>{{{2, 4}, first}, {{0, 1}, second}});
-    CHECK(rc.parts[1].ranges == std::vector<staged_rows>{{{4, 6}, first}, {{1, 2}, second}});
+    CHECK(rc.local[0].ranges == std::vector<staged_rows>{{{2, 4}, first}, {{0, 1}, second}});
+    CHECK(rc.local[1].ranges == std::vector<staged_rows>{{{4, 6}, first}, {{1, 2}, second}});
     CHECK(rc.computed(0) == 4);
-    CHECK(rc.parts[0].counted.size() + rc.parts[1].counted.size() == 1);
+    CHECK(rc.local[0].counted.size() + rc.local[1].counted.size() == 1);
 }
 
 TEST_CASE("block_partition: every way to deal, on every pattern, parts, shares and alignment") {
     for (const auto& a :
          {pattern{}, poisson2d(1), poisson2d(9), random_pattern(1, 3, 5), random_pattern(3, 9, 6),
           random_pattern(100, 0, 7), random_pattern(257, 12, 8)})
-        for (const int parts : {1, 2, 3, 4, 7, 16})
+        for (const int ranks : {1, 2, 3, 4, 7, 16})
             for (const std::int64_t alignment : {1, 8, 32}) {
                 CAPTURE(a.rows());
-                CAPTURE(parts);
+                CAPTURE(ranks);
                 CAPTURE(alignment);
-                const auto two = two_blocks(a.row_offsets, parts, alignment);
+                const auto two = two_blocks(a.row_offsets, ranks, alignment);
                 check(two, a.rows());
                 check_aligned(two, alignment);
-                for (const row_shares shares :
-                     {row_shares{0, 0}, row_shares{0.5, 0}, row_shares{0.3, 0.1},
-                      row_shares{0, 0.4}, row_shares{1, 0}, row_shares{0, 1},
-                      row_shares{0.6, 0.4}}) {
-                    const auto p = lra(a.row_offsets, parts, shares, alignment);
+                for (const row_fractions fractions :
+                     {row_fractions{0, 0}, row_fractions{0.5, 0}, row_fractions{0.3, 0.1},
+                      row_fractions{0, 0.4}, row_fractions{1, 0}, row_fractions{0, 1},
+                      row_fractions{0.6, 0.4}}) {
+                    const auto p = lra(a.row_offsets, ranks, fractions, alignment);
                     check(p, a.rows());
                     check_aligned(p, alignment);
                     check_balance(p, a.row_offsets, alignment);
-                    for (int k = 0; k < parts; ++k) CHECK(p.computed(k) >= p.redundant.size());
+                    for (int k = 0; k < ranks; ++k) CHECK(p.computed(k) >= p.redundant.size());
                 }
             }
 }
@@ -142,8 +142,8 @@ TEST_CASE("block_partition: the long block holds the longest row, wherever that 
                 for (const auto& p : {lra(offsets, 3, {0.3, 0}, alignment),
                                       lra(offsets, 3, {0.3, 0.2}, alignment)}) {
                     check(p, rows);
-                    for (const auto& part : p.parts)
-                        for (const auto& range : part.ranges)
+                    for (const auto& rank : p.local)
+                        for (const auto& range : rank.ranges)
                             CHECK((range.stage == first || block.begin <= range.rows.begin));
                 }
             }
@@ -163,19 +163,19 @@ TEST_CASE("block_partition: redundant rows are those with fewer nonzeros of both
 }
 
 TEST_CASE("block_partition: the usual shares") {
-    CHECK(usual_shares(5, 4, false, true).long_rows == 0.5);
-    CHECK(usual_shares(5, 2, true, true).redundant == 0.15);
-    CHECK(usual_shares(5, 2, true, false).redundant == 0.25);
-    CHECK(usual_shares(7.9, 4, true, true).long_rows == 0.35);
-    CHECK(usual_shares(8, 4, false, true).long_rows == 0.35);
-    CHECK(usual_shares(27, 4, true, true).redundant == 0.025);
+    CHECK(usual_fractions(5, 4, false, true).long_rows == 0.5);
+    CHECK(usual_fractions(5, 2, true, true).redundant == 0.15);
+    CHECK(usual_fractions(5, 2, true, false).redundant == 0.25);
+    CHECK(usual_fractions(7.9, 4, true, true).long_rows == 0.35);
+    CHECK(usual_fractions(8, 4, false, true).long_rows == 0.35);
+    CHECK(usual_fractions(27, 4, true, true).redundant == 0.025);
 }
 
 TEST_CASE("block_partition: shares that are none, and parts, are refused") {
     const auto offsets = offsets_of({1, 2});
-    for (const row_shares shares :
-         {row_shares{-0.1, 0}, row_shares{1.1, 0}, row_shares{0, NAN}, row_shares{0.6, 0.5}})
-        CHECK_THROWS_AS((void)lra(offsets, 2, shares), usage_error);
+    for (const row_fractions fractions : {row_fractions{-0.1, 0}, row_fractions{1.1, 0},
+                                          row_fractions{0, NAN}, row_fractions{0.6, 0.5}})
+        CHECK_THROWS_AS((void)lra(offsets, 2, fractions), usage_error);
     CHECK_THROWS_AS((void)lra(offsets, 0, {0.5, 0}), usage_error);
     CHECK_THROWS_AS((void)two_blocks(offsets, 0), usage_error);
     CHECK_THROWS_AS((void)lra({}, 2, {0.5, 0}), usage_error);
@@ -206,20 +206,20 @@ TEST_CASE("block_partition: the check finds each fault") {
         change(bad);
         CHECK_THROWS_WITH_AS(check(bad, 6), doctest::Contains(words), usage_error);
     };
-    broken("0 parts", [](auto& p) { p.parts.clear(); });
+    broken("0 parts", [](auto& p) { p.local.clear(); });
     broken("of 7 rows", [](auto& p) { p.rows = 7; });
     broken("redundant rows", [](auto& p) { p.redundant = {5, 7}; });
-    broken("computed by no part", [](auto& p) { p.parts[1].ranges[0].rows.begin = 3; });
-    broken("computed twice", [](auto& p) { p.parts[1].ranges[0].rows.begin = 1; });
-    broken("computed twice", [](auto& p) { p.parts[1].ranges.push_back({{5, 6}, second}); });
-    broken("must not be empty", [](auto& p) { p.parts[1].ranges[0].rows = {2, 2}; });
+    broken("computed by no part", [](auto& p) { p.local[1].ranges[0].rows.begin = 3; });
+    broken("computed twice", [](auto& p) { p.local[1].ranges[0].rows.begin = 1; });
+    broken("computed twice", [](auto& p) { p.local[1].ranges.push_back({{5, 6}, second}); });
+    broken("must not be empty", [](auto& p) { p.local[1].ranges[0].rows = {2, 2}; });
     broken("after rows of the second", [](auto& p) {
-        p.parts[0].ranges[0].stage = second;
-        p.parts[0].ranges[1].stage = first;
+        p.local[0].ranges[0].stage = second;
+        p.local[0].ranges[1].stage = first;
     });
-    broken("counted by no part", [](auto& p) { p.parts[1].counted = {5, 5}; });
-    broken("counted twice", [](auto& p) { p.parts[0].counted = {5, 6}; });
+    broken("counted by no part", [](auto& p) { p.local[1].counted = {5, 5}; });
+    broken("counted twice", [](auto& p) { p.local[0].counted = {5, 6}; });
     broken("at most 3", [](auto& p) {
-        p.parts[0].ranges = {{{0, 1}, first}, {{1, 2}, first}, {{4, 5}, first}, {{2, 3}, first}};
+        p.local[0].ranges = {{{0, 1}, first}, {{1, 2}, first}, {{4, 5}, first}, {{2, 3}, first}};
     });
 }

@@ -23,7 +23,7 @@ namespace {
 
 /// ||V'V - I|| of the first `m` vectors that each way makes of b, A b, ...
 double loss_of(const basis<double>& v, int m) {
-    Eigen::MatrixXd dense(v.share_layout()->size(), m);
+    Eigen::MatrixXd dense(v.layout()->size(), m);
     for (int j = 0; j < m; ++j) dense.col(j) = testing::to_eigen(testing::values_of(v[j]));
     return (dense.transpose() * dense - Eigen::MatrixXd::Identity(m, m)).norm();
 }
@@ -32,15 +32,15 @@ struct arnoldi_run {
     arnoldi_run(const problem<double>& p, const std::vector<double>& b, int m)
         : steps(m),
           h{{m}},
-          run(p.a->share_layout()->group,
+          run(p.a->layout()->group,
               {.largest_batch = static_cast<int>(h.batch()) + 1, .array_size = h.size()}),
-          v(m + 1, [&] { return p.a->make_operand(); }),
-          w(p.a->make_vector()),
+          v(m + 1, [&] { return p.a->make_domain_vector(); }),
+          w(p.a->make_range_vector()),
           a(*p.a) {
         auto unit = b;
         for (double& x : unit) x /= testing::norm(b);
         v[0].upload(unit);
-        push_ghosts(run, v[0]);
+        put_ghosts(run, v[0]);
         start = 1.0;
     }
 
@@ -136,11 +136,11 @@ KRYLITH_GROUP_TEST("delayed gmres: the iterations of CGS2 on the battery") {
 KRYLITH_GROUP_TEST("delayed gmres: sides, fp32 and wide ranges as with CGS2") {
     const auto matrix = convection_diffusion<double>(6, 20, random_scaling{3});
     const auto b = random_values<double>(matrix.rows, 704);
-    for (const auto where : {side::left, side::right, side::split}) {
-        CAPTURE(static_cast<int>(where));
+    for (const auto on_side : {side::left, side::right, side::split}) {
+        CAPTURE(static_cast<int>(on_side));
         problem<double> p(group, matrix, b);
         const solver_options options{
-            .rtol = 1e-10, .restart = 20, .preconditioning = where, .history = true};
+            .rtol = 1e-10, .restart = 20, .preconditioning = on_side, .history = true};
         const auto plain = p.solve_jacobi(method::gmres_cgs2, options);
         const auto delayed = p.solve_jacobi(method::gmres, options);
         INFO(describe(delayed));

@@ -1,4 +1,4 @@
-// CG in resident kernels: the same iteration as cg(), where it can run. On other groups, that it
+// CG in persistent kernels: the same iteration as cg(), where it can run. On other groups, that it
 // says why not. (All other tests of solvers run it too, as cg:auto.)
 #include <cmath>
 #include <vector>
@@ -21,9 +21,9 @@ namespace {
 /// On a group that can't, checks that it says so, and returns false.
 template <class T>
 bool can_run(problem<T>& p) {
-    const std::string why_not = not_resident_because(*p.a);
+    const std::string why_not = not_persistent_because(*p.a);
     if (why_not.empty()) return true;
-    CHECK_THROWS_WITH_AS((void)resident_cg(*p.a, p.b, p.x), doctest::Contains(why_not.c_str()),
+    CHECK_THROWS_WITH_AS((void)persistent_cg(*p.a, p.b, p.x), doctest::Contains(why_not.c_str()),
                          usage_error);
     return false;
 }
@@ -56,7 +56,7 @@ KRYLITH_GROUP_TEST("resident cg: the first iterations are those of cg") {
         const jacobi<double> m(*p.a);
         const solver_options options{.max_iterations = 3, .history = true};
         const solve_result expected = cg(*p.a, p.b, p.x, options, m);
-        compare(expected, resident_cg(*p.a, p.b, p.x, options, m));
+        compare(expected, persistent_cg(*p.a, p.b, p.x, options, m));
     }
 }
 
@@ -70,17 +70,17 @@ KRYLITH_GROUP_TEST("resident cg: takes the way of cg") {
         if (!can_run(p)) continue;
         const solver_options options{.history = true};
         const solve_result expected = cg(*p.a, p.b, p.x, options);
-        const solve_result found = resident_cg(*p.a, p.b, p.x, options);
+        const solve_result found = persistent_cg(*p.a, p.b, p.x, options);
         compare(expected, found);
         CHECK(p.relative_residual() <= 1e-8);
         CHECK(found.replacements == expected.replacements);
         const auto first = p.solution();
-        (void)resident_cg(*p.a, p.b, p.x, options);
+        (void)persistent_cg(*p.a, p.b, p.x, options);
         CHECK(p.solution() == first); // bit for bit
 
         const jacobi<double> m(*p.a);
         const solve_result expected_m = cg(*p.a, p.b, p.x, options, m);
-        const solve_result found_m = resident_cg(*p.a, p.b, p.x, options, m);
+        const solve_result found_m = persistent_cg(*p.a, p.b, p.x, options, m);
         compare(expected_m, found_m);
         CHECK(p.relative_residual() <= 1e-8);
     }
@@ -92,7 +92,7 @@ KRYLITH_GROUP_TEST("resident cg: float") {
     if (!can_run(p)) return;
     const solver_options options{.rtol = 1e-4, .history = true};
     const solve_result expected = cg(*p.a, p.b, p.x, options);
-    const solve_result found = resident_cg(*p.a, p.b, p.x, options);
+    const solve_result found = persistent_cg(*p.a, p.b, p.x, options);
     CHECK(found.reason == expected.reason);
     CHECK(std::llabs(found.iterations - expected.iterations) <= 1);
     CHECK(p.relative_residual() <= 1.1e-4);
@@ -104,11 +104,11 @@ KRYLITH_GROUP_TEST("resident cg: callbacks, warm starts and limits") {
     if (!can_run(p)) return;
     std::vector<std::int64_t> seen;
     solver_options options{.history = true};
-    const solve_result whole = resident_cg(*p.a, p.b, p.x, options);
+    const solve_result whole = persistent_cg(*p.a, p.b, p.x, options);
     const auto solution = p.solution();
     options.callback = [&](const progress& now) { seen.push_back(now.iteration); };
     options.callback_interval = 10;
-    const solve_result paused = resident_cg(*p.a, p.b, p.x, options);
+    const solve_result paused = persistent_cg(*p.a, p.b, p.x, options);
     CHECK(paused.iterations == whole.iterations);
     CHECK(paused.history == whole.history); // a pause changes no bit
     CHECK(p.solution() == solution);
@@ -116,10 +116,10 @@ KRYLITH_GROUP_TEST("resident cg: callbacks, warm starts and limits") {
     CHECK(seen.front() == 10);
     CHECK(seen.size() == static_cast<std::size_t>(whole.iterations - 1) / 10);
 
-    const solve_result few = resident_cg(*p.a, p.b, p.x, {.max_iterations = 7});
+    const solve_result few = persistent_cg(*p.a, p.b, p.x, {.max_iterations = 7});
     CHECK(few.reason == reason::max_iterations);
     CHECK(few.iterations == 7);
-    const solve_result rest = resident_cg(*p.a, p.b, p.x, {.initial_guess = true});
+    const solve_result rest = persistent_cg(*p.a, p.b, p.x, {.initial_guess = true});
     CHECK(rest.converged());
     CHECK(p.relative_residual() <= 1e-8);
 }
@@ -132,14 +132,14 @@ KRYLITH_GROUP_TEST("resident cg: failures have their reasons") {
     auto indefinite = matrix;
     for (auto& value : indefinite.values) value = -value;
     problem<double> bad(group, indefinite, b, {operator_kind::halo});
-    const auto result = resident_cg(*bad.a, bad.b, bad.x);
+    const auto result = persistent_cg(*bad.a, bad.b, bad.x);
     CHECK(result.reason == reason::indefinite_matrix);
     CHECK(cg(*bad.a, bad.b, bad.x).iterations == result.iterations);
     auto nan = matrix;
     nan.values[nan.values.size() / 2] = NAN;
     problem<double> poisoned(group, nan, b, {operator_kind::halo});
-    CHECK(resident_cg(*poisoned.a, poisoned.b, poisoned.x).reason == reason::not_a_number);
-    CHECK(resident_cg(*good.a, good.b, good.x).converged());
+    CHECK(persistent_cg(*poisoned.a, poisoned.b, poisoned.x).reason == reason::not_a_number);
+    CHECK(persistent_cg(*good.a, good.b, good.x).converged());
 }
 
 KRYLITH_GROUP_TEST("resident cg: ill-conditioned systems reach what cg reaches") {
@@ -158,7 +158,7 @@ KRYLITH_GROUP_TEST("resident cg: ill-conditioned systems reach what cg reaches")
     if (!can_run(p)) return;
     const solver_options options{.rtol = 1e-11, .max_iterations = 100000};
     const solve_result expected = cg(*p.a, p.b, p.x, options);
-    const solve_result found = resident_cg(*p.a, p.b, p.x, options);
+    const solve_result found = persistent_cg(*p.a, p.b, p.x, options);
     INFO(describe(expected));
     INFO(describe(found));
     CHECK(found.reason == expected.reason);
@@ -175,17 +175,17 @@ struct multiple {
     [[nodiscard]] term<double> operator()(const vector<double>& r) const { return *factor * r; }
 };
 static_assert(pointwise_preconditioner<multiple, double>);
-static_assert(!resident_preconditioner<multiple, double>); // cg:auto gives it to cg
-static_assert(resident_preconditioner<jacobi<double>, double>);
+static_assert(!persistent_preconditioner<multiple, double>); // cg:auto gives it to cg
+static_assert(persistent_preconditioner<jacobi<double>, double>);
 
 } // namespace
 
 KRYLITH_GROUP_TEST("resident cg: what it can't take, cg:auto gives to cg") {
     const auto matrix = poisson3d<double>(10);
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 5),
-                      {operator_kind::nz, local_kind::csr});
-    CHECK_FALSE(not_resident_because(*p.a).empty());
-    CHECK_THROWS_AS((void)resident_cg(*p.a, p.b, p.x), usage_error);
+                      {operator_kind::nz, format_kind::csr});
+    CHECK_FALSE(not_persistent_because(*p.a).empty());
+    CHECK_THROWS_AS((void)persistent_cg(*p.a, p.b, p.x), usage_error);
     CHECK(automatic_cg(*p.a, p.b, p.x).converged());
     CHECK(p.relative_residual() <= 1e-8);
 }

@@ -29,15 +29,15 @@ struct block_data {
     [[nodiscard]] std::int64_t rows() const {
         return static_cast<std::int64_t>(offsets.size()) - 1;
     }
-    [[nodiscard]] local_block<T> view() const {
+    [[nodiscard]] local_csr<T> view() const {
         return {rows(), columns, offsets, indices, values, boundary};
     }
 };
 
 /// Row i has length(i) entries in ascending columns. Offsets start at `origin`.
 template <class T, class Length>
-block_data<T> make_block(std::int64_t rows, std::int64_t columns, const Length& length,
-                         std::int64_t origin = 0) {
+block_data<T> make_device_matrix(std::int64_t rows, std::int64_t columns, const Length& length,
+                                 std::int64_t origin = 0) {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> values(-1, 1);
     block_data<T> b;
@@ -89,7 +89,7 @@ inline std::shared_ptr<device> share(host_ranks& ranks, int rank) {
 }
 
 inline std::vector<double> sums(host_ranks& ranks, int rank, int count) {
-    frame f = ranks.make_frame(rank);
+    kernel_context f = ranks.make_context(rank);
     host_ranks::take_batch(f, count, first_sum);
     ranks.scalars(rank, f);
     ranks[rank].synchronize();

@@ -25,11 +25,11 @@ constexpr std::int64_t own = 500;
 /// Words that ranks write at each other.
 struct words {
     std::uint64_t sent[peers] = {};
-    std::uint64_t ready[peers] = {};
+    std::uint64_t credits[peers] = {};
     std::uint64_t* sents[peers] = {};
-    std::uint64_t* readies[peers] = {};
-    std::uint64_t pushed = 0;
-    std::uint64_t acknowledged = 0;
+    std::uint64_t* peer_credits[peers] = {};
+    std::uint64_t put_count = 0;
+    std::uint64_t credited = 0;
     std::uint32_t others = 0;
 };
 
@@ -38,7 +38,7 @@ std::vector<words> wire() {
     for (std::size_t r = 0; r < peers; ++r)
         for (std::size_t j = 0; j < peers; ++j) {
             w[r].sents[j] = &w[j].sent[r];
-            w[r].readies[j] = &w[j].ready[r];
+            w[r].peer_credits[j] = &w[j].credits[r];
             if (j != r) w[r].others |= 1u << j;
         }
     return w;
@@ -50,13 +50,13 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
     constexpr std::int64_t n = peers * own;
     host_ranks ranks(peers, 2);
     auto w = wire();
-    const auto whole = make_block<double>(n, n, [](std::int64_t i) { return 1 + i % 4; });
-    std::vector<std::unique_ptr<local_matrix<double>>> blocks;
+    const auto whole = make_device_matrix<double>(n, n, [](std::int64_t i) { return 1 + i % 4; });
+    std::vector<std::unique_ptr<device_matrix<double>>> blocks;
     std::vector<std::vector<double>> x(peers, random_vector<double>(n, 1));
     std::vector<std::vector<double>> y(peers, std::vector<double>(n));
     for (std::size_t r = 0; r < peers; ++r) {
         const auto first = r * own;
-        const local_block<double> block = {
+        const local_csr<double> block = {
             own,
             n,
             std::span(whole.offsets).subspan(first, own + 1),
@@ -78,10 +78,10 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
             const int rank = static_cast<int>(r);
             const bool odd = turn % 2 != 0;
             spmv_arguments<double> a{};
-            a.common = ranks.make_frame(rank);
+            a.common = ranks.make_context(rank);
             if (turn > 0) {
-                a.common.arrivals[0] = {w[r].sent, &w[r].pushed, w[r].others};
-                a.common.arrival_count = 1;
+                a.common.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
+                a.common.signal_count = 1;
                 host_ranks::take_batch(a.common, 1, first_sum);
             }
             a.x = odd ? y[r].data() : x[r].data();
@@ -89,20 +89,20 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
             a.alpha = 1;
             a.reduce = ranks.into(rank, 1);
             for (std::size_t j = 0; j < peers; ++j)
-                a.push.copies[j] = (odd ? x[j].data() : y[j].data()) + r * own;
-            a.push.sent = w[r].sents;
-            a.push.ready = w[r].ready;
-            a.push.readies = w[r].readies;
-            a.push.pushed = &w[r].pushed;
-            a.push.to = w[r].others;
+                a.put.copies[j] = (odd ? x[j].data() : y[j].data()) + r * own;
+            a.put.sent = w[r].sents;
+            a.put.credits = w[r].credits;
+            a.put.peer_credits = w[r].peer_credits;
+            a.put.put_count = &w[r].put_count;
+            a.put.to = w[r].others;
             blocks[r]->apply(a);
         }
         expected = dense_product(whole, expected);
     }
     for (std::size_t r = 0; r < peers; ++r) { // the last results have arrived once this has run
-        frame f = ranks.make_frame(static_cast<int>(r));
-        f.arrivals[0] = {w[r].sent, &w[r].pushed, w[r].others};
-        f.arrival_count = 1;
+        kernel_context f = ranks.make_context(static_cast<int>(r));
+        f.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
+        f.signal_count = 1;
         ranks.scalars(static_cast<int>(r), f);
     }
     ranks.synchronize();
@@ -114,7 +114,7 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
         for (std::size_t i = 0; i < n; ++i)
             if (!(std::abs(x[r][i] - expected[i]) <= 1e-12 * scale)) ++wrong;
         CHECK(wrong == 0);
-        CHECK(w[r].pushed == turns);
+        CHECK(w[r].put_count == turns);
         CHECK(ranks.failure(static_cast<int>(r)) == 0);
     }
 }
@@ -123,11 +123,11 @@ TEST_CASE("host csr: a result is not overwritten while a peer still reads the la
     constexpr std::int64_t n = peers * own;
     host_ranks ranks(peers);
     auto w = wire();
-    const auto b = make_block<double>(own, n, [](std::int64_t) { return 1; });
+    const auto b = make_device_matrix<double>(own, n, [](std::int64_t) { return 1; });
     const std::vector<double> x(n, 1.0);
     const auto product = dense_product(b, x);
     std::vector<std::vector<double>> y(peers, std::vector<double>(n));
-    std::vector<std::unique_ptr<local_matrix<double>>> blocks;
+    std::vector<std::unique_ptr<device_matrix<double>>> blocks;
     for (int r = 0; r < peers; ++r)
         blocks.push_back(host::make_csr<double>(share(ranks, r), b.view()));
     std::vector<int> wrong(peers);
@@ -135,24 +135,24 @@ TEST_CASE("host csr: a result is not overwritten while a peer still reads the la
         for (std::size_t r = 0; r < peers; ++r) {
             const int rank = static_cast<int>(r);
             spmv_arguments<double> a{};
-            a.common = ranks.make_frame(rank);
+            a.common = ranks.make_context(rank);
             a.x = x.data();
             a.y = y[r].data() + r * own;
             a.alpha = turn;
-            for (std::size_t j = 0; j < peers; ++j) a.push.copies[j] = y[j].data() + r * own;
-            a.push.sent = w[r].sents;
-            a.push.ready = w[r].ready;
-            a.push.readies = w[r].readies;
-            a.push.pushed = &w[r].pushed;
-            a.push.to = w[r].others;
+            for (std::size_t j = 0; j < peers; ++j) a.put.copies[j] = y[j].data() + r * own;
+            a.put.sent = w[r].sents;
+            a.put.credits = w[r].credits;
+            a.put.peer_credits = w[r].peer_credits;
+            a.put.put_count = &w[r].put_count;
+            a.put.to = w[r].others;
             blocks[r]->apply(a);
 
-            frame f = ranks.make_frame(rank);
-            f.arrivals[0] = {w[r].sent, &w[r].pushed, w[r].others};
-            f.arrival_count = 1;
+            kernel_context f = ranks.make_context(rank);
+            f.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
+            f.signal_count = 1;
             ranks[rank].submit([&, f, r, turn] {
                 host::registers reg;
-                if (!host::begin(f, reg)) return;
+                if (!host::kernel_prologue(f, reg)) return;
                 for (std::size_t i = 0; i < n; ++i)
                     if (y[r][i] != turn * product[i % own]) ++wrong[r];
             });
@@ -165,7 +165,8 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
     constexpr std::int64_t ghosts = 40; // from the next rank: its first rows
     host_ranks ranks(peers, 2);
     auto w = wire();
-    auto b = make_block<double>(own, own + ghosts, [](std::int64_t i) { return 2 + i % 7; });
+    auto b =
+        make_device_matrix<double>(own, own + ghosts, [](std::int64_t i) { return 2 + i % 7; });
     b.boundary.assign(own, 0);
     for (std::size_t i = 0; i < own; ++i)
         for (auto k = b.offsets[i]; k < b.offsets[i + 1]; ++k)
@@ -173,10 +174,10 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
 
     std::vector<std::vector<double>> x;
     std::vector<std::vector<double>> y(peers, std::vector<double>(own));
-    std::vector<std::unique_ptr<local_matrix<double>>> blocks;
+    std::vector<std::unique_ptr<device_matrix<double>>> blocks;
     std::vector<std::vector<double*>> places(peers, std::vector<double*>(peers));
     std::vector<std::int32_t> first_entry = {0, ghosts};
-    std::vector<std::vector<push_entry>> entries(peers);
+    std::vector<std::vector<put_entry>> entries(peers);
     for (std::size_t r = 0; r < peers; ++r) {
         x.push_back(random_vector<double>(own + ghosts, static_cast<unsigned>(r)));
         blocks.push_back(host::make_csr<double>(share(ranks, static_cast<int>(r)), b.view()));
@@ -195,23 +196,23 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
             const int rank = static_cast<int>(r);
             const std::uint32_t to = 1u << (r + peers - 1) % peers;
             const std::uint32_t from = 1u << (r + 1) % peers;
-            const ghost_push<double> push = {nullptr,
-                                             first_entry.data(),
-                                             entries[r].data(),
-                                             places[r].data(),
-                                             w[r].sents,
-                                             w[r].ready,
-                                             w[r].readies,
-                                             &w[r].pushed,
-                                             &w[r].acknowledged,
-                                             nullptr,
-                                             1,
-                                             to,
-                                             from,
-                                             false};
+            const ghost_put<double> put = {nullptr,
+                                           first_entry.data(),
+                                           entries[r].data(),
+                                           places[r].data(),
+                                           w[r].sents,
+                                           w[r].credits,
+                                           w[r].peer_credits,
+                                           &w[r].put_count,
+                                           &w[r].credited,
+                                           nullptr,
+                                           1,
+                                           to,
+                                           from,
+                                           false};
             // x += 0.125 y, then y = A x
             fused_arguments<double> f{};
-            f.common = ranks.make_frame(rank);
+            f.common = ranks.make_context(rank);
             f.shape.vectors = 2;
             f.shape.coefficients = 1;
             f.shape.statements = 1;
@@ -222,17 +223,17 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
             f.vectors[1] = y[r].data();
             f.size = own;
             f.last_owned = own;
-            f.push = push;
-            f.pushed = 0;
+            f.put = put;
+            f.put_count = 0;
             host::fused(ranks[rank], f);
 
             spmv_arguments<double> a{};
-            a.common = ranks.make_frame(rank);
+            a.common = ranks.make_context(rank);
             a.x = x[r].data();
             a.y = y[r].data();
             a.alpha = 0.5;
-            a.ghosts = {w[r].sent, &w[r].pushed, from};
-            a.acknowledge = {w[r].readies, &w[r].pushed, &w[r].acknowledged, from};
+            a.ghosts = {w[r].sent, &w[r].put_count, from};
+            a.credit = {w[r].peer_credits, &w[r].put_count, &w[r].credited, from};
             blocks[r]->apply(a);
         }
     }
@@ -255,14 +256,14 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
             if (!(std::abs(y[r][i] - result[r][i]) <= 1e-10 * (1 + std::abs(result[r][i]))))
                 ++wrong;
         CHECK(wrong == 0);
-        CHECK(w[r].acknowledged == turns);
+        CHECK(w[r].credited == turns);
         CHECK(ranks.failure(static_cast<int>(r)) == 0);
     }
 }
 
 TEST_CASE("host csr: ghosts that never come fail the product on all ranks") {
     host_ranks ranks(2, 2, 50'000'000);
-    auto b = make_block<double>(100, 100, [](std::int64_t) { return 3; });
+    auto b = make_device_matrix<double>(100, 100, [](std::int64_t) { return 3; });
     b.boundary.assign(100, 1);
     const auto csr = host::make_csr<double>(share(ranks, 0), b.view());
     const auto x = random_vector<double>(100, 1);
@@ -270,7 +271,7 @@ TEST_CASE("host csr: ghosts that never come fail the product on all ranks") {
     const std::uint64_t sent[2] = {0, 0};
     const std::uint64_t expected = 1;
     spmv_arguments<double> a{};
-    a.common = ranks.make_frame(0);
+    a.common = ranks.make_context(0);
     a.x = x.data();
     a.y = y.data();
     a.alpha = 1;

@@ -40,7 +40,7 @@ void check(const block_data<T>& b, int threads) {
             if (beta == 0.0) std::fill(y.begin(), y.end(), std::numeric_limits<T>::quiet_NaN());
             const auto before = y;
             spmv_arguments<T> a{};
-            a.common = ranks.make_frame(0);
+            a.common = ranks.make_context(0);
             a.x = x.data();
             a.y = y.data();
             a.alpha = static_cast<T>(alpha);
@@ -70,29 +70,31 @@ void check(const block_data<T>& b, int threads) {
 TEST_CASE_TEMPLATE("host csr: stencil lengths, long, short and empty rows", T, double, float) {
     for (const int threads : {1, 2}) {
         CAPTURE(threads);
-        check(make_block<T>(50, 40, [](std::int64_t i) { return i; }), threads);
-        check(make_block<T>(300, 200, [](std::int64_t) { return 5; }), threads);
-        check(make_block<T>(300, 200, [](std::int64_t) { return 7; }), threads);
-        check(make_block<T>(200, 300, [](std::int64_t) { return 27; }), threads);
-        check(make_block<T>(101, 20, [](std::int64_t i) { return i % 3 == 0 ? 2 : 0; }), threads);
-        check(make_block<T>(77, 9, [](std::int64_t) { return 0; }), threads);
-        check(make_block<T>(3000, 600, [](std::int64_t i) { return i == 1500 ? 600 : i % 13; }),
+        check(make_device_matrix<T>(50, 40, [](std::int64_t i) { return i; }), threads);
+        check(make_device_matrix<T>(300, 200, [](std::int64_t) { return 5; }), threads);
+        check(make_device_matrix<T>(300, 200, [](std::int64_t) { return 7; }), threads);
+        check(make_device_matrix<T>(200, 300, [](std::int64_t) { return 27; }), threads);
+        check(make_device_matrix<T>(101, 20, [](std::int64_t i) { return i % 3 == 0 ? 2 : 0; }),
+              threads);
+        check(make_device_matrix<T>(77, 9, [](std::int64_t) { return 0; }), threads);
+        check(make_device_matrix<T>(3000, 600,
+                                    [](std::int64_t i) { return i == 1500 ? 600 : i % 13; }),
               threads);
     }
 }
 
 TEST_CASE_TEMPLATE("host csr: blocks without rows, of one row, and from the middle", T, double,
                    float) {
-    check(make_block<T>(0, 10, [](std::int64_t) { return 1; }), 1);
-    check(make_block<T>(0, 0, [](std::int64_t) { return 1; }), 1);
-    check(make_block<T>(1, 1, [](std::int64_t) { return 1; }), 1);
-    check(make_block<T>(
+    check(make_device_matrix<T>(0, 10, [](std::int64_t) { return 1; }), 1);
+    check(make_device_matrix<T>(0, 0, [](std::int64_t) { return 1; }), 1);
+    check(make_device_matrix<T>(1, 1, [](std::int64_t) { return 1; }), 1);
+    check(make_device_matrix<T>(
               100, 50, [](std::int64_t i) { return i % 9; }, 123'456'789'012),
           2);
 }
 
 TEST_CASE("host csr: boundary rows anywhere") {
-    auto b = make_block<double>(2000, 300, [](std::int64_t i) { return i % 20; });
+    auto b = make_device_matrix<double>(2000, 300, [](std::int64_t i) { return i % 20; });
     for (const int every : {1, 2, 3, 700}) {
         CAPTURE(every);
         b.boundary.assign(2000, 0);
@@ -102,7 +104,7 @@ TEST_CASE("host csr: boundary rows anywhere") {
 }
 
 TEST_CASE("host csr: the same bits with any team") {
-    const auto b = make_block<double>(5000, 800, [](std::int64_t i) { return i % 31; });
+    const auto b = make_device_matrix<double>(5000, 800, [](std::int64_t i) { return i % 31; });
     const auto x = random_vector<double>(b.columns, 1);
     std::vector<double> first_y;
     std::vector<double> first_sums;
@@ -111,7 +113,7 @@ TEST_CASE("host csr: the same bits with any team") {
         const auto csr = host::make_csr<double>(share(ranks, 0), b.view());
         std::vector<double> y(5000);
         spmv_arguments<double> a{};
-        a.common = ranks.make_frame(0);
+        a.common = ranks.make_context(0);
         a.x = x.data();
         a.y = y.data();
         a.alpha = 1.5;
@@ -128,7 +130,7 @@ TEST_CASE("host csr: the same bits with any team") {
 }
 
 TEST_CASE("host csr: new values on the same pattern, size and name") {
-    auto b = make_block<double>(400, 100, [](std::int64_t i) { return i % 8; });
+    auto b = make_device_matrix<double>(400, 100, [](std::int64_t i) { return i % 8; });
     host_ranks ranks(1);
     const auto csr = host::make_csr<double>(share(ranks, 0), b.view());
     CHECK(csr->name() == "csr");
@@ -141,7 +143,7 @@ TEST_CASE("host csr: new values on the same pattern, size and name") {
     const auto expected = dense_product(b, x);
     std::vector<double> y(400);
     spmv_arguments<double> a{};
-    a.common = ranks.make_frame(0);
+    a.common = ranks.make_context(0);
     a.x = x.data();
     a.y = y.data();
     a.alpha = 1;
@@ -154,7 +156,7 @@ TEST_CASE("host csr: new values on the same pattern, size and name") {
 
 TEST_CASE("host csr: sizes that disagree are refused") {
     host_ranks ranks(1);
-    const auto good = make_block<double>(10, 10, [](std::int64_t) { return 3; });
+    const auto good = make_device_matrix<double>(10, 10, [](std::int64_t) { return 3; });
     auto bad = good;
     SUBCASE("offsets") {
         bad.offsets.back() += 1;
@@ -170,13 +172,13 @@ TEST_CASE("host csr: sizes that disagree are refused") {
 
 TEST_CASE("host csr: a product after the stop leaves y alone") {
     host_ranks ranks(1);
-    const auto b = make_block<double>(10, 10, [](std::int64_t) { return 3; });
+    const auto b = make_device_matrix<double>(10, 10, [](std::int64_t) { return 3; });
     const auto csr = host::make_csr<double>(share(ranks, 0), b.view());
     const auto x = random_vector<double>(10, 1);
     std::vector<double> y(10, 5.0);
     ranks.slot(0, control::state) = as_register(loop_state::converged);
     spmv_arguments<double> a{};
-    a.common = ranks.make_frame(0);
+    a.common = ranks.make_context(0);
     a.x = x.data();
     a.y = y.data();
     a.alpha = 1;
@@ -188,7 +190,7 @@ TEST_CASE("host csr: a product after the stop leaves y alone") {
 }
 
 TEST_CASE("host csr: 64-bit offsets") {
-    const auto b = make_block<double>(60, 90, [](std::int64_t i) { return i % 30; });
+    const auto b = make_device_matrix<double>(60, 90, [](std::int64_t i) { return i % 30; });
     const auto x = random_vector<double>(b.columns, 1);
     const auto expected = dense_product(b, x);
     std::vector<double> y(60);

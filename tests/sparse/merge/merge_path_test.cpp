@@ -125,9 +125,9 @@ TEST_CASE("merge path: teams are busy for 97% of the turns") {
             const auto path = divide_merge_path(tiles, tiles * (merge_tile_items - 1), teams);
             REQUIRE(path.tiles == tiles);
             const std::int64_t share = (tiles + teams - 1) / teams;
-            const std::int64_t turns = (path.chunks + teams - 1) / teams;
-            CHECK(turns * path.tiles_per_chunk <= share + share / 32);
-            CHECK(turns <= 8);
+            const std::int64_t trips = (path.chunks + teams - 1) / teams;
+            CHECK(trips * path.tiles_per_chunk <= share + share / 32);
+            CHECK(trips <= 8);
         }
 }
 

@@ -71,11 +71,11 @@ KRYLITH_GROUP_TEST("local kernel merge: rows in many chunks, with dots, the same
         CAPTURE(name_of(kind));
         const auto a = make_operator(
             group, matrix,
-            {.kind = kind, .local = cuda ? local_kind::merge : local_kind::automatic});
+            {.kind = kind, .format = cuda ? format_kind::merge : format_kind::automatic});
         execution run(group, {});
-        auto source = testing::make_vector(a->share_layout(), x0);
-        auto y = a->make_vector();
-        auto x = a->make_operand();
+        auto source = testing::make_range_vector(a->layout(), x0);
+        auto y = a->make_range_vector();
+        auto x = a->make_domain_vector();
         fused(run, x = source);
         scalar xy(run), yy(run);
         const reduction_into<double> dots[] = {xy = dot(source, y), yy = dot(y, y)};
@@ -144,7 +144,7 @@ void check_raw(const std::shared_ptr<device>& gpu, const csr_matrix<T>& a, T alp
 } // namespace
 
 TEST_CASE("merge product on raw arrays [cuda]") {
-    const auto gpu = testing::cuda_groups().front().share(0);
+    const auto gpu = testing::cuda_groups().front().handle(0);
     const std::vector<std::vector<std::int64_t>> cases = {
         {},
         {0},

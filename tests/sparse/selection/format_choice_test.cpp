@@ -1,4 +1,4 @@
-// Which local kernel automatic is on CUDA devices. Pure arithmetic.
+// Which format automatic is on CUDA devices. Pure arithmetic.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,8 +24,8 @@ std::vector<std::int64_t> offsets_of(const lengths& rows, std::int64_t base = 17
 }
 
 /// By use: own, sent, repeated.
-std::vector<local_kind> choices(const lengths& rows) {
-    std::vector<local_kind> result;
+std::vector<format_kind> choices(const lengths& rows) {
+    std::vector<format_kind> result;
     for (const auto use : {result_use::own, result_use::sent, result_use::repeated})
         result.push_back(choose_format(offsets_of(rows), use));
     return result;
@@ -42,9 +42,9 @@ lengths mixed(std::int64_t least, std::int64_t most) {
     return rows;
 }
 
-constexpr auto csr = local_kind::csr;
-constexpr auto sell = local_kind::sell;
-constexpr auto merge = local_kind::merge;
+constexpr auto csr = format_kind::csr;
+constexpr auto sell = format_kind::sell;
+constexpr auto merge = format_kind::merge;
 
 } // namespace
 

@@ -60,10 +60,10 @@ T row_sum(const csr_matrix<T>& a, const std::vector<T>& x, std::size_t row) {
 template <class T>
 std::string wrong_product(const matrix_operator<T>& a, const csr_matrix<T>& matrix,
                           const std::vector<T>& x0) {
-    execution run(a.share_layout()->group, {});
-    auto source = testing::make_vector(a.share_layout(), x0);
-    auto x = a.make_operand();
-    auto y = a.make_vector();
+    execution run(a.layout()->group, {});
+    auto source = testing::make_range_vector(a.layout(), x0);
+    auto x = a.make_domain_vector();
+    auto y = a.make_range_vector();
     fused(run, x = source);
     a.apply(run, T(1), x, T(0), y);
     const auto result = values_of(y);
@@ -72,7 +72,7 @@ std::string wrong_product(const matrix_operator<T>& a, const csr_matrix<T>& matr
         const T sum = row_sum(matrix, x0, i);
         const bool both_nan = std::isnan(sum) && std::isnan(result[i]);
         const bool right =
-            a.local_name() == "sell" ? result[i] == sum : bounds[i].template allows<T>(result[i]);
+            a.format_name() == "sell" ? result[i] == sum : bounds[i].template allows<T>(result[i]);
         if (!both_nan && !right)
             return "row " + std::to_string(i) + ": " + std::to_string(result[i]) + " for " +
                    std::to_string(sum);
@@ -82,7 +82,7 @@ std::string wrong_product(const matrix_operator<T>& a, const csr_matrix<T>& matr
 
 template <class T>
 std::string wrong_diagonal(const matrix_operator<T>& a, const csr_matrix<T>& matrix) {
-    auto d = a.make_vector();
+    auto d = a.make_range_vector();
     a.diagonal(d);
     const auto result = values_of(d);
     for (std::size_t i = 0; i < result.size(); ++i) {
@@ -99,7 +99,7 @@ std::string wrong_diagonal(const matrix_operator<T>& a, const csr_matrix<T>& mat
 
 template <class T>
 void check_products(const device_group& group) {
-    const auto local = group.kind() == backend::host ? local_kind::csr : local_kind::sell;
+    const auto format = group.kind() == backend::host ? format_kind::csr : format_kind::sell;
     int number = 0;
     for (const pattern& p : patterns()) {
         CAPTURE(number++);
@@ -108,7 +108,7 @@ void check_products(const device_group& group) {
         auto x0 = random_values<T>(p.rows(), 96);
         for (const auto kind : {operator_kind::nz, operator_kind::halo}) {
             CAPTURE(name_of(kind));
-            const auto a = make_operator(group, first, {kind, local});
+            const auto a = make_operator(group, first, {kind, format});
             CHECK(wrong_product(*a, first, x0) == "");
             CHECK(wrong_diagonal(*a, first) == "");
             a->update(second.values);

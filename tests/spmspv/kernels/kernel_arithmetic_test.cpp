@@ -65,16 +65,16 @@ void check_lowered() {
 } // namespace
 
 TEST_CASE("kernel arithmetic: lanes that share a line") {
-    CHECK(lanes_a_line(0, 0) == 1);
-    CHECK(lanes_a_line(10, 0) == 1);
-    CHECK(lanes_a_line(10, 10) == 1);
-    CHECK(lanes_a_line(10, 11) == 2);
-    CHECK(lanes_a_line(1000, 5000) == 8);
-    CHECK(lanes_a_line(1000, 16'000) == 16);
-    CHECK(lanes_a_line(1000, 17'000) == 32);
+    CHECK(lanes_a_major(0, 0) == 1);
+    CHECK(lanes_a_major(10, 0) == 1);
+    CHECK(lanes_a_major(10, 10) == 1);
+    CHECK(lanes_a_major(10, 11) == 2);
+    CHECK(lanes_a_major(1000, 5000) == 8);
+    CHECK(lanes_a_major(1000, 16'000) == 16);
+    CHECK(lanes_a_major(1000, 17'000) == 32);
     const std::int64_t most = std::numeric_limits<std::int32_t>::max();
-    CHECK(lanes_a_line(1, most) == 32);
-    CHECK(lanes_a_line(most, most) == 1);
+    CHECK(lanes_a_major(1, most) == 32);
+    CHECK(lanes_a_major(most, most) == 1);
 }
 
 TEST_CASE("kernel arithmetic: groups of lanes sum up all 32 rows of a warp") {

@@ -17,30 +17,30 @@ std::vector<std::int32_t> offsets_of(const std::vector<std::int32_t>& lengths) {
     return offsets;
 }
 
-void check_pieces(const std::vector<std::int32_t>& lengths) {
+void check_ranges(const std::vector<std::int32_t>& lengths) {
     const auto offsets = offsets_of(lengths);
-    const auto pieces = cut_long_words(offsets);
+    const auto chunks = cut_long_words(offsets);
     std::size_t next = 0;
     for (std::size_t row = 0; row < lengths.size(); row += 32) {
         const std::size_t end = std::min(row + 32, lengths.size());
         const auto entries = static_cast<std::uint32_t>(offsets[end] - offsets[row]);
         if (entries <= whole_word_entries) continue;
-        const std::uint32_t each = piece_entries(entries);
+        const std::uint32_t each = chunk_entries(entries);
         std::uint32_t covered = 0;
-        REQUIRE(next < pieces.size());
-        const std::int32_t parts = pieces[next].parts;
+        REQUIRE(next < chunks.size());
+        const std::int32_t parts = chunks[next].parts;
         for (std::int32_t part = 0; part < parts; ++part, ++next) {
-            REQUIRE(next < pieces.size());
-            CHECK(pieces[next].word == static_cast<std::int32_t>(row / 32));
-            CHECK(pieces[next].part == part);
-            CHECK(pieces[next].parts == parts);
+            REQUIRE(next < chunks.size());
+            CHECK(chunks[next].word == static_cast<std::int32_t>(row / 32));
+            CHECK(chunks[next].part == part);
+            CHECK(chunks[next].parts == parts);
             CHECK(covered < entries); // none is empty
             covered += each;
         }
         CHECK(covered >= entries);
         CHECK(covered - entries < each);
     }
-    CHECK(next == pieces.size());
+    CHECK(next == chunks.size());
 }
 
 } // namespace
@@ -53,9 +53,9 @@ TEST_CASE("row pieces: none where no word is long") {
 }
 
 TEST_CASE("row pieces: cover the entries of each long word once") {
-    check_pieces({5000});
-    check_pieces(std::vector<std::int32_t>(33, 33)); // the last word is short
-    check_pieces({0, 0, 100000, 0, 3});
+    check_ranges({5000});
+    check_ranges(std::vector<std::int32_t>(33, 33)); // the last word is short
+    check_ranges({0, 0, 100000, 0, 3});
     std::mt19937 random(7);
     for (int round = 0; round < 200; ++round) {
         std::vector<std::int32_t> lengths(
@@ -63,7 +63,7 @@ TEST_CASE("row pieces: cover the entries of each long word once") {
         for (std::int32_t& length : lengths)
             length = random() % 20 == 0 ? static_cast<std::int32_t>(random() % 200000)
                                         : static_cast<std::int32_t>(random() % 90);
-        check_pieces(lengths);
+        check_ranges(lengths);
     }
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("row pieces: at most 1024 of a word, whatever its length") {
     for (const std::uint32_t entries :
          {1025U, 100000U, 2097152U, 2097153U, 100000000U, 2147483647U}) {
         CAPTURE(entries);
-        const std::uint32_t each = piece_entries(entries);
+        const std::uint32_t each = chunk_entries(entries);
         CHECK(each >= whole_word_entries);
         CHECK(each % 256 == 0);
         CHECK((entries - 1) / each + 1 <= 1024);

@@ -46,7 +46,7 @@ csr_matrix<double> shuffled(const csr_matrix<double>& matrix, std::uint64_t seed
 
 constexpr operator_kind kinds[] = {
     operator_kind::automatic, operator_kind::nz,   operator_kind::lra_rc, operator_kind::halo,
-    operator_kind::gather,    operator_kind::pcsr, operator_kind::pcsc};
+    operator_kind::allgather, operator_kind::pcsr, operator_kind::pcsc};
 
 /// Those that this build has.
 std::vector<reordering> orders() {
@@ -111,17 +111,17 @@ KRYLITH_GROUP_TEST("reordering: products, uploads and diagonals in the caller's 
             CAPTURE(testing::name_of(order));
             const auto a = make_operator(group, entry.matrix, {.kind = kind, .order = order});
             const auto x0 = random_values<double>(entry.matrix.rows, 22);
-            auto x = a->make_operand();
+            auto x = a->make_domain_vector();
             x.upload(x0);
             CHECK(values_of(x) == x0);
-            auto y = a->make_vector();
+            auto y = a->make_range_vector();
             execution run(group, {});
-            push_ghosts(run, x);
+            put_ghosts(run, x);
             multiply(run, *a, x, y);
             run.flush();
             const auto expected = times(entry.matrix, x0);
             CHECK(difference(values_of(y), expected) <= 1e-12 * (1 + testing::norm(expected)));
-            auto d = a->make_vector();
+            auto d = a->make_range_vector();
             a->diagonal(d);
             CHECK(difference(values_of(d), diagonal(entry.matrix)) <= 1e-13);
         }

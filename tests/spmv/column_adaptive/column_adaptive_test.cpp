@@ -55,9 +55,9 @@ std::string multiply_and_compare(const device_group& group, const matrix_operato
     execution run(group, {});
     const auto y0 =
         beta == T(0) ? std::vector<T>(x0.size(), T(NAN)) : random_values<T>(matrix.rows, 72);
-    auto source = testing::make_vector(a.share_layout(), x0);
-    auto y = testing::make_vector(a.share_layout(), y0);
-    auto x = a.make_operand();
+    auto source = testing::make_range_vector(a.layout(), x0);
+    auto y = testing::make_range_vector(a.layout(), y0);
+    auto x = a.make_domain_vector();
     scalar xy(run), yy(run);
     fused(run, x = source);
     const reduction_into<T> dots[] = {xy = dot(x, y), yy = dot(y, y)};
@@ -138,8 +138,8 @@ KRYLITH_GROUP_TEST(
     const auto a = make_operator(group, matrix, {.kind = operator_kind::adaptive});
     const auto halo = make_operator(group, matrix, {.kind = operator_kind::halo});
     const auto solve = [&](const auto& method, const matrix_operator<double>& with) {
-        const auto b = testing::make_vector(with.share_layout(), b0);
-        auto x = with.make_vector();
+        const auto b = testing::make_range_vector(with.layout(), b0);
+        auto x = with.make_range_vector();
         const solve_result result = method(with, b, x);
         CHECK(result.converged());
         return std::pair(values_of(x), result.iterations);
@@ -161,7 +161,7 @@ KRYLITH_GROUP_TEST(
     compare([](const auto& op, const auto& b, auto& x) { return gmres(op, b, x); });
     const auto uses = a->kernel_uses();
     CHECK(products_by(uses, "column-sort") > 0);
-    CHECK(products_by(uses, a->local_name()) > products_by(uses, "column-sort"));
+    CHECK(products_by(uses, a->format_name()) > products_by(uses, "column-sort"));
 }
 
 KRYLITH_GROUP_TEST("adaptive: new values reach both forms of the matrix") {
@@ -181,7 +181,7 @@ KRYLITH_GROUP_TEST("adaptive: new values reach both forms of the matrix") {
         }
     }
     std::vector<double> diagonal(900);
-    auto d = a->make_vector();
+    auto d = a->make_range_vector();
     a->diagonal(d);
     group.synchronize();
     CHECK(values_of(d) == krylith::diagonal(first));
@@ -199,13 +199,13 @@ KRYLITH_GROUP_TEST("adaptive: where columns can't pay it is halo") {
 
 TEST_CASE("adaptive: columns pay where they are few and the matrix is large") {
     const row_product small{10'000, 12 * 50'000, 12};
-    CHECK(most_column_work(backend::host, small) == 30'000 / 16);
-    CHECK(most_column_work(backend::cuda, small) == -1);
+    CHECK(most_column_nonzeros(backend::host, small) == 30'000 / 16);
+    CHECK(most_column_nonzeros(backend::cuda, small) == -1);
     const row_product large{3'000'000, 12 * std::int64_t{300'000'000}, 12};
-    CHECK(most_column_work(backend::cuda, large) == 230'000'000 / 40);
-    CHECK(most_column_work(backend::host, {100, 0, 12}) == -1);
+    CHECK(most_column_nonzeros(backend::cuda, large) == 230'000'000 / 40);
+    CHECK(most_column_nonzeros(backend::host, {100, 0, 12}) == -1);
     const mocked_column_worth worth;
-    CHECK(most_column_work(backend::cuda, small) == 50'000 / 4);
+    CHECK(most_column_nonzeros(backend::cuda, small) == 50'000 / 4);
 }
 
 TEST_CASE("adaptive: a sparse vector is multiplied by the model that the library has") {

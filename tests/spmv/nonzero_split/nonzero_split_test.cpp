@@ -73,13 +73,13 @@ double exact_dot(const std::vector<T>& a, const std::vector<T>& b) {
 template <class T>
 std::string compare(const matrix_operator<T>& a, const test_matrix& m, std::uint64_t seed) {
     random_numbers random(seed);
-    execution run(a.share_layout()->group, {});
+    execution run(a.layout()->group, {});
     const auto x0 = integers<T>(m.rows, random);
     const auto w0 = integers<T>(m.rows, random);
-    auto source = testing::make_vector(a.share_layout(), x0);
-    auto w = testing::make_vector(a.share_layout(), w0);
-    auto y = a.make_vector();
-    auto x = a.make_operand();
+    auto source = testing::make_range_vector(a.layout(), x0);
+    auto w = testing::make_range_vector(a.layout(), w0);
+    auto y = a.make_range_vector();
+    auto x = a.make_domain_vector();
     scalar wy(run), yy(run);
     fused(run, x = source);
     for (const double alpha : factors)
@@ -111,12 +111,12 @@ std::string compare(const matrix_operator<T>& a, const test_matrix& m, std::uint
 
 template <class T>
 void check_products(const device_group& group, const test_matrix& m, operator_kind kind,
-                    local_kind local) {
+                    format_kind format) {
     CAPTURE(m.shape);
     CAPTURE(name_of(kind));
-    CAPTURE(name_of(local));
+    CAPTURE(name_of(format));
     const csr_matrix<T> matrix = csr_of<T>(m);
-    const auto a = make_operator(group, matrix, {.kind = kind, .local = local});
+    const auto a = make_operator(group, matrix, {.kind = kind, .format = format});
     CHECK(a->kind() == kind);
     CHECK(compare(*a, m, 3) == "");
     test_matrix other = m;
@@ -140,9 +140,9 @@ test_matrix long_lines(std::int32_t n) {
     return m;
 }
 
-std::vector<local_kind> local_kinds(const device_group& group) {
-    if (group.kind() == backend::host) return {local_kind::automatic};
-    return {local_kind::csr, local_kind::sell, local_kind::merge, local_kind::vendor};
+std::vector<format_kind> format_kinds(const device_group& group) {
+    if (group.kind() == backend::host) return {format_kind::automatic};
+    return {format_kind::csr, format_kind::sell, format_kind::merge, format_kind::cusparse};
 }
 
 } // namespace
@@ -150,21 +150,21 @@ std::vector<local_kind> local_kinds(const device_group& group) {
 KRYLITH_GROUP_TEST("pieces: products of small matrices of all shapes, fp64") {
     for (int number = 0; number < (group.kind() == backend::host ? 20 : 10); ++number)
         for (const auto kind : kinds)
-            for (const auto local : local_kinds(group))
-                check_products<double>(group, square_matrix(number), kind, local);
+            for (const auto format : format_kinds(group))
+                check_products<double>(group, square_matrix(number), kind, format);
 }
 
 KRYLITH_GROUP_TEST("pieces: products of small matrices of all shapes, fp32") {
     for (int number = 20; number < 30; ++number)
         for (const auto kind : kinds)
-            for (const auto local : local_kinds(group))
-                check_products<float>(group, square_matrix(number), kind, local);
+            for (const auto format : format_kinds(group))
+                check_products<float>(group, square_matrix(number), kind, format);
 }
 
 KRYLITH_GROUP_TEST("pieces: rows and columns that all devices hold") {
     for (const auto kind : kinds)
-        for (const auto local : local_kinds(group))
-            check_products<double>(group, long_lines(1500), kind, local);
+        for (const auto format : format_kinds(group))
+            check_products<double>(group, long_lines(1500), kind, format);
 }
 
 KRYLITH_GROUP_TEST("pieces: coordinates are dealt as they lie") {
@@ -197,9 +197,9 @@ KRYLITH_GROUP_TEST("pieces: the same bits every time") {
         for (int round = 0; round < 4; ++round) {
             const auto a = make_operator(group, matrix, {.kind = kind});
             execution run(group, {});
-            auto source = testing::make_vector(a->share_layout(), x0);
-            auto x = a->make_operand();
-            auto y = a->make_vector();
+            auto source = testing::make_range_vector(a->layout(), x0);
+            auto x = a->make_domain_vector();
+            auto y = a->make_range_vector();
             scalar yy(run);
             fused(run, x = source);
             const reduction_into<double> dots[] = {yy = dot(y, y)};
@@ -218,14 +218,14 @@ KRYLITH_GROUP_TEST("pieces: what they can't do is refused") {
         const auto a = make_operator(group, matrix, {.kind = kind});
         const std::vector<const double*> none(as_size(group.size()), nullptr);
         CHECK_THROWS_WITH_AS(a->update_on_devices(none),
-                             doctest::Contains("allowed are operators nz, halo and gather"),
+                             doctest::Contains("allowed are operators nz, halo and allgather"),
                              usage_error);
         CHECK_THROWS_AS(a->update(std::span(matrix.values).first(3)), usage_error);
         CHECK(a->recordable());
         if (group.size() == 1) CHECK(a->received(0) == 0);
-        CHECK_THROWS_AS(
-            (void)make_operator(group, matrix, {.kind = kind, .transfer = transfer_kind::stores}),
-            usage_error);
+        CHECK_THROWS_AS((void)make_operator(
+                            group, matrix, {.kind = kind, .transport = transport_kind::peer_store}),
+                        usage_error);
         CHECK_THROWS_AS((void)make_operator(group, matrix, {.kind = kind, .measure = true}),
                         usage_error);
     }

@@ -26,23 +26,23 @@ namespace {
 
 /// Every device's own y after y = alpha A x + beta y of its part; y of a flagged first row is 0.
 std::vector<std::vector<double>> part_results(const device_group& group, const pcsr<double>& a,
-                                              local_kind kind, double alpha,
+                                              format_kind kind, double alpha,
                                               const std::vector<double>& x, double beta,
                                               const std::vector<double>& y) {
     execution run(group, {});
     run.open({});
-    std::vector<std::unique_ptr<local_matrix<double>>> blocks;
+    std::vector<std::unique_ptr<device_matrix<double>>> blocks;
     std::vector<buffer<double>> xs;
     std::vector<buffer<double>> ys;
     for (int k = 0; k < group.size(); ++k) {
-        const pcsr_piece<double> piece = a.piece(k);
-        std::vector<double> mine(y.begin() + piece.share.start_line,
-                                 y.begin() + piece.share.end_line);
+        const pcsr_range<double> piece = a.piece(k);
+        std::vector<double> mine(y.begin() + piece.share.start_major,
+                                 y.begin() + piece.share.end_major);
         if (piece.share.start_flag && beta != 0) mine.front() = 0;
         mine.push_back(-1); // kernels leave what is behind the block alone
-        blocks.push_back(make_block(group.share(k), block_of(piece), kind));
-        xs.emplace_back(group.share(k), std::span(x), "x");
-        ys.emplace_back(group.share(k), std::span<const double>(mine), "y");
+        blocks.push_back(make_device_matrix(group.handle(k), block_of(piece), kind));
+        xs.emplace_back(group.handle(k), std::span(x), "x");
+        ys.emplace_back(group.handle(k), std::span<const double>(mine), "y");
         spmv_arguments<double> arguments{};
         arguments.common = run.at(k);
         arguments.x = xs.back().data();
@@ -59,7 +59,7 @@ std::vector<std::vector<double>> part_results(const device_group& group, const p
     return results;
 }
 
-void check_products(const device_group& group, const test_matrix& m, local_kind kind) {
+void check_products(const device_group& group, const test_matrix& m, format_kind kind) {
     random_numbers random(11);
     const test_arrays arrays(m.entries);
     const auto offsets = test_arrays::offsets(arrays.row_indices, m.rows);
@@ -76,11 +76,11 @@ void check_products(const device_group& group, const test_matrix& m, local_kind 
         std::vector<double> found = y;
         for (std::size_t k = 0; k < results.size(); ++k) {
             const row_range own = a.shares[k].owned();
-            std::copy_n(results[k].begin() + (own.begin - a.shares[k].start_line), own.size(),
+            std::copy_n(results[k].begin() + (own.begin - a.shares[k].start_major), own.size(),
                         found.begin() + own.begin);
             CHECK(results[k].back() == -1);
         }
-        for (const shared_line& shared : shared_lines(a.shares))
+        for (const shared_index& shared : shared_indices(a.shares))
             for (int k = shared.first_part + 1; k <= shared.last_part; ++k)
                 if (a.shares[as_size(k)].entries() > 0)
                     found[as_size(shared.line)] += results[as_size(k)].front();
@@ -102,10 +102,10 @@ KRYLITH_GROUP_TEST("part blocks: kernels multiply parts of pCSR like any other b
     for (std::int32_t i = 0; i < 3000; ++i)
         for (std::int32_t j = i == 1000 ? 0 : i; j < (i == 1000 ? 4000 : i + i % 3); ++j)
             large.entries.push_back({i, j, static_cast<double>(random.below(9) - 4)});
-    std::vector<local_kind> kinds{local_kind::csr};
+    std::vector<format_kind> kinds{format_kind::csr};
     if (group.kind() == backend::cuda)
-        kinds.insert(kinds.end(), {local_kind::sell, local_kind::vendor});
-    for (const local_kind kind : kinds)
+        kinds.insert(kinds.end(), {format_kind::sell, format_kind::cusparse});
+    for (const format_kind kind : kinds)
         for (const test_matrix& m : matrices) {
             INFO(m.shape << ", " << to_string(kind));
             check_products(group, m, kind);

@@ -46,9 +46,10 @@ csr_matrix<double> with_long_rows(std::int64_t n, std::int64_t first, std::int64
     return testing::from_triplets(n, entries);
 }
 
-std::vector<transfer_kind> transfers(const device_group& group) {
-    if (group.size() > 1 && group.path(0, 1) == transport::staged) return {transfer_kind::copies};
-    return {transfer_kind::stores, transfer_kind::copies};
+std::vector<transport_kind> transports(const device_group& group) {
+    if (group.size() > 1 && group.path(0, 1) == peer_path::staged)
+        return {transport_kind::copy_engine};
+    return {transport_kind::peer_store, transport_kind::copy_engine};
 }
 
 /// y = 2 A x + 0.5 y and its dot products, empty if right.
@@ -58,9 +59,9 @@ std::string multiply(const device_group& group, const csr_matrix<double>& matrix
     const auto x0 = random_values<double>(matrix.rows, 91);
     const auto y0 = random_values<double>(matrix.rows, 92);
     execution run(group, {});
-    auto source = testing::make_vector(a->share_layout(), x0);
-    auto y = testing::make_vector(a->share_layout(), y0);
-    auto x = a->make_operand();
+    auto source = testing::make_range_vector(a->layout(), x0);
+    auto y = testing::make_range_vector(a->layout(), y0);
+    auto x = a->make_domain_vector();
     scalar xy(run), yy(run);
     fused(run, x = source);
     const reduction_into<double> dots[] = {xy = dot(x, y), yy = dot(y, y)};
@@ -89,28 +90,28 @@ KRYLITH_GROUP_TEST("replicated: the long block at either end or in the middle, b
     for (const std::int64_t first : {0, 150, 280}) {
         const auto matrix = with_long_rows(303, first, 15);
         for (const auto kind : kinds)
-            for (const auto transfer : transfers(group)) {
+            for (const auto transport : transports(group)) {
                 CAPTURE(first);
                 CAPTURE(name_of(kind));
-                CAPTURE(name_of(transfer));
-                CHECK(multiply(group, matrix, {.kind = kind, .transfer = transfer}) == "");
+                CAPTURE(name_of(transport));
+                CHECK(multiply(group, matrix, {.kind = kind, .transport = transport}) == "");
             }
     }
 }
 
 KRYLITH_GROUP_TEST("replicated: any shares, none and all rows too") {
     const auto matrix = with_long_rows(101, 47, 5);
-    for (const auto transfer : transfers(group))
-        for (const double long_share : {0.0, 0.06, 1.0})
+    for (const auto transport : transports(group))
+        for (const double long_fraction : {0.0, 0.06, 1.0})
             for (const double redundant : {0.0, 0.01, 0.4, 1.0}) {
-                if (long_share + redundant > 1) continue;
-                CAPTURE(long_share);
+                if (long_fraction + redundant > 1) continue;
+                CAPTURE(long_fraction);
                 CAPTURE(redundant);
                 CHECK(multiply(group, matrix,
                                {.kind = operator_kind::lra_rc,
-                                .transfer = transfer,
-                                .long_share = long_share,
-                                .redundant_share = redundant}) == "");
+                                .transport = transport,
+                                .long_fraction = long_fraction,
+                                .redundant_fraction = redundant}) == "");
             }
 }
 
@@ -120,11 +121,11 @@ KRYLITH_GROUP_TEST("replicated: many rows, whose number is no multiple of a warp
     for (const std::int64_t first : {100, 15'000}) {
         const auto matrix = with_long_rows(30'011, first, 50);
         for (const auto kind : kinds)
-            for (const auto transfer : transfers(group)) {
+            for (const auto transport : transports(group)) {
                 CAPTURE(first);
                 CAPTURE(name_of(kind));
-                CAPTURE(name_of(transfer));
-                CHECK(multiply(group, matrix, {.kind = kind, .transfer = transfer}) == "");
+                CAPTURE(name_of(transport));
+                CHECK(multiply(group, matrix, {.kind = kind, .transport = transport}) == "");
             }
     }
 }
@@ -136,11 +137,12 @@ KRYLITH_GROUP_TEST("replicated: solvers take the same iterations by every transf
     for (const auto which : testing::all_methods) {
         std::int64_t expected = -1;
         for (const auto kind : kinds)
-            for (const auto transfer : transfers(group)) {
+            for (const auto transport : transports(group)) {
                 CAPTURE(name_of(which));
                 CAPTURE(name_of(kind));
-                CAPTURE(name_of(transfer));
-                testing::problem<double> p(group, matrix, b, {.kind = kind, .transfer = transfer});
+                CAPTURE(name_of(transport));
+                testing::problem<double> p(group, matrix, b,
+                                           {.kind = kind, .transport = transport});
                 const auto result = p.solve_jacobi(which);
                 CHECK(result.converged());
                 CHECK(p.relative_residual() < 1.01e-8);
@@ -157,16 +159,16 @@ KRYLITH_GROUP_TEST("replicated: new values on the same pattern, by every transfe
     for (double& v : second.values) v = 3 - 0.5 * v;
     const auto x0 = random_values<double>(400, 94);
     for (const auto kind : kinds)
-        for (const auto transfer : transfers(group)) {
+        for (const auto transport : transports(group)) {
             CAPTURE(name_of(kind));
-            CAPTURE(name_of(transfer));
-            const auto a = make_operator(group, first, {.kind = kind, .transfer = transfer});
+            CAPTURE(name_of(transport));
+            const auto a = make_operator(group, first, {.kind = kind, .transport = transport});
             a->update(second.values);
             execution run(group, {});
-            auto source = testing::make_vector(a->share_layout(), x0);
-            auto x = a->make_operand();
-            auto y = a->make_vector();
-            auto d = a->make_vector();
+            auto source = testing::make_range_vector(a->layout(), x0);
+            auto x = a->make_domain_vector();
+            auto y = a->make_range_vector();
+            auto d = a->make_range_vector();
             fused(run, x = source);
             a->apply(run, 1.0, x, 0.0, y);
             run.flush();
@@ -185,12 +187,12 @@ KRYLITH_GROUP_TEST("replicated: new values on the same pattern, by every transfe
 KRYLITH_GROUP_TEST("replicated: what is reported") {
     const auto matrix = with_long_rows(500, 0, 20);
     for (const auto kind : kinds)
-        for (const auto transfer : transfers(group)) {
-            const auto a = make_operator(group, matrix, {.kind = kind, .transfer = transfer});
+        for (const auto transport : transports(group)) {
+            const auto a = make_operator(group, matrix, {.kind = kind, .transport = transport});
             const bool alone = group.size() == 1;
             CHECK(a->kind() == kind);
-            CHECK(a->transfer() == (alone ? transfer_kind::stores : transfer));
-            CHECK(a->recordable() == (alone || transfer == transfer_kind::stores));
+            CHECK(a->transport() == (alone ? transport_kind::peer_store : transport));
+            CHECK(a->recordable() == (alone || transport == transport_kind::peer_store));
             std::int64_t received = 0;
             std::int64_t bytes = 0;
             for (int rank = 0; rank < group.size(); ++rank) {
@@ -202,7 +204,7 @@ KRYLITH_GROUP_TEST("replicated: what is reported") {
             const std::int64_t redundant =
                 kind == operator_kind::lra_rc
                     ? std::llround(500 * (group.size() <= 2
-                                              ? (transfers(group).size() == 1 ? 0.25 : 0.15)
+                                              ? (transports(group).size() == 1 ? 0.25 : 0.15)
                                               : 0.20))
                     : 0;
             CHECK(received == all - redundant * (group.size() - 1));
@@ -216,19 +218,20 @@ KRYLITH_GROUP_TEST("replicated: what makes no sense is refused, with what is all
         CHECK_THROWS_WITH_AS((void)make_operator(group, matrix, options), doctest::Contains(words),
                              usage_error);
     };
-    refused({.kind = operator_kind::lra, .long_share = 1.5}, "long_share is 1.5");
-    refused({.kind = operator_kind::lra, .long_share = -0.5}, "from 0 to 1");
-    refused({.kind = operator_kind::lra, .long_share = NAN}, "from 0 to 1");
-    refused({.kind = operator_kind::nz, .long_share = 0.5}, "operators lra and lra-rc");
-    refused({.kind = operator_kind::lra, .redundant_share = 0.1}, "operator lra-rc");
-    refused({.kind = operator_kind::lra_rc, .long_share = 0.6, .redundant_share = 0.6},
+    refused({.kind = operator_kind::lra, .long_fraction = 1.5}, "long_fraction is 1.5");
+    refused({.kind = operator_kind::lra, .long_fraction = -0.5}, "from 0 to 1");
+    refused({.kind = operator_kind::lra, .long_fraction = NAN}, "from 0 to 1");
+    refused({.kind = operator_kind::nz, .long_fraction = 0.5}, "operators lra and lra-rc");
+    refused({.kind = operator_kind::lra, .redundant_fraction = 0.1}, "operator lra-rc");
+    refused({.kind = operator_kind::lra_rc, .long_fraction = 0.6, .redundant_fraction = 0.6},
             "at most 1");
-    refused({.kind = operator_kind::halo, .transfer = transfer_kind::copies},
+    refused({.kind = operator_kind::halo, .transport = transport_kind::copy_engine},
             "nz, 2nz, lra and lra-rc");
     if (group.kind() == backend::host)
-        refused({.kind = operator_kind::nz, .transfer = transfer_kind::nccl}, "transfer nccl");
-    if (transfers(group).size() == 1)
-        refused({.kind = operator_kind::nz, .transfer = transfer_kind::stores}, "staged copies");
+        refused({.kind = operator_kind::nz, .transport = transport_kind::nccl}, "transport nccl");
+    if (transports(group).size() == 1)
+        refused({.kind = operator_kind::nz, .transport = transport_kind::peer_store},
+                "staged copies");
 
     for (const auto kind : {operator_kind::two_nz, operator_kind::lra, operator_kind::lra_rc}) {
         const auto a = make_operator(group, matrix, {.kind = kind});
@@ -243,10 +246,11 @@ KRYLITH_GROUP_TEST("replicated: what makes no sense is refused, with what is all
 
 KRYLITH_GROUP_TEST("replicated: copies are refused in a recorded loop, before anything is done") {
     if (!group.concurrent() || group.size() == 1) return; // there loops aren't recorded
-    const auto a = make_operator(group, testing::laplace_1d(40),
-                                 {.kind = operator_kind::nz, .transfer = transfer_kind::copies});
-    auto b = a->make_vector();
-    auto x = a->make_vector();
+    const auto a =
+        make_operator(group, testing::laplace_1d(40),
+                      {.kind = operator_kind::nz, .transport = transport_kind::copy_engine});
+    auto b = a->make_range_vector();
+    auto x = a->make_range_vector();
     const solver_options options{.mode = execution_mode::recorded};
     CHECK_THROWS_AS((void)cg(*a, b, x, options), usage_error);
     CHECK(cg(*a, b, x).converged());
@@ -285,9 +289,9 @@ TEST_CASE("replicated: products by copies don't make the host wait or allocate")
     const auto group = device_group::host(3);
     const auto a =
         make_operator(group, poisson2d<double>(30),
-                      {.kind = operator_kind::lra_rc, .transfer = transfer_kind::copies});
-    auto x = a->make_operand();
-    auto y = a->make_operand();
+                      {.kind = operator_kind::lra_rc, .transport = transport_kind::copy_engine});
+    auto x = a->make_domain_vector();
+    auto y = a->make_domain_vector();
     execution run(group, {.mode = execution_mode::eager});
     const testing::short_memory counter(group, -1);
     const std::uint64_t before = host_waits(group);
@@ -308,7 +312,7 @@ TEST_CASE("replicated: results sent by NCCL [cuda]") {
         const int twice[] = {0, 0};
         CHECK_THROWS_AS(
             (void)make_operator(device_group::cuda(twice), testing::laplace_1d(9),
-                                {.kind = operator_kind::nz, .transfer = transfer_kind::nccl}),
+                                {.kind = operator_kind::nz, .transport = transport_kind::nccl}),
             usage_error);
         MESSAGE("covers the refusal only: ", gpus, " GPU(s), NCCL built in: ", nccl_built_in());
         return;
@@ -322,15 +326,15 @@ TEST_CASE("replicated: results sent by NCCL [cuda]") {
                 CAPTURE(name_of(kind));
                 CAPTURE(n);
                 CHECK(multiply(group, with_long_rows(n, n / 2, 20),
-                               {.kind = kind, .transfer = transfer_kind::nccl}) == "");
+                               {.kind = kind, .transport = transport_kind::nccl}) == "");
             }
         const auto matrix = poisson2d<double>(40);
         testing::problem<double> p(
             group, matrix, random_values<double>(matrix.rows, 96),
-            {.kind = operator_kind::lra_rc, .transfer = transfer_kind::nccl});
+            {.kind = operator_kind::lra_rc, .transport = transport_kind::nccl});
         CHECK(p.solve(testing::method::cg).converged());
         CHECK(p.relative_residual() < 1.01e-8);
-        CHECK(p.a->transfer() == transfer_kind::nccl);
+        CHECK(p.a->transport() == transport_kind::nccl);
     }
 }
 

@@ -27,15 +27,15 @@ using partition_tests::test_matrix;
 using partition_tests::triplet;
 using testing::random_numbers;
 
-constexpr std::array versions{one_shot_version::baseline, one_shot_version::p,
-                              one_shot_version::p_opt};
+constexpr std::array versions{streamed_version::baseline, streamed_version::p,
+                              streamed_version::p_opt};
 constexpr std::array orders{coo_order::by_rows, coo_order::by_columns, coo_order::unsorted};
 
 /// Host memory that is pinned for CUDA devices; holds copies until clear().
 class pinned_arrays {
 public:
     explicit pinned_arrays(const device_group& group, std::size_t bytes = 1 << 20)
-        : memory_(one_numa_node(group.size()), 0, bytes, group.share(0)) {}
+        : memory_(one_numa_node(group.size()), 0, bytes, group.handle(0)) {}
 
     template <class E>
     [[nodiscard]] std::span<E> copy(const std::vector<E>& from) {
@@ -63,13 +63,13 @@ struct call_of {
 
 /// y of each form of the matrix: csr, csc, and coo in three orders.
 template <class T>
-std::vector<std::vector<T>> all_forms(one_shot_product<T>& product, const test_matrix& a,
+std::vector<std::vector<T>> all_forms(streamed_product<T>& product, const test_matrix& a,
                                       const call_of<T>& call, pinned_arrays& memory,
                                       random_numbers& random) {
     std::vector<std::vector<T>> results;
     const auto run = [&](const auto& multiply) {
         const auto y = memory.copy(std::vector<T>(call.y.begin(), call.y.end()));
-        const one_shot_times times = multiply(y);
+        const streamed_times times = multiply(y);
         CHECK(times.total >= 0);
         CHECK(times.total ==
               doctest::Approx(times.partition + times.distribution + times.kernel + times.merge));
@@ -113,11 +113,11 @@ template <class T>
 void check_random(const device_group& group, int first, int count) {
     constexpr std::array factors{0.0, 1.0, -2.5};
     pinned_arrays memory(group);
-    std::vector<one_shot_product<T>> products;
-    for (const one_shot_version version : versions)
+    std::vector<streamed_product<T>> products;
+    for (const streamed_version version : versions)
         for (const int pieces : {0, 2, 4})
             products.emplace_back(group,
-                                  one_shot_options{.version = version,
+                                  streamed_options{.version = version,
                                                    .topology = pieces == 2 ? two_nodes(group.size())
                                                                            : numa_topology{},
                                                    .pieces = pieces,
@@ -207,9 +207,9 @@ void check_larger(const device_group& group) {
     const auto x = testing::random_values<T>(a.columns, 1);
     const auto before = testing::random_values<T>(a.rows, 2);
     const auto expected = testing::product<T>(a, T(-2.5), x, T(0.5), before);
-    for (const one_shot_version version : versions) {
+    for (const streamed_version version : versions) {
         CAPTURE(to_string(version));
-        one_shot_product<T> product(group, {.version = version, .pieces = 3});
+        streamed_product<T> product(group, {.version = version, .pieces = 3});
         const auto check_form = [&](const auto& multiply) {
             std::vector<T> y = before;
             (void)multiply(std::span<T>(y));
@@ -245,7 +245,7 @@ KRYLITH_GROUP_TEST("one-shot products keep their buffers, and allocate no more")
     const csr_matrix<double> a = skewed_matrix<double>(3000, 2000);
     const auto x = testing::random_values<double>(a.columns, 1);
     std::vector<double> y(as_size(a.rows));
-    one_shot_product<double> product(group);
+    streamed_product<double> product(group);
     (void)product(csr_view<double>(a), x, y);
     for (int rank = 0; rank < group.size(); ++rank)
         group[rank].ledger().set_guard([](const std::string& item, std::size_t, std::size_t) {
@@ -267,13 +267,13 @@ KRYLITH_GROUP_TEST("one-shot products say what doesn't fit") {
     const csr_matrix<double> a = skewed_matrix<double>(30, 20);
     std::vector<double> x(20);
     std::vector<double> y(30);
-    one_shot_product<double> product(group);
+    streamed_product<double> product(group);
     const csr_view<double> view(a);
     CHECK_THROWS_WITH_AS(
         (void)product(view, std::span(x).first(19), y),
-        "one_shot_product: x has 19 entries, must have as many as A has columns, 20", input_error);
+        "streamed_product: x has 19 entries, must have as many as A has columns, 20", input_error);
     CHECK_THROWS_WITH_AS((void)product(view, x, std::span(y).first(29)),
-                         "one_shot_product: y has 29 entries, must have as many as A has rows, 30",
+                         "streamed_product: y has 29 entries, must have as many as A has rows, 30",
                          input_error);
     csr_view<double> broken = view;
     broken.column_indices = broken.column_indices.first(3);
@@ -286,11 +286,11 @@ KRYLITH_GROUP_TEST("one-shot products say what doesn't fit") {
                          doctest::Contains("the pointer array has 30 numbers, must have one more"),
                          input_error);
     CHECK_THROWS_WITH_AS((void)product.kernel_seconds(0),
-                         "one_shot_product: repetitions is 0, must be 1 or more", usage_error);
-    CHECK_THROWS_WITH_AS((void)one_shot_product<double>(group, {.pieces = 5}),
-                         "one_shot_product: pieces is 5, must be 0 (by size) to 4", usage_error);
+                         "streamed_product: repetitions is 0, must be 1 or more", usage_error);
+    CHECK_THROWS_WITH_AS((void)streamed_product<double>(group, {.pieces = 5}),
+                         "streamed_product: pieces is 5, must be 0 (by size) to 4", usage_error);
     CHECK_THROWS_AS(
-        (void)one_shot_product<double>(group, {.topology = one_numa_node(group.size() + 1)}),
+        (void)streamed_product<double>(group, {.topology = one_numa_node(group.size() + 1)}),
         usage_error);
     const mocked_index_limit limit(19);
     CHECK_THROWS_AS((void)product(view, x, y), input_error);
@@ -304,20 +304,20 @@ TEST_CASE("one-shot plans of random matrices pass their check") {
         for (int parts = 1; parts <= 8; ++parts) {
             CAPTURE(parts);
             const auto nodes = two_nodes(parts).node_of_device;
-            const auto check_plans = [&](const one_shot_matrix<double>& a) {
-                check(plan_equal_lines(a, parts), a);
-                for (const int pieces : {1, 2, 4}) check(plan_one_shot(a, nodes, pieces), a);
+            const auto check_plans = [&](const streamed_matrix<double>& a) {
+                check(plan_equal_majors(a, parts), a);
+                for (const int pieces : {1, 2, 4}) check(plan_streamed(a, nodes, pieces), a);
             };
             const test_arrays rows(m.entries);
             const auto row_offsets = test_arrays::offsets(rows.row_indices, m.rows);
-            check_plans(one_shot_matrix_of(csr_view<double>(m.rows, m.columns, row_offsets,
+            check_plans(streamed_matrix_of(csr_view<double>(m.rows, m.columns, row_offsets,
                                                             rows.column_indices, rows.values)));
             const test_arrays columns(partition_tests::by_columns(m.entries));
             const auto column_offsets = test_arrays::offsets(columns.column_indices, m.columns);
-            check_plans(one_shot_matrix_of(csc_view<double>(m.rows, m.columns, column_offsets,
+            check_plans(streamed_matrix_of(csc_view<double>(m.rows, m.columns, column_offsets,
                                                             columns.row_indices, columns.values)));
             const auto check_coo = [&](const test_arrays& e, coo_order order) {
-                check_plans(one_shot_matrix_of(
+                check_plans(streamed_matrix_of(
                     coo_view<double>(m.rows, m.columns, e.row_indices, e.column_indices, e.values),
                     order));
             };
@@ -331,11 +331,11 @@ TEST_CASE("one-shot plans of random matrices pass their check") {
 
 TEST_CASE("one-shot plans: what their check finds") {
     const csr_matrix<double> m = skewed_matrix<double>(30, 20);
-    const auto a = one_shot_matrix_of(csr_view<double>(m));
-    const one_shot_plan good = plan_one_shot(a, std::vector<int>{0, 1, 0}, 2);
+    const auto a = streamed_matrix_of(csr_view<double>(m));
+    const streamed_plan good = plan_streamed(a, std::vector<int>{0, 1, 0}, 2);
     CHECK(good.device == std::vector<int>{0, 2, 1});
     check(good, a);
-    one_shot_plan bad = good;
+    streamed_plan bad = good;
     bad.device = {0, 2, 2};
     CHECK_THROWS_AS(check(bad, a), usage_error);
     bad = good;
@@ -347,7 +347,7 @@ TEST_CASE("one-shot plans: what their check finds") {
     bad = good;
     bad.pieces = 1;
     CHECK_THROWS_AS(check(bad, a), usage_error);
-    CHECK_THROWS_AS((void)plan_one_shot(a, std::vector<int>{0}, 5), usage_error);
+    CHECK_THROWS_AS((void)plan_streamed(a, std::vector<int>{0}, 5), usage_error);
 }
 
 } // namespace

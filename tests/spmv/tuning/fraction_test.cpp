@@ -25,10 +25,10 @@ using testing::cache_folder;
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr row_shares usual = {0.35, 0.2};
+constexpr row_fractions usual = {0.35, 0.2};
 
 /// A valley around a point, in microseconds.
-double valley(const row_shares& at, const row_shares& bottom) {
+double valley(const row_fractions& at, const row_fractions& bottom) {
     return 1e-6 * (10 + 40 * std::abs(at.long_rows - bottom.long_rows) +
                    40 * std::abs(at.redundant - bottom.redundant));
 }
@@ -36,10 +36,10 @@ double valley(const row_shares& at, const row_shares& bottom) {
 /// The product with x0 is right to rounding.
 void check_product(const csr_matrix<double>& matrix, const matrix_operator<double>& a,
                    const std::vector<double>& x0) {
-    execution run(a.share_layout()->group, {});
-    const auto source = testing::make_vector(a.share_layout(), x0);
-    auto x = a.make_operand();
-    auto y = a.make_vector();
+    execution run(a.layout()->group, {});
+    const auto source = testing::make_range_vector(a.layout(), x0);
+    auto x = a.make_domain_vector();
+    auto y = a.make_range_vector();
     fused(run, x = source);
     a.apply(run, 1.0, x, 0.0, y);
     const auto result = testing::values_of(y);
@@ -55,16 +55,16 @@ void check_product(const csr_matrix<double>& matrix, const matrix_operator<doubl
 TEST_CASE("share search: finds the bottom, the rule first, nine points at most, none twice") {
     for (const double long_rows : {0.2, 0.35, 0.5})
         for (const double redundant : {0.0, 0.05, 0.1, 0.2, 0.3}) {
-            const row_shares bottom{long_rows, redundant};
-            std::vector<row_shares> asked;
-            const auto found = search_shares(usual, {}, [&](const row_shares& point) {
-                for (const row_shares& before : asked) CHECK(before != point);
+            const row_fractions bottom{long_rows, redundant};
+            std::vector<row_fractions> asked;
+            const auto found = search_fractions(usual, {}, [&](const row_fractions& point) {
+                for (const row_fractions& before : asked) CHECK(before != point);
                 asked.push_back(point);
                 return valley(point, bottom);
             });
             REQUIRE(found);
             CHECK(asked.front() == usual);
-            CHECK(asked.size() <= most_share_points);
+            CHECK(asked.size() <= most_fraction_points);
             CHECK(found->tried.size() == asked.size());
             CHECK(found->best == bottom);
             CHECK(found->rule == usual);
@@ -74,9 +74,9 @@ TEST_CASE("share search: finds the bottom, the rule first, nine points at most, 
 }
 
 TEST_CASE("share search: what is fixed stays, and sums stay within 1") {
-    const auto points = [](const row_shares& rule, free_shares free) {
-        std::vector<row_shares> asked;
-        CHECK(search_shares(rule, free, [&](const row_shares& point) {
+    const auto points = [](const row_fractions& rule, free_fractions free) {
+        std::vector<row_fractions> asked;
+        CHECK(search_fractions(rule, free, [&](const row_fractions& point) {
                   asked.push_back(point);
                   return 1.0;
               })->best == rule); // of equals the first
@@ -93,36 +93,37 @@ TEST_CASE("share search: what is fixed stays, and sums stay within 1") {
 }
 
 TEST_CASE("share search: points that can't be built are left out") {
-    const auto found = search_shares(usual, {}, [](const row_shares& point) {
+    const auto found = search_fractions(usual, {}, [](const row_fractions& point) {
         return point == usual ? never : valley(point, {0.5, 0.1});
     });
     REQUIRE(found);
-    CHECK(found->best == row_shares{0.5, 0.1});
+    CHECK(found->best == row_fractions{0.5, 0.1});
     CHECK(found->rule_loss == 0);
     CHECK(in_words(*found).find("memory is too short") != std::string::npos);
-    CHECK_FALSE(search_shares(usual, {}, [](const row_shares&) { return never; }));
+    CHECK_FALSE(search_fractions(usual, {}, [](const row_fractions&) { return never; }));
 }
 
 TEST_CASE("share search: what format writes is read, and nothing else") {
-    share_choice choice;
+    fraction_choice choice;
     choice.best = {0.35, 0.05};
     choice.rule = usual;
     choice.rule_loss = 1.0425;
     choice.from = "measured";
     CHECK(format(choice) == "0.35 0.05 1.0425");
-    const auto read = parse_share_choice(format(choice), usual);
+    const auto read = parse_fraction_choice(format(choice), usual);
     REQUIRE(read);
     CHECK(read->best == choice.best);
     CHECK(read->rule == usual);
     CHECK(read->rule_loss == choice.rule_loss);
     CHECK(read->tried.empty());
-    CHECK(in_words(choice) == "long_share 0.35 and redundant_share 0.05 (measured); the rule's "
-                              "0.35 and 0.2 take 1.04 times as long");
-    CHECK(parse_share_choice("0.5 0 0", usual));
+    CHECK(in_words(choice) ==
+          "long_fraction 0.35 and redundant_fraction 0.05 (measured); the rule's "
+          "0.35 and 0.2 take 1.04 times as long");
+    CHECK(parse_fraction_choice("0.5 0 0", usual));
     for (const char* const wrong :
          {"", "0.35", "0.35 0.05", "0.35 0.05 0.9", "0.35 0.05 1 ", "0.35 0.05 1 2", "0.7 0.4 1",
           "-0.1 0.5 1", "nan 0 1", "0.35 nan 1", "0.35 0 inf", "0.35  0 1", "0.35,0,1", "x 0 1"})
-        CHECK_MESSAGE(!parse_share_choice(wrong, usual), wrong);
+        CHECK_MESSAGE(!parse_fraction_choice(wrong, usual), wrong);
 }
 
 KRYLITH_GROUP_TEST("shares: measured, kept, and read again") {
@@ -130,7 +131,7 @@ KRYLITH_GROUP_TEST("shares: measured, kept, and read again") {
     const auto matrix = testing::random_matrix(500, 6, 2, 61);
     const auto x0 = testing::random_values<double>(500, 62);
     for (const auto kind : {operator_kind::lra, operator_kind::lra_rc}) {
-        share_choice first;
+        fraction_choice first;
         for (const bool again : {false, true}) {
             const auto a = make_operator(group, matrix, {.kind = kind, .measure = true});
             CHECK(a->kind() == kind);
@@ -140,8 +141,8 @@ KRYLITH_GROUP_TEST("shares: measured, kept, and read again") {
                 continue;
             }
             REQUIRE(a->choice() != nullptr);
-            REQUIRE(a->choice()->shares);
-            const share_choice& found = *a->choice()->shares;
+            REQUIRE(a->choice()->fractions);
+            const fraction_choice& found = *a->choice()->fractions;
             INFO(a->choice()->because);
             CHECK(a->choice()->because == in_words(found));
             CHECK(found.rule_loss >= 1);
@@ -149,8 +150,8 @@ KRYLITH_GROUP_TEST("shares: measured, kept, and read again") {
             CHECK((found.from == "measured") != again);
             if (kind == operator_kind::lra) CHECK(found.best.redundant == 0);
             if (!again) {
-                CHECK(found.tried.front().shares == found.rule);
-                for (const timed_shares& t : found.tried) CHECK(t.seconds > 0);
+                CHECK(found.tried.front().fractions == found.rule);
+                for (const timed_fractions& t : found.tried) CHECK(t.seconds > 0);
                 first = found;
             } else {
                 CHECK(found.best == first.best);
@@ -161,8 +162,8 @@ KRYLITH_GROUP_TEST("shares: measured, kept, and read again") {
             const auto same = make_operator(
                 group, matrix,
                 {.kind = kind,
-                 .long_share = found.best.long_rows,
-                 .redundant_share = kind == operator_kind::lra_rc ? found.best.redundant : -1});
+                 .long_fraction = found.best.long_rows,
+                 .redundant_fraction = kind == operator_kind::lra_rc ? found.best.redundant : -1});
             for (int rank = 0; rank < group.size(); ++rank)
                 CHECK(a->received(rank) == same->received(rank));
         }
@@ -174,23 +175,27 @@ TEST_CASE("shares: a share that is given stays, and is kept apart") {
     const auto group = device_group::host(3);
     const auto matrix = testing::random_matrix(500, 6, 2, 63);
     const operator_options fixed{
-        .kind = operator_kind::lra_rc, .measure = true, .long_share = 0.45};
+        .kind = operator_kind::lra_rc, .measure = true, .long_fraction = 0.45};
     const auto a = make_operator(group, matrix, fixed);
     REQUIRE(a->choice() != nullptr);
-    for (const timed_shares& t : a->choice()->shares->tried) CHECK(t.shares.long_rows == 0.45);
+    for (const timed_fractions& t : a->choice()->fractions->tried)
+        CHECK(t.fractions.long_rows == 0.45);
     const auto free =
         make_operator(group, matrix, {.kind = operator_kind::lra_rc, .measure = true});
-    CHECK(free->choice()->shares->from == "measured");
-    CHECK(make_operator(group, matrix, fixed)->choice()->shares->from != "measured");
+    CHECK(free->choice()->fractions->from == "measured");
+    CHECK(make_operator(group, matrix, fixed)->choice()->fractions->from != "measured");
 
     const auto refused = [&](const operator_options& options, const char* words) {
         CHECK_THROWS_WITH_AS((void)make_operator(group, matrix, options), doctest::Contains(words),
                              usage_error);
     };
-    refused({.kind = operator_kind::lra, .measure = true, .long_share = 0.3}, "no share is left");
-    refused(
-        {.kind = operator_kind::lra_rc, .measure = true, .long_share = 0.3, .redundant_share = 0.1},
-        "no share is left");
+    refused({.kind = operator_kind::lra, .measure = true, .long_fraction = 0.3},
+            "no share is left");
+    refused({.kind = operator_kind::lra_rc,
+             .measure = true,
+             .long_fraction = 0.3,
+             .redundant_fraction = 0.1},
+            "no share is left");
     refused({.kind = operator_kind::halo, .measure = true}, "only auto, lra and lra-rc");
 }
 
@@ -206,20 +211,20 @@ TEST_CASE("shares: auto measured takes those that were tuned before, and tunes n
         CHECK(a->kind() == parse_operator_kind(name));
         return a;
     };
-    CHECK_FALSE(taken("lra-rc")->choice()->shares);
-    const auto key = shares_key(subject, operator_kind::lra_rc, {}, sizeof(double));
+    CHECK_FALSE(taken("lra-rc")->choice()->fractions);
+    const auto key = fractions_key(subject, operator_kind::lra_rc, {}, sizeof(double));
     CHECK(key.name == "lra-rc shares fp64");
     CHECK(keep_tuned(key, "0.25 0.5 1.5").empty());
     const auto a = taken("lra-rc");
-    REQUIRE(a->choice()->shares);
-    CHECK(a->choice()->shares->best == row_shares{0.25, 0.5});
-    CHECK(a->choice()->because.find("long_share 0.25") != std::string::npos);
+    REQUIRE(a->choice()->fractions);
+    CHECK(a->choice()->fractions->best == row_fractions{0.25, 0.5});
+    CHECK(a->choice()->because.find("long_fraction 0.25") != std::string::npos);
     std::int64_t redundant = 500 * group.size();
     for (int rank = 0; rank < group.size(); ++rank) redundant -= a->received(rank);
     CHECK(redundant == 500 + 250 * (group.size() - 1)); // rows computed, all devices together
-    CHECK_FALSE(taken("lra")->choice()->shares);
+    CHECK_FALSE(taken("lra")->choice()->fractions);
     CHECK(keep_tuned(key, "broken").empty());
-    CHECK_FALSE(taken("lra-rc")->choice()->shares);
+    CHECK_FALSE(taken("lra-rc")->choice()->fractions);
 }
 
 } // namespace krylith

@@ -22,8 +22,8 @@ TEST_CASE("timed turns: a product that doesn't know of the stop runs in whole re
             ++calls;
             for (std::int64_t i = 0; i < 3; ++i) call.y[i] = call.x[i];
         });
-    const auto x = a->make_operand();
-    auto y = a->make_vector();
+    const auto x = a->make_domain_vector();
+    auto y = a->make_range_vector();
     execution run(group, {});
     scalar one(run);
     const auto body = [&] {
@@ -31,9 +31,9 @@ TEST_CASE("timed turns: a product that doesn't know of the stop runs in whole re
         one = 1.0;
         test_residual(one);
     };
-    repeat_turns(run, body, 32);
+    repeat_trips(run, body, 32);
     CHECK(calls == 32);
-    CHECK(seconds_a_turn(run, body, 0) > 0); // a run to warm up and one that is timed, 16 each
+    CHECK(seconds_a_trip(run, body, 0) > 0); // a run to warm up and one that is timed, 16 each
     CHECK(calls == 64);
 }
 

@@ -41,8 +41,8 @@ TEST_CASE("standard output that can't be written is bad input, whatever the comm
           "graph bfs gallery:poisson2d:4", "convert gallery:poisson2d:4 a.mtx",
           "recommend gallery:poisson2d:4 --seconds 0.01",
           "bench spmv gallery:poisson2d:4 --iterations 16 --repetitions 1"}) {
-        for (const std::string where : {">/dev/full", ">&-"}) {
-            CHECK_MESSAGE(shell(folder, "\"$K\" " + command + " " + where + " 2>err") == 3,
+        for (const std::string place : {">/dev/full", ">&-"}) {
+            CHECK_MESSAGE(shell(folder, "\"$K\" " + command + " " + place + " 2>err") == 3,
                           command);
             CHECK_MESSAGE(contains(contents_of(folder.file("err")),
                                    "krylith: standard output can't be written: "),

@@ -63,8 +63,8 @@ TEST_CASE("unknown names are refused with the nearest valid one") {
     refused(solve + "--reorder rmc", "rcm");
     refused(solve + "--reorder mtis", "metis");
     refused(solve + "--operator lra-cr", "lra-rc");
-    refused(solve + "--transfer copy", "copies");
-    refused(solve + "--local cst", "csr");
+    refused(solve + "--transport copy", "copy-engine");
+    refused(solve + "--format cst", "csr");
     refused(solve + "--backend hots", "host");
     refused(solve + "--precision fp46", "fp64");
     refused(solve + "--execution eagre", "eager");
@@ -136,13 +136,13 @@ TEST_CASE("values out of range and odd arguments are wrong uses") {
           "solve gallery:poisson2d:4 --backend host --devices 0",
           "solve gallery:poisson2d:4 --backend host --devices two",
           "solve gallery:poisson2d:4 --backend host --devices 1,2",
-          "solve gallery:poisson2d:4 --backend host --local sell",
+          "solve gallery:poisson2d:4 --backend host --format sell",
           "solve gallery:poisson2d:4:5:6",
-          "solve gallery:poisson2d:4 --backend host --operator lra --long-share 2",
-          "solve gallery:poisson2d:4 --backend host --operator nz --long-share 0.5",
+          "solve gallery:poisson2d:4 --backend host --operator lra --long-fraction 2",
+          "solve gallery:poisson2d:4 --backend host --operator nz --long-fraction 0.5",
           "solve gallery:poisson2d:4 --backend host --operator nz:measured",
-          "solve gallery:poisson2d:4 --backend host --operator halo --transfer copies",
-          "solve gallery:poisson2d:4 --backend host --operator nz --transfer nccl",
+          "solve gallery:poisson2d:4 --backend host --operator halo --transport copy-engine",
+          "solve gallery:poisson2d:4 --backend host --operator nz --transport nccl",
           "spmv gallery:poisson2d:4 --repeat 0",
           "graph",
           "graph bfs",

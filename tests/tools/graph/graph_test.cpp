@@ -45,12 +45,12 @@ TEST_CASE("graph: levels, parents and distances, by kernels and devices of all s
         CHECK(report.at("sources") == std::vector<int>{1});
         CHECK(report.at("reached") == 4);
         CHECK(report.at("depth") == 2);
-        CHECK(report.at("work") == 4);
+        CHECK(report.at("frontier_nonzeros") == 4);
         CHECK(report.at("iterations") == 3);
         CHECK(report.at("reason") == "nothing_left");
         CHECK(report.at("steps").size() == 3);
         CHECK(report.at("steps")[1].at("entries") == 2);
-        CHECK(report.at("steps")[1].at("work") == 2);
+        CHECK(report.at("steps")[1].at("frontier_nonzeros") == 2);
 
         const auto sssp = run_krylith(folder, "graph sssp a.mtx --source 5" + common);
         REQUIRE_MESSAGE(sssp.status == 0, sssp.err);
@@ -108,23 +108,23 @@ TEST_CASE("graph: the summary is for people, and steps that run out end with 1")
 TEST_CASE("graph: levels walked in one launch are told from products") {
     const temporary_folder folder;
     const std::string common = "graph bfs gallery:poisson2d:40 --backend host --devices 1 ";
-    const auto walked = run_krylith(folder, common + "--report walked.json");
-    REQUIRE_MESSAGE(walked.status == 0, walked.err);
-    CHECK_MESSAGE(contains(walked.out, "1-79 levels in one launch"), walked.out);
+    const auto launched = run_krylith(folder, common + "--report walked.json");
+    REQUIRE_MESSAGE(launched.status == 0, launched.err);
+    CHECK_MESSAGE(contains(launched.out, "1-79 levels in one launch"), launched.out);
     const json report = json::parse(std::ifstream(folder.file("walked.json")));
-    CHECK(report.at("walk_limit").is_null());
+    CHECK(report.at("level_limit").is_null());
     CHECK(report.at("steps").size() == 79);
     for (const json& step : report.at("steps")) {
-        CHECK(step.at("walk") == 1);
+        CHECK(step.at("launch") == 1);
         CHECK(step.at("kernels").empty());
     }
-    const auto products = run_krylith(folder, common + "--report - --quiet --walk-limit 0");
+    const auto products = run_krylith(folder, common + "--report - --quiet --level-limit 0");
     REQUIRE_MESSAGE(products.status == 0, products.err);
     const json without = json::parse(products.out);
-    CHECK(without.at("walk_limit") == 0);
-    CHECK(without.at("work") == report.at("work"));
+    CHECK(without.at("level_limit") == 0);
+    CHECK(without.at("frontier_nonzeros") == report.at("frontier_nonzeros"));
     for (const json& step : without.at("steps")) {
-        CHECK(step.at("walk") == 0);
+        CHECK(step.at("launch") == 0);
         CHECK(step.at("kernels").size() == 1);
     }
 }
@@ -138,9 +138,10 @@ TEST_CASE("graph: options of another algorithm are refused") {
           std::pair{"bfs gallery:road:5 --reproducible",
                     "--reproducible is for pagerank, not for bfs"},
           std::pair{"sssp gallery:road:5 --parents p.mtx", "--parents is for bfs: sssp has none"},
-          std::pair{"sssp gallery:road:5 --walk-limit 3", "--walk-limit is for bfs, not for sssp"},
-          std::pair{"bfs gallery:road:5 --walk-limit -3",
-                    "--walk-limit is -3: allowed are 0 and more"}}) {
+          std::pair{"sssp gallery:road:5 --level-limit 3",
+                    "--level-limit is for bfs, not for sssp"},
+          std::pair{"bfs gallery:road:5 --level-limit -3",
+                    "--level-limit is -3: allowed are 0 and more"}}) {
         const auto refused =
             run_krylith(folder, std::string("graph ") + arguments + " --backend host");
         CHECK(refused.status == 2);

@@ -40,7 +40,7 @@ TEST_CASE("matrix bytes and ghosts are those of the operator that is built") {
                           krylith::testing::random_matrix(70, 5, 1, 2)})
         for (const footprint& f : footprints(csr_view<double>(a), counts)) {
             const auto built = make_operator(device_group::host(f.devices), a,
-                                             {.kind = f.kind, .local = local_kind::csr});
+                                             {.kind = f.kind, .format = format_kind::csr});
             std::int64_t matrix = 0;
             std::int64_t received = 0;
             std::int64_t moved = 0;
@@ -66,8 +66,8 @@ TEST_CASE("vector bytes are those that a solve holds") {
                 const auto built =
                     make_operator(device_group::host(f.devices), a, {.kind = f.kind});
                 const auto m = make_preconditioner(precond, *built, a);
-                auto b = built->make_vector("b");
-                auto x = built->make_vector("x");
+                auto b = built->make_range_vector("b");
+                auto x = built->make_range_vector("x");
                 b.upload(std::vector<double>(1600, 1));
                 const auto result =
                     find_solver<double>(solver)(*built, b, x, {.max_iterations = 3}, m.get());
@@ -83,7 +83,7 @@ TEST_CASE("vector bytes are those that a solve holds") {
 
 TEST_CASE("SELL is taken up to a tenth of padding") {
     const auto even = footprints(csr_view<double>(poisson2d<double>(64)), std::vector<int>{1});
-    CHECK(even.front().cuda_local == local_kind::sell);
+    CHECK(even.front().cuda_format == format_kind::sell);
     CHECK(even.front().sell_padding < 0.1);
     // A stencil's columns need not be stored.
     CHECK(even.front().sell_bytes >= 8 * poisson2d<double>(64).nnz());
@@ -92,7 +92,7 @@ TEST_CASE("SELL is taken up to a tenth of padding") {
     for (std::size_t i = 0; i < 64; ++i) arrow[0][i] = arrow[i][i] = 1;
     const auto uneven =
         footprints(csr_view<double>(krylith::testing::from_dense(arrow)), std::vector<int>{1});
-    CHECK(uneven.front().cuda_local == local_kind::csr);
+    CHECK(uneven.front().cuda_format == format_kind::csr);
     CHECK(uneven.front().sell_bytes > 2 * uneven.front().csr_bytes);
 }
 
@@ -112,18 +112,18 @@ TEST_CASE("[cuda] matrix bytes of every format are those that the GPU holds") {
     for (const auto& a : {poisson2d<double>(200), random_spd<double>(20000, 9, 3)})
         for (const footprint& f : footprints(csr_view<double>(a), std::vector<int>{1, 2})) {
             const std::vector<int> places(static_cast<std::size_t>(f.devices), 0);
-            const auto bytes = [&](local_kind local) {
-                const auto built =
-                    make_operator(device_group::cuda(places), a, {.kind = f.kind, .local = local});
+            const auto bytes = [&](format_kind format) {
+                const auto built = make_operator(device_group::cuda(places), a,
+                                                 {.kind = f.kind, .format = format});
                 std::int64_t matrix = 0;
                 for (int rank = 0; rank < f.devices; ++rank)
                     matrix = std::max(matrix, built->matrix_bytes(rank));
                 return matrix;
             };
             CAPTURE(f.devices);
-            CHECK(f.csr_bytes == bytes(local_kind::csr));
-            CHECK(f.csr_bytes == bytes(local_kind::merge));
-            CHECK(f.sell_bytes == bytes(local_kind::sell));
-            CHECK(f.vendor_bytes == bytes(local_kind::vendor));
+            CHECK(f.csr_bytes == bytes(format_kind::csr));
+            CHECK(f.csr_bytes == bytes(format_kind::merge));
+            CHECK(f.sell_bytes == bytes(format_kind::sell));
+            CHECK(f.cusparse_bytes == bytes(format_kind::cusparse));
         }
 }

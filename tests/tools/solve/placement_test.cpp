@@ -12,7 +12,7 @@ namespace {
 
 constexpr operator_kind modelled[] = {operator_kind::nz,   operator_kind::two_nz,
                                       operator_kind::lra,  operator_kind::lra_rc,
-                                      operator_kind::halo, operator_kind::gather};
+                                      operator_kind::halo, operator_kind::allgather};
 constexpr operator_kind others[] = {operator_kind::pcsr, operator_kind::pcsc, operator_kind::pcoo,
                                     operator_kind::adaptive};
 

@@ -30,7 +30,7 @@ TEST_CASE("the report says all that the documentation promises") {
     CHECK(report.at("solver") == "cg");
     CHECK(report.at("preconditioner") == "jacobi");
     CHECK((report.at("operator") == "halo" || report.at("operator") == "nz" ||
-           report.at("operator") == "gather"));
+           report.at("operator") == "allgather"));
     REQUIRE(report.at("operator_predictions").size() >= 3);
     // Fastest first; halo stays where nothing is clearly faster.
     CHECK((report["operator_predictions"][0].at("operator") == report.at("operator") ||
@@ -38,7 +38,7 @@ TEST_CASE("the report says all that the documentation promises") {
     CHECK(report["operator_predictions"][0].at("seconds_per_iteration") > 0);
     CHECK(report.at("operator_trials").empty());
     CHECK_FALSE(report.at("machine_rates").get<std::string>().empty());
-    CHECK(report.at("local") == "csr");
+    CHECK(report.at("format") == "csr");
     CHECK(report.at("backend") == "host");
     CHECK(report.at("devices").size() == 2);
     CHECK(report.at("precision") == "fp64");
@@ -99,7 +99,7 @@ TEST_CASE("the same iterations on any number of devices, operator and way of exe
     CHECK(expected > 10);
     for (const std::string options :
          {"--devices 2", "--devices 3", "--devices 0,1,2", "--devices 2 --operator nz",
-          "--devices 3 --operator halo", "--devices 3 --operator gather",
+          "--devices 3 --operator halo", "--devices 3 --operator allgather",
           "--devices 2 --operator auto:measured", "--devices 2 --operator lra:measured",
           "--devices auto", "--devices 2 --execution eager", "--devices 2 --transport staged",
           "--threads 1"})
@@ -145,14 +145,14 @@ TEST_CASE("--reorder tells what it cost and brought, and the solution stays wher
 TEST_CASE("lra-rc:measured tells what the rule of thumb loses, and --long-share stays") {
     const temporary_folder folder;
     const json report = report_of(folder, "gallery:poisson2d:21:random=5 --devices 3 --operator "
-                                          "lra-rc:measured --long-share 0.4");
+                                          "lra-rc:measured --long-fraction 0.4");
     CHECK(report.at("operator") == "lra-rc");
     CHECK(report.at("options").at("operator") == "lra-rc:measured");
-    CHECK(contains(report.at("operator_because").get<std::string>(), "long_share 0.4"));
-    const json& shares = report.at("operator_shares");
-    CHECK(shares.at("best").at("long_share") == 0.4);
-    CHECK(shares.at("rule_loss").get<double>() >= 1);
-    for (const json& trial : shares.at("trials")) CHECK(trial.at("long_share") == 0.4);
+    CHECK(contains(report.at("operator_because").get<std::string>(), "long_fraction 0.4"));
+    const json& fractions = report.at("operator_shares");
+    CHECK(fractions.at("best").at("long_fraction") == 0.4);
+    CHECK(fractions.at("rule_loss").get<double>() >= 1);
+    for (const json& trial : fractions.at("trials")) CHECK(trial.at("long_fraction") == 0.4);
     CHECK(report_of(folder, "gallery:poisson2d:9 --devices 2 --operator lra")
               .at("operator_shares")
               .is_null());

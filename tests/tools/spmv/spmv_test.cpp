@@ -64,11 +64,12 @@ TEST_CASE("y = alpha A x + beta y as a dense loop computes it") {
     folder.write("y.mtx", vector_text(y));
     for (const char* options :
          {"", "--devices 2", "--devices 3 --operator nz", "--devices 3 --operator halo",
-          "--devices 11 --operator halo", "--devices 11 --operator gather",
+          "--devices 11 --operator halo", "--devices 11 --operator allgather",
           "--devices 11 --operator nz", "--devices 3 --operator 2nz",
-          "--devices 2 --operator lra --long-share 0.3",
-          "--devices 11 --operator lra-rc --transfer copies",
-          "--devices 2 --operator lra-rc --long-share 0.3 --redundant-share 0.1 --transfer stores",
+          "--devices 2 --operator lra --long-fraction 0.3",
+          "--devices 11 --operator lra-rc --transport copy-engine",
+          "--devices 2 --operator lra-rc --long-fraction 0.3 --redundant-fraction 0.1 --transport "
+          "peer-store",
           "--devices 2 --transport staged", "--precision fp32"}) {
         CAPTURE(options);
         const auto result = run_krylith(
@@ -98,18 +99,18 @@ TEST_CASE("the report says how results got to the other devices, and why") {
     };
     const auto stores = report_of("--devices 3 --operator lra");
     CHECK(stores.at("operator") == "lra");
-    CHECK(stores.at("transfer") == "stores");
-    CHECK(stores.at("transfer_because") == "auto: every device reaches the memory of the others");
+    CHECK(stores.at("transport") == "peer-store");
+    CHECK(stores.at("transport_because") == "auto: every device reaches the memory of the others");
     CHECK(stores.at("execution") == "recorded");
     CHECK(stores.at("repeat") == 16); // whole recordings are timed
-    const auto copies = report_of("--devices 3 --operator 2nz --transfer copies");
-    CHECK(copies.at("transfer") == "copies");
-    CHECK(copies.at("transfer_because") == "as asked for");
+    const auto copies = report_of("--devices 3 --operator 2nz --transport copy-engine");
+    CHECK(copies.at("transport") == "copy-engine");
+    CHECK(copies.at("transport_because") == "as asked for");
     CHECK(copies.at("execution") == "eager");
     const auto staged = report_of("--devices 3 --operator nz --transport staged");
-    CHECK(staged.at("transfer") == "copies");
-    CHECK(staged.at("transfer_because") == "auto: staged copies were asked for");
-    CHECK(report_of("--devices 1").at("transfer_because") == "one device, nothing moves");
+    CHECK(staged.at("transport") == "copy-engine");
+    CHECK(staged.at("transport_because") == "auto: staged copies were asked for");
+    CHECK(report_of("--devices 1").at("transport_because") == "one device, nothing moves");
 }
 
 TEST_CASE("without beta y is not read") {

@@ -1,4 +1,4 @@
-// Ghosts: whatever writes an operand, the next product sees the owners' entries. A permutation
+// Ghosts: whatever writes a domain vector, the next product sees the owners' entries. A permutation
 // matrix shows every ghost in the result, bit by bit.
 #include <algorithm>
 #include <cstdint>
@@ -29,13 +29,13 @@ std::vector<double> rotated(std::vector<double> v, std::int64_t shift) {
     return v;
 }
 
-/// Twelve entries (fewer than a tile), and several tiles a device, by 1 and from far away; pushes
-/// by lists (halo) and of all entries (gather), which begin at even and at odd places.
+/// Twelve entries (fewer than a tile), and several tiles a device, by 1 and from far away; puts
+/// by lists (halo) and of all entries (allgather), which begin at even and at odd places.
 struct case_of {
     std::int64_t n, shift;
     operator_kind kind = operator_kind::halo;
 };
-constexpr auto gather = operator_kind::gather;
+constexpr auto gather = operator_kind::allgather;
 constexpr case_of cases[] = {
     {12, 1},         {12, 5},         {5, 2},         {2600, 1},         {2600, 1300},
     {12, 1, gather}, {12, 5, gather}, {5, 2, gather}, {2600, 1, gather}, {2601, 1300, gather}};
@@ -46,7 +46,7 @@ struct shifting {
 
     /// Whether a product sees `expected` in x.
     bool sees(execution& run, const vector<double>& x, const std::vector<double>& expected) {
-        vector<double> y = a->make_vector();
+        vector<double> y = a->make_range_vector();
         a->apply(run, 1.0, x, 0.0, y);
         return values_of(y) == rotated(expected, by);
     }
@@ -68,15 +68,15 @@ KRYLITH_GROUP_TEST("ghosts: are new after every way to write an operand") {
         one = 1.0;
         const auto u = random_values<double>(c.n, 1);
         const auto w = random_values<double>(c.n, 2);
-        auto plain = testing::make_vector(p.a->share_layout(), u);
-        auto other = testing::make_vector(p.a->share_layout(), w);
-        auto x = p.a->make_operand();
-        auto z = p.a->make_operand();
-        CHECK(p.sees(run, x, std::vector<double>(u.size()))); // zero at first, without a push
+        auto plain = testing::make_range_vector(p.a->layout(), u);
+        auto other = testing::make_range_vector(p.a->layout(), w);
+        auto x = p.a->make_domain_vector();
+        auto z = p.a->make_domain_vector();
+        CHECK(p.sees(run, x, std::vector<double>(u.size()))); // zero at first, without a put
 
         fused(run, x = plain); // a shape with a kernel of its own
         CHECK(p.sees(run, x, u));
-        CHECK(p.sees(run, x, u)); // once more, without a push in between
+        CHECK(p.sees(run, x, u)); // once more, without a put in between
         fused(run, x = two * other);
         auto expected = w;
         for (double& e : expected) e *= 2;
@@ -87,19 +87,19 @@ KRYLITH_GROUP_TEST("ghosts: are new after every way to write an operand") {
         CHECK(p.sees(run, x, expected));
 
         x.upload(w);
-        push_ghosts(run, x);
+        put_ghosts(run, x);
         CHECK(p.sees(run, x, w));
         x.zero(); // zeroes ghosts too
         CHECK(p.sees(run, x, std::vector<double>(u.size())));
 
-        // The direction of CG: the operand is the second vector that the pass writes.
+        // The direction of CG: the domain vector is the second vector that the pass writes.
         x.upload(u);
         fused(run, plain += two * x, x = other + one * x);
         expected = w;
         for (std::size_t i = 0; i < w.size(); ++i) expected[i] = w[i] + u[i];
         CHECK(p.sees(run, x, expected));
 
-        fused(run, x = other, z = two * other); // two operands in one pass
+        fused(run, x = other, z = two * other); // two domain vectors in one pass
         expected = w;
         for (double& e : expected) e *= 2;
         CHECK(p.sees(run, x, w));
@@ -116,9 +116,9 @@ KRYLITH_GROUP_TEST("ghosts: pushes without a product in between, and operands by
         execution run(group, {});
         scalar factor(run);
         const auto u = random_values<double>(c.n, 3);
-        auto source = testing::make_vector(p.a->share_layout(), u);
-        auto x = p.a->make_operand();
-        auto z = p.a->make_operand();
+        auto source = testing::make_range_vector(p.a->layout(), u);
+        auto x = p.a->make_domain_vector();
+        auto z = p.a->make_domain_vector();
         const auto times = [&](double by) {
             auto v = u;
             for (double& e : v) e *= by;
@@ -130,13 +130,13 @@ KRYLITH_GROUP_TEST("ghosts: pushes without a product in between, and operands by
                 fused(run, x = factor * source);
             }
             fused(run, z = source);
-            push_ghosts(run, z);
+            put_ghosts(run, z);
             CHECK(p.sees(run, x, times(1 << (round - 1))));
             CHECK(p.sees(run, z, u));
             CHECK(p.sees(run, x, times(1 << (round - 1))));
         }
-        // What is written to a plain vector by a product is no push.
-        auto y = p.a->make_vector();
+        // What is written to a plain vector by a product is no put.
+        auto y = p.a->make_range_vector();
         p.a->apply(run, 1.0, x, 0.0, y);
         p.a->apply(run, 1.0, z, 0.0, y);
         CHECK(values_of(y) == rotated(u, c.shift));
@@ -144,7 +144,7 @@ KRYLITH_GROUP_TEST("ghosts: pushes without a product in between, and operands by
 }
 
 // In a recorded loop kernels, not events, keep senders from overwriting what is not read yet.
-// Each iteration shifts p by one product, in bodies with more and fewer pushes than products.
+// Each iteration shifts p by one product, in bodies with more and fewer puts than products.
 KRYLITH_GROUP_TEST("ghosts: loops with more and fewer pushes than products") {
     for (const auto mode : modes_of(group))
         for (const case_of c : cases)
@@ -157,23 +157,23 @@ KRYLITH_GROUP_TEST("ghosts: loops with more and fewer pushes than products") {
                 shifting s(group, c);
                 execution run(group, {.mode = mode, .unroll = 3});
                 const auto u = random_values<double>(c.n, 4);
-                auto q = testing::make_vector(s.a->share_layout(), u);
-                auto old = s.a->make_vector();
-                auto p = s.a->make_operand();
-                auto z = s.a->make_operand();
+                auto q = testing::make_range_vector(s.a->layout(), u);
+                auto old = s.a->make_range_vector();
+                auto p = s.a->make_domain_vector();
+                auto z = s.a->make_domain_vector();
                 fused(run, p = q);
                 constexpr int turns = 20;
                 (void)iterate(run, turns, [&] {
                     s.a->apply(run, 1.0, p, 0.0, q);
-                    // Two readers of one push: ghosts may be overwritten only after the second.
+                    // Two readers of one put: ghosts may be overwritten only after the second.
                     if (variant == 1) s.a->apply(run, 1.0, p, 0.0, q);
-                    if (variant == 2) { // a push that nobody reads
+                    if (variant == 2) { // a put that nobody reads
                         fused(run, old = p);
                         fused(run, p = old + old);
                     }
                     if (variant == 3) fused(run, p = q, z = q);
                     fused(run, p = q);
-                    if (variant == 3) { // there and back through the other operand
+                    if (variant == 3) { // there and back through the other domain vector
                         s.a->apply(run, 1.0, z, 0.0, old);
                         s.a->apply(run, 1.0, p, 0.0, q);
                         fused(run, p = old);
@@ -188,7 +188,7 @@ KRYLITH_GROUP_TEST("ghosts: loops with more and fewer pushes than products") {
 KRYLITH_GROUP_TEST("ghosts: the same bits every time") {
     const auto matrix = testing::random_matrix(700, 5, 4, 9);
     const auto u = random_values<double>(700, 5);
-    for (const auto kind : {operator_kind::halo, operator_kind::gather}) {
+    for (const auto kind : {operator_kind::halo, operator_kind::allgather}) {
         const auto a = make_operator(group, matrix, {.kind = kind});
         std::vector<double> first;
         int different = 0;
@@ -196,8 +196,8 @@ KRYLITH_GROUP_TEST("ghosts: the same bits every time") {
             execution run(group, {.unroll = 4});
             scalar tenth(run);
             tenth = 0.1;
-            auto q = testing::make_vector(a->share_layout(), u);
-            auto p = a->make_operand();
+            auto q = testing::make_range_vector(a->layout(), u);
+            auto p = a->make_domain_vector();
             fused(run, p = q);
             (void)iterate(run, 30, [&] {
                 a->apply(run, 1.0, p, 0.0, q);

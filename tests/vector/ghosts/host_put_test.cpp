@@ -1,4 +1,4 @@
-// Ghost pushes between host devices. Data are plain arrays: ThreadSanitizer sees a missing wait.
+// Ghost puts between host devices. Data are plain arrays: ThreadSanitizer sees a missing wait.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,14 +24,14 @@ struct exchange {
         std::vector<double> values;          // own entries, then ghosts
         std::vector<std::pair<int, int>> of; // ghost -> rank and row
         std::vector<std::int32_t> first_entry{0};
-        std::vector<push_entry> entries;
+        std::vector<put_entry> entries;
         std::vector<double*> ghosts;
         std::vector<std::uint64_t*> sents;
-        std::vector<std::uint64_t*> readies;
+        std::vector<std::uint64_t*> peer_credits;
         std::vector<std::uint64_t> sent;
-        std::vector<std::uint64_t> ready;
-        std::uint64_t pushed = 0;
-        std::uint64_t acknowledged = 0;
+        std::vector<std::uint64_t> credits;
+        std::uint64_t put_count = 0;
+        std::uint64_t credited = 0;
         std::uint32_t to = 0;
         std::uint32_t from = 0;
     };
@@ -55,7 +55,7 @@ struct exchange {
             }
             ranks[r].values.assign(size + ranks[r].of.size(), -1.0);
             ranks[r].sent.resize(p);
-            ranks[r].ready.resize(p);
+            ranks[r].credits.resize(p);
         }
         for (std::size_t r = 0; r < p; ++r) {
             auto& s = ranks[r];
@@ -70,31 +70,31 @@ struct exchange {
             for (auto& peer : ranks) {
                 s.ghosts.push_back(peer.values.data() + size);
                 s.sents.push_back(&peer.sent[r]);
-                s.readies.push_back(&peer.ready[r]);
+                s.peer_credits.push_back(&peer.credits[r]);
             }
         }
     }
 
-    [[nodiscard]] ghost_push<double> push(int rank) {
+    [[nodiscard]] ghost_put<double> put(int rank) {
         auto& s = ranks[static_cast<std::size_t>(rank)];
         return {nullptr,
                 s.first_entry.data(),
                 s.entries.data(),
                 s.ghosts.data(),
                 s.sents.data(),
-                s.ready.data(),
-                s.readies.data(),
-                &s.pushed,
-                &s.acknowledged,
+                s.credits.data(),
+                s.peer_credits.data(),
+                &s.put_count,
+                &s.credited,
                 nullptr,
                 static_cast<std::int32_t>(s.first_entry.size()) - 1,
                 s.to,
                 s.from,
                 false};
     }
-    [[nodiscard]] arrival arrived(int rank) {
+    [[nodiscard]] signal arrived(int rank) {
         auto& s = ranks[static_cast<std::size_t>(rank)];
-        return {s.sent.data(), &s.pushed, s.from};
+        return {s.sent.data(), &s.put_count, s.from};
     }
 };
 
@@ -103,20 +103,20 @@ double entry(int rank, std::int64_t row, int turn) {
 }
 
 /// A kernel that reads the ghosts, as a product would.
-void enqueue_reader(host_ranks& ranks, exchange& data, int rank, int turn, bool acknowledge,
+void enqueue_reader(host_ranks& ranks, exchange& data, int rank, int turn, bool credit,
                     int& wrong) {
-    frame f = ranks.make_frame(rank);
-    f.arrivals[0] = data.arrived(rank);
-    f.arrival_count = 1;
+    kernel_context f = ranks.make_context(rank);
+    f.signals[0] = data.arrived(rank);
+    f.signal_count = 1;
     auto& s = data.ranks[static_cast<std::size_t>(rank)];
     ranks[rank].submit([=, &s, &wrong] {
         host::registers reg;
-        if (!host::begin(f, reg)) return;
+        if (!host::kernel_prologue(f, reg)) return;
         for (std::size_t g = 0; g < s.of.size(); ++g)
             if (s.values[exchange::size + g] != entry(s.of[g].first, s.of[g].second, turn)) ++wrong;
-        if (!acknowledge) return;
-        host::tell(f.mail, s.readies.data(), s.from, s.pushed);
-        s.acknowledged = s.pushed;
+        if (!credit) return;
+        host::tell(f.all_reduce, s.peer_credits.data(), s.from, s.put_count);
+        s.credited = s.put_count;
     });
 }
 
@@ -140,26 +140,26 @@ const std::vector<std::vector<std::vector<int>>> patterns = {
 
 TEST_CASE("host pushes deliver each turn's entries, however far ranks are apart") {
     for (const auto& pattern : patterns)
-        for (const bool acknowledge : {true, false}) {
+        for (const bool credit : {true, false}) {
             const int p = static_cast<int>(pattern.size());
             CAPTURE(p);
-            CAPTURE(acknowledge);
+            CAPTURE(credit);
             host_ranks ranks(p);
             exchange data(pattern);
             std::vector<int> wrong(pattern.size());
             for (int turn = 1; turn <= 40; ++turn)
                 for (int r = 0; r < p; ++r) {
                     enqueue_writer(ranks, data, r, turn);
-                    host::push(ranks[r], ranks.make_frame(r),
-                               data.ranks[static_cast<std::size_t>(r)].values.data(),
-                               exchange::size, data.push(r));
-                    enqueue_reader(ranks, data, r, turn, acknowledge,
+                    host::put(ranks[r], ranks.make_context(r),
+                              data.ranks[static_cast<std::size_t>(r)].values.data(), exchange::size,
+                              data.put(r));
+                    enqueue_reader(ranks, data, r, turn, credit,
                                    wrong[static_cast<std::size_t>(r)]);
                 }
             ranks.synchronize();
             for (int r = 0; r < p; ++r) {
                 CHECK(wrong[static_cast<std::size_t>(r)] == 0);
-                CHECK(data.ranks[static_cast<std::size_t>(r)].pushed == 40);
+                CHECK(data.ranks[static_cast<std::size_t>(r)].put_count == 40);
                 CHECK(ranks.failure(r) == 0);
             }
         }
@@ -184,7 +184,7 @@ TEST_CASE("a host fused update pushes what it wrote") {
                 }
             });
             fused_arguments<double> a{};
-            a.common = ranks.make_frame(r);
+            a.common = ranks.make_context(r);
             a.shape.vectors = 2;
             a.shape.statements = 1;
             a.shape.statement[0] = {0, 2, {{0, -1, -1, false}, {1, -1, -1, true}}};
@@ -193,8 +193,8 @@ TEST_CASE("a host fused update pushes what it wrote") {
             a.size = exchange::size;
             a.last_owned = exchange::size;
             a.reduce = ranks.into(r, 0);
-            a.push = data.push(r);
-            a.pushed = 0;
+            a.put = data.put(r);
+            a.put_index = 0;
             host::fused(ranks[r], a);
             enqueue_reader(ranks, data, r, turn, turn % 2 == 0, wrong[static_cast<std::size_t>(r)]);
         }
@@ -206,10 +206,10 @@ TEST_CASE("a skipped host push counts nothing and tells nobody") {
     host_ranks ranks(2);
     exchange data({{1}, {0}});
     ranks.slot(0, control::state) = as_register(loop_state::converged);
-    host::push(ranks[0], ranks.make_frame(0), data.ranks[0].values.data(), exchange::size,
-               data.push(0));
+    host::put(ranks[0], ranks.make_context(0), data.ranks[0].values.data(), exchange::size,
+              data.put(0));
     ranks.synchronize();
-    CHECK(data.ranks[0].pushed == 0);
+    CHECK(data.ranks[0].put_count == 0);
     CHECK(data.ranks[1].sent[0] == 0);
     CHECK(data.ranks[1].values.back() == -1.0);
 }
@@ -218,10 +218,10 @@ TEST_CASE("a peer that never frees its ghosts fails the push after the time-out"
     host_ranks ranks(2, 1, 50'000'000);
     exchange data({{1}, {0}});
     for (int turn = 0; turn < 2; ++turn) // the second waits for rank 0 to have read the first
-        host::push(ranks[1], ranks.make_frame(1), data.ranks[1].values.data(), exchange::size,
-                   data.push(1));
+        host::put(ranks[1], ranks.make_context(1), data.ranks[1].values.data(), exchange::size,
+                  data.put(1));
     ranks.synchronize();
     CHECK(ranks.failure(0) == 1);
     CHECK(ranks.failure(1) == 1);
-    CHECK(data.ranks[1].pushed == 1);
+    CHECK(data.ranks[1].put_count == 1);
 }

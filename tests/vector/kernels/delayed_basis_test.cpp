@@ -46,9 +46,9 @@ void compare(const device_group& group, std::int64_t n, coherence kind, int coun
     CAPTURE(n);
     CAPTURE(static_cast<int>(kind));
     CAPTURE(count);
-    const auto where = make_layout(group, n, kind);
-    basis<T> v(count + 1, [&] { return vector<T>(where); });
-    vector<T> w(where);
+    const auto device = make_layout(group, n, kind);
+    basis<T> v(count + 1, [&] { return vector<T>(device); });
+    vector<T> w(device);
     std::vector<std::vector<double>> exact;
     const double length = 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(n, 1)));
     const auto fill = [&](vector<T>& to, std::uint64_t seed) {
@@ -101,10 +101,10 @@ KRYLITH_GROUP_TEST("delayed basis: dots, then updates, against loops") {
 }
 
 KRYLITH_GROUP_TEST("delayed basis: strangers, and counts that the basis hasn't, are refused") {
-    const auto where = make_layout(group, 30, coherence::owned);
+    const auto device = make_layout(group, 30, coherence::owned);
     execution run(group, {.largest_batch = 9, .array_size = 20});
-    basis<double> v(4, [&] { return vector<double>(where); });
-    vector<double> w(where);
+    basis<double> v(4, [&] { return vector<double>(device); });
+    vector<double> w(device);
     vector<double> stranger(make_layout(group, 30, coherence::owned));
     CHECK_THROWS_AS(delayed_dots(run, v, 0, w, 0), usage_error);
     CHECK_THROWS_AS(delayed_dots(run, v, 5, w, 0), usage_error);

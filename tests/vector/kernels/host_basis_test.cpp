@@ -40,7 +40,7 @@ struct basis_data {
 template <class T>
 basis_arguments<T> arguments(host_ranks& ranks, basis_data<T>& data, bool norm) {
     basis_arguments<T> a{};
-    a.common = ranks.make_frame(0);
+    a.common = ranks.make_context(0);
     a.basis = data.table.data();
     a.w = data.w.data();
     a.count = static_cast<std::int32_t>(data.table.size());
@@ -52,7 +52,7 @@ basis_arguments<T> arguments(host_ranks& ranks, basis_data<T>& data, bool norm) 
 
 /// Takes the batch into the array, from its start.
 std::vector<double> sums(host_ranks& ranks, int count) {
-    frame f = ranks.make_frame(0);
+    kernel_context f = ranks.make_context(0);
     f.batch = count;
     f.batch_array = 0;
     ranks.scalars(0, f);

@@ -44,7 +44,7 @@ template <class T>
 fused_arguments<T> arguments(host_ranks& ranks, const fused_shape& shape, operands<T>& data,
                              std::int64_t size) {
     fused_arguments<T> a{};
-    a.common = ranks.make_frame(0);
+    a.common = ranks.make_context(0);
     a.shape = shape;
     for (std::size_t v = 0; v < data.vectors.size(); ++v) a.vectors[v] = data.vectors[v].data();
     for (int c = 0; c < shape.coefficients; ++c) {
@@ -55,7 +55,7 @@ fused_arguments<T> arguments(host_ranks& ranks, const fused_shape& shape, operan
     a.size = size;
     a.last_owned = size;
     a.reduce = ranks.into(0, shape.dots);
-    a.pushed = -1;
+    a.put_index = -1;
     return a;
 }
 
@@ -84,7 +84,7 @@ double apply_plainly(const fused_shape& shape, operands<T>& data, std::int64_t s
 }
 
 std::vector<double> sums(host_ranks& ranks, int count) {
-    frame f = ranks.make_frame(0);
+    kernel_context f = ranks.make_context(0);
     host_ranks::take_batch(f, count, first_sum);
     ranks.scalars(0, f);
     ranks.synchronize();

@@ -1,4 +1,4 @@
-// The frame on host devices: guard, scalar program, all-reduce, time-outs, loops.
+// The kernel context on host devices: guard, scalar program, all-reduce, time-outs, loops.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -21,12 +21,12 @@ constexpr std::uint8_t b_reg = 21;
 constexpr std::uint8_t c_reg = 22;
 
 /// A kernel that publishes `values` (one chunk) and leaves what it took in `taken`.
-void enqueue_publisher(host_ranks& ranks, int rank, const frame& f, std::array<double, 3> values,
-                       std::array<double, 3>* taken) {
+void enqueue_publisher(host_ranks& ranks, int rank, const kernel_context& f,
+                       std::array<double, 3> values, std::array<double, 3>* taken) {
     const reduction sums = ranks.into(rank, 3);
     ranks[rank].submit([=] {
         host::registers reg;
-        if (!host::begin(f, reg)) return;
+        if (!host::kernel_prologue(f, reg)) return;
         if (taken != nullptr) *taken = {reg[a_reg], reg[b_reg], reg[c_reg]};
         for (std::size_t v = 0; v < values.size(); ++v) sums.partials[v] = values[v];
         host::publish(f, sums, 1);
@@ -50,7 +50,7 @@ TEST_CASE("host all-reduce: rank order, the same bits on all ranks") {
             static_cast<std::size_t>(p), std::vector<std::array<double, 3>>(turns + 1));
         for (int turn = 0; turn <= turns; ++turn)
             for (int r = 0; r < p; ++r) {
-                frame f = ranks.make_frame(r);
+                kernel_context f = ranks.make_context(r);
                 if (turn > 0) host_ranks::take_batch(f, 3, a_reg);
                 enqueue_publisher(
                     ranks, r, f, {awkward(r, turn, 0), awkward(r, turn, 1), awkward(r, turn, 2)},
@@ -72,8 +72,8 @@ TEST_CASE("host all-reduce: rank order, the same bits on all ranks") {
 TEST_CASE("host all-reduce into the array") {
     host_ranks ranks(2);
     for (int r = 0; r < 2; ++r) {
-        enqueue_publisher(ranks, r, ranks.make_frame(r), {1.0 + r, 10.0 + r, 100.0 + r}, nullptr);
-        frame f = ranks.make_frame(r);
+        enqueue_publisher(ranks, r, ranks.make_context(r), {1.0 + r, 10.0 + r, 100.0 + r}, nullptr);
+        kernel_context f = ranks.make_context(r);
         f.batch = 3;
         f.batch_array = 5;
         ranks.scalars(r, f);
@@ -89,7 +89,7 @@ TEST_CASE("host all-reduce into the array") {
 TEST_CASE("chunks are added in order") {
     host_ranks ranks(1);
     const reduction sums = ranks.into(0, 2);
-    const frame f = ranks.make_frame(0);
+    const kernel_context f = ranks.make_context(0);
     double expected = 0;
     for (int c = 0; c < 5; ++c) {
         sums.partials[c] = awkward(c, 0, 0);
@@ -97,7 +97,7 @@ TEST_CASE("chunks are added in order") {
         expected += sums.partials[c];
     }
     ranks[0].submit([=] { host::publish(f, sums, 5); });
-    frame next = ranks.make_frame(0);
+    kernel_context next = ranks.make_context(0);
     host_ranks::take_batch(next, 2, a_reg);
     ranks.scalars(0, next);
     ranks.synchronize();
@@ -110,8 +110,8 @@ TEST_CASE("a silent rank fails all ranks after the time-out, and later kernels r
     bool again[3] = {true, true, true};
     const auto before = std::chrono::steady_clock::now();
     for (const int r : {0, 2}) {
-        enqueue_publisher(ranks, r, ranks.make_frame(r), {1, 2, 3}, nullptr);
-        frame f = ranks.make_frame(r);
+        enqueue_publisher(ranks, r, ranks.make_context(r), {1, 2, 3}, nullptr);
+        kernel_context f = ranks.make_context(r);
         host_ranks::take_batch(f, 3, a_reg);
         ranks.scalars(r, f, reinterpret_cast<std::uintptr_t>(&again[r]));
     }
@@ -122,7 +122,7 @@ TEST_CASE("a silent rank fails all ranks after the time-out, and later kernels r
 
     for (int i = 0; i < 100; ++i)
         for (int r = 0; r < 3; ++r) {
-            frame f = ranks.make_frame(r);
+            kernel_context f = ranks.make_context(r);
             f.guarded = false;
             host_ranks::take_batch(f, 3, a_reg);
             enqueue_publisher(ranks, r, f, {1, 2, 3}, nullptr);
@@ -139,9 +139,9 @@ TEST_CASE("data that never arrives fails all ranks") {
     const std::uint64_t sent[2] = {0, 3};
     const std::uint64_t expected = 4;
     bool again = true;
-    frame f = ranks.make_frame(0);
-    f.arrivals[0] = {sent, &expected, 0b10};
-    f.arrival_count = 1;
+    kernel_context f = ranks.make_context(0);
+    f.signals[0] = {sent, &expected, 0b10};
+    f.signal_count = 1;
     ranks.scalars(0, f, reinterpret_cast<std::uintptr_t>(&again));
     ranks.synchronize();
     CHECK(ranks.failure(0) == 2);
@@ -153,7 +153,7 @@ TEST_CASE("the scalar program loads, computes and stores") {
     host_ranks ranks(1);
     ranks.slot(0, a_reg) = 3;
     ranks.slot(0, b_reg) = 4;
-    frame f = ranks.make_frame(0);
+    kernel_context f = ranks.make_context(0);
     host_ranks::load(f, a_reg);
     host_ranks::load(f, b_reg);
     host_ranks::load(f, c_reg);
@@ -168,7 +168,7 @@ TEST_CASE("a guarded kernel after the stop carries its scalars over and does not
     host_ranks ranks(2);
     ranks.slot(0, control::state) = as_register(loop_state::converged);
     ranks.slot(0, a_reg) = 7;
-    frame f = ranks.make_frame(0);
+    kernel_context f = ranks.make_context(0);
     f.program.loads[f.program.load_count++] = {a_reg, 2 * a_reg};
     f.program.stores[f.program.store_count++] = {a_reg, 2 * a_reg + 1};
     host_ranks::record(f, scalar_opcode::negate, a_reg, a_reg);
@@ -196,7 +196,7 @@ TEST_CASE("a guarded kernel after the stop carries its scalars over and does not
 TEST_CASE("the kernel whose program stops the loop does not run") {
     host_ranks ranks(1);
     ranks.slot(0, a_reg) = -1;
-    frame f = ranks.make_frame(0);
+    kernel_context f = ranks.make_context(0);
     host_ranks::load(f, a_reg);
     host_ranks::store(f, control::state);
     host_ranks::record(f, scalar_opcode::positive, control::state, a_reg,
@@ -225,8 +225,8 @@ TEST_CASE("host loops of all ranks stop after the same turn") {
             loops.push_back(ranks[r].make_loop());
             loops.back()->begin_recording();
             ranks[r].submit([&turns, r] { ++turns[static_cast<std::size_t>(r)]; });
-            enqueue_publisher(ranks, r, ranks.make_frame(r), {1.0 + r, 0, 0}, nullptr);
-            frame f = ranks.make_frame(r);
+            enqueue_publisher(ranks, r, ranks.make_context(r), {1.0 + r, 0, 0}, nullptr);
+            kernel_context f = ranks.make_context(r);
             host_ranks::take_batch(f, 3, a_reg);
             for (const std::uint8_t reg :
                  {control::iteration, control::target, control::limit, control::pause_at,
@@ -256,8 +256,8 @@ TEST_CASE("a loop that waits for a rank that is not there ends") {
     host_ranks ranks(2, 1, 50'000'000);
     const auto loop = ranks[0].make_loop();
     loop->begin_recording();
-    enqueue_publisher(ranks, 0, ranks.make_frame(0), {1, 2, 3}, nullptr);
-    frame f = ranks.make_frame(0);
+    enqueue_publisher(ranks, 0, ranks.make_context(0), {1, 2, 3}, nullptr);
+    kernel_context f = ranks.make_context(0);
     host_ranks::take_batch(f, 3, a_reg);
     ranks.scalars(0, f, loop->condition());
     loop->end_recording();

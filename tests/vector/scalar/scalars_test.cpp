@@ -13,10 +13,10 @@
 
 namespace krylith {
 
-using testing::arm;
 using testing::iterate;
 using testing::modes_of;
 using testing::random_numbers;
+using testing::set_controls;
 
 KRYLITH_GROUP_TEST("scalars: every operation") {
     execution run(group, {});
