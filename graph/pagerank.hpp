@@ -145,8 +145,7 @@ private:
                     return false;
                 const bool last = result.iterations() + 1 >= std::min(due, options_.max_steps);
                 const auto record = a_.multiply();
-                // Before the bound is looked at nothing is passed on: it needs all that is left in
-                // s.
+                // Before the bound is checked nothing is passed on: it needs what is left in s.
                 a_.advance(passing(last ? std::numeric_limits<double>::infinity() : threshold));
                 log.add(record);
             }

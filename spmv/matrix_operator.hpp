@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/sparse/device_matrix.hpp>
@@ -175,6 +176,19 @@ make_operator(const device_group& group, const csr_matrix<T>& matrix,
               const operator_options& options = {}) {
     return make_operator(group, csr_view<T>(matrix), options);
 }
+
+/// The operator pcoo of coordinate entries in any order, which each device multiplies as they lie:
+/// to the first device the first entries, and so on, equally many each. For entries by rows or by
+/// columns a device owns the rows that begin on it, for others equally many rows, whose results
+/// then come from all devices. Entries of the same place add up. update() takes values in the order
+/// of `matrix`. O(rows + entries) on the host; keeps up to 16 bytes an entry there, for update().
+///
+/// options.kind must be pcoo, and order none: to_csr() makes a matrix for the others. Throws
+/// usage_error, and what make_operator of a csr_view throws.
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
+                                                                const coo_matrix<T>& matrix,
+                                                                const operator_options& options);
 
 extern template class matrix_operator<double>;
 extern template class matrix_operator<float>;

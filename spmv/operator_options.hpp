@@ -21,7 +21,7 @@ enum class operator_kind {
     pcsr,    ///< vectors owned; each device multiplies equally many nonzeros, cut within rows, and
              ///< what a row has on several is added up by its owner (nonzero_split_operator.hpp)
     pcsc,    ///< the same, cut within columns: few entries of x move, and many partial sums of y
-    pcoo,    ///< of a csr_view as pcsr; of a coo_matrix the entries as they lie (coo_operator.hpp)
+    pcoo,    ///< of a csr_view as pcsr; of a coo_matrix the entries as they lie (make_operator of one)
     adaptive ///< as halo; while x is sparse, only columns where it has entries are multiplied, and
              ///< the host looks at x before each product: no recorded loops
              ///< (column_adaptive_matrix.hpp)

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <krylith/bench/common/workload.hpp>
-#include <krylith/device/host/node_memory.hpp>
+#include <krylith/device/node_memory.hpp>
 #include <krylith/spmv/streamed_product.hpp>
 
 namespace krylith::bench {

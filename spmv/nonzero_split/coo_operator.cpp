@@ -1,4 +1,4 @@
-#include <krylith/spmv/nonzero_split/coo_operator.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
 
 #include <string>
 #include <utility>

@@ -14,7 +14,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/host/node_memory.hpp>
+#include <krylith/device/node_memory.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/device/numa.hpp>
 

@@ -10,7 +10,6 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
-#include <krylith/spmv/nonzero_split/coo_operator.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
 #include <krylith/vector/fused.hpp>
 

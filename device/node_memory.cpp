@@ -1,4 +1,4 @@
-#include <krylith/device/host/node_memory.hpp>
+#include <krylith/device/node_memory.hpp>
 
 #include <array>
 #include <string>
