@@ -1,6 +1,6 @@
 # Decides on CUDA: KRYLITH_CUDA=AUTO|ON|OFF -> KRYLITH_HAVE_CUDA (0 or 1), language CUDA, CUDAToolkit.
 # KRYLITH_NCCL=AUTO|ON|OFF -> KRYLITH_HAVE_NCCL, KRYLITH_NCCL_LIBRARY, KRYLITH_NCCL_INCLUDE_DIR.
-# Every .cu file is compiled on its own (no relocatable device code): one edit rebuilds one file.
+# There is no relocatable device code: what a .cu file needs of others it has by host functions.
 
 set(KRYLITH_CUDA AUTO CACHE STRING "AUTO (when nvcc is found), ON or OFF")
 set_property(CACHE KRYLITH_CUDA PROPERTY STRINGS AUTO ON OFF)

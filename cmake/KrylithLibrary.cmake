@@ -41,6 +41,7 @@ file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/matrix/gallery/*.cpp"
 set_source_files_properties(${gallery} PROPERTIES COMPILE_OPTIONS "-ffp-contract=off")
 add_library(krylith::krylith ALIAS krylith)
 krylith_compile_options(krylith)
+krylith_unity(krylith)
 set_target_properties(krylith PROPERTIES
     LINKER_LANGUAGE CXX
     DEFINE_SYMBOL "" # the objects of a shared library are those of a static one: ccache finds them

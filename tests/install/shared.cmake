@@ -9,7 +9,7 @@ string(REPLACE ";" "\\;" path "${PREFIX_PATH}")
 run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${build}" -G "${GENERATOR}" -DBUILD_SHARED_LIBS=ON
     -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 # compiled in a third of the time
     "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}" "-DCMAKE_PREFIX_PATH=${path}"
-    "-DKRYLITH_NATIVE=${NATIVE}" -DKRYLITH_CUDA=OFF -DKRYLITH_TESTS=OFF -DKRYLITH_TOOLS=OFF
+    "-DKRYLITH_NATIVE=${NATIVE}" "-DKRYLITH_UNITY=${UNITY}" -DKRYLITH_CUDA=OFF -DKRYLITH_TESTS=OFF -DKRYLITH_TOOLS=OFF
     -DKRYLITH_EXAMPLES=OFF -DKRYLITH_BENCH=OFF)
 run("${CMAKE_COMMAND}" --build "${build}" --config Debug --parallel 2)
 run("${CMAKE_COMMAND}" --install "${build}" --config Debug --prefix "${prefix}")

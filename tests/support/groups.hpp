@@ -17,7 +17,8 @@
 
 namespace krylith::testing {
 
-/// 1, 2, 3, 4 and 7 devices, and 3 whose copies are staged.
+/// 1, 2, 3, 4 and 7 devices, and 3 whose copies are staged. Where the environment has
+/// KRYLITH_TEST_FEW_GROUPS, as ctest sets it under sanitizers, 1, 3 and 3 staged.
 [[nodiscard]] std::vector<device_group> host_groups();
 
 /// 1, 2, 3 and all devices, and 2 whose copies are staged. Where there are too few, a physical
