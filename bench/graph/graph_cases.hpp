@@ -1,4 +1,4 @@
-// The graphs that `krylith bench graph` walks over: families of the gallery of high and of low
+// The graphs of `krylith bench graph`: families of the gallery of high and of low
 // diameter, in comparable sizes.
 #pragma once
 

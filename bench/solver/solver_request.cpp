@@ -109,6 +109,7 @@ void add_options(CLI::App& app, solver_request& q) {
     add_limits(app, q.limit, q.without_limits);
     tool::add_operator_options(app, q.multiply);
     tool::add_backend_options(app, q.devices);
+    tool::add_transports(app, q.multiply);
     add_device_counts(app, q.counts);
     tool::add_timeout(app, q.devices);
     tool::add_report(app, q.report_file);

@@ -132,6 +132,7 @@ void add_options(CLI::App& app, spmv_request& q) {
         "device all that it has, on several the fastest of krylith's")
         ->group("Operator");
     tool::add_backend_options(app, q.devices);
+    tool::add_transports(app, q.multiply);
     add_device_counts(app, q.counts, "beside one device, the baseline: 2,4 ... all of them");
     tool::add_timeout(app, q.devices);
     tool::add_report(app, q.report_file);

@@ -27,7 +27,7 @@ struct spmv_request {
     std::vector<int> counts;
     std::vector<std::string> operators = {"all"};
     std::vector<std::string> formats;
-    /// Order, precision, and transfer and shares of those operators that have them.
+    /// Order, precision, and transport and fractions of those operators that have them.
     tool::operator_request multiply;
     std::string execution = "auto";
     bool without_dot = false;
@@ -44,7 +44,7 @@ struct spmv_request {
     [[nodiscard]] std::vector<std::string> one_device_formats(backend devices) const;
     /// `all` written out. Throws usage_error for a name that is no operator's.
     [[nodiscard]] std::vector<std::string> operator_list() const;
-    /// With the transfer and the shares that this kind takes. Throws usage_error for a name that is
+    /// With the transport and the fractions that this kind takes. Throws usage_error for a name that is
     /// none.
     [[nodiscard]] operator_options options_of(const std::string& kind,
                                               const std::string& format) const;

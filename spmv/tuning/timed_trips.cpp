@@ -35,7 +35,7 @@ void repeat_to_limit(execution& run, const std::function<void()>& body, std::int
     const loop_report end = run.repeat(body);
     if (end.state != loop_state::limit || end.iterations != trips)
         throw device_error("a timing loop ended after " + std::to_string(end.iterations) + " of " +
-                           std::to_string(trips) + " turns");
+                           std::to_string(trips) + " trips");
 }
 
 } // namespace
@@ -69,7 +69,7 @@ timed_loop::timed_loop(const device_group& group, const execution_options& optio
 
 double timed_loop::seconds(std::int64_t trips, const std::function<void()>& body) {
     if (trips % unroll_ != 0)
-        throw usage_error(std::to_string(trips) + " turns can't be timed in recordings of " +
+        throw usage_error(std::to_string(trips) + " trips can't be timed in recordings of " +
                           std::to_string(unroll_));
     set_limit(run_, trips);
     run_.unguarded([this] { run_.flush(); }); // the last call's loop has stopped

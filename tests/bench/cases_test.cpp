@@ -66,7 +66,7 @@ TEST_CASE("spmv_request: all operators, and options that only their kind gets") 
     CHECK(q.operator_list() == std::vector<std::string>{"halo", "auto"});
     q.operators = {"hallo"};
     CHECK_THROWS_AS((void)q.operator_list(), usage_error);
-    q.multiply.transport = "copies";
+    q.multiply.transport = "copy-engine";
     q.multiply.long_fraction = 0.25;
     const auto halo = q.options_of("halo", "csr");
     CHECK(halo.transport == transport_kind::automatic);

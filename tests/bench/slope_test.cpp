@@ -46,7 +46,7 @@ TEST_CASE("repeated: a product that doesn't know of the stop runs as often as it
     (void)loop.seconds(80, body);
     CHECK(calls == 100);
     CHECK_THROWS_WITH_AS((void)loop.seconds(30, body),
-                         "30 turns can't be timed in recordings of 20", usage_error);
+                         "30 trips can't be timed in recordings of 20", usage_error);
 }
 
 } // namespace

@@ -59,7 +59,7 @@ class Completion(unittest.TestCase):
                          refusal("graph", "bfs", "gallery:poisson2d:4", "--kernel", "xyzzy"))
         self.assertEqual(offers("krylith graph "), refusal("graph", "xyzzy", "gallery:poisson2d:4"))
         self.assertEqual(offers("krylith bench "), refusal("bench", "xyzzy", "gallery:poisson2d:4"))
-        self.assertEqual(offers("krylith bench cg:r"), ["resident"])
+        self.assertEqual(offers("krylith bench cg:p"), ["persistent"])
         self.assertEqual(offers("krylith bench spmv a.mtx --device-c"), ["--device-counts"])
         self.assertEqual(offers("krylith bench cg a.mtx --against "),
                          refusal("bench", "cg", "gallery:poisson2d:4", "--against", "xyzzy"))
