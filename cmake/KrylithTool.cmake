@@ -1,4 +1,5 @@
-# The krylith command: tools/main.cpp, and the rest of tools/ as a library that the tests link too.
+# The krylith command: tools/main.cpp, the rest of tools/ as a library that the tests link too, and the
+# benchmarks of bench/ unless KRYLITH_BENCH is OFF.
 
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/*.cpp")
 if(NOT sources)
@@ -7,7 +8,8 @@ endif()
 krylith_need(cli11 json fmt)
 
 set(main "${PROJECT_SOURCE_DIR}/tools/main.cpp")
-list(REMOVE_ITEM sources "${main}")
+set(without_benchmarks "${PROJECT_SOURCE_DIR}/tools/bench/without_benchmarks.cpp")
+list(REMOVE_ITEM sources "${main}" "${without_benchmarks}")
 set(kind STATIC)
 if(NOT sources)
     set(kind INTERFACE)
@@ -26,7 +28,14 @@ target_link_libraries(krylith_tool_parts ${scope}
 
 if(EXISTS "${main}")
     add_executable(krylith_tool "${main}")
+    if(KRYLITH_BENCH)
+        add_subdirectory(bench)
+        target_link_libraries(krylith_tool PRIVATE krylith_bench_parts)
+    else()
+        target_sources(krylith_tool PRIVATE "${without_benchmarks}")
+    endif()
     set_target_properties(krylith_tool PROPERTIES
+        LINKER_LANGUAGE CXX
         OUTPUT_NAME krylith
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
     krylith_compile_options(krylith_tool)

@@ -1,5 +1,5 @@
 // One device or many? Solves one diffusion problem on 1, 2, ... all GPUs (or on slices of the CPU),
-// says what each device more brings, and draws time against devices: one_or_many.svg.
+// says what each device more brings.
 //
 //     example_one_or_many [POINTS_AN_AXIS [DEVICES]]
 //
@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -90,41 +89,6 @@ double distance(const std::vector<double>& u, const std::vector<double>& v) {
     return norm(difference) / norm(v);
 }
 
-/// Time against devices: what was measured, and what n devices n times as fast would be.
-void draw(const char* path, const std::vector<run>& runs) {
-    const double width = 420;
-    const double height = 240;
-    const double slowest = std::ranges::max_element(runs, {}, &run::seconds)->seconds;
-    const auto x = [&](const run& r) {
-        const auto steps = static_cast<double>(std::max<std::size_t>(runs.size() - 1, 1));
-        return 60 + width * (r.devices - 1) / steps;
-    };
-    const auto y = [&](double seconds) { return 50 + height * (1 - seconds / slowest); };
-    std::string measured;
-    std::string ideal;
-    std::ofstream file(path);
-    file << R"(<svg xmlns="http://www.w3.org/2000/svg" width="540" height="350" )"
-         << R"(font-family="sans-serif" font-size="13"><rect width="540" height="350" )"
-         << R"(fill="#fff"/><text x="20" y="25">Microseconds an iteration, by devices (dashed: )"
-         << "ideal)</text>\n"
-         << R"(<path d="M60 50V290H500" fill="none" stroke="#888"/>)" << '\n';
-    for (const run& r : runs) {
-        const auto point = [&](double seconds) {
-            return std::to_string(x(r)) + "," + std::to_string(y(seconds)) + " ";
-        };
-        measured += point(r.seconds);
-        ideal += point(runs.front().seconds / r.devices);
-        file << "<circle cx=\"" << x(r) << "\" cy=\"" << y(r.seconds) << "\" r=\"4\" "
-             << "fill=\"#1f6fb4\"/><text x=\"" << x(r) + 6 << "\" y=\"" << y(r.seconds) - 8 << "\">"
-             << std::round(1e7 * r.seconds) / 10 << "</text><text x=\"" << x(r) - 4
-             << "\" y=\"310\">" << r.devices << "</text>\n";
-    }
-    file << R"(<polyline fill="none" stroke="#1f6fb4" stroke-width="2" points=")" << measured
-         << "\"/>\n"
-         << R"(<polyline fill="none" stroke="#888" stroke-dasharray="4" points=")" << ideal
-         << "\"/>\n</svg>\n";
-}
-
 bool compare(int n, int most) {
     const auto matrix = jump_diffusion<double>(n, 100.0, std::max(1, n / 8));
     const std::vector<double> f(static_cast<std::size_t>(matrix.rows), 1.0);
@@ -140,7 +104,6 @@ bool compare(int n, int most) {
                     1e6 * r.seconds, speedup, 100 * speedup / devices, left);
         good = good && r.converged && left <= 1.01 * rtol && distance(r.u, runs.front().u) < 1e-5;
     }
-    draw("one_or_many.svg", runs);
     const run& best = *std::ranges::min_element(runs, {}, &run::seconds);
     std::printf("Best on %d.\nOperator on %d: %s.\n", best.devices, most,
                 runs.back().because.c_str());

@@ -1,5 +1,5 @@
 // One Poisson problem on one device and on several: the same iterations, the same solution, less
-// time. Runs on all GPUs, or else on slices of the CPU; writes poisson3d.svg.
+// time. Runs on all GPUs, or else on slices of the CPU.
 //
 //     example_poisson3d [POINTS_AN_AXIS]
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <numeric>
 #include <vector>
 
@@ -45,25 +44,6 @@ double largest_difference(const std::vector<double>& x, const std::vector<double
     return largest;
 }
 
-/// A bar for each number of devices, 1, 2, 3 ...: its microseconds an iteration.
-void plot(const char* path, const std::vector<double>& times) {
-    std::ofstream file(path);
-    file << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"560\" height=\""
-         << 60 + 40 * times.size() << "\" font-family=\"sans-serif\" font-size=\"14\">\n"
-         << "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-         << "<text x=\"20\" y=\"30\">Microseconds an iteration, by number of devices</text>\n";
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        const double length = 440 * times[i] / *std::ranges::max_element(times);
-        const std::size_t y = 50 + 40 * i;
-        file << "<text x=\"20\" y=\"" << y + 19 << "\">" << i + 1 << "</text>\n"
-             << "<rect x=\"40\" y=\"" << y << "\" width=\"" << length
-             << "\" height=\"28\" fill=\"#1f6fb4\"/>\n"
-             << "<text x=\"" << 48 + length << "\" y=\"" << y + 19 << "\">"
-             << std::round(10 * times[i]) / 10 << "</text>\n";
-    }
-    file << "</svg>\n";
-}
-
 bool compare(int n, int most_devices) {
     const auto matrix = poisson3d<double>(n);
     std::vector<double> first(static_cast<std::size_t>(matrix.rows));
@@ -83,7 +63,6 @@ bool compare(int n, int most_devices) {
         good = good && result.converged() && result.iterations == iterations &&
                difference <= 1e-8 * *std::ranges::max_element(first);
     }
-    plot("poisson3d.svg", times);
     return good;
 }
 

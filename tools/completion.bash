@@ -2,9 +2,14 @@
 # that it knows what the command knows: "--side left|right|split" takes three words, and what is in
 # capitals there, as FILE in "ones|row-sums|FILE", is for the user.
 
-# The type of option $3 of command $2, or of its positional argument in capitals.
+# The type of option $2 of the command $3..., or of its positional argument in capitals.
 _krylith_type() {
-    "$1" "$2" --help 2>/dev/null | sed -n "s/^  $3 \\([^ ]*\\).*/\\1/p"
+    "$1" "${@:3}" --help 2>/dev/null | sed -n "s/^  $2 \\([^ ]*\\).*/\\1/p"
+}
+
+# The commands of krylith, or of the command $2....
+_krylith_commands() {
+    "$1" "${@:2}" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z0-9_:-]*\)\( .*\)\{0,1\}$/\1/p' | grep .
 }
 
 # The words of a type: "range:SEED" begins with "range:".
@@ -21,33 +26,39 @@ _krylith_matrices() {
 
 _krylith() {
     # Words as the command sees them: bash's own end at : and = too.
-    local line=${COMP_LINE:0:COMP_POINT} words word before='' command choices='' type=''
+    local line=${COMP_LINE:0:COMP_POINT} words word before='' choices='' type='' command first=3
     # shellcheck disable=SC2162 # a backslash is the shell's
     read -a words <<<"$line"
     [[ $line != *[[:space:]] ]] || words+=('')
     word=${words[-1]}
     ((${#words[@]} < 3)) || before=${words[-2]}
-    command=${words[1]}
+    command=("${words[1]}")
+    if [[ ${words[1]} == bench ]] && ((${#words[@]} > 3)); then
+        command+=("${words[2]}")
+        first=4
+    fi
     if [[ $word == --*=* ]]; then
         before=${word%%=*}
         word=${word#*=}
     fi
 
     if ((${#words[@]} <= 2)); then
-        choices=$("$1" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z0-9-]*\) .*/\1/p')
+        choices=$(_krylith_commands "$1")
     elif [[ $word == -* ]]; then
-        choices=$("$1" "$command" --help 2>/dev/null | grep -oE -- '^ +(-h,)?--[a-z0-9-]+' |
+        choices=$("$1" "${command[@]}" --help 2>/dev/null | grep -oE -- '^ +(-h,)?--[a-z0-9-]+' |
             grep -oE -- '--[a-z0-9-]+')
-    elif [[ $before == --* ]] && type=$(_krylith_type "$1" "$command" "$before") && [[ $type ]]; then
+    elif [[ ${words[1]} == bench ]] && ((${#words[@]} == 3)); then
+        choices=$(_krylith_commands "$1" bench)
+    elif [[ $before == --* ]] && type=$(_krylith_type "$1" "$before" "${command[@]}") && [[ $type ]]; then
         choices=$(_krylith_words "$type")
         [[ $type != *FILE* ]] || choices+=$'\n'$(compgen -f -- "$word")
     else
-        ((${#words[@]} > 3)) || type=$(_krylith_type "$1" "$command" '[A-Z]*')
-        if [[ $command == gallery ]]; then
+        ((${#words[@]} > first)) || type=$(_krylith_type "$1" '[A-Z]*' "${command[@]}")
+        if [[ ${words[1]} == gallery ]]; then
             choices=$("$1" gallery | sed -n 's/^gallery:\([^:]*\).*/\1/p')
         elif [[ $type ]]; then
             choices=$(_krylith_words "$type")
-        elif [[ $command == convert ]] && ((${#words[@]} > 3)); then
+        elif [[ ${words[1]} == convert ]] && ((${#words[@]} > 3)); then
             choices=$(compgen -f -- "$word")
         else
             choices=$(_krylith_matrices "$1" "$word")

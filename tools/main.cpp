@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     clean_up_when_interrupted();
     exit_status status = exit_status::success;
     try {
-        status = run_command_line(argc, argv);
+        status = run_command_line(argc, argv, benchmarks());
     } catch (const std::bad_alloc&) {
         const krylith::memory_room room = krylith::find_memory_room();
         print(stderr, "krylith: host memory ran out; with what was held given back, " +

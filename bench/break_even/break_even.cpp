@@ -1,11 +1,11 @@
-// bench_break_even: rows a device from which an iteration of CG on 2 and 4 devices is faster than
-// on one, by the cost model at the rates of H200s. Prints a table of Markdown. Needs no device.
+#include <krylith/bench/break_even/break_even.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
+#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -13,6 +13,7 @@
 
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/machine_rates.hpp>
+#include <krylith/tools/cli/console.hpp>
 
 namespace krylith::bench {
 namespace {
@@ -100,26 +101,20 @@ std::string in_words(std::optional<std::int64_t> rows, int nonzeros, int devices
     return fmt::format("{} (`{}`)", digits, fastest(*rows, nonzeros, devices, c).name);
 }
 
-void print_table() {
-    fmt::print("| nonzeros a row | ghosts of a device | 2 GPUs | 4 GPUs |\n|---|---|---|---|\n");
+} // namespace
+
+bool break_even_run::run() const {
+    std::string table =
+        "| nonzeros a row | ghosts of a device | 2 GPUs | 4 GPUs |\n|---|---|---|---|\n";
     for (const int nonzeros : {3, 7, 27, 81}) {
         for (const coupling c : couplings) {
-            fmt::print("| {} | {} | {} | {} |\n", nonzeros, in_words(c),
-                       in_words(break_even(nonzeros, 2, c), nonzeros, 2, c),
-                       in_words(break_even(nonzeros, 4, c), nonzeros, 4, c));
+            table += fmt::format("| {} | {} | {} | {} |\n", nonzeros, in_words(c),
+                                 in_words(break_even(nonzeros, 2, c), nonzeros, 2, c),
+                                 in_words(break_even(nonzeros, 4, c), nonzeros, 4, c));
         }
     }
+    tool::print(stdout, table);
+    return true;
 }
 
-} // namespace
 } // namespace krylith::bench
-
-int main() {
-    try {
-        krylith::bench::print_table();
-        return 0;
-    } catch (const std::exception& e) {
-        fmt::print(stderr, "bench_break_even: {}\n", e.what());
-        return 2;
-    }
-}

@@ -67,7 +67,7 @@ void csv_file::write(const std::string& line, bool anew) const {
     file << line;
     file.close();
     if (!file) {
-        throw usage_error("can't write the table to '" + path_ + "'");
+        throw input_error("--csv " + path_ + " can't be written");
     }
 }
 

@@ -1,31 +1,33 @@
 // Which devices a benchmark runs on.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/tools/cli/device_selection.hpp>
 
 namespace krylith::bench {
 
+using tool::descriptions;
+
+/// The first devices of a backend, as many at a time as `counts` says.
 struct device_choice {
     backend kind = backend::host;
     std::vector<int> counts; ///< sizes of the groups to measure, ascending
-    int threads = 0;         ///< of all host devices together; 0: one a core
+    tool::device_options options;
 
     /// The first `count` devices.
-    [[nodiscard]] device_group group(int count) const;
+    [[nodiscard]] device_group group(int count) const {
+        return tool::first_devices(options, count);
+    }
 };
 
-/// `kind` is auto (cuda where there is a CUDA device), cuda or host. No counts: 1 to all CUDA
-/// devices, or one host device. Throws usage_error for what is not there.
-[[nodiscard]] device_choice choose_devices(const std::string& kind, std::vector<int> counts,
-                                           int threads);
+/// No counts: tool::default_counts. Throws usage_error for what can't be, and device_error for CUDA
+/// devices that are not there.
+[[nodiscard]] device_choice choose_devices(const tool::device_options& options,
+                                           std::vector<int> counts);
 
-/// Whether each device has its share of that many bytes free.
+/// Whether each device has its part of that many bytes free.
 [[nodiscard]] bool has_room(const device_group& group, double bytes);
-
-/// "NVIDIA H200 (cuda:0)" and so on, by rank.
-[[nodiscard]] std::vector<std::string> descriptions(const device_group& group);
 
 } // namespace krylith::bench

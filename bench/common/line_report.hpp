@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include <krylith/bench/common/report.hpp>
 
@@ -11,9 +12,13 @@ namespace krylith::bench {
 
 class line_report {
 public:
-    /// No file where `path` is empty. Throws usage_error where it can't be written. The header gets
-    /// "program" and "build".
-    line_report(const std::string& program, const std::string& path, json header);
+    /// No file where `path` is empty; "-" is standard output, while the table goes to standard
+    /// error. Throws input_error where it can't be written. The header gets "benchmark" and
+    /// "build".
+    line_report(const std::string& benchmark, const std::string& path, json header);
+
+    /// Text of the table.
+    void say(std::string_view text) const;
 
     /// A row is void where it has a list `void_because` that is not empty.
     void add(const json& row);
@@ -22,8 +27,9 @@ public:
     /// The same of what was asked for by name: the run has failed.
     void refuse(const std::string& what, const std::string& why);
 
-    [[nodiscard]] bool any_void() const { return any_void_; }
-    [[nodiscard]] bool failed() const { return any_void_ || any_refused_; }
+    /// Once, at the end: says what void rows mean. False where a row is void. Throws input_error
+    /// where something was refused.
+    [[nodiscard]] bool finish() const;
 
 private:
     void write(const json& line);
@@ -31,7 +37,7 @@ private:
     std::string path_;
     std::ofstream file_;
     bool any_void_ = false;
-    bool any_refused_ = false;
+    std::string refused_;
 };
 
 } // namespace krylith::bench

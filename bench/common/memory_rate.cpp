@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include <krylith/bench/common/slope.hpp>
-#include <krylith/bench/common/stopwatch.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {
 
@@ -18,8 +18,12 @@ namespace {
 
 /// Far above any cache; two of them.
 constexpr std::size_t array_bytes = std::size_t{1} << 30;
-constexpr slope_effort effort{
-    .few = 2, .many = 6, .repetitions = 5, .most = 20, .seconds = 0.2, .warm_up = 0.1};
+constexpr slope_effort effort{.warm_up = 2,
+                              .iterations = 4,
+                              .repetitions = 5,
+                              .most = 20,
+                              .seconds = 0.2,
+                              .warm_up_seconds = 0.1};
 
 double copy_rate(const device_group& group) {
     const buffer<char> from(group.handle(0), array_bytes, "copy rate");
@@ -28,7 +32,7 @@ double copy_rate(const device_group& group) {
     const auto seconds = measure_slope(
         [&](std::int64_t copies) {
             group.synchronize();
-            const stopwatch watch;
+            const tool::stopwatch watch;
             for (std::int64_t i = 0; i < copies; ++i) {
                 group[0].copy(to.data(), from.data(), array_bytes);
             }
@@ -73,7 +77,7 @@ private:
     template <class Pass>
     static double seconds_of(const Pass& pass) {
         const auto passes = [&](std::int64_t count) {
-            const stopwatch watch;
+            const tool::stopwatch watch;
             for (std::int64_t i = 0; i < count; ++i) {
                 pass();
             }
@@ -125,9 +129,12 @@ memory_rate measure_memory_rate(const device_choice& choice, double given) {
 }
 
 std::string in_words(const device_choice& choice, const memory_rate& rate) {
-    return fmt::format("{}; copy {:.1f} GB/s, limit {:.1f} GB/s {}",
-                       descriptions(choice.group(1)).front(), rate.copy * 1e-9, rate.limit * 1e-9,
-                       rate.shared ? "in all" : "a device");
+    const std::string device = descriptions(choice.group(1)).front();
+    if (!rate.known()) {
+        return device;
+    }
+    return fmt::format("{}; copy {:.1f} GB/s, limit {:.1f} GB/s {}", device, rate.copy * 1e-9,
+                       rate.limit * 1e-9, rate.shared ? "in all" : "a device");
 }
 
 } // namespace krylith::bench

@@ -1,23 +1,28 @@
 #include <krylith/bench/common/report.hpp>
 
 #include <cstdio>
-#include <fstream>
+#include <utility>
 
 #include <krylith/bench/common/compiled_with.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/output_file.hpp>
+#include <krylith/tools/cli/printable.hpp>
 
 namespace krylith::bench {
 
-report::report(std::string program, std::string path) : path_(std::move(path)) {
-    const build_facts build = compiled_with();
-    all_["program"] = std::move(program);
-    all_["build"] = {{"krylith", build.library},
-                     {"compiler", build.compiler},
-                     {"flags", build.flags},
-                     {"cuda", build.cuda}};
+report::report(std::string benchmark, std::string path) : path_(std::move(path)) {
+    all_["benchmark"] = std::move(benchmark);
+    all_["build"] = build_facts_json();
     all_["rows"] = json::array();
     all_["skipped"] = json::array();
     write();
+}
+
+void report::say(std::string_view text) const {
+    std::FILE* const out = path_ == "-" ? stderr : stdout;
+    tool::print(out, text);
+    (void)std::fflush(out); // finish_console() tells of a failure
 }
 
 void report::describe_devices(const device_choice& choice) {
@@ -30,24 +35,26 @@ void report::describe_devices(const device_choice& choice) {
 
 void report::describe_machine(const device_choice& choice, const memory_rate& rate) {
     describe_devices(choice);
+    if (!rate.known()) {
+        return;
+    }
     all_["machine"].update({{"copy_gb_per_s", rate.copy * 1e-9},
                             {"limit_gb_per_s", rate.limit * 1e-9},
                             {"rates_are_of", rate.shared ? "all devices" : "one device"}});
 }
 
 void report::describe_effort(const slope_effort& effort) {
-    all_["effort"] = {{"few", effort.few},           {"many", effort.many},
+    all_["effort"] = {{"warm_up", effort.warm_up},   {"iterations", effort.iterations},
                       {"least", effort.repetitions}, {"most", effort.most},
-                      {"seconds", effort.seconds},   {"warm_up", effort.warm_up}};
+                      {"seconds", effort.seconds},   {"warm_up_seconds", effort.warm_up_seconds}};
 }
 
-void report::describe_rates(int devices, const known_rates& known) {
-    all_["rates"][std::to_string(devices)] = {{"from", known.from},
-                                              {"copy_gb_per_s", known.rates.copy * 1e-9},
-                                              {"product_gb_per_s", known.rates.product * 1e-9},
-                                              {"stores_gb_per_s", known.rates.stores * 1e-9},
-                                              {"engines_gb_per_s", known.rates.engines * 1e-9},
-                                              {"phase_us", known.rates.phase_on(devices) * 1e6}};
+void report::describe_rates(int devices, const machine_rates& rates) {
+    all_["rates"][std::to_string(devices)] = {{"copy_gb_per_s", rates.copy * 1e-9},
+                                              {"product_gb_per_s", rates.product * 1e-9},
+                                              {"stores_gb_per_s", rates.stores * 1e-9},
+                                              {"engines_gb_per_s", rates.engines * 1e-9},
+                                              {"phase_us", rates.phase_on(devices) * 1e6}};
 }
 
 void report::set_option(const std::string& name, json value) {
@@ -61,14 +68,15 @@ void report::add(json row) {
 }
 
 void report::skip(const std::string& what, const std::string& why) {
-    std::fprintf(stderr, "skipped %s: %s\n", what.c_str(), why.c_str());
+    tool::print(stderr, "skipped " + tool::one_line(what) + ": " + tool::one_line(why) + "\n");
     all_["skipped"].push_back({{"what", what}, {"why", why}});
     write();
 }
 
 void report::refuse(const std::string& what, const std::string& why) {
-    any_refused_ = true;
-    skip(what, why);
+    refused_ += (refused_.empty() ? "" : "; ") + why;
+    all_["skipped"].push_back({{"what", what}, {"why", why}});
+    write();
 }
 
 void report::summarise(json summary) {
@@ -76,16 +84,31 @@ void report::summarise(json summary) {
     write();
 }
 
+bool report::finish() const {
+    if (any_void_) {
+        say("\nRows marked VOID failed a check: their times mean nothing.\n");
+    }
+    if (path_ == "-") {
+        tool::write_text(path_, all_.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    }
+    if (!refused_.empty()) {
+        throw input_error(refused_);
+    }
+    return !any_void_;
+}
+
 void report::write() const {
-    if (path_.empty()) {
-        return;
+    if (!path_.empty() && path_ != "-") {
+        tool::write_text(path_, all_.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
     }
-    std::ofstream file(path_);
-    file << all_.dump(2) << '\n';
-    file.close();
-    if (!file) {
-        throw usage_error("can't write the report to '" + path_ + "'");
-    }
+}
+
+json build_facts_json() {
+    const build_facts build = compiled_with();
+    return {{"krylith", build.library},
+            {"compiler", build.compiler},
+            {"flags", build.flags},
+            {"cuda", build.cuda}};
 }
 
 json to_json(const spread& s, double unit) {

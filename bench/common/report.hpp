@@ -1,7 +1,9 @@
-// The JSON file of a run: machine, options, and a row for each thing measured.
+// What a run says: its table for people, and a JSON file with machine, options, and a row for each
+// thing measured.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -14,18 +16,23 @@ namespace krylith::bench {
 
 using json = nlohmann::ordered_json;
 
-/// Written anew with each row, so that a run that is cut off leaves what it has measured.
+/// The file is written anew with each row, so that a run that is cut off leaves what it has
+/// measured.
 class report {
 public:
-    /// No file where `path` is empty.
-    report(std::string program, std::string path);
+    /// No file where `path` is empty; "-" is standard output, written at the end, while the table
+    /// goes to standard error.
+    report(std::string benchmark, std::string path);
+
+    /// Text of the table.
+    void say(std::string_view text) const;
 
     void describe_machine(const device_choice& choice, const memory_rate& rate);
     /// Where no rate of the memory is measured.
     void describe_devices(const device_choice& choice);
     void describe_effort(const slope_effort& effort);
     /// What the limits of products on so many devices are reckoned with.
-    void describe_rates(int devices, const known_rates& known);
+    void describe_rates(int devices, const machine_rates& rates);
     void set_option(const std::string& name, json value);
 
     /// A row is void where `void_because` is not an empty list.
@@ -37,9 +44,9 @@ public:
 
     void summarise(json summary);
 
-    [[nodiscard]] bool any_void() const { return any_void_; }
-    /// A row is void, or something was refused.
-    [[nodiscard]] bool failed() const { return any_void_ || any_refused_; }
+    /// Once, at the end: says what void rows mean. False where a row is void. Throws input_error
+    /// where something was refused.
+    [[nodiscard]] bool finish() const;
 
 private:
     void write() const;
@@ -47,8 +54,11 @@ private:
     std::string path_;
     json all_;
     bool any_void_ = false;
-    bool any_refused_ = false;
+    std::string refused_;
 };
+
+/// {"krylith": .., "compiler": .., "flags": .., "cuda": ..} of this build.
+[[nodiscard]] json build_facts_json();
 
 /// Times `unit`: {"median": .., "p10": .., "p90": .., "samples": ..}.
 [[nodiscard]] json to_json(const spread& s, double unit);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
 
@@ -11,7 +13,7 @@ namespace krylith::bench {
 
 namespace {
 
-/// Between the two samples that the share falls between.
+/// Between the two samples that the fraction falls between.
 double quantile(const std::vector<double>& sorted, double fraction) {
     const double place = fraction * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(std::floor(place));
@@ -20,10 +22,28 @@ double quantile(const std::vector<double>& sorted, double fraction) {
     return (1 - weight) * sorted[below] + weight * sorted[above];
 }
 
-void refuse_unless(bool allowed, const char* what) {
-    if (!allowed) {
-        throw usage_error(std::string("measuring effort: ") + what);
+void check_least(const char* option, double given, int least) {
+    if (!(given >= least)) {
+        throw usage_error(fmt::format("{} is {}: allowed are {} and more", option, given, least));
     }
+}
+
+/// Seconds a step, and of both runs together.
+struct sample {
+    double step = 0;
+    double spent = 0;
+};
+
+sample sample_of(const timed_run& subject, const slope_effort& effort) {
+    constexpr int most_tries = 20;
+    sample result;
+    for (int k = 0; k < most_tries && !(result.step > 0); ++k) {
+        const double shorter = subject(effort.warm_up);
+        const double longer = subject(effort.warm_up + effort.iterations);
+        result.step = (longer - shorter) / static_cast<double>(effort.iterations);
+        result.spent += longer + shorter;
+    }
+    return result;
 }
 
 } // namespace
@@ -38,43 +58,42 @@ spread spread_of(std::vector<double> samples) {
 }
 
 void slope_effort::check() const {
-    refuse_unless(few >= 1 && many > few, "steps must be at least 1, and more in the long run");
-    refuse_unless(repetitions >= 1 && most >= repetitions,
-                  "repetitions must be at least 1, and the most not less");
-    refuse_unless(seconds >= 0 && warm_up >= 0, "seconds must not be negative");
+    check_least("--warm-up", static_cast<double>(warm_up), 1);
+    check_least("--iterations", static_cast<double>(iterations), 1);
+    check_least("--repetitions", repetitions, 1);
+    check_least("--seconds", seconds, 0);
+    check_least("--warm-up-seconds", warm_up_seconds, 0);
 }
 
-int slope_effort::trip() const {
+int slope_effort::recording() const {
     check();
-    const std::int64_t common = std::gcd(few, many);
-    std::int64_t trip = std::min<std::int64_t>(common, 40);
-    while (common % trip != 0) {
-        --trip;
+    const std::int64_t common = std::gcd(warm_up, iterations);
+    std::int64_t steps = std::min<std::int64_t>(common, 40);
+    while (common % steps != 0) {
+        --steps;
     }
-    return static_cast<int>(trip);
+    return static_cast<int>(steps);
 }
 
 std::vector<spread> measure_slopes(std::span<const timed_run> subjects,
                                    const slope_effort& effort) {
     effort.check();
     for (const timed_run& run : subjects) {
-        for (double spent = 0; spent <= effort.warm_up;) {
-            spent += std::max(run(effort.many), 1e-6);
+        for (double spent = 0; spent <= effort.warm_up_seconds;) {
+            spent += std::max(run(effort.warm_up + effort.iterations), 1e-6);
         }
     }
     std::vector<std::vector<double>> samples(subjects.size());
     std::vector<double> spent(subjects.size(), 0.0);
-    const auto steps = static_cast<double>(effort.many - effort.few);
     const auto enough = [&](int done) {
-        return done >= effort.most ||
+        return done >= std::max(effort.most, effort.repetitions) ||
                (done >= effort.repetitions && *std::ranges::min_element(spent) >= effort.seconds);
     };
     for (int done = 0; !enough(done); ++done) {
         for (std::size_t i = 0; i < subjects.size(); ++i) {
-            const double shorter = subjects[i](effort.few);
-            const double longer = subjects[i](effort.many);
-            samples[i].push_back((longer - shorter) / steps);
-            spent[i] += longer + shorter;
+            const sample one = sample_of(subjects[i], effort);
+            samples[i].push_back(one.step);
+            spent[i] += one.spent;
         }
     }
     std::vector<spread> result;

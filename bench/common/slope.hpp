@@ -21,16 +21,16 @@ struct spread {
 [[nodiscard]] spread spread_of(std::vector<double> samples);
 
 struct slope_effort {
-    std::int64_t few = 40;   ///< steps of the short run
-    std::int64_t many = 240; ///< and of the long one
-    int repetitions = 7;     ///< at least, of both
-    int most = 40;           ///< at most
-    double seconds = 1;      ///< between the two: until a subject has run this long
-    double warm_up = 0.3;    ///< seconds a subject runs before it is timed: clocks rise late
+    std::int64_t warm_up = 40;     ///< steps of the short run
+    std::int64_t iterations = 200; ///< steps that the long run has more
+    int repetitions = 7;           ///< at least, of both
+    int most = 40;                 ///< at most
+    double seconds = 1;            ///< between the two: until a subject has run this long
+    double warm_up_seconds = 0.3;  ///< a subject runs before it is timed: clocks rise late
 
-    /// The most steps, at most 40, that both runs are multiples of: what loops do in one turn.
+    /// The most steps, at most 40, that both runs are multiples of: what loops do in one recording.
     /// Throws what check() throws.
-    [[nodiscard]] int trip() const;
+    [[nodiscard]] int recording() const;
 
     /// Throws usage_error naming the first value that is not allowed.
     void check() const;
@@ -40,7 +40,8 @@ struct slope_effort {
 using timed_run = std::function<double(std::int64_t steps)>;
 
 /// Seconds a step of each subject. Subjects take turns (A B A B), so that what disturbs the machine
-/// for a while disturbs all of them.
+/// for a while disturbs all of them. Where it has made the shorter run the longer one, both are run
+/// again, a few times.
 [[nodiscard]] std::vector<spread> measure_slopes(std::span<const timed_run> subjects,
                                                  const slope_effort& effort);
 

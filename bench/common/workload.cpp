@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include <krylith/bench/common/stopwatch.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/matrix/gallery/counter_hash.hpp>
-#include <krylith/matrix/load.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
+#include <krylith/tools/solve/square_matrix.hpp>
 
 namespace krylith::bench {
 
@@ -35,16 +35,28 @@ void for_entries(const csr_matrix<double>& a, std::int64_t row, const Use& use) 
 
 } // namespace
 
-workload make_workload(const std::string& name) {
+workload make_workload(const std::string& name, const workload_options& options) {
     workload w;
     w.name = name;
-    stopwatch watch;
-    w.matrix = load_matrix<double>(name);
+    const tool::stopwatch watch;
+    if (options.single) {
+        w.single = tool::load_square<float>(name, options.spd);
+        w.matrix = {w.single.rows,
+                    w.single.columns,
+                    w.single.row_offsets,
+                    w.single.column_indices,
+                    {w.single.values.begin(), w.single.values.end()}};
+    } else {
+        w.matrix = tool::load_square<double>(name, options.spd);
+    }
     w.seconds = watch.seconds();
     resize_in_parallel(w.b, static_cast<std::size_t>(w.n()));
     w.rhs_norm = std::sqrt(sum_over_rows(w.n(), [&](std::int64_t i) {
         double& entry = w.b[static_cast<std::size_t>(i)];
         entry = 2 * unit_interval(counter_hash(rhs_seed, static_cast<std::uint64_t>(i))) - 1;
+        if (options.single) {
+            entry = static_cast<float>(entry);
+        }
         return entry * entry;
     }));
     return w;
@@ -55,6 +67,14 @@ double true_residual(const workload& w, std::span<const double> x) {
         double r = w.b[static_cast<std::size_t>(i)];
         for_entries(w.matrix, i, [&](std::size_t j, double value) { r -= value * x[j]; });
         return r * r;
+    }));
+}
+
+double residual_scale(const workload& w, std::span<const double> x) {
+    return std::sqrt(sum_over_rows(w.n(), [&](std::int64_t i) {
+        double s = std::fabs(w.b[static_cast<std::size_t>(i)]);
+        for_entries(w.matrix, i, [&](std::size_t j, double v) { s += std::fabs(v * x[j]); });
+        return s * s;
     }));
 }
 

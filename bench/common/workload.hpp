@@ -4,29 +4,52 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
 
 namespace krylith::bench {
 
+struct workload_options {
+    bool spd = false;    ///< made symmetric positive definite
+    bool single = false; ///< values and right-hand side are rounded to fp32
+};
+
 /// Made once and used by all that are compared.
 struct workload {
     std::string name;
     csr_matrix<double> matrix;
-    std::vector<double> b; ///< uniform in [-1, 1), the same on every machine
+    csr_matrix<float> single; ///< the same in fp32; empty unless the options say so
+    std::vector<double> b;    ///< uniform in [-1, 1), the same on every machine
     double rhs_norm = 0;
     double seconds = 0; ///< to load or generate the matrix
 
     [[nodiscard]] std::int64_t n() const { return matrix.rows; }
     [[nodiscard]] std::int64_t nnz() const { return matrix.nnz(); }
+
+    template <class T>
+    [[nodiscard]] const csr_matrix<T>& matrix_of() const {
+        if constexpr (std::is_same_v<T, float>) {
+            return single;
+        } else {
+            return matrix;
+        }
+    }
+    template <class T>
+    [[nodiscard]] std::vector<T> rhs_of() const {
+        return {b.begin(), b.end()};
+    }
 };
 
-/// `name` as the krylith command takes it. Throws what load_matrix() throws.
-[[nodiscard]] workload make_workload(const std::string& name);
+/// `name` as the krylith command takes it. Throws what tool::load_square() throws.
+[[nodiscard]] workload make_workload(const std::string& name, const workload_options& options = {});
 
 /// ||b - A x||_2, on the CPU.
 [[nodiscard]] double true_residual(const workload& w, std::span<const double> x);
+
+/// || |b| + |A| |x| ||_2: what rounding errors of the residual are proportional to.
+[[nodiscard]] double residual_scale(const workload& w, std::span<const double> x);
 
 struct reference_product {
     std::vector<double> y;     ///< A b
@@ -38,18 +61,5 @@ struct reference_product {
 
 /// max |y - expected.y| / expected.scale, over the rows; NaN where y has one.
 [[nodiscard]] double largest_error(const reference_product& expected, std::span<const double> y);
-
-/// Bytes that CG must move an iteration in three passes (fp64, CSR with 32-bit columns and
-/// offsets): matrix 12 nnz + 4 n; q written, p read; r and q read, r written; x, p and r read, x
-/// and p written. The measure for every format, so that rates compare: SELL, which may store fewer
-/// bytes, can exceed the limit of the memory.
-[[nodiscard]] inline double cg_bytes(const workload& w) {
-    return 12.0 * static_cast<double>(w.nnz()) + 84.0 * static_cast<double>(w.n());
-}
-
-/// Likewise of y = A x: matrix, x read, y written.
-[[nodiscard]] inline double product_bytes(const workload& w) {
-    return 12.0 * static_cast<double>(w.nnz()) + 20.0 * static_cast<double>(w.n());
-}
 
 } // namespace krylith::bench

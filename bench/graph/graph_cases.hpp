@@ -1,5 +1,5 @@
-// The graphs that bench_graph walks over: families of the gallery of high and of low diameter, in
-// comparable sizes.
+// The graphs of `krylith bench graph`: families of the gallery of high and of low
+// diameter, in comparable sizes.
 #pragma once
 
 #include <cstdint>

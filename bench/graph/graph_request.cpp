@@ -1,14 +1,25 @@
 #include <krylith/bench/graph/graph_request.hpp>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <krylith/bench/common/shared_options.hpp>
 #include <krylith/bench/graph/graph_cases.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/tools/cli/name_check.hpp>
+#include <krylith/tools/cli/shared_options.hpp>
 
 namespace krylith::bench {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> algorithm_names = {"bfs", "pagerank", "sssp"};
+
+} // namespace
 
 std::vector<spmv_case> graph_request::cases() const {
     std::vector<spmv_case> result;
@@ -17,6 +28,9 @@ std::vector<spmv_case> graph_request::cases() const {
 }
 
 void graph_request::check() const {
+    for (const std::string& algorithm : algorithms) {
+        tool::check_name("graph algorithm", algorithm, algorithm_names);
+    }
     for (const double threshold : thresholds) {
         if (!(threshold >= 0)) {
             throw usage_error(
@@ -27,6 +41,7 @@ void graph_request::check() const {
         throw usage_error(fmt::format("--sources is {}, --repetitions {}: allowed are 1 and more",
                                       sources, repetitions));
     }
+    check_files(report_file, "", matrices);
     if (!(tolerance > 0 && tolerance < 1)) {
         throw usage_error(
             fmt::format("--tolerance is {}: allowed is more than 0 and less than 1", tolerance));
@@ -34,36 +49,30 @@ void graph_request::check() const {
 }
 
 void add_options(CLI::App& app, graph_request& q) {
-    const auto list = [&](const char* name, auto& values, const char* help) {
-        return app.add_option(name, values, help)->delimiter(',')->allow_extra_args(false);
+    const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+        return app.add_option(name, value, help)->type_name(type)->capture_default_str();
     };
-    app.add_option("MATRIX", q.matrices,
-                   "gallery:NAME[:ARGUMENT...] or files; without: --families in --sizes");
-    app.add_option("--families", q.families,
-                   "all, or a list of road, delaunay, poisson2d, rgg, kmer (high diameter), web, "
-                   "rmat, kron, random (low)")
+    add_matrices(app, q.matrices, "--families in --sizes");
+    add("--families", q.families, "LIST",
+        "all, or some of road, delaunay, poisson2d, rgg, kmer (high diameter), web, rmat, kron, "
+        "random (low)");
+    add_list(app, "--sizes", q.sizes,
+             "Of the families: tiny (0.3 M edges), small (3 M), medium (30 M), large (120 M)")
         ->capture_default_str();
-    list("--sizes", q.sizes,
-         "Of the families: tiny (0.3 M edges), small (3 M), medium (30 M), large (120 M)")
+    add_list(app, "--algorithms", q.algorithms, "Some of bfs, pagerank, sssp")
         ->capture_default_str();
-    list("--algorithms", q.algorithms, "Of bfs, pagerank, sssp")
-        ->check(CLI::IsMember({"bfs", "pagerank", "sssp"}))
-        ->capture_default_str();
-    app.add_option("--backend", q.backend_name, "auto, cuda or host")->capture_default_str();
-    list("--devices", q.devices, "Device counts")->capture_default_str();
-    app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
-    list(
-        "--thresholds", q.thresholds,
-        "Of the switches between push and pull: ratios of effective nonzeros up to which they push")
+    add_list(app, "--thresholds", q.thresholds,
+             "Of the switches between push and pull: ratios of effective nonzeros up to which they "
+             "push")
         ->capture_default_str();
     app.add_flag("--no-kernels", q.without_kernels, "Without each kernel by itself");
-    app.add_option("--sources", q.sources, "Vertices that bfs and sssp start from")
-        ->capture_default_str();
-    app.add_option("--tolerance", q.tolerance, "Of pagerank")->capture_default_str();
-    app.add_option("--repetitions", q.repetitions, "Of each measurement")->capture_default_str();
-    app.add_option("--limit-seconds", q.limit_seconds, "A run that takes longer is not repeated")
-        ->capture_default_str();
-    app.add_option("--json", q.json_file, "Everything as JSON");
+    add("--sources", q.sources, "N", "Vertices that bfs and sssp start from");
+    add("--tolerance", q.tolerance, "R", "Of pagerank");
+    add("--repetitions", q.repetitions, "N", "Of each measurement");
+    add("--limit-seconds", q.limit_seconds, "SECONDS", "A run that takes longer is not repeated");
+    add_backend(app, q.devices);
+    add_device_counts(app, q.counts, "1");
+    tool::add_report(app, q.report_file);
 }
 
 } // namespace krylith::bench

@@ -1,10 +1,11 @@
-// What bench_graph is asked for on its command line.
+// What `krylith bench graph` is asked for.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include <krylith/bench/spmv/spmv_families.hpp>
+#include <krylith/tools/cli/device_selection.hpp>
 
 namespace CLI {
 class App;
@@ -17,16 +18,15 @@ struct graph_request {
     std::string families = "all"; ///< where no matrix is named
     std::vector<std::string> sizes = {"small"};
     std::vector<std::string> algorithms = {"bfs", "pagerank", "sssp"};
-    std::string backend_name = "auto";
-    std::vector<int> devices = {1};
-    int threads = 0;
+    tool::device_options devices;
+    std::vector<int> counts = {1};
     std::vector<double> thresholds = {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};
     bool without_kernels = false; ///< not each kernel by itself
     int sources = 4;              ///< of bfs and sssp
     double tolerance = 1e-6;      ///< of pagerank
     int repetitions = 5;
     double limit_seconds = 20; ///< a run that takes longer is not repeated
-    std::string json_file;
+    std::string report_file;
 
     [[nodiscard]] std::vector<spmv_case> cases() const;
     /// Throws usage_error naming the first value that is not allowed.

@@ -1,7 +1,6 @@
 #include <krylith/bench/graph/graph_run.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include <krylith/bench/common/slope.hpp>
 #include <krylith/bench/graph/graph_cases.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/tools/cli/printable.hpp>
 
 namespace krylith::bench {
 
@@ -91,12 +91,13 @@ void rate_searches_alike(std::vector<json>& rows) {
     }
 }
 
-void print(const json& row) {
+std::string table_lines(const json& row) {
+    const std::string begin =
+        fmt::format("{:<26} {:<8} {:>2} {:<24} ", tool::one_line(row["matrix"].get<std::string>()),
+                    row["algorithm"].get<std::string>(), row["devices"].get<int>(),
+                    row["contestant"].get<std::string>());
     if (!row.contains("ms")) {
-        fmt::print("{:<26} {:<8} {:>2} {:<24} {}\n", row["matrix"].get<std::string>(),
-                   row["algorithm"].get<std::string>(), row["devices"].get<int>(),
-                   row["contestant"].get<std::string>(), row["void_because"][0].get<std::string>());
-        return;
+        return begin + row["void_because"][0].get<std::string>() + "\n";
     }
     std::string speedups;
     if (row.contains("speedup")) {
@@ -104,23 +105,22 @@ void print(const json& row) {
             speedups += fmt::format("  {:.2f}x {}", factor.get<double>(), over);
         }
     }
-    fmt::print("{:<26} {:<8} {:>2} {:<24} {:>10.3f} ms {:>7.0f} steps {:>8.3f} GTEPS{}{}\n",
-               row["matrix"].get<std::string>(), row["algorithm"].get<std::string>(),
-               row["devices"].get<int>(), row["contestant"].get<std::string>(),
-               row["ms"]["median"].get<double>(), row["steps"].get<double>(),
-               row["gteps"].get<double>(), row["void_because"].empty() ? "" : "  VOID", speedups);
+    std::string lines = fmt::format("{}{:>10.3f} ms {:>7.0f} steps {:>8.3f} GTEPS{}{}\n", begin,
+                                    row["ms"]["median"].get<double>(), row["steps"].get<double>(),
+                                    row["gteps"].get<double>(),
+                                    row["void_because"].empty() ? "" : "  VOID", speedups);
     for (const json& why : row["void_because"]) {
-        fmt::print("    void: {}\n", why.get<std::string>());
+        lines += fmt::format("    void: {}\n", why.get<std::string>());
     }
+    return lines;
 }
 
 } // namespace
 
 graph_run::graph_run(const graph_request& request)
-    : request_(request),
-      choice_(choose_devices(request.backend_name, request.devices, request.threads)),
-      report_("bench_graph", request.json_file) {
-    request_.check();
+    : request_((request.check(), request)),
+      choice_(choose_devices(request.devices, request.counts)),
+      report_("graph", request.report_file) {
     report_.describe_devices(choice_);
     report_.set_option("algorithms", request_.algorithms);
     report_.set_option("thresholds", request_.thresholds);
@@ -131,7 +131,8 @@ graph_run::graph_run(const graph_request& request)
 }
 
 bool graph_run::run() {
-    fmt::print("{}\n", fmt::join(descriptions(choice_.group(choice_.counts.back())), ", "));
+    report_.say(
+        fmt::format("{}\n", fmt::join(descriptions(choice_.group(choice_.counts.back())), ", ")));
     for (const spmv_case& c : request_.cases()) {
         try {
             run_case(c);
@@ -150,9 +151,9 @@ bool graph_run::run() {
     const json summary = graph_summary(rows_);
     report_.summarise(summary);
     for (const json& line : summary) {
-        fmt::print("{}\n", line.dump());
+        report_.say(line.dump() + "\n");
     }
-    return !report_.failed();
+    return report_.finish();
 }
 
 void graph_run::run_case(const spmv_case& c) {
@@ -206,11 +207,10 @@ void graph_run::run_algorithm(const spmv_case& c, const csr_matrix<float>& matri
     }
     add_graph_speedups(rows);
     for (json& row : rows) {
-        print(row);
+        report_.say(table_lines(row));
         report_.add(row);
         rows_.push_back(std::move(row));
     }
-    std::fflush(stdout);
 }
 
 } // namespace krylith::bench

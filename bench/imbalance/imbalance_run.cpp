@@ -1,12 +1,12 @@
 #include <krylith/bench/imbalance/imbalance_run.hpp>
 
-#include <cstdio>
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <krylith/bench/common/shared_options.hpp>
 #include <krylith/bench/streamed/streamed_request.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/tools/cli/shared_options.hpp>
 
 namespace krylith::bench {
 
@@ -15,17 +15,17 @@ namespace {
 constexpr const char* line = "{:>5} {:>5} {:>6} {:>12} {:>12} {:>10} {:>10} {:>10}{}\n";
 
 device_choice chosen(const imbalance_request& q) {
-    if (q.devices < 0) {
-        throw usage_error("devices is " + std::to_string(q.devices) + ", must be 0 (all) or more");
+    if (q.count < 0) {
+        throw usage_error("--devices is " + std::to_string(q.count) +
+                          ": allowed are 0 (all) and more");
     }
     std::vector<int> counts;
-    if (q.devices > 0) {
-        counts = {q.devices};
+    if (q.count > 0) {
+        counts = {q.count};
+    } else if (tool::select_backend(q.devices) == backend::host) {
+        counts = {4};
     }
-    device_choice choice = choose_devices(q.backend_name, counts, q.threads);
-    if (q.devices == 0 && choice.kind == backend::host) {
-        choice.counts = {4};
-    }
+    device_choice choice = choose_devices(q.devices, counts);
     choice.counts = {choice.counts.back()};
     return choice;
 }
@@ -44,26 +44,29 @@ workload workload_of(csr_matrix<double> matrix, const two_loads& load) {
 } // namespace
 
 void add_options(CLI::App& app, imbalance_request& q) {
-    app.add_option("--rows", q.rows, "Of the matrices; 0: 2^21, on the host 2^15");
-    app.add_option("--nonzeros", q.nonzeros, "Of the matrices, all alike; 0: 64 a row");
-    app.add_option("--ratios", q.ratios,
-                   "Nonzeros of light rows over those of others; without: 0.1 to 0.9")
-        ->delimiter(',')
-        ->allow_extra_args(false);
-    app.add_option("--backend", q.backend_name, "auto, cuda or host")->capture_default_str();
-    app.add_option("--devices", q.devices, "Devices, and blocks of rows; 0: all, on the host 4");
-    app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
+    const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+        return app.add_option(name, value, help)->type_name(type);
+    };
+    add("--rows", q.rows, "K", "Of the matrices; 0: 2^21, on the host 2^15")->capture_default_str();
+    add("--nonzeros", q.nonzeros, "K", "Of the matrices, all alike; 0: 64 a row")
+        ->capture_default_str();
+    add_list(app, "--ratios", q.ratios,
+             "Nonzeros of light rows over those of others [0.1,0.2 ... 0.9]");
+    add("--devices", q.count, "N", "Devices, and blocks of rows; 0: all, on the host 4")
+        ->capture_default_str()
+        ->group("Devices");
+    add_backend(app, q.devices);
     add_options(app, q.effort);
-    app.add_option("--json", q.json_file, "Everything as JSON");
-    app.add_option("--csv", q.csv_file, "One line a case");
+    tool::add_report(app, q.report_file);
+    add_csv(app, q.csv_file);
 }
 
 imbalance_run::imbalance_run(const imbalance_request& request)
-    : request_(request),
+    : request_((check_files(request.report_file, request.csv_file, {}), request.effort.check(),
+                request)),
       choice_(chosen(request)),
-      report_("bench_imbalance", request.json_file),
+      report_("imbalance", request.report_file),
       csv_(request.csv_file, imbalance_csv_columns()) {
-    request_.effort.check();
     if (request_.rows == 0) {
         request_.rows = std::int64_t{1} << (choice_.kind == backend::cuda ? 21 : 15);
     }
@@ -83,13 +86,12 @@ imbalance_run::imbalance_run(const imbalance_request& request)
 
 bool imbalance_run::run() {
     const int blocks = choice_.counts.back();
-    fmt::print("{}\n{} rows, {} nonzeros\n\n{}",
-               fmt::join(descriptions(choice_.group(blocks)), ", "), request_.rows,
-               request_.nonzeros, imbalance_table_head());
+    report_.say(fmt::format("{}\n{} rows, {} nonzeros\n\n{}",
+                            fmt::join(descriptions(choice_.group(blocks)), ", "), request_.rows,
+                            request_.nonzeros, imbalance_table_head()));
     const auto add = [&](const two_loads& load) {
         json row = measure_load(load);
-        fmt::print("{}", imbalance_table_lines(row));
-        std::fflush(stdout);
+        report_.say(imbalance_table_lines(row));
         csv_.add(row);
         report_.add(std::move(row));
     };
@@ -99,7 +101,7 @@ bool imbalance_run::run() {
             add({request_.rows, request_.nonzeros, blocks, light, ratio});
         }
     }
-    return !report_.any_void();
+    return report_.finish();
 }
 
 spread imbalance_run::measure(const workload& w, streamed_version version,

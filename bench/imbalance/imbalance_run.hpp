@@ -1,5 +1,5 @@
-// The whole of bench_imbalance: two kinds of load in every mixture, assigned by equal rows and by
-// equal nonzeros.
+// The whole of `krylith bench imbalance`: two kinds of load in every mixture, assigned by equal
+// rows and by equal nonzeros.
 #pragma once
 
 #include <string>
@@ -20,11 +20,10 @@ struct imbalance_request {
     std::int64_t rows = 0;      ///< 0: 2^21, on host devices 2^15
     std::int64_t nonzeros = 0;  ///< 0: 64 a row
     std::vector<double> ratios; ///< without: 1/10 to 9/10
-    std::string backend_name = "auto";
-    int devices = 0; ///< 0: all, on the host 4
-    int threads = 0;
+    tool::device_options devices;
+    int count = 0; ///< of devices; 0: all, on the host 4
     msrep_effort effort;
-    std::string json_file;
+    std::string report_file;
     std::string csv_file;
 };
 

@@ -1,4 +1,4 @@
-"""Reads a Matrix Market file once by SciPy or fast_matrix_market, for bench_read.
+"""Reads a Matrix Market file once by SciPy or fast_matrix_market, for krylith bench read.
 
 read_baseline.py scipy|fast_matrix_market [FILE]; prints one line of JSON. Without a file it only
 imports the reader, and fails where there is none.

@@ -10,8 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/bench/common/measurement_failed.hpp>
-#include <krylith/bench/common/stopwatch.hpp>
 #include <krylith/matrix/matrix_market.hpp>
+#include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {
 namespace {
@@ -81,7 +82,7 @@ std::string last_line(std::string text) {
 std::vector<read_contestant> read_contestants(const std::string& python,
                                               std::vector<std::string>& missing) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-    std::vector<read_contestant> contestants{{"krylith", {self, "--once"}}};
+    std::vector<read_contestant> contestants{{"krylith", {self, "bench", "read", "--once"}}};
     for (const std::string name : {"scipy", "fast_matrix_market"}) {
         const std::vector<std::string> command{python, KRYLITH_BENCH_READ_BASELINE, name};
         const outcome there = run(command);
@@ -110,10 +111,10 @@ read_sample read_once(const read_contestant& contestant, const std::filesystem::
             line.at("sum"),        line.at("version")};
 }
 
-int read_and_report(const std::filesystem::path& file) {
+void read_and_report(const std::filesystem::path& file) {
     const std::int64_t before = memory_figure("VmRSS");
     const double cpu_before = cpu_seconds();
-    const stopwatch watch;
+    const tool::stopwatch watch;
     const auto matrix = read_matrix_market<double>(file);
     const double seconds = watch.seconds();
     const double cpu = cpu_seconds() - cpu_before;
@@ -125,8 +126,7 @@ int read_and_report(const std::filesystem::path& file) {
                        {"nnz", matrix.nnz()},
                        {"sum", std::accumulate(matrix.values.begin(), matrix.values.end(), 0.0)},
                        {"version", ""}};
-    std::puts(line.dump().c_str());
-    return 0;
+    tool::print_raw(stdout, line.dump() + "\n");
 }
 
 } // namespace krylith::bench

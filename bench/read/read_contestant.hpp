@@ -1,5 +1,5 @@
-// What bench_read measures: a program that reads a file once, in a process of its own, so that its
-// peak memory is that of one read, and reports itself in one line of JSON.
+// What `krylith bench read` measures: a program that reads a file once, in a process of its own, so
+// that its peak memory is that of one read, and reports itself in one line of JSON.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct read_contestant {
 [[nodiscard]] read_sample read_once(const read_contestant& contestant,
                                     const std::filesystem::path& file);
 
-/// The process of this library's contestant: reads, prints the line, returns the exit status.
-int read_and_report(const std::filesystem::path& file);
+/// The process of this library's contestant: reads, prints the line.
+void read_and_report(const std::filesystem::path& file);
 
 } // namespace krylith::bench

@@ -1,4 +1,5 @@
-// The files that bench_read reads: a gallery matrix as Matrix Market text in several orders.
+// The files that `krylith bench read` reads: a gallery matrix as Matrix Market text in several
+// orders.
 #pragma once
 
 #include <cstdint>

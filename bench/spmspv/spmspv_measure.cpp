@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 
 #include <krylith/bench/common/slope.hpp>
-#include <krylith/bench/common/stopwatch.hpp>
 #include <krylith/bench/spmspv/given_vector.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/spmspv/product.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {
 
@@ -107,7 +107,7 @@ private:
         for (int i = 0; i < 4; ++i) {
             x.give(given_form::pairs);
             device_->synchronize();
-            const stopwatch watch;
+            const tool::stopwatch watch;
             frontier_nonzeros = spmspv::count_frontier_nonzeros(a_, x.vector());
             if (i > 0) {
                 samples.push_back(watch.seconds());
@@ -173,7 +173,7 @@ private:
     double batch(int steps, bool processor_time, const std::function<void()>& step) {
         device_->synchronize();
         const double before = processor_time ? thread_seconds() : 0;
-        const stopwatch watch;
+        const tool::stopwatch watch;
         for (int i = 0; i < steps; ++i) {
             step();
         }

@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 
 #include <krylith/bench/common/device_choice.hpp>
+#include <krylith/bench/common/shared_options.hpp>
 #include <krylith/bench/spmspv/spmspv_training.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery/counter_hash.hpp>
+#include <krylith/tools/cli/shared_options.hpp>
 
 namespace krylith::bench {
 
@@ -42,18 +44,16 @@ void spmspv_request::check() const {
     (void)kernel_list();
     (void)training_matrices(scale);
     effort.check();
+    check_files(report_file, "", matrices);
 }
 
 device_group spmspv_request::group() const {
-    const device_choice choice = choose_devices(backend_name, {1}, threads);
-    if (effort.processor_time && (choice.kind != backend::host || threads != 1)) {
+    const device_choice choice = choose_devices(devices, {1});
+    if (effort.processor_time && (choice.kind != backend::host || devices.threads != 1)) {
         throw usage_error("--processor-time is for a host device of one thread: --backend host "
                           "--threads 1");
     }
-    if (choice.kind == backend::host) {
-        return choice.group(1);
-    }
-    return device_group::cuda(std::array{device});
+    return choice.kind == backend::host ? choice.group(1) : device_group::cuda(std::array{device});
 }
 
 std::vector<listed_matrix> spmspv_request::matrix_list() const {
@@ -106,57 +106,43 @@ std::vector<spmspv::kernel> spmspv_request::kernel_list() const {
 }
 
 void add_options(CLI::App& app, spmspv_request& q) {
-    app.add_option("MATRIX", q.matrices,
-                   "gallery:NAME[:ARGUMENT...] or Matrix Market files; without (and without "
-                   "--training): rmat 2^14, 5-point 256^2, random 60000 x 17");
+    const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+        return app.add_option(name, value, help)->type_name(type)->capture_default_str();
+    };
+    add_matrices(app, q.matrices,
+                 "unless there is --training, rmat 2^14, 5-point 256^2, random 60000 x 17");
     app.add_flag("--training", q.training,
                  "More than 300 matrices of all families of the gallery, densities varied between "
                  "them, and a line a matrix");
-    app.add_option("--scale", q.scale,
-                   "Of --training: small (5 thousand to 500 thousand nonzeros), medium (100 "
-                   "thousand to 12 million), large (500 thousand to 60 million)")
+    add("--scale", q.scale, "small|medium|large",
+        "Of --training: small (5 thousand to 500 thousand nonzeros), medium (100 thousand to 12 "
+        "million), large (500 thousand to 60 million)");
+    add("--every", q.every, "N", "Of --training: each Nth matrix only, of a shuffled list");
+    add("--first", q.first, "K",
+        "Of --training: begin with the Kth of the list (0 to N - 1), so that N runs with --every N "
+        "measure what one run would");
+    add("--vectors", q.vectors, "random|frontier|all",
+        "Frontier: the nearest to a vertex by breadth-first search");
+    add_list(app, "--densities", q.densities,
+             "Fractions of the columns where x has entries; 0: one entry")
         ->capture_default_str();
-    app.add_option("--every", q.every, "Of --training: each Nth matrix only, of a shuffled list")
-        ->capture_default_str();
-    app.add_option(
-           "--first", q.first,
-           "Of --training: begin with the Kth of the list (0 to N - 1), so that N runs with "
-           "--every N measure what one run would")
-        ->capture_default_str();
-    app.add_option("--vectors", q.vectors,
-                   "random, frontier (the nearest to a vertex by breadth-first search) or all")
-        ->capture_default_str();
-    app.add_option("--densities", q.densities,
-                   "Shares of the columns where x has entries; 0: one entry")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->capture_default_str();
-    app.add_option("--kernels", q.kernels,
-                   "Only these, for times in place of older ones: the trainer puts them into a run "
-                   "of all kernels on the same matrices and vectors; without: all")
-        ->delimiter(',')
-        ->allow_extra_args(false);
-    app.add_option("--precision", q.precision, "fp32 or fp64")->capture_default_str();
-    app.add_option("--semiring", q.semiring,
-                   "plus-times, plus-second, or-and, min-plus or min-column")
-        ->capture_default_str();
-    app.add_option("--backend", q.backend_name, "auto, cuda or host")->capture_default_str();
-    app.add_option("--device", q.device, "Which CUDA device")->capture_default_str();
-    app.add_option("--threads", q.threads, "Of the host device; 0: one a core");
-    app.add_option("--repetitions", q.effort.repetitions, "Of each product, at least")
-        ->capture_default_str();
-    app.add_option("--seconds", q.effort.seconds,
-                   "And until it has run this long; 10 times as many at most")
-        ->capture_default_str();
-    app.add_option("--batch", q.effort.batch,
-                   "Seconds of products between waits for the device, about")
-        ->capture_default_str();
-    app.add_option("--quantile", q.effort.quantile,
-                   "Of the repetitions; 0, the least, where others use the machine")
-        ->capture_default_str();
+    add_list(app, "--kernels", q.kernels,
+             "Only these, for times in place of older ones: the trainer puts them into a run of "
+             "all kernels on the same matrices and vectors [all]");
+    add("--precision", q.precision, "fp32|fp64", "Of matrix and vectors");
+    add("--semiring", q.semiring, "plus-times|plus-second|or-and|min-plus|min-column",
+        "What stands for addition and multiplication");
+    add("--repetitions", q.effort.repetitions, "N", "Of each product, at least");
+    add("--seconds", q.effort.seconds, "SECONDS",
+        "And until it has run this long; 10 times as many at most");
+    add("--batch", q.effort.batch, "SECONDS", "Of products between waits for the device, about");
+    add("--quantile", q.effort.quantile, "Q",
+        "Of the repetitions; 0, the least, where others use the machine");
     app.add_flag("--processor-time", q.effort.processor_time,
                  "Of a host device of one thread (--threads 1), where others use the machine");
-    app.add_option("--json", q.json_file, "Everything as JSON lines");
+    add("--device", q.device, "N", "Which CUDA device")->group("Devices");
+    add_backend(app, q.devices);
+    tool::add_report(app, q.report_file);
 }
 
 } // namespace krylith::bench

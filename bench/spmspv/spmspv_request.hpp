@@ -1,4 +1,4 @@
-// What bench_spmspv is asked for on its command line.
+// What `krylith bench spmspv` is asked for.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <krylith/bench/spmspv/spmspv_measure.hpp>
 #include <krylith/bench/spmspv/spmspv_vectors.hpp>
 #include <krylith/device/device_group.hpp>
+#include <krylith/tools/cli/device_selection.hpp>
 
 namespace CLI {
 class App;
@@ -35,11 +36,10 @@ struct spmspv_request {
     std::vector<std::string> kernels; ///< empty: all
     std::string precision = "fp32";
     std::string semiring = "plus-times";
-    std::string backend_name = "auto";
+    tool::device_options devices;
     int device = 0; ///< ordinal of the CUDA device
-    int threads = 0;
     spmspv_effort effort;
-    std::string json_file;
+    std::string report_file;
 
     /// Throws usage_error naming what is not allowed.
     void check() const;

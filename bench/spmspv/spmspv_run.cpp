@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <new>
 
 #include <fmt/format.h>
 
 #include <krylith/bench/common/device_choice.hpp>
-#include <krylith/bench/common/stopwatch.hpp>
 #include <krylith/bench/spmspv/spmspv_row.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/matrix/load.hpp>
 #include <krylith/spmspv/kernel_model.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {
 
@@ -54,19 +53,19 @@ std::vector<double> varied(std::vector<double> densities, std::uint64_t place) {
 spmspv_run::spmspv_run(const spmspv_request& request)
     : request_((request.check(), request)),
       group_(request.group()),
-      report_("bench_spmspv", request.json_file, header_of(request, group_)) {}
+      report_("spmspv", request.report_file, header_of(request, group_)) {}
 
 bool spmspv_run::run() {
-    fmt::print("{}; {}, {}\n\n", descriptions(group_).front(), request_.precision,
-               request_.semiring);
+    report_.say(fmt::format("{}; {}, {}\n\n", descriptions(group_).front(), request_.precision,
+                            request_.semiring));
     if (!request_.training) {
-        fmt::print("{}", spmspv_table_head());
+        report_.say(spmspv_table_head());
     }
     const std::vector<listed_matrix> matrices = request_.matrix_list();
     for (std::size_t k = 0; k < matrices.size(); ++k) {
         try {
             if (request_.training) {
-                fmt::print("{:>3} of {}  ", k + 1, matrices.size());
+                report_.say(fmt::format("{:>3} of {}  ", k + 1, matrices.size()));
             }
             run_matrix(matrices[k]);
         } catch (const input_error& e) {
@@ -81,15 +80,12 @@ bool spmspv_run::run() {
             report_.skip(matrices[k].name, "the host's memory is too small for it");
         }
     }
-    if (report_.any_void()) {
-        fmt::print("\nRows marked VOID failed a check: their times mean nothing.\n");
-    }
-    return !report_.failed();
+    return report_.finish();
 }
 
 void spmspv_run::run_matrix(const listed_matrix& listed) {
     const auto& [name, place] = listed;
-    const stopwatch watch;
+    const tool::stopwatch watch;
     const auto matrix = load_matrix<float>(name);
     const std::vector<double> densities =
         request_.training ? varied(request_.densities, place) : request_.densities;
@@ -103,20 +99,19 @@ void spmspv_run::run_matrix(const listed_matrix& listed) {
     for (const test_vector& x : vectors) {
         const json row = product_row(name, x, subject->measure(x, request_.effort, kernels));
         if (!request_.training) {
-            fmt::print("{}", spmspv_table_lines(row, kernels));
+            report_.say(spmspv_table_lines(row, kernels));
         } else if (!row["void_because"].empty()) {
             problems.push_back(row["void_because"][0].get<std::string>());
         }
         report_.add(row);
     }
     if (request_.training) {
-        fmt::print("{:<36} {:>9} nonzeros, {} vectors, {:.2f} s\n", name, matrix.nnz(),
-                   vectors.size(), watch.seconds());
+        report_.say(fmt::format("{:<36} {:>9} nonzeros, {} vectors, {:.2f} s\n", name, matrix.nnz(),
+                                vectors.size(), watch.seconds()));
     }
     for (const std::string& problem : problems) {
-        fmt::print("    VOID: {}\n", problem);
+        report_.say(fmt::format("    VOID: {}\n", problem));
     }
-    std::fflush(stdout);
 }
 
 } // namespace krylith::bench

@@ -1,4 +1,4 @@
-// The whole of bench_spmspv: every matrix with every vector.
+// The whole of `krylith bench spmspv`: every matrix with every vector.
 #pragma once
 
 #include <krylith/bench/common/line_report.hpp>

@@ -2,23 +2,24 @@
 
 #include <utility>
 
-#include <krylith/bench/common/stopwatch.hpp>
 #include <krylith/partition/allgather/allgather_plan.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/partition/nonzero/nonzero_split_plan.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {
 
-double partition_seconds(operator_kind kind, const csr_matrix<double>& matrix,
-                         const device_group& group, const operator_options& options) {
+template <class T>
+double partition_seconds(operator_kind kind, const csr_matrix<T>& matrix, const device_group& group,
+                         const operator_options& options) {
     // Every operator's matrix is validated, also one that has nothing to plan: the search of the
     // longest row rides on that pass over the offsets, and is no cost of lra's plan.
     const longest_row longest = validate(matrix);
-    const stopwatch watch;
+    const tool::stopwatch watch;
     row_partition rows = partition_rows(matrix.row_offsets, group.size());
-    if (kind == operator_kind::halo) {
+    if (kind == operator_kind::halo || kind == operator_kind::adaptive) {
         (void)make_halo_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
     } else if (kind == operator_kind::allgather) {
         (void)make_allgather_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
@@ -33,5 +34,10 @@ double partition_seconds(operator_kind kind, const csr_matrix<double>& matrix,
     }
     return watch.seconds();
 }
+
+template double partition_seconds(operator_kind, const csr_matrix<double>&, const device_group&,
+                                  const operator_options&);
+template double partition_seconds(operator_kind, const csr_matrix<float>&, const device_group&,
+                                  const operator_options&);
 
 } // namespace krylith::bench

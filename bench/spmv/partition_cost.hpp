@@ -9,7 +9,8 @@ namespace krylith::bench {
 /// Seconds to partition the rows to devices and, for halo and allgather, to plan who sends what: no
 /// format is built and nothing is uploaded. Validation, which every matrix gets and which tells lra
 /// where its longest row is, isn't counted. `kind` is one that runs, not automatic.
-[[nodiscard]] double partition_seconds(operator_kind kind, const csr_matrix<double>& matrix,
+template <class T>
+[[nodiscard]] double partition_seconds(operator_kind kind, const csr_matrix<T>& matrix,
                                        const device_group& group, const operator_options& options);
 
 } // namespace krylith::bench

@@ -17,20 +17,22 @@ device_group one_of(const device_choice& choice, int devices) {
     if (choice.kind == backend::cuda) {
         return choice.group(1);
     }
-    const int threads =
-        choice.threads > 0 ? choice.threads : static_cast<int>(std::thread::hardware_concurrency());
+    const int threads = choice.options.threads > 0
+                            ? choice.options.threads
+                            : static_cast<int>(std::thread::hardware_concurrency());
     return device_group::host(1, {.host_threads = std::max(1, threads / devices)});
 }
 
 /// These rows as an operator on one device, on vectors of all n entries: y's first entries are the
 /// rows' results, and the rest of y stays 0.
-std::unique_ptr<matrix_operator<double>> make_lone(const device_group& one,
-                                                   const matrix_source<double>& source,
-                                                   row_range rows, format_kind format) {
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_lone(const device_group& one,
+                                              const matrix_source<T>& source, row_range rows,
+                                              format_kind format) {
     const auto handle = std::make_shared<const layout>(
         layout{one, equal_rows(source.matrix.columns, 1), coherence::owned});
     const halo_plan nothing_moves{handle->rows, {local_halo{}}};
-    return std::make_unique<halo_operator<double>>(
+    return std::make_unique<halo_operator<T>>(
         handle, nothing_moves, [&](const layout& l, int rank, std::int64_t /*held*/) {
             return make_device_matrix(l.group.handle(rank), source.block(rank, rows), format);
         });
@@ -58,11 +60,11 @@ double fraction_that_waits(const csr_matrix<double>& matrix, row_range rows) {
 
 } // namespace
 
+template <class T>
 lone_blocks measure_blocks(const device_choice& choice, const workload& w, int devices,
-                           format_kind format, const std::string& mode,
-                           const slope_effort& effort) {
+                           format_kind format, execution_mode mode, const slope_effort& effort) {
     const device_group one = one_of(choice, devices);
-    const matrix_source<double> source{w.matrix, find_longest_row(w.matrix.row_offsets)};
+    const matrix_source<T> source{w.matrix_of<T>(), find_longest_row(w.matrix.row_offsets)};
     const row_partition rows = partition_rows(source.matrix.row_offsets, devices);
     lone_blocks result;
     for (int rank = 0; rank < devices; ++rank) {
@@ -75,7 +77,7 @@ lone_blocks measure_blocks(const device_choice& choice, const workload& w, int d
         const auto a = make_lone(one, source, rows.owned(rank), format);
         result.matrix_bytes.back() = real(a->matrix_bytes(0));
         result.seconds.back() =
-            std::max(0.0, time_products(*a, w, mode_named(mode, *a), effort).median);
+            std::max(0.0, time_products<T>(*a, w, repeated_as<T>(*a, mode, effort), effort).median);
     }
     return result;
 }
@@ -92,7 +94,8 @@ std::optional<double> spmv_limit::hidden(double product_seconds) const {
     return std::clamp(1 - (product_seconds - seconds()) / shorter, 0.0, 1.0);
 }
 
-spmv_limit limit_of(const matrix_operator<double>& a, const lone_blocks& blocks, double link) {
+template <class T>
+spmv_limit limit_of(const matrix_operator<T>& a, const lone_blocks& blocks, double link) {
     // A device that has no block of its own computes at the rate of all.
     double all_seconds = 0;
     double all_bytes = 0;
@@ -100,7 +103,8 @@ spmv_limit limit_of(const matrix_operator<double>& a, const lone_blocks& blocks,
         all_seconds += blocks.seconds[rank];
         all_bytes += blocks.matrix_bytes[rank];
     }
-    const bool sends_x = a.kind() == operator_kind::halo || a.kind() == operator_kind::allgather;
+    const bool sends_x = a.kind() == operator_kind::halo || a.kind() == operator_kind::allgather ||
+                         a.kind() == operator_kind::adaptive;
     spmv_limit limit;
     for (std::size_t rank = 0; rank < blocks.seconds.size(); ++rank) {
         const bool own = blocks.matrix_bytes[rank] > 0;
@@ -114,9 +118,16 @@ spmv_limit limit_of(const matrix_operator<double>& a, const lone_blocks& blocks,
                 limit.waiting = std::max(limit.waiting, blocks.waiting[rank] * compute);
             }
         }
-        limit.transfer = std::max(limit.transfer, sizeof(double) * real(a.received(r)) / link);
+        limit.transfer = std::max(limit.transfer, sizeof(T) * real(a.received(r)) / link);
     }
     return limit;
 }
+
+template lone_blocks measure_blocks<double>(const device_choice&, const workload&, int, format_kind,
+                                            execution_mode, const slope_effort&);
+template lone_blocks measure_blocks<float>(const device_choice&, const workload&, int, format_kind,
+                                           execution_mode, const slope_effort&);
+template spmv_limit limit_of(const matrix_operator<double>&, const lone_blocks&, double);
+template spmv_limit limit_of(const matrix_operator<float>&, const lone_blocks&, double);
 
 } // namespace krylith::bench

@@ -26,8 +26,9 @@ struct lone_blocks {
 /// One block after the other, on the first device (of host devices: one with as many threads as
 /// each of `devices` has, so that the memory is not shared as it will be). Costs the set-up of an
 /// operator, and `effort` a block. Throws what make_operator() throws.
+template <class T>
 [[nodiscard]] lone_blocks measure_blocks(const device_choice& choice, const workload& w,
-                                         int devices, format_kind format, const std::string& mode,
+                                         int devices, format_kind format, execution_mode mode,
                                          const slope_effort& effort);
 
 struct spmv_limit {
@@ -48,7 +49,8 @@ struct spmv_limit {
 
 /// Of an operator whose devices compute other rows than those of the blocks (more of them, in other
 /// places), a rank's time is in proportion to its matrix bytes. `link`: bytes/s into each device.
-[[nodiscard]] spmv_limit limit_of(const matrix_operator<double>& a, const lone_blocks& blocks,
+template <class T>
+[[nodiscard]] spmv_limit limit_of(const matrix_operator<T>& a, const lone_blocks& blocks,
                                   double link);
 
 } // namespace krylith::bench

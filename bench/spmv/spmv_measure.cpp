@@ -3,21 +3,27 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 
-#include <krylith/bench/common/repeated.hpp>
 #include <krylith/solvers/concepts.hpp>
+#include <krylith/spmv/tuning/timed_trips.hpp>
 
 namespace krylith::bench {
 
 namespace {
 
 /// A factor above the rounding errors of a few dozen additions.
-constexpr double allowed_error = 1e-14;
+template <class T>
+constexpr double allowed_error = 45.0 * std::numeric_limits<T>::epsilon();
+/// Relative, of a dot product of vectors of all rows.
+template <class T>
+constexpr double allowed_dot_error = sizeof(T) == sizeof(float) ? 1e-4 : 1e-10;
 
-spread time_steps(repeated& loop, const matrix_operator<double>& a, vector<double>& x,
-                  vector<double>& y, const slope_effort& effort) {
+template <class T>
+spread time_steps(timed_loop& loop, const matrix_operator<T>& a, vector<T>& x, vector<T>& y,
+                  const slope_effort& effort) {
     return measure_slope(
         [&](std::int64_t steps) {
             return loop.seconds(steps, [&] {
@@ -30,27 +36,29 @@ spread time_steps(repeated& loop, const matrix_operator<double>& a, vector<doubl
 
 } // namespace
 
-spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
-                          const reference_product& expected, execution_mode mode,
+template <class T>
+spmv_numbers measure_spmv(const matrix_operator<T>& a, const workload& w,
+                          const reference_product& expected, const execution_options& options,
                           const slope_effort& effort, bool with_dot) {
     const device_group& group = a.layout()->group;
     auto x = a.make_domain_vector();
     auto y = a.make_range_vector();
-    x.upload(w.b);
+    x.upload(w.rhs_of<T>());
     spmv_numbers numbers;
     const auto check = [&](const char* what) {
-        std::vector<double> result(w.b.size());
+        std::vector<T> result(w.b.size());
         y.download(result);
-        const double error = largest_error(expected, result);
-        if (!(error <= allowed_error)) {
+        const double error =
+            largest_error(expected, std::vector<double>(result.begin(), result.end()));
+        if (!(error <= allowed_error<T>)) {
             numbers.void_because.push_back(fmt::format("{}: error {:.1e}", what, error));
         }
         numbers.largest_error = std::max(numbers.largest_error, error);
         return result;
     };
-    std::vector<double> plain;
+    std::vector<T> plain;
     {
-        repeated loop(group, mode, effort.trip());
+        timed_loop loop(group, options);
         numbers.product = time_steps(loop, a, x, y, effort);
         plain = check("product");
     }
@@ -61,7 +69,7 @@ spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
         return numbers;
     }
     y.zero();
-    repeated loop(group, mode, effort.trip());
+    timed_loop loop(group, options);
     scalar xy(loop.run());
     numbers.product_dot = measure_slope(
         [&](std::int64_t steps) {
@@ -71,31 +79,49 @@ spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
             });
         },
         effort);
-    const std::vector<double> again = check("product with dot");
-    if (std::memcmp(plain.data(), again.data(), plain.size() * sizeof(double)) != 0) {
+    const std::vector<T> again = check("product with dot");
+    if (std::memcmp(plain.data(), again.data(), plain.size() * sizeof(T)) != 0) {
         numbers.void_because.emplace_back("other bits with the dot product in the pass");
     }
     const double sum = loop.run().get(xy.number());
-    if (!(std::fabs(sum - expected.dot) <= 1e-10 * std::fabs(expected.dot))) {
+    if (!(std::fabs(sum - expected.dot) <= allowed_dot_error<T> * std::fabs(expected.dot))) {
         numbers.void_because.push_back(fmt::format("dot is {} instead of {}", sum, expected.dot));
     }
     return numbers;
 }
 
-spread time_products(const matrix_operator<double>& a, const workload& w, execution_mode mode,
-                     const slope_effort& effort) {
+template <class T>
+spread time_products(const matrix_operator<T>& a, const workload& w,
+                     const execution_options& options, const slope_effort& effort) {
     auto x = a.make_domain_vector();
     auto y = a.make_range_vector();
-    x.upload(w.b);
-    repeated loop(a.layout()->group, mode, effort.trip());
+    x.upload(w.rhs_of<T>());
+    timed_loop loop(a.layout()->group, options);
     return time_steps(loop, a, x, y, effort);
 }
 
-execution_mode mode_named(const std::string& name, const matrix_operator<double>& a) {
-    return name == "recorded" ? execution_mode::recorded
-           : name == "eager"  ? execution_mode::eager
-           : a.recordable()   ? execution_mode::automatic
-                              : execution_mode::eager;
+template <class T>
+execution_options repeated_as(const matrix_operator<T>& a, execution_mode mode,
+                              const slope_effort& effort) {
+    if (mode == execution_mode::automatic && !a.recordable()) {
+        mode = execution_mode::eager;
+    }
+    return {.mode = mode, .unroll = effort.recording()};
 }
+
+template spmv_numbers measure_spmv(const matrix_operator<double>&, const workload&,
+                                   const reference_product&, const execution_options&,
+                                   const slope_effort&, bool);
+template spmv_numbers measure_spmv(const matrix_operator<float>&, const workload&,
+                                   const reference_product&, const execution_options&,
+                                   const slope_effort&, bool);
+template spread time_products(const matrix_operator<double>&, const workload&,
+                              const execution_options&, const slope_effort&);
+template spread time_products(const matrix_operator<float>&, const workload&,
+                              const execution_options&, const slope_effort&);
+template execution_options repeated_as(const matrix_operator<double>&, execution_mode,
+                                       const slope_effort&);
+template execution_options repeated_as(const matrix_operator<float>&, execution_mode,
+                                       const slope_effort&);
 
 } // namespace krylith::bench

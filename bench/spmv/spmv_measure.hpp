@@ -7,6 +7,7 @@
 #include <krylith/bench/common/slope.hpp>
 #include <krylith/bench/common/workload.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/execution.hpp>
 
 namespace krylith::bench {
 
@@ -20,15 +21,20 @@ struct spmv_numbers {
 /// x is the workload's b; `expected` is multiply_by_b() of it. Where vectors are owned, a step is a
 /// kernel that sends what peers need of x and the product; where they are replicated it is the
 /// product alone, which sends y to all.
-[[nodiscard]] spmv_numbers measure_spmv(const matrix_operator<double>& a, const workload& w,
-                                        const reference_product& expected, execution_mode mode,
-                                        const slope_effort& effort, bool with_dot);
+template <class T>
+[[nodiscard]] spmv_numbers
+measure_spmv(const matrix_operator<T>& a, const workload& w, const reference_product& expected,
+             const execution_options& options, const slope_effort& effort, bool with_dot);
 
 /// The time alone, of whatever the operator computes of the workload's b.
-[[nodiscard]] spread time_products(const matrix_operator<double>& a, const workload& w,
-                                   execution_mode mode, const slope_effort& effort);
+template <class T>
+[[nodiscard]] spread time_products(const matrix_operator<T>& a, const workload& w,
+                                   const execution_options& options, const slope_effort& effort);
 
-/// auto (recorded where the operator can be), recorded or eager.
-[[nodiscard]] execution_mode mode_named(const std::string& name, const matrix_operator<double>& a);
+/// How products with this operator are repeated: `mode`, but eager instead of automatic where the
+/// operator can't be recorded, as many at once as both runs of the effort are multiples of.
+template <class T>
+[[nodiscard]] execution_options repeated_as(const matrix_operator<T>& a, execution_mode mode,
+                                            const slope_effort& effort);
 
 } // namespace krylith::bench

@@ -5,7 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <krylith/bench/common/shared_options.hpp>
+#include <krylith/device/error.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
+#include <krylith/tools/cli/shared_options.hpp>
 
 namespace krylith::bench {
 
@@ -53,82 +56,87 @@ std::vector<std::string> spmv_request::operator_list() const {
             result.insert(result.end(), all_operators.begin(), all_operators.end());
             continue;
         }
-        (void)parse_operator_kind(name); // throws, naming the nearest
+        (void)options_of(name, "auto"); // throws, naming the nearest
         result.push_back(name);
     }
     return result;
 }
 
-operator_options spmv_request::options_of(operator_kind kind, format_kind format) const {
-    operator_options options{.kind = kind, .format = format};
-    if (is_replicated(kind)) {
-        options.transport = parse_transport_kind(transport);
+operator_options spmv_request::options_of(const std::string& kind,
+                                          const std::string& format) const {
+    tool::operator_request one = multiply;
+    one.kind = kind;
+    one.format = format;
+    operator_options options = one.options();
+    const bool chosen = options.kind == operator_kind::automatic; // may be any of them
+    if (!is_replicated(options.kind) && !chosen) {
+        options.transport = transport_kind::automatic;
     }
-    if (kind == operator_kind::lra || kind == operator_kind::lra_rc) {
-        options.long_fraction = long_fraction;
+    if (options.kind != operator_kind::lra && options.kind != operator_kind::lra_rc) {
+        options.long_fraction = -1;
     }
-    if (kind == operator_kind::lra_rc) {
-        options.redundant_fraction = redundant_fraction;
+    if (options.kind != operator_kind::lra_rc) {
+        options.redundant_fraction = -1;
     }
     return options;
 }
 
+void spmv_request::check() const {
+    (void)multiply.single_precision();
+    (void)execution_named(execution);
+    (void)operator_list();
+    for (const std::string& format : formats) {
+        (void)options_of("auto", format);
+    }
+    effort.check();
+    check_files(report_file, csv_file, matrices);
+}
+
 void add_options(CLI::App& app, spmv_request& q) {
-    const auto list = [&](const char* name, auto& values, const char* help) {
-        return app.add_option(name, values, help)->delimiter(',')->allow_extra_args(false);
-    };
-    app.add_option("MATRIX", q.matrices,
-                   "gallery:NAME[:ARGUMENT...] or Matrix Market files; without (and without "
-                   "--families): 7-point Poisson 256^3 and 400^3, 256^3 with random values, "
-                   "27-point 256^3, random 4M x 17");
+    add_matrices(app, q.matrices,
+                 "unless --families names some, 7-point Poisson 256^3 and 400^3, 256^3 with random "
+                 "values, 27-point 256^3, random 4M x 17 (host: 7-point 128^3, 27-point 96^3)");
+    tool::add_spd(app, q.spd);
     app.add_flag("--families{all}", q.families,
                  "Families of the gallery, each in --sizes; --families=LIST: these of them");
-    list("--sizes", q.sizes,
-         "Of the families: tiny (0.5 M nonzeros), small (10 M), medium (60 M), large (300 M)")
+    add_list(app, "--sizes", q.sizes,
+             "Of the families: tiny (0.5 M nonzeros), small (10 M), medium (60 M), large (300 M)")
         ->capture_default_str();
     app.add_option("--build-seconds", q.build_seconds,
                    "Members of families that take longer to generate are skipped")
+        ->type_name("SECONDS")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
-    app.add_option("--backend", q.backend_name, "auto, cuda or host")->capture_default_str();
-    list("--devices", q.devices,
-         "Device counts, beside one device, the baseline; without: 1 to all (host: 1)");
-    app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
-    list("--operator", q.operators,
-         "On several devices: all, or a list of nz, 2nz, lra, lra-rc, halo, allgather, pcsr, pcsc, "
-         "pcoo, auto")
-        ->capture_default_str();
-    list("--format", q.formats,
-         "Of csr, sell, merge, cusparse, auto; without: on one device all that it has, on several "
-         "the "
-         "fastest of krylith's");
-    app.add_option("--transport", q.transport,
-                   "Of nz, 2nz, lra and lra-rc: auto, peer-store, copy-engine or nccl")
-        ->capture_default_str();
-    app.add_option("--long-fraction", q.long_fraction, "Of lra and lra-rc; without: the paper's");
-    app.add_option("--redundant-fraction", q.redundant_fraction, "Of lra-rc; without: the paper's");
-    app.add_option("--mode", q.mode, "auto (recorded where possible), recorded or eager")
-        ->check(CLI::IsMember({"auto", "recorded", "eager"}))
-        ->capture_default_str();
+    add_execution(app, q.execution);
     app.add_flag("--no-dot", q.without_dot, "Without the times of products with dot(x, y)");
-    app.add_option(
-           "--target", q.target,
-           "Speedup over one device: the summary lists where an operator's limit forbids it")
+    app.add_option("--target", q.target,
+                   "Speed-up over one device: the summary lists where an operator's limit forbids "
+                   "it")
+        ->type_name("X")
         ->capture_default_str();
-    app.add_option("--few", q.effort.few,
-                   "Products of the short run; up to 40 are recorded in one turn, as many as "
-                   "divide both runs")
-        ->capture_default_str();
-    app.add_option("--many", q.effort.many, "And of the long one")->capture_default_str();
-    app.add_option("--repetitions", q.effort.repetitions, "At least")->capture_default_str();
-    app.add_option("--seconds", q.effort.seconds, "And until it has run this long")
-        ->capture_default_str();
-    app.add_option("--warm-up", q.effort.warm_up, "Seconds before each measurement")
-        ->capture_default_str();
-    app.add_option("--limit", q.limit,
-                   "Memory's limit, TB/s a device; without: by the data sheet, or measured");
-    app.add_option("--json", q.json_file, "Everything as JSON");
-    app.add_option("--csv", q.csv_file, "One line a case");
+    add_effort(app, q.effort);
+    add_limits(app, q.limit, q.without_limits);
+    tool::add_operator_options(app, q.multiply);
+    // Here these two take several names.
+    app.remove_option(app.get_option("--operator"));
+    app.remove_option(app.get_option("--format"));
+    add_list(
+        app, "--operator", q.operators,
+        "On several devices: all, or some of nz, 2nz, lra, lra-rc, halo, allgather, pcsr, pcsc, "
+        "pcoo, adaptive, auto; behind lra, lra-rc and auto may stand :measured")
+        ->capture_default_str()
+        ->group("Operator");
+    add_list(
+        app, "--format", q.formats,
+        "Formats of a device's block: some of csr, sell, merge, cusparse, auto; without: on one "
+        "device all that it has, on several the fastest of krylith's")
+        ->group("Operator");
+    tool::add_backend_options(app, q.devices);
+    tool::add_transports(app, q.multiply);
+    add_device_counts(app, q.counts, "beside one device, the baseline: 2,4 ... all of them");
+    tool::add_timeout(app, q.devices);
+    tool::add_report(app, q.report_file);
+    add_csv(app, q.csv_file);
 }
 
 } // namespace krylith::bench

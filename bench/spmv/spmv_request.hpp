@@ -1,4 +1,4 @@
-// What bench_spmv is asked for on its command line.
+// What `krylith bench spmv` is asked for.
 #pragma once
 
 #include <string>
@@ -8,6 +8,8 @@
 #include <krylith/bench/spmv/spmv_families.hpp>
 #include <krylith/device/device.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/tools/cli/device_selection.hpp>
+#include <krylith/tools/cli/operator_request.hpp>
 
 namespace CLI {
 class App;
@@ -17,23 +19,23 @@ namespace krylith::bench {
 
 struct spmv_request {
     std::vector<std::string> matrices;
+    bool spd = false;     ///< made symmetric positive definite
     std::string families; ///< empty: none; "all", or names with commas
     std::vector<std::string> sizes = {"small", "medium", "large"};
     double build_seconds = 15; ///< a member of a family that takes longer to generate is skipped
-    std::string backend_name = "auto";
-    std::vector<int> devices;
-    int threads = 0;
+    tool::device_options devices;
+    std::vector<int> counts;
     std::vector<std::string> operators = {"all"};
     std::vector<std::string> formats;
-    std::string transport = "auto"; ///< of nz, 2nz, lra and lra-rc
-    double long_fraction = -1;      ///< of lra and lra-rc; -1: the paper's
-    double redundant_fraction = -1; ///< of lra-rc; -1: the paper's
-    std::string mode = "auto";
+    /// Order, precision, and transport and fractions of those operators that have them.
+    tool::operator_request multiply;
+    std::string execution = "auto";
     bool without_dot = false;
-    double limit = 0;     ///< TB/s a device; 0: by the data sheet, or measured
+    double limit = 0; ///< TB/s a device; 0: by the data sheet, or measured
+    bool without_limits = false;
     double target = 2.65; ///< the speedup that the summary asks of operators' limits
     slope_effort effort;
-    std::string json_file;
+    std::string report_file;
     std::string csv_file;
 
     /// What to measure, defaults included. Throws usage_error for an unknown family or size.
@@ -42,8 +44,12 @@ struct spmv_request {
     [[nodiscard]] std::vector<std::string> one_device_formats(backend devices) const;
     /// `all` written out. Throws usage_error for a name that is no operator's.
     [[nodiscard]] std::vector<std::string> operator_list() const;
-    /// With the transfer and the shares that this kind takes.
-    [[nodiscard]] operator_options options_of(operator_kind kind, format_kind format) const;
+    /// With the transport and the fractions that this kind takes. Throws usage_error for a name that is
+    /// none.
+    [[nodiscard]] operator_options options_of(const std::string& kind,
+                                              const std::string& format) const;
+    /// Throws usage_error naming the first thing that is not allowed.
+    void check() const;
 };
 
 void add_options(CLI::App& app, spmv_request& q);

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/model/byte_model.hpp>
+
 namespace krylith::bench {
 
 namespace {
@@ -27,10 +30,11 @@ constexpr const char* line =
 
 } // namespace
 
+template <class T>
 json spmv_row(const spmv_case& c, const workload& w, const spmv_numbers& numbers,
-              const matrix_operator<double>& a, const memory_rate& rate) {
+              const matrix_operator<T>& a, const memory_rate& rate) {
     const device_group& group = a.layout()->group;
-    const double bytes = product_bytes(w);
+    const double bytes = tool::traffic{w.n(), w.nnz(), sizeof(T)}.product();
     const double reached = bytes / numbers.product.median;
     std::int64_t matrix_bytes = 0;
     std::int64_t received = 0;
@@ -52,9 +56,11 @@ json spmv_row(const spmv_case& c, const workload& w, const spmv_numbers& numbers
                 {"matrix_bytes", matrix_bytes},
                 {"most_received_entries", received},
                 {"gb_per_s", reached * 1e-9},
-                {"ratio_to_limit", reached / rate.limit_of(group.size())},
-                {"ratio_to_copy", reached / rate.copy_of(group.size())},
                 {"largest_error", numbers.largest_error}};
+    if (rate.known()) {
+        row["ratio_to_limit"] = reached / rate.limit_of(group.size());
+        row["ratio_to_copy"] = reached / rate.copy_of(group.size());
+    }
     if (numbers.product_dot.samples > 0) {
         row["us_with_dot"] = to_json(numbers.product_dot, 1e6);
         row["gb_per_s_with_dot"] = bytes / numbers.product_dot.median * 1e-9;
@@ -62,6 +68,11 @@ json spmv_row(const spmv_case& c, const workload& w, const spmv_numbers& numbers
     row["void_because"] = numbers.void_because;
     return row;
 }
+
+template json spmv_row(const spmv_case&, const workload&, const spmv_numbers&,
+                       const matrix_operator<double>&, const memory_rate&);
+template json spmv_row(const spmv_case&, const workload&, const spmv_numbers&,
+                       const matrix_operator<float>&, const memory_rate&);
 
 void add_comparison(json& row, const one_device& one, double setup_seconds,
                     std::optional<double> partition_seconds) {
@@ -125,11 +136,12 @@ std::string spmv_table_head() {
 std::string spmv_table_lines(const json& row) {
     const json us = row.value("us", json::object());
     std::string lines = fmt::format(
-        fmt::runtime(line), row["matrix"].get<std::string>(), row["devices"].get<int>(),
-        operator_of(row), row["format"].get<std::string>(), cell(us, "median", "{:.2f}"),
-        cell(us, "p10", "{:.2f}"), cell(us, "p90", "{:.2f}"), cell(row, "gb_per_s", "{:.1f}"),
-        cell(row, "speedup", "{:.2f}"), cell(row, "speedup_over_cusparse", "{:.2f}"),
-        cell(row, "limit_us", "{:.2f}"), cell(row, "fraction_of_limit", "{:.0f}%", 100),
+        fmt::runtime(line), tool::one_line(row["matrix"].get<std::string>()),
+        row["devices"].get<int>(), operator_of(row), row["format"].get<std::string>(),
+        cell(us, "median", "{:.2f}"), cell(us, "p10", "{:.2f}"), cell(us, "p90", "{:.2f}"),
+        cell(row, "gb_per_s", "{:.1f}"), cell(row, "speedup", "{:.2f}"),
+        cell(row, "speedup_over_cusparse", "{:.2f}"), cell(row, "limit_us", "{:.2f}"),
+        cell(row, "fraction_of_limit", "{:.0f}%", 100),
         cell(row, "transfer_hidden", "{:.0f}%", 100), cell(row, "setup_in_products", "{:.0f}"),
         cell(row, "partition_in_products", "{:.2f}"), cell(row, "largest_error", "{:.1e}"),
         row["void_because"].empty() ? "" : "  VOID");

@@ -20,8 +20,9 @@ struct one_device {
 };
 
 /// What every product has. Times are in microseconds.
+template <class T>
 [[nodiscard]] json spmv_row(const spmv_case& c, const workload& w, const spmv_numbers& numbers,
-                            const matrix_operator<double>& a, const memory_rate& rate);
+                            const matrix_operator<T>& a, const memory_rate& rate);
 
 /// Speedups, and what set-up and partitioning cost in products of one device.
 void add_comparison(json& row, const one_device& one, double setup_seconds,

@@ -1,5 +1,5 @@
-// The whole of bench_spmv: every case on one device by every format, then on several by every
-// operator.
+// The whole of `krylith bench spmv`: every case on one device by every format, then on
+// several by every operator.
 #pragma once
 
 #include <map>
@@ -47,12 +47,19 @@ private:
     [[nodiscard]] json measure(const subject& s, const device_group& group,
                                const std::string& asked, const std::string& format,
                                const lone_blocks* blocks);
+    template <class T>
+    [[nodiscard]] json measured_row(const subject& s, const device_group& group,
+                                    const std::string& asked, const std::string& format,
+                                    const lone_blocks* blocks);
     /// Of the formats, those to measure on several devices.
     [[nodiscard]] std::vector<std::string> formats_on_several(const subject& s) const;
+    /// Bytes that a device group must have for a product.
+    [[nodiscard]] static double room_for(const workload& w);
     void add(json row);
 
     spmv_request request_;
     device_choice choice_;
+    execution_mode mode_;
     report report_;
     csv_file csv_;
     memory_rate rate_;

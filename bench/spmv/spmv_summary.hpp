@@ -1,4 +1,4 @@
-// What the rows of bench_spmv say together.
+// What the rows of `krylith bench spmv` say together.
 #pragma once
 
 #include <string>

@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <krylith/bench/common/shared_options.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/tools/cli/shared_options.hpp>
 
 namespace krylith::bench {
 
@@ -49,31 +51,30 @@ std::vector<streamed_version> msrep_request::version_list() const {
 }
 
 void add_options(CLI::App& app, msrep_effort& effort) {
-    app.add_option("--repetitions", effort.repetitions, "Calls, at least")->capture_default_str();
+    app.add_option("--repetitions", effort.repetitions, "Calls, at least")
+        ->type_name("N")
+        ->capture_default_str();
     app.add_option("--seconds", effort.seconds,
                    "And until they have taken so long; 10 times as many at most")
+        ->type_name("SECONDS")
         ->capture_default_str();
-    app.add_option("--warm-up", effort.warm_up, "Calls before these")->capture_default_str();
+    app.add_option("--warm-up", effort.warm_up, "Calls before these")
+        ->type_name("N")
+        ->capture_default_str();
 }
 
 void add_options(CLI::App& app, msrep_request& q) {
-    const auto list = [&](const char* name, auto& values, const char* help) {
-        return app.add_option(name, values, help)->delimiter(',')->allow_extra_args(false);
-    };
-    app.add_option("MATRIX", q.matrices,
-                   "gallery:NAME[:ARGUMENT...] or Matrix Market files, square; without: rmat 2^20, "
-                   "kron 2^20, 27-point 160^3");
-    list("--format", q.formats, "all, or of csr, csc, coo, coo-columns, coo-unsorted")
+    add_matrices(app, q.matrices, "rmat 2^20, kron 2^20, 27-point 160^3; they must be square");
+    add_list(app, "--format", q.formats, "all, or some of csr, csc, coo, coo-columns, coo-unsorted")
         ->capture_default_str();
-    list("--version", q.versions, "Of baseline, p, p_opt")->capture_default_str();
-    app.add_option("--backend", q.backend_name, "auto, cuda or host")->capture_default_str();
-    list("--devices", q.devices, "Device counts; without: 1 to all (host: 1)");
-    app.add_option("--threads", q.threads, "Threads of all host devices; 0: one a core");
+    add_list(app, "--version", q.versions, "Some of baseline, p, p_opt")->capture_default_str();
     app.add_flag("--pageable", q.pageable,
                  "The arrays of p and p_opt are pageable too, as those of baseline always are");
     add_options(app, q.effort);
-    app.add_option("--json", q.json_file, "Everything as JSON");
-    app.add_option("--csv", q.csv_file, "One line a case");
+    add_backend(app, q.devices);
+    add_device_counts(app, q.counts);
+    tool::add_report(app, q.report_file);
+    add_csv(app, q.csv_file);
 }
 
 } // namespace krylith::bench

@@ -1,4 +1,4 @@
-// What bench_msrep is asked for on its command line.
+// What `krylith bench streamed` is asked for.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include <krylith/bench/streamed/streamed_measure.hpp>
 #include <krylith/device/device.hpp>
 #include <krylith/spmv/streamed_product.hpp>
+#include <krylith/tools/cli/device_selection.hpp>
 
 namespace CLI {
 class App;
@@ -18,12 +19,11 @@ struct msrep_request {
     std::vector<std::string> matrices;
     std::vector<std::string> formats = {"csr", "csc", "coo"};
     std::vector<std::string> versions = {"baseline", "p", "p_opt"};
-    std::string backend_name = "auto";
-    std::vector<int> devices;
-    int threads = 0;
+    tool::device_options devices;
+    std::vector<int> counts;
     bool pageable = false;
     msrep_effort effort;
-    std::string json_file;
+    std::string report_file;
     std::string csv_file;
 
     /// Defaults included.

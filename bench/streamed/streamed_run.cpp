@@ -1,20 +1,20 @@
 #include <krylith/bench/streamed/streamed_run.hpp>
 
-#include <cstdio>
 #include <new>
 
 #include <fmt/format.h>
 
+#include <krylith/bench/common/shared_options.hpp>
 #include <krylith/device/error.hpp>
 
 namespace krylith::bench {
 
 msrep_run::msrep_run(const msrep_request& request)
-    : request_(request),
-      choice_(choose_devices(request.backend_name, request.devices, request.threads)),
+    : request_((check_files(request.report_file, request.csv_file, request.matrices), request)),
+      choice_(choose_devices(request.devices, request.counts)),
       formats_(request.format_list()),
       versions_(request.version_list()),
-      report_("bench_msrep", request.json_file),
+      report_("streamed", request.report_file),
       csv_(request.csv_file, msrep_csv_columns()) {
     request_.effort.check();
     report_.describe_devices(choice_);
@@ -25,8 +25,9 @@ msrep_run::msrep_run(const msrep_request& request)
 }
 
 bool msrep_run::run() {
-    fmt::print("{}\n\n{}", fmt::join(descriptions(choice_.group(choice_.counts.back())), ", "),
-               msrep_table_head());
+    report_.say(fmt::format("{}\n\n{}",
+                            fmt::join(descriptions(choice_.group(choice_.counts.back())), ", "),
+                            msrep_table_head()));
     for (const std::string& name : request_.matrix_list(choice_.kind)) {
         try {
             const workload w = make_workload(name);
@@ -48,10 +49,7 @@ bool msrep_run::run() {
             report_.skip(name, "the host's memory is too small for it");
         }
     }
-    if (report_.any_void()) {
-        fmt::print("\nRows marked VOID failed a check: their times mean nothing.\n");
-    }
-    return !report_.failed();
+    return report_.finish();
 }
 
 void msrep_run::run_format(const workload& w, const reference_product& expected,
@@ -70,8 +68,7 @@ void msrep_run::run_format(const workload& w, const reference_product& expected,
     }
     add_speedups(rows);
     for (json& row : rows) {
-        fmt::print("{}", msrep_table_lines(row));
-        std::fflush(stdout);
+        report_.say(msrep_table_lines(row));
         csv_.add(row);
         report_.add(std::move(row));
     }

@@ -1,5 +1,5 @@
-// The whole of bench_msrep: every matrix in every format, by every version on every number of
-// devices.
+// The whole of `krylith bench streamed`: every matrix in every format, by every version on every
+// number of devices.
 #pragma once
 
 #include <string>

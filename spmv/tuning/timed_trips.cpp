@@ -6,12 +6,19 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
-#include <krylith/vector/scalar.hpp>
 
 namespace krylith {
 
-void repeat_trips(execution& run, const std::function<void()>& body, std::int64_t trips) {
-    // Nothing but the limit may stop the loop.
+namespace {
+
+double seconds_of(const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Nothing but the limit may stop the loop.
+void set_limit(execution& run, std::int64_t trips) {
     constexpr double never = std::numeric_limits<double>::infinity();
     run.set(control::state, as_register(loop_state::running));
     run.set(control::iteration, 0);
@@ -22,9 +29,20 @@ void repeat_trips(execution& run, const std::function<void()>& body, std::int64_
     run.set(control::best, never);
     run.set(control::best_at, 0);
     run.set(control::patience, never);
-    if (const loop_report end = run.repeat(body); end.state != loop_state::limit)
+}
+
+void repeat_to_limit(execution& run, const std::function<void()>& body, std::int64_t trips) {
+    const loop_report end = run.repeat(body);
+    if (end.state != loop_state::limit || end.iterations != trips)
         throw device_error("a timing loop ended after " + std::to_string(end.iterations) + " of " +
-                           std::to_string(trips) + " turns");
+                           std::to_string(trips) + " trips");
+}
+
+} // namespace
+
+void repeat_trips(execution& run, const std::function<void()>& body, std::int64_t trips) {
+    set_limit(run, trips);
+    repeat_to_limit(run, body, trips);
 }
 
 std::int64_t whole_recordings(std::int64_t trips) {
@@ -34,10 +52,7 @@ std::int64_t whole_recordings(std::int64_t trips) {
 
 double seconds_a_trip(execution& run, const std::function<void()>& body, double seconds) {
     const auto time = [&](std::int64_t trips) {
-        const auto start = std::chrono::steady_clock::now();
-        repeat_trips(run, body, trips);
-        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-        return passed.count() / static_cast<double>(trips);
+        return seconds_of([&] { repeat_trips(run, body, trips); }) / static_cast<double>(trips);
     };
     const std::int64_t few = whole_recordings(10);
     (void)time(few);
@@ -45,6 +60,29 @@ double seconds_a_trip(execution& run, const std::function<void()>& body, double 
     const double fit = std::min(seconds / about, 2000.0);
     const std::int64_t trips = whole_recordings(static_cast<std::int64_t>(fit));
     return trips <= few ? about : time(trips);
+}
+
+timed_loop::timed_loop(const device_group& group, const execution_options& options)
+    : run_(group, options), one_(run_), unroll_(options.unroll) {
+    run_.set(one_.number(), 1.0);
+}
+
+double timed_loop::seconds(std::int64_t trips, const std::function<void()>& body) {
+    if (trips % unroll_ != 0)
+        throw usage_error(std::to_string(trips) + " trips can't be timed in recordings of " +
+                          std::to_string(unroll_));
+    set_limit(run_, trips);
+    run_.unguarded([this] { run_.flush(); }); // the last call's loop has stopped
+    run_.group().synchronize();
+    return seconds_of([&] {
+        repeat_to_limit(
+            run_,
+            [&] {
+                body();
+                test_residual(one_);
+            },
+            trips);
+    });
 }
 
 } // namespace krylith

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include <krylith/vector/execution.hpp>
+#include <krylith/vector/scalar.hpp>
 
 namespace krylith {
 
@@ -18,9 +19,29 @@ void repeat_trips(execution& run, const std::function<void()>& body, std::int64_
 /// within, and would be timed to its end.
 [[nodiscard]] std::int64_t whole_recordings(std::int64_t trips);
 
-/// Mean seconds of a trip of `body`, as above: after some turns that record the loop and warm up,
+/// Mean seconds of a trip of `body`, as above: after some trips that record the loop and warm up,
 /// as many as fit into about `seconds`, 16 to 2000, in whole recordings.
 [[nodiscard]] double seconds_a_trip(execution& run, const std::function<void()>& body,
                                     double seconds);
+
+/// A loop with an execution and a stop test of its own: its body is the work alone, and the count
+/// of trips costs no kernel.
+class timed_loop {
+public:
+    /// options.unroll bodies are recorded together, or enqueued between looks of the host.
+    timed_loop(const device_group& group, const execution_options& options);
+
+    [[nodiscard]] execution& run() noexcept { return run_; }
+
+    /// Seconds of so many trips. The body is enqueued on run() and must not change from call to
+    /// call: the first call records it. Throws usage_error unless options.unroll divides `trips`
+    /// (see whole_recordings), and device_error where the loop ends early.
+    [[nodiscard]] double seconds(std::int64_t trips, const std::function<void()>& body);
+
+private:
+    execution run_;
+    scalar one_;
+    int unroll_;
+};
 
 } // namespace krylith

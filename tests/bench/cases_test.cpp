@@ -1,4 +1,4 @@
-// What bench_spmv measures: families, operators, blocks alone.
+// What krylith bench spmv measures: families, operators, blocks alone.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace krylith::bench {
 namespace {
 
 constexpr slope_effort brief{
-    .few = 1, .many = 3, .repetitions = 1, .most = 1, .seconds = 0, .warm_up = 0};
+    .warm_up = 1, .iterations = 2, .repetitions = 1, .most = 1, .seconds = 0, .warm_up_seconds = 0};
 
 TEST_CASE("families: the smallest of each has about the nonzeros that its size says") {
     std::set<std::string> names;
@@ -66,12 +66,12 @@ TEST_CASE("spmv_request: all operators, and options that only their kind gets") 
     CHECK(q.operator_list() == std::vector<std::string>{"halo", "auto"});
     q.operators = {"hallo"};
     CHECK_THROWS_AS((void)q.operator_list(), usage_error);
-    q.transport = "copy-engine";
-    q.long_fraction = 0.25;
-    const auto halo = q.options_of(operator_kind::halo, format_kind::csr);
+    q.multiply.transport = "copy-engine";
+    q.multiply.long_fraction = 0.25;
+    const auto halo = q.options_of("halo", "csr");
     CHECK(halo.transport == transport_kind::automatic);
     CHECK(halo.long_fraction == -1);
-    const auto lra = q.options_of(operator_kind::lra, format_kind::csr);
+    const auto lra = q.options_of("lra", "csr");
     CHECK(lra.transport == transport_kind::copy_engine);
     CHECK(lra.long_fraction == 0.25);
     CHECK(lra.redundant_fraction == -1);
@@ -93,18 +93,19 @@ TEST_CASE("limits and costs of every operator on any number of devices, more tha
         for (const int devices : {2, 3, 4, 7}) {
             CAPTURE(name);
             CAPTURE(devices);
-            const device_choice choice = choose_devices("host", {devices}, 2);
+            const device_choice choice =
+                choose_devices({.backend = "host", .threads = 2}, {devices});
             const device_group group = choice.group(devices);
-            const lone_blocks blocks =
-                measure_blocks(choice, w, devices, format_kind::csr, "auto", brief);
+            const lone_blocks blocks = measure_blocks<double>(choice, w, devices, format_kind::csr,
+                                                              execution_mode::automatic, brief);
             REQUIRE(blocks.seconds.size() == static_cast<std::size_t>(devices));
             for (const std::string& kind : spmv_request{}.operator_list()) {
                 CAPTURE(kind);
-                const auto options =
-                    spmv_request{}.options_of(parse_operator_kind(kind), format_kind::csr);
+                const auto options = spmv_request{}.options_of(kind, "csr");
                 const auto a = make_operator(group, w.matrix, options);
                 const auto numbers =
-                    measure_spmv(*a, w, expected, mode_named("auto", *a), brief, true);
+                    measure_spmv(*a, w, expected, repeated_as(*a, execution_mode::automatic, brief),
+                                 brief, true);
                 CHECK(numbers.largest_error < 1e-14);
                 CHECK(numbers.product_dot.samples == 1);
                 const spmv_limit limit = limit_of(*a, blocks, 1e9);

@@ -1,4 +1,4 @@
-// The arithmetic of bench_spmv: limits, means, tables.
+// The arithmetic of krylith bench spmv: limits, means, tables.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -89,7 +89,7 @@ TEST_CASE("csv_file: a line a row, quoted where it must be, what is missing empt
     text << std::ifstream(path).rdbuf();
     CHECK(text.str() == "name,us/median,missing,why\n\"a,\"\"b\"\"\",0.5,,one; two\nc,,,\n");
     std::filesystem::remove(path);
-    CHECK_THROWS_AS(csv_file("/nowhere/at/all.csv", {"name"}), usage_error);
+    CHECK_THROWS_AS(csv_file("/nowhere/at/all.csv", {"name"}), input_error);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// What bench_msrep and bench_imbalance reckon with: formats, rows, matrices of two loads.
+// What krylith bench streamed and imbalance reckon with: formats, rows, matrices of two loads.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -94,9 +94,8 @@ TEST_CASE("bench_msrep runs on more devices than rows") {
     msrep_request q;
     q.matrices = {"gallery:poisson1d:3", "gallery:rmat:6"};
     q.formats = {"all"};
-    q.backend_name = "host";
-    q.devices = {1, 5};
-    q.threads = 2;
+    q.devices = {.backend = "host", .threads = 2};
+    q.counts = {1, 5};
     q.effort = brief;
     CHECK(msrep_run(q).run());
 }
@@ -132,12 +131,11 @@ TEST_CASE("bench_imbalance runs") {
     imbalance_request q;
     q.rows = 600;
     q.ratios = {0.5};
-    q.backend_name = "host";
-    q.devices = 3;
-    q.threads = 2;
+    q.devices = {.backend = "host", .threads = 2};
+    q.count = 3;
     q.effort = brief;
     CHECK(imbalance_run(q).run());
-    q.devices = -1;
+    q.count = -1;
     CHECK_THROWS_AS(imbalance_run{q}, usage_error);
 }
 

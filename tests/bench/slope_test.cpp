@@ -3,28 +3,28 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/bench/common/repeated.hpp>
 #include <krylith/bench/common/slope.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/spmv/matrix_free.hpp>
+#include <krylith/spmv/tuning/timed_trips.hpp>
 
 namespace krylith::bench {
 namespace {
 
-int trip_of(std::int64_t few, std::int64_t many) {
+int recording_of(std::int64_t few, std::int64_t many) {
     slope_effort effort;
-    effort.few = few;
-    effort.many = many;
-    return effort.trip();
+    effort.warm_up = few;
+    effort.iterations = many - few;
+    return effort.recording();
 }
 
 TEST_CASE("slope: a turn divides both runs") {
-    CHECK(trip_of(40, 240) == 40);
-    CHECK(trip_of(20, 80) == 20);
-    CHECK(trip_of(100, 300) == 25);
-    CHECK(trip_of(41, 82) == 1); // 41 is prime, and more than 40
-    CHECK(trip_of(3, 7) == 1);
+    CHECK(recording_of(40, 240) == 40);
+    CHECK(recording_of(20, 80) == 20);
+    CHECK(recording_of(100, 300) == 25);
+    CHECK(recording_of(41, 82) == 1); // 41 is prime, and more than 40
+    CHECK(recording_of(3, 7) == 1);
 }
 
 TEST_CASE("repeated: a product that doesn't know of the stop runs as often as it is timed") {
@@ -39,14 +39,14 @@ TEST_CASE("repeated: a product that doesn't know of the stop runs as often as it
         });
     auto x = a->make_domain_vector();
     auto y = a->make_range_vector();
-    repeated loop(group, execution_mode::automatic, 20);
+    timed_loop loop(group, {.unroll = 20});
     const auto body = [&] { multiply(loop.run(), *a, x, y); };
     (void)loop.seconds(20, body);
     CHECK(calls == 20);
     (void)loop.seconds(80, body);
     CHECK(calls == 100);
-    CHECK_THROWS_WITH_AS((void)loop.seconds(30, body), "30 steps can't be timed in turns of 20",
-                         usage_error);
+    CHECK_THROWS_WITH_AS((void)loop.seconds(30, body),
+                         "30 trips can't be timed in recordings of 20", usage_error);
 }
 
 } // namespace

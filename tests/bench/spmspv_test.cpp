@@ -1,4 +1,4 @@
-// What bench_spmspv measures: the list of matrices, places of entries, requests.
+// What krylith bench spmspv measures: the list of matrices, places of entries, requests.
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
@@ -158,12 +158,11 @@ std::vector<json> trained(const short_run& run) {
     request.first = run.first;
     request.kernels = run.kernels;
     request.densities = {0.01, 0.3};
-    request.backend_name = "host";
-    request.threads = 2;
+    request.devices = {.backend = "host", .threads = 2};
     request.effort = {.repetitions = 1, .seconds = 0, .batch = 0};
-    request.json_file = folder.file("run.jsonl").string();
+    request.report_file = folder.file("run.jsonl").string();
     CHECK(spmspv_run(request).run());
-    std::ifstream file(request.json_file);
+    std::ifstream file(request.report_file);
     std::vector<json> lines;
     for (std::string line; std::getline(file, line);) {
         lines.push_back(json::parse(line));

@@ -59,6 +59,10 @@ class Completion(unittest.TestCase):
                          refusal("graph", "bfs", "gallery:poisson2d:4", "--kernel", "xyzzy"))
         self.assertEqual(offers("krylith graph "), refusal("graph", "xyzzy", "gallery:poisson2d:4"))
         self.assertEqual(offers("krylith bench "), refusal("bench", "xyzzy", "gallery:poisson2d:4"))
+        self.assertEqual(offers("krylith bench cg:p"), ["persistent"])
+        self.assertEqual(offers("krylith bench spmv a.mtx --device-c"), ["--device-counts"])
+        self.assertEqual(offers("krylith bench cg a.mtx --against "),
+                         refusal("bench", "cg", "gallery:poisson2d:4", "--against", "xyzzy"))
 
     def test_values_with_colons_and_equals_signs(self):
         self.assertEqual(offers("krylith solve a.mtx --solver cg:"), ["auto", "persistent"])

@@ -42,7 +42,7 @@ def two_loads(light, ratio, slowdown):
 
 
 def walk(contestant, algorithm="bfs", devices=1, ms=1.0, **more):
-    """A row of bench_graph."""
+    """A row of graph."""
     steps = [{"entries": 1, "frontier_nonzeros": 3, "kernels": ["column-sort"], "us": 20.0},
              {"entries": 9, "frontier_nonzeros": 90, "kernels": ["row"], "us": 60.0}]
     return {"matrix": "gallery:kron:5", "family": "kron", "size": "", "algorithm": algorithm,
@@ -56,9 +56,9 @@ class runs_test(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.here = pathlib.Path(self.folder.name)
 
-    def file(self, name, rows, program="bench_spmv"):
+    def file(self, name, rows, benchmark="spmv"):
         path = self.here / name
-        path.write_text(json.dumps({"program": program, "rows": rows}))
+        path.write_text(json.dumps({"benchmark": benchmark, "rows": rows}))
         return str(path)
 
     def run_script(self, *arguments):
@@ -96,26 +96,34 @@ class runs_test(unittest.TestCase):
 
     def test_compare_more_is_better_for_readers(self):
         row = {"matrix": "m", "order": "sorted", "reader": "krylith", "void_because": []}
-        a = self.file("a.json", [{**row, "mb_per_s": {"median": 100}}], "bench_read")
-        b = self.file("b.json", [{**row, "mb_per_s": {"median": 80}}], "bench_read")
+        a = self.file("a.json", [{**row, "mb_per_s": {"median": 100}}], "read")
+        b = self.file("b.json", [{**row, "mb_per_s": {"median": 80}}], "read")
         run = self.run_script("compare", a, b, "--fail-above", "20")
         self.assertEqual(run.returncode, 1)
         self.assertIn("slower", run.stdout)
 
     def test_compare_one_shot_products_by_version(self):
-        a = self.file("a.json", [one_shot("p", 4), one_shot("p_opt", 4)], "bench_msrep")
-        b = self.file("b.json", [one_shot("p_opt", 4)], "bench_msrep")
+        a = self.file("a.json", [one_shot("p", 4), one_shot("p_opt", 4)], "streamed")
+        b = self.file("b.json", [one_shot("p_opt", 4)], "streamed")
         run = self.run_script("compare", a, b, "--fail-above", "1")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("1 cases compared; 0 void in one or both, 1 only in A", run.stdout)
-        a = self.file("a.json", [two_loads(1, 0.5, 1.2)], "bench_imbalance")
+        a = self.file("a.json", [two_loads(1, 0.5, 1.2)], "imbalance")
         self.assertIn("1 cases compared", self.run_script("compare", a, a).stdout)
+
+    def test_compare_solvers_and_runs_that_name_a_program(self):
+        row = {"matrix": "m", "devices": 1, "solver": "krylith", "backend": "host",
+               "us_per_iteration": spread(9), "void_because": []}
+        a = self.here / "old.json"
+        a.write_text(json.dumps({"program": "bench_cg", "rows": [row]}))
+        b = self.file("b.json", [row], "cg:auto")
+        self.assertIn("1 cases compared", self.run_script("compare", str(a), b).stdout)
 
     def test_compare_refuses(self):
         a = self.file("a.json", [product("nz", 2, 100)])
-        other = self.file("cg.json", [], "bench_cg")
+        other = self.file("cg.json", [], "cg")
         (self.here / "text.json").write_text("no")
-        self.refused("is of bench_spmv", "compare", a, other)
+        self.refused("is of spmv", "compare", a, other)
         self.refused("can't read", "compare", a, str(self.here / "nowhere.json"))
         self.refused("is not JSON", "compare", a, str(self.here / "text.json"))
         self.refused("no case in common", "compare", a, self.file("b.json", [product("nz", 4, 1)]))
@@ -126,9 +134,9 @@ class runs_test(unittest.TestCase):
     def test_plot_refuses(self):
         out = str(self.here / "out")
         self.refused("can't read", "plot", str(self.here / "nowhere.json"), out)
-        self.refused("no keys 'program' and 'rows'", "plot", self.file_of("{}"), out)
-        self.refused("allowed are bench_graph, bench_spmv, bench_cg, bench_msrep, bench_imbalance", "plot",
-                     self.file("r.json", [], "bench_read"), out)
+        self.refused("no keys 'benchmark' and 'rows'", "plot", self.file_of("{}"), out)
+        self.refused("allowed are graph, spmv, cg, gmres, bicgstab, streamed, imbalance", "plot",
+                     self.file("r.json", [], "read"), out)
         self.refused("no row to draw", "plot",
                      self.file("v.json", [product("nz", 2, 1, void_because=["x"])]), out)
         self.refused("is no list of counts", "plot", "a.json", out, "--devices", "two")
@@ -152,14 +160,14 @@ class runs_test(unittest.TestCase):
             for name in ("speedup", "limit", "time"):
                 self.assertGreater((self.here / form / f"{name}.{form}").stat().st_size, 1000)
         msrep = self.file("m.json", [one_shot(v, d, f) for v in ("baseline", "p", "p_opt")
-                                     for d in (1, 4) for f in ("csr", "csc")], "bench_msrep")
+                                     for d in (1, 4) for f in ("csr", "csc")], "streamed")
         loads = self.file("i.json", [two_loads(0, 1, 1.0)] +
                           [two_loads(k, r, 4 / (4 - k + k * r)) for k in (1, 2, 3)
-                           for r in (0.1, 0.5)], "bench_imbalance")
+                           for r in (0.1, 0.5)], "imbalance")
         faster = {"cusparse": 3.1, "best_switch": 1.2, "best_kernel": 1.5}
         walks = self.file("g.json", [walk("adaptive", speedup=faster), walk("row", ms=2),
                                      walk("cusparse", ms=3), walk("adaptive", "sssp", 2)],
-                          "bench_graph")
+                          "graph")
         for file, *names in ((msrep, "phases"), (loads, "imbalance"),
                              (walks, "speedup_bfs", "steps_bfs", "steps_sssp")):
             done = self.run_script("plot", file, str(self.here / names[0]))
@@ -167,7 +175,7 @@ class runs_test(unittest.TestCase):
             for name in names:
                 self.assertGreater((self.here / names[0] / f"{name}.svg").stat().st_size, 1000)
         self.refused("no row has light blocks", "plot",
-                     self.file("b.json", [two_loads(0, 1, 1.0)], "bench_imbalance"),
+                     self.file("b.json", [two_loads(0, 1, 1.0)], "imbalance"),
                      str(self.here / "out"))
         del rows[1]["speedup"]
         self.refused("has no 'speedup'", "plot", self.file("old.json", rows), str(self.here / "out"))

@@ -4,7 +4,7 @@
     train_on_gpus_test.py FOLDER_OF_SCRIPTS
 
 Nothing is built, measured or trained: programs that write down what they are called with stand in for CMake,
-nvidia-smi, bench_spmspv and the trainer's Python.
+nvidia-smi, krylith bench spmspv and the trainer's Python.
 """
 import json
 import os
@@ -21,12 +21,13 @@ MATRICES = 324
 # Its log tells its process, and how many it may use of the cores; GPU `FAILING` fails, `HANGING` never ends.
 BENCH = f"""#!{sys.executable}
 import json, os, sys, time
-given = sys.argv[1:]
+assert sys.argv[1:3] == ["bench", "spmspv"]
+given = sys.argv[3:]
 value = lambda name, other: given[given.index(name) + 1] if name in given else other
 gpu = value("--device", "0")
 print("process", os.getpid(), "threads", os.environ.get("OMP_NUM_THREADS"), flush=True)
-with open(value("--json", ""), "w") as file:
-    file.write(json.dumps({{"program": "bench_spmspv", "model_file": "", "architecture": "cuda:sm_90",
+with open(value("--report", ""), "w") as file:
+    file.write(json.dumps({{"benchmark": "spmspv", "model_file": "", "architecture": "cuda:sm_90",
                            "given": given}}) + "\\n")
     for place in range(int(value("--first", 0)), {MATRICES}, int(value("--every", 1))):
         file.write(json.dumps({{"matrix": f"m{{place}}", "features": {{}}}}) + "\\n")
@@ -58,7 +59,7 @@ class train_on_gpus_test(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.here = pathlib.Path(folder.name)
         for name, text in {**{f"path/{n}": t for n, t in STAND_INS.items()},
-                           "build/bin/bench_spmspv": BENCH}.items():
+                           "build/bin/krylith": BENCH}.items():
             path = self.here / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
@@ -80,7 +81,7 @@ class train_on_gpus_test(unittest.TestCase):
         return process.returncode, out, err
 
     def measured(self):
-        """By file: what bench_spmspv was given, and places of the matrices."""
+        """By file: what the benchmark was given, and places of the matrices."""
         found = {}
         for path in sorted(self.results.glob("*.jsonl")):
             lines = [json.loads(line) for line in path.read_text().splitlines()]

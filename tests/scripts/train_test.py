@@ -37,7 +37,7 @@ if PYTHON not in (None, sys.executable):  # some tests call the trainer's functi
 
 
 def header(**more):
-    return {"program": "bench_spmspv", "architecture": "host", "device": "a test", "kernels": KERNELS,
+    return {"benchmark": "spmspv", "architecture": "host", "device": "a test", "kernels": KERNELS,
             "precision": "fp32", "semiring": "plus-times", "model_file": "", **more}
 
 
@@ -350,7 +350,7 @@ class train_test(unittest.TestCase):
         self.refused("can't read", str(self.here / "missing.jsonl"))
         self.refused("is not JSON lines", self.text("x{"))
         self.refused("line 1: must be a JSON object", self.text("[1]"))
-        self.refused("is no run of bench_spmspv", self.file("other.jsonl", [{"program": "bench_cg"}]))
+        self.refused("is no run of krylith bench spmspv", self.file("other.jsonl", [{"benchmark": "cg"}]))
         anonymous = {field: value for field, value in header().items() if field != "device"}
         self.refused("the first line has no 'device'", self.file("anonymous.jsonl", [anonymous]))
         self.refused("kernels are", self.file("kernels.jsonl", [header(kernels=["a"])]))

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
+#include <krylith/tools/cli/benchmark.hpp>
 #include <krylith/tools/cli/exit_status.hpp>
 
 namespace CLI {
@@ -20,7 +22,7 @@ struct command {
 [[nodiscard]] command add_solve(CLI::App& parent);
 [[nodiscard]] command add_spmv(CLI::App& parent);
 [[nodiscard]] command add_devices(CLI::App& parent);
-[[nodiscard]] command add_bench(CLI::App& parent);
+[[nodiscard]] command add_bench(CLI::App& parent, std::span<const benchmark> known);
 [[nodiscard]] command add_gallery(CLI::App& parent);
 [[nodiscard]] command add_convert(CLI::App& parent);
 [[nodiscard]] command add_graph(CLI::App& parent);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -37,21 +38,30 @@ bool looks_like_option(std::string_view argument) {
            argument[1] != '.';
 }
 
-/// CLI11 would only say that a subcommand is required.
-void check_command_name(int argc, char** argv, const std::vector<command>& commands) {
-    if (argc < 2) throw usage_error("a command is missing; krylith --help lists them");
-    const std::string_view given = argv[1];
-    if (looks_like_option(given)) return;
-    std::vector<std::string> names;
-    for (const command& c : commands) names.push_back(c.options->get_name());
-    const std::vector<std::string_view> valid(names.begin(), names.end());
-    if (std::ranges::find(valid, given) == valid.end())
-        throw usage_error("unknown command '" + std::string(given) + "'" +
-                          name_advice(given, valid) + "; krylith --help explains them");
+/// "krylith", "krylith bench cg".
+std::string full_name(const CLI::App& app) {
+    return app.get_parent() == nullptr ? "krylith"
+                                       : full_name(*app.get_parent()) + " " + app.get_name();
 }
 
-std::string full_name(const CLI::App& app) {
-    return app.get_parent() == nullptr ? "krylith" : "krylith " + app.get_name();
+/// CLI11 would only say that a subcommand is required.
+void check_command_name(const CLI::App& app, std::span<char* const> arguments) {
+    const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+    if (commands.empty()) return;
+    const std::string what = app.get_parent() == nullptr ? "command" : "benchmark";
+    const std::string place = "; " + full_name(app) + " --help ";
+    if (arguments.empty()) throw usage_error("a " + what + " is missing" + place + "lists them");
+    const std::string_view given = arguments.front();
+    if (looks_like_option(given)) return;
+    std::vector<std::string> names;
+    for (const CLI::App* c : commands) names.push_back(c->get_name());
+    const std::vector<std::string_view> valid(names.begin(), names.end());
+    const auto found = std::ranges::find(valid, given);
+    if (found == valid.end())
+        throw usage_error("unknown " + what + " '" + std::string(given) + "'" +
+                          name_advice(given, valid) + place + "explains them");
+    check_command_name(*commands[static_cast<std::size_t>(found - valid.begin())],
+                       arguments.subspan(1));
 }
 
 [[noreturn]] void refuse_option(const CLI::App& app, std::string_view given) {
@@ -91,14 +101,15 @@ std::string in_words(const CLI::ConversionError& problem) {
 
 /// An argument that nothing takes says more than what CLI11 missed because of it.
 [[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& problem) {
-    const auto given = app.get_subcommands();
-    const CLI::App& command = given.empty() ? app : *given.front();
+    const CLI::App* deepest = &app;
+    while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
+    const CLI::App& command = *deepest;
     const std::vector<std::string> left_over = app.remaining(true);
     for (const std::string& argument : left_over)
         if (looks_like_option(argument)) refuse_option(command, argument);
     if (!left_over.empty())
-        throw usage_error("unexpected argument '" + left_over.front() + "'; krylith " +
-                          command.get_name() + " --help shows what is allowed");
+        throw usage_error("unexpected argument '" + left_over.front() + "'; " + full_name(command) +
+                          " --help shows what is allowed");
     const auto* conversion = dynamic_cast<const CLI::ConversionError*>(&problem);
     throw usage_error(
         (conversion != nullptr ? in_words(*conversion) : std::string(problem.what())) + "; " +
@@ -115,10 +126,12 @@ void refuse_beyond_64_bits(CLI::App& app) {
                    ? given + " is too large: allowed are whole numbers of 64 bits"
                    : std::string();
     };
-    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        refuse_beyond_64_bits(*command);
         for (CLI::Option* option : command->get_options())
             if (option->get_type_name() == "K" || option->get_type_name() == "N")
                 option->check(fits, "");
+    }
 }
 
 /// Loops over matrices are OpenMP's with as many threads as it has by default, which
@@ -130,17 +143,18 @@ void bound_loops() {
 
 } // namespace
 
-exit_status run_command_line(int argc, char** argv) {
+exit_status run_command_line(int argc, char** argv, std::span<const benchmark> known) {
     CLI::App app("Krylov solvers for sparse linear systems on several devices of one machine.",
                  "krylith");
     app.set_version_flag("--version", "krylith " KRYLITH_VERSION);
     app.footer(footer);
     app.require_subcommand(1);
     app.formatter(std::make_shared<help_format>()); // before the subcommands, which inherit it
-    const std::vector<command> commands = {add_solve(app),     add_spmv(app),    add_info(app),
-                                           add_recommend(app), add_convert(app), add_devices(app),
-                                           add_bench(app),     add_gallery(app), add_graph(app)};
-    check_command_name(argc, argv, commands);
+    const std::vector<command> commands = {
+        add_solve(app),        add_spmv(app),    add_info(app),
+        add_recommend(app),    add_convert(app), add_devices(app),
+        add_bench(app, known), add_gallery(app), add_graph(app)};
+    check_command_name(app, {argv + 1, argv + argc});
     refuse_beyond_64_bits(app);
     try {
         app.parse(argc, argv);

@@ -39,12 +39,6 @@ int parse_number(const std::string& option, const std::string& all, std::string_
     return number;
 }
 
-void check_count(const std::string& option, int count) {
-    if (count < 1 || count > max_ranks)
-        throw usage_error(option + " asks for " + std::to_string(count) +
-                          " devices: allowed are 1 to " + std::to_string(max_ranks));
-}
-
 /// Host devices have no identity, so that a list of them can only count.
 int host_count(const std::vector<int>& list) {
     for (std::size_t i = 0; i < list.size(); ++i)
@@ -56,6 +50,12 @@ int host_count(const std::vector<int>& list) {
 }
 
 } // namespace
+
+void check_count(const std::string& option, int count) {
+    if (count < 1 || count > max_ranks)
+        throw usage_error(option + " asks for " + std::to_string(count) +
+                          " devices: allowed are 1 to " + std::to_string(max_ranks));
+}
 
 std::vector<int> parse_list(const std::string& option, const std::string& text) {
     std::vector<int> numbers;

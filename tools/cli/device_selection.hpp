@@ -31,8 +31,11 @@ struct device_options {
 /// "0,2,5" as numbers. Throws usage_error naming the option where that isn't a list of them.
 [[nodiscard]] std::vector<int> parse_list(const std::string& option, const std::string& text);
 
-/// The same as numbers of devices: each must be one that a group can have.
+/// The same as numbers of devices, each checked.
 [[nodiscard]] std::vector<int> parse_counts(const std::string& option, const std::string& text);
+
+/// Throws usage_error naming the option unless a group can have so many devices.
+void check_count(const std::string& option, int count);
 
 /// "host:0, 2 threads" and so on, by rank.
 [[nodiscard]] std::vector<std::string> descriptions(const device_group& group);

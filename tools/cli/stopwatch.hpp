@@ -7,11 +7,17 @@ namespace krylith::tool {
 
 class stopwatch {
 public:
+    /// Since it was made, or since the last lap.
+    [[nodiscard]] double seconds() const {
+        return std::chrono::duration<double>(clock::now() - since_).count();
+    }
+
+    /// The same, and the next lap begins.
     [[nodiscard]] double lap() {
         const auto now = clock::now();
-        const double seconds = std::chrono::duration<double>(now - since_).count();
+        const double passed = std::chrono::duration<double>(now - since_).count();
         since_ = now;
-        return seconds;
+        return passed;
     }
 
 private:

@@ -7,7 +7,7 @@
 
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/partition/row_partition.hpp>
-#include <krylith/tools/cli/repeated_body.hpp>
+#include <krylith/spmv/tuning/timed_trips.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 #include <krylith/vector/fused.hpp>
 
@@ -60,17 +60,18 @@ double peer_rate(const device_group& group, int from, int to, std::size_t bytes)
 
 double all_reduce_seconds(const device_group& group) {
     constexpr std::int64_t entries = 1024;
-    constexpr std::int64_t trips = 2000;
     const auto where = std::make_shared<const layout>(
         layout{group, equal_rows(entries * group.size(), group.size()), coherence::owned});
     const vector<double> v(where);
     execution run(group, {});
     scalar sum(run);
-    repeated_body body(run, [&] {
-        fused(run, sum = dot(v, v));
-        test_residual(sum);
-    });
-    return body.seconds_a_trip(trips / 10, trips);
+    return seconds_a_trip(
+        run,
+        [&] {
+            fused(run, sum = dot(v, v));
+            test_residual(sum);
+        },
+        0.05);
 }
 
 } // namespace krylith::tool

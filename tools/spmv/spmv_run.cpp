@@ -11,7 +11,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/spmv/cost_model.hpp>
-#include <krylith/tools/cli/repeated_body.hpp>
+#include <krylith/spmv/tuning/timed_trips.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 #include <krylith/tools/cli/vector_source.hpp>
 #include <krylith/tools/model/byte_model.hpp>
@@ -80,15 +80,16 @@ double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta, 
                     execution_options settings) {
     auto y = a.make_range_vector("y");
     settings.mode = a.recordable() ? execution_mode::automatic : execution_mode::eager;
-    execution run(a.layout()->group, settings);
-    scalar one(run);
-    repeated_body body(run, [&] {
-        if (run.ranks() > 1) put_ghosts(run, x);
-        a.apply(run, alpha, x, beta, y);
-        one = 1.0;
-        test_residual(one);
-    });
-    return body.seconds_a_trip(warm_up, trips);
+    timed_loop loop(a.layout()->group, settings);
+    const auto seconds = [&](std::int64_t count) {
+        return loop.seconds(count, [&] {
+            if (loop.run().ranks() > 1) put_ghosts(loop.run(), x);
+            a.apply(loop.run(), alpha, x, beta, y);
+        });
+    };
+    (void)seconds(warm_up);
+    const std::int64_t all = whole_recordings(trips);
+    return seconds(all) / static_cast<double>(all);
 }
 
 void check_numbers(const spmv_request& request) {

@@ -3,7 +3,7 @@
 
     train_kernel_models.py RUN.jsonl[.gz|.xz] ... --model FILE [--report FOLDER] [--plot]
 
-Reads what bench_spmspv has written, one architecture, and writes a kernel model
+Reads what `krylith bench spmspv` has written, one architecture, and writes a kernel model
 (spmspv/kernel_model.hpp): three models in cascade, for the computing pattern (spmv, row, column), the
 distribution of work (direct, balanced; one tree for kernels of rows, one for kernels of columns) and the
 write-back of column kernels (atomic, sort). Each is two trees behind one node: one for products whose effective
@@ -12,7 +12,7 @@ products are too short for (a sort needs their number in any case, and pays for 
 be so large that counting costs less than half of what it saves, and at most 5% of the time, the pattern's tree goes
 over to the one that knows, and so asks (`find_gate`).
 
-A run of some kernels (bench_spmspv --kernels) replaces their times in the runs of all kernels, where matrix, kind of
+A run of some kernels (krylith bench spmspv --kernels) replaces their times in the runs of all kernels, where matrix, kind of
 vector, entries, effective nonzeros, semiring and precision are the same. Products that either has alone are left
 out, since runs end early; but a run with other vectors of the same matrix is refused. Of one product in two runs of
 all kernels the later counts.
@@ -126,8 +126,9 @@ class samples:
 
     @staticmethod
     def checked(path, lines):
-        if not lines or lines[0].get("program") != "bench_spmspv":
-            raise training_failed(f"'{path}' is no run of bench_spmspv")
+        # Some runs in bench/results name a program.
+        if not lines or lines[0].get("benchmark", lines[0].get("program")) not in ("spmspv", "bench_spmspv"):
+            raise training_failed(f"'{path}' is no run of krylith bench spmspv")
         kernels = lines[0].get("kernels")
         if not (isinstance(kernels, list) and kernels and kernels == [k for k in KERNELS if k in kernels]):
             raise training_failed(f"'{path}': kernels are {kernels}, must be {KERNELS} or some of them in this order")

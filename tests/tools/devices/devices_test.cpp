@@ -1,4 +1,4 @@
-// krylith devices, gallery and bench: what they print.
+// krylith devices and gallery: what they print.
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -90,23 +90,4 @@ TEST_CASE("gallery NAME gives the details of one, whole, in short lines") {
     const auto wrong = run_krylith(folder, "gallery poison3d");
     CHECK(wrong.status == 2);
     CHECK(contains(wrong.err, "did you mean poisson3d?"));
-}
-
-TEST_CASE("bench times solvers and products over device counts") {
-    const temporary_folder folder;
-    const std::string common =
-        " gallery:poisson2d:30 gallery:poisson2d:20 --backend host --device-counts 1,2 "
-        "--repetitions 2 --warm-up 3 --iterations 20 --report -";
-    for (const char* name : {"cg", "spmv"}) {
-        CAPTURE(name);
-        const auto result = run_krylith(folder, std::string("bench ") + name + common);
-        REQUIRE_MESSAGE(result.status == 0, result.err);
-        const json report = json::parse(result.out);
-        REQUIRE(report.at("rows").size() == 4);
-        for (const json& row : report["rows"]) {
-            CHECK(row.at("median_seconds").get<double>() > 0);
-            CHECK(row.at("p10_seconds") <= row.at("p90_seconds"));
-        }
-        CHECK(contains(result.err, "speed-up"));
-    }
 }

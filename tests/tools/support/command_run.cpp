@@ -11,6 +11,10 @@ const char* command_path() {
     return KRYLITH_TOOL_PATH;
 }
 
+bool has_benchmarks() {
+    return KRYLITH_TOOL_HAS_BENCH;
+}
+
 command_result run_krylith(const temporary_folder& folder, const std::string& arguments) {
     const std::string line = "cd '" + folder.file("").string() + "' && '" + command_path() + "' " +
                              arguments + " >stdout.txt 2>stderr.txt";

@@ -16,6 +16,9 @@ struct command_result {
 /// The path of the built command.
 [[nodiscard]] const char* command_path();
 
+/// Whether `krylith bench` has benchmarks (KRYLITH_BENCH): sanitizer builds go without.
+[[nodiscard]] bool has_benchmarks();
+
 /// `arguments` as in a shell, run in `folder`.
 [[nodiscard]] command_result run_krylith(const temporary_folder& folder,
                                          const std::string& arguments);

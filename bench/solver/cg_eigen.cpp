@@ -1,12 +1,12 @@
-#include <krylith/bench/cg/cg_eigen.hpp>
+#include <krylith/bench/solver/cg_eigen.hpp>
 
 #include <limits>
 
 #include <Eigen/IterativeLinearSolvers>
 #include <Eigen/SparseCore>
 
-#include <krylith/bench/common/stopwatch.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {
 
@@ -25,10 +25,10 @@ sparse copy_of(const csr_matrix<double>& a) {
                                     a.column_indices.data(), a.values.data());
 }
 
-class eigen_cg final : public cg_contestant {
+class eigen_cg final : public solver_contestant {
 public:
     eigen_cg(const workload& w, int threads) {
-        const stopwatch watch;
+        const tool::stopwatch watch;
         if (threads > 0) {
             Eigen::setNbThreads(threads);
         }
@@ -50,8 +50,8 @@ public:
         return seconds;
     }
 
-    [[nodiscard]] cg_outcome solve(double rtol, std::int64_t max_iterations) override {
-        cg_outcome outcome;
+    [[nodiscard]] solver_outcome solve(double rtol, std::int64_t max_iterations) override {
+        solver_outcome outcome;
         outcome.seconds = run(rtol, max_iterations);
         outcome.converged = solver_.info() == Eigen::Success;
         outcome.reason = outcome.converged ? "converged" : "max_iterations";
@@ -66,7 +66,7 @@ private:
     double run(double rtol, std::int64_t iterations) {
         solver_.setTolerance(rtol);
         solver_.setMaxIterations(iterations);
-        const stopwatch watch;
+        const tool::stopwatch watch;
         x_ = solver_.solve(b_);
         return watch.seconds();
     }
@@ -80,7 +80,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<cg_contestant> make_eigen_cg(const workload& w, int threads) {
+std::unique_ptr<solver_contestant> make_eigen_cg(const workload& w, int threads) {
     return std::make_unique<eigen_cg>(w, threads);
 }
 

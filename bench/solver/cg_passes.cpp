@@ -1,11 +1,11 @@
-#include <krylith/bench/cg/cg_passes.hpp>
+#include <krylith/bench/solver/cg_passes.hpp>
 
 #include <memory>
 #include <vector>
 
-#include <krylith/bench/common/repeated.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/solvers/concepts.hpp>
+#include <krylith/spmv/tuning/timed_trips.hpp>
 
 namespace krylith::bench {
 
@@ -37,12 +37,12 @@ class pass_loop {
 public:
     enum pass { none, product, residual, direction };
 
-    pass_loop(const matrix_operator<double>& a, cg_vectors& v, execution_mode mode, int trip,
+    pass_loop(const matrix_operator<double>& a, cg_vectors& v, execution_mode mode, int recording,
               pass without)
         : a_(a),
           v_(v),
           without_(without),
-          loop_(a.layout()->group, mode, trip),
+          loop_(a.layout()->group, {.mode = mode, .unroll = recording}),
           sum_(loop_.run()),
           small_(loop_.run()) {
         loop_.run().set(small_.number(), 1e-6); // the vectors hardly change
@@ -67,7 +67,7 @@ private:
     const matrix_operator<double>& a_;
     cg_vectors& v_;
     pass without_;
-    repeated loop_;
+    timed_loop loop_;
     scalar sum_;
     scalar small_;
 };
@@ -84,8 +84,8 @@ cg_passes measure_passes(const matrix_operator<double>& a, execution_mode mode,
     std::vector<timed_run> subjects;
     for (const auto without :
          {pass_loop::none, pass_loop::product, pass_loop::residual, pass_loop::direction}) {
-        pass_loop& loop =
-            *loops.emplace_back(std::make_unique<pass_loop>(a, v, mode, effort.trip(), without));
+        pass_loop& loop = *loops.emplace_back(
+            std::make_unique<pass_loop>(a, v, mode, effort.recording(), without));
         subjects.emplace_back([&loop](std::int64_t steps) { return loop.seconds(steps); });
     }
     const std::vector<spread> times = measure_slopes(subjects, effort);

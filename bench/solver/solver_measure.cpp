@@ -1,4 +1,4 @@
-#include <krylith/bench/cg/cg_measure.hpp>
+#include <krylith/bench/solver/solver_measure.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -17,26 +17,27 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 /// Solvers that judge themselves by the recurrence are allowed this much of a drift.
 constexpr double most_drift = 1.01;
 
-void measure_solves(const workload& w, cg_contestant& contestant, const cg_plan& plan,
-                    cg_numbers& numbers) {
+void measure_solves(const workload& w, solver_contestant& contestant, const solver_plan& plan,
+                    solver_numbers& numbers) {
     auto& faults = numbers.void_because;
     numbers.first = contestant.solve(plan.rtol, plan.max_iterations);
     numbers.relative_residual = true_residual(w, numbers.first.x) / w.rhs_norm;
+    const double rounding =
+        plan.epsilon > 0 ? 4 * plan.epsilon * residual_scale(w, numbers.first.x) / w.rhs_norm : 0;
     if (!numbers.first.converged) {
         faults.push_back("not converged: " + numbers.first.reason);
-    } else if (!(numbers.relative_residual <= most_drift * plan.rtol)) {
+    } else if (!(numbers.relative_residual <= most_drift * plan.rtol + rounding)) {
         faults.push_back(fmt::format("true residual {:.3e}", numbers.relative_residual));
     }
     std::vector<double> seconds;
-    bool repeats = true;
     for (int i = 0; i < plan.solves; ++i) {
-        const cg_outcome again = contestant.solve(plan.rtol, plan.max_iterations);
+        const solver_outcome again = contestant.solve(plan.rtol, plan.max_iterations);
         seconds.push_back(again.seconds);
-        repeats = repeats && again.iterations == numbers.first.iterations &&
-                  same_bits(again.x, numbers.first.x) &&
-                  same_bits(again.history, numbers.first.history);
+        numbers.repeats = numbers.repeats && again.iterations == numbers.first.iterations &&
+                          same_bits(again.x, numbers.first.x) &&
+                          same_bits(again.history, numbers.first.history);
     }
-    if (!repeats) {
+    if (!numbers.repeats) {
         faults.emplace_back("other bits on repeating the solve");
     }
     numbers.solve = spread_of(std::move(seconds));
@@ -44,16 +45,17 @@ void measure_solves(const workload& w, cg_contestant& contestant, const cg_plan&
 
 } // namespace
 
-std::vector<cg_numbers> measure_cg(const workload& w, std::span<cg_contestant* const> contestants,
-                                   const cg_plan& plan) {
+std::vector<solver_numbers> measure_solvers(const workload& w,
+                                            std::span<solver_contestant* const> contestants,
+                                            const solver_plan& plan) {
     std::vector<timed_run> runs;
-    for (cg_contestant* const c : contestants) {
+    for (solver_contestant* const c : contestants) {
         runs.emplace_back([c](std::int64_t steps) { return c->iterate(steps); });
     }
     const std::vector<spread> slopes = measure_slopes(runs, plan.effort);
-    std::vector<cg_numbers> result;
+    std::vector<solver_numbers> result;
     for (std::size_t i = 0; i < contestants.size(); ++i) {
-        cg_numbers numbers;
+        solver_numbers numbers;
         numbers.solver = contestants[i]->name();
         numbers.setup_seconds = contestants[i]->setup_seconds();
         numbers.iteration = slopes[i];
@@ -68,7 +70,7 @@ std::vector<cg_numbers> measure_cg(const workload& w, std::span<cg_contestant* c
     return result;
 }
 
-void compare_device_counts(const cg_numbers& first, cg_numbers& numbers) {
+void compare_device_counts(const solver_numbers& first, solver_numbers& numbers) {
     const auto& expected = first.first;
     const auto& found = numbers.first;
     if (found.iterations != expected.iterations) {

@@ -1,4 +1,4 @@
-#include <krylith/bench/cg/cg_cublas.hpp>
+#include <krylith/bench/solver/cg_cublas.hpp>
 
 #include <array>
 #include <cmath>
@@ -10,10 +10,10 @@
 #include <cublas_v2.h>
 #include <cusparse.h>
 
-#include <krylith/bench/common/stopwatch.hpp>
 #include <krylith/device/cuda/cuda_check.cuh>
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {
 
@@ -101,7 +101,7 @@ private:
     [[nodiscard]] double time_products(cudaStream_t stream) {
         const auto products = [&](int count) {
             KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream));
-            const stopwatch watch;
+            const tool::stopwatch watch;
             for (int i = 0; i < count; ++i) {
                 enqueue();
             }
@@ -127,7 +127,7 @@ private:
     cusparseSpMVAlg_t algorithm_ = CUSPARSE_SPMV_ALG_DEFAULT;
 };
 
-class cublas_cg final : public cg_contestant {
+class cublas_cg final : public solver_contestant {
 public:
     cublas_cg(const workload& w, int ordinal)
         : ordinal_(ordinal),
@@ -136,7 +136,7 @@ public:
           n_(static_cast<int>(w.n())),
           rhs_norm_(w.rhs_norm) {
         const cuda::current_device current(ordinal_);
-        const stopwatch watch;
+        const tool::stopwatch watch;
         for (auto* v : {&b_, &x_, &r_, &p_, &q_}) {
             *v = buffer<double>(device_, w.b.size(), "baseline vectors");
         }
@@ -163,7 +163,7 @@ public:
     }
 
     [[nodiscard]] double iterate(std::int64_t iterations) override {
-        const cg_outcome outcome = run(0, iterations);
+        const solver_outcome outcome = run(0, iterations);
         if (outcome.iterations != iterations) {
             throw measurement_failed("the baseline ended after " +
                                      std::to_string(outcome.iterations) + " of " +
@@ -172,8 +172,8 @@ public:
         return outcome.seconds;
     }
 
-    [[nodiscard]] cg_outcome solve(double rtol, std::int64_t max_iterations) override {
-        cg_outcome outcome = run(rtol, max_iterations);
+    [[nodiscard]] solver_outcome solve(double rtol, std::int64_t max_iterations) override {
+        solver_outcome outcome = run(rtol, max_iterations);
         outcome.x = x_.download();
         return outcome;
     }
@@ -192,13 +192,13 @@ private:
         check(cublasDaxpy(blas_, n_, &c, v.data(), 1, y.data(), 1));
     }
 
-    cg_outcome run(double rtol, std::int64_t max_iterations) {
+    solver_outcome run(double rtol, std::int64_t max_iterations) {
         const cuda::current_device current(ordinal_);
         const std::size_t bytes = b_.size() * sizeof(double);
         const double target = rtol * rhs_norm_;
         KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
-        cg_outcome outcome;
-        const stopwatch watch;
+        solver_outcome outcome;
+        const tool::stopwatch watch;
         x_.zero();
         device_->copy(r_.data(), b_.data(), bytes);
         device_->copy(p_.data(), b_.data(), bytes);
@@ -238,7 +238,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<cg_contestant> make_cublas_cg(const workload& w, int ordinal) {
+std::unique_ptr<solver_contestant> make_cublas_cg(const workload& w, int ordinal) {
     if (w.nnz() > std::numeric_limits<std::int32_t>::max()) {
         throw usage_error("the baseline counts nonzeros in 32 bits, " + std::to_string(w.nnz()) +
                           " are too many");

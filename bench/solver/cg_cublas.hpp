@@ -4,13 +4,13 @@
 
 #include <memory>
 
-#include <krylith/bench/cg/cg_contestant.hpp>
 #include <krylith/bench/common/workload.hpp>
+#include <krylith/bench/solver/solver_contestant.hpp>
 
 namespace krylith::bench {
 
 /// On one CUDA device, with the faster of cuSPARSE's default and CSR_ALG1 products (timed when it
 /// is made; name() says which). Throws usage_error for a matrix whose nonzeros 32 bits can't count.
-[[nodiscard]] std::unique_ptr<cg_contestant> make_cublas_cg(const workload& w, int ordinal);
+[[nodiscard]] std::unique_ptr<solver_contestant> make_cublas_cg(const workload& w, int ordinal);
 
 } // namespace krylith::bench

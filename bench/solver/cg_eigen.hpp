@@ -3,13 +3,13 @@
 
 #include <memory>
 
-#include <krylith/bench/cg/cg_contestant.hpp>
 #include <krylith/bench/common/workload.hpp>
+#include <krylith/bench/solver/solver_contestant.hpp>
 
 namespace krylith::bench {
 
 /// Row-major, Lower|Upper (the product that Eigen runs in parallel), no preconditioner. Throws
 /// usage_error for a matrix whose nonzeros 32 bits can't count.
-[[nodiscard]] std::unique_ptr<cg_contestant> make_eigen_cg(const workload& w, int threads);
+[[nodiscard]] std::unique_ptr<solver_contestant> make_eigen_cg(const workload& w, int threads);
 
 } // namespace krylith::bench

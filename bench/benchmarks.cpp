@@ -1,0 +1,68 @@
+// The table of benchmarks: a name, a line of help, and its request and run.
+#include <array>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include <krylith/bench/break_even/break_even.hpp>
+#include <krylith/bench/graph/graph_run.hpp>
+#include <krylith/bench/imbalance/imbalance_run.hpp>
+#include <krylith/bench/read/read_run.hpp>
+#include <krylith/bench/solver/solver_run.hpp>
+#include <krylith/bench/spmspv/spmspv_run.hpp>
+#include <krylith/bench/spmv/spmv_run.hpp>
+#include <krylith/bench/streamed/streamed_run.hpp>
+#include <krylith/tools/cli/benchmark.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+template <class Run>
+exit_status status_of_run(Run&& run) {
+    return run.run() ? exit_status::success : exit_status::not_converged;
+}
+
+template <class Request, class Run>
+std::function<exit_status()> add(CLI::App& options) {
+    const auto request = std::make_shared<Request>();
+    bench::add_options(options, *request);
+    return [request] { return status_of_run(Run(*request)); };
+}
+
+std::function<exit_status()> add_solver(CLI::App& options) {
+    const auto request = std::make_shared<bench::solver_request>();
+    request->solver = options.get_name();
+    bench::add_options(options, *request);
+    return [request] { return status_of_run(bench::solver_run(*request)); };
+}
+
+constexpr std::array<benchmark, 7> others = {{
+    {"spmv", "y = A x: formats on one device, operators on several, and their limits",
+     add<bench::spmv_request, bench::spmv_run>},
+    {"spmspv", "y = A x for sparse x by each kernel: what kernel models are trained with",
+     add<bench::spmspv_request, bench::spmspv_run>},
+    {"streamed", "y = A x of a matrix in host memory, its distribution included",
+     add<bench::msrep_request, bench::msrep_run>},
+    {"graph", "Breadth-first search, PageRank and shortest paths, against cuSPARSE",
+     add<bench::graph_request, bench::graph_run>},
+    {"imbalance", "What equal rows cost where blocks of rows carry two kinds of load",
+     add<bench::imbalance_request, bench::imbalance_run>},
+    {"read", "Matrix Market files to CSR, against SciPy and fast_matrix_market",
+     add<bench::read_request, bench::read_run>},
+    {"break_even", "Rows a GPU from which several pay, by the cost model; needs no device",
+     add<bench::break_even_request, bench::break_even_run>},
+}};
+
+} // namespace
+
+std::vector<benchmark> benchmarks() {
+    std::vector<benchmark> all;
+    for (const std::string_view solver : solver_names()) {
+        all.push_back({solver, "An iteration and a solve", add_solver});
+    }
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+}
+
+} // namespace krylith::tool

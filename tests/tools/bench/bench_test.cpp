@@ -1,0 +1,99 @@
+// krylith bench: the table of benchmarks, and that solvers and products run by it.
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <krylith/tests/tools/support/command_run.hpp>
+
+using krylith::test::contains;
+using krylith::test::contents_of;
+using krylith::test::has_benchmarks;
+using krylith::test::run_krylith;
+using krylith::test::temporary_folder;
+using nlohmann::json;
+
+namespace {
+
+const std::string briefly =
+    " --backend host --no-limits --repetitions 2 --seconds 0 --warm-up-seconds 0 "
+    "--warm-up 4 --iterations 20";
+
+} // namespace
+
+TEST_CASE("bench times solvers and products over device counts") {
+    if (!has_benchmarks()) return;
+    const temporary_folder folder;
+    const std::string common =
+        " gallery:poisson2d:30 gallery:poisson2d:20 --device-counts 1,2 --report -" + briefly;
+    for (const std::string name : {"cg --against krylith", "spmv --operator halo"}) {
+        CAPTURE(name);
+        const auto result = run_krylith(folder, "bench " + name + common);
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        const json report = json::parse(result.out);
+        REQUIRE(report.at("rows").size() == 4);
+        for (const json& row : report["rows"]) {
+            const json& us = row.at(name.starts_with("cg") ? "us_per_iteration" : "us");
+            CHECK(us.at("median").get<double>() > 0);
+            CHECK(us.at("p10") <= us.at("p90"));
+        }
+        CHECK(contains(result.err, name.starts_with("cg") ? "speed-up" : "speedup"));
+    }
+}
+
+TEST_CASE("bench: every solver runs, in both precisions and with a preconditioner") {
+    if (!has_benchmarks()) return;
+    const temporary_folder folder;
+    for (const std::string solver : {"cg", "cg:auto", "gmres", "gmres:cgs2", "bicgstab"})
+        for (const std::string more : {" --precision fp32", " --precond jacobi", " --solves 1"}) {
+            const std::string command = "bench " + solver +
+                                        " gallery:poisson2d:24 --device-counts 1 --report r.json" +
+                                        briefly + more;
+            const auto result = run_krylith(folder, command);
+            REQUIRE_MESSAGE(result.status == 0, command + ": " + result.out + result.err);
+            const json report = json::parse(contents_of(folder.file("r.json")));
+            CHECK(report.at("benchmark") == solver);
+            const bool against = solver.starts_with("cg") && more == " --solves 1";
+            REQUIRE(report.at("rows").size() == (against ? 2 : 1));
+            CHECK(report["rows"][0].at("same_bits") == true);
+            if (against) CHECK(report["rows"][1].at("solver") == "eigen");
+        }
+}
+
+TEST_CASE("bench: products in fp32, reordered, of a matrix made spd, as a table too") {
+    if (!has_benchmarks()) return;
+    const temporary_folder folder;
+    const auto result =
+        run_krylith(folder, "bench spmv gallery:rmat:7 --spd --precision fp32 --reorder rcm "
+                            "--operator halo,auto --device-counts 1,2 --csv t.csv" +
+                                briefly);
+    REQUIRE_MESSAGE(result.status == 0, result.out + result.err);
+    const std::string table = contents_of(folder.file("t.csv"));
+    CHECK(std::count(table.begin(), table.end(), '\n') == 4); // a header, one device, two operators
+}
+
+TEST_CASE("bench: help lists the benchmarks, each has its own, and wrong ones are refused") {
+    const temporary_folder folder;
+    if (!has_benchmarks()) {
+        const auto none = run_krylith(folder, "bench cg gallery:poisson2d:4");
+        CHECK(none.status == 2);
+        CHECK(contains(none.err, "built without benchmarks"));
+        return;
+    }
+    const std::string help = run_krylith(folder, "bench --help").out;
+    for (const std::string name : {"cg:auto", "gmres", "spmv", "spmspv", "streamed", "graph",
+                                   "imbalance", "read", "break_even"}) {
+        CHECK_MESSAGE(contains(help, "\n  " + name), name);
+        const auto own = run_krylith(folder, "bench " + name + " --help");
+        CHECK(own.status == 0);
+        CHECK_MESSAGE(contains(own.out, "krylith bench " + name), own.out);
+    }
+    CHECK(run_krylith(folder, "bench").status == 2);
+    CHECK(contains(run_krylith(folder, "bench graff").err, "did you mean 'graph'?"));
+    CHECK(
+        contains(run_krylith(folder, "bench spmv m --device 2").err, "krylith bench spmv --help"));
+    CHECK(run_krylith(folder, "bench spmv absent.mtx --device-counts 1" + briefly).status == 3);
+    CHECK(run_krylith(folder, "bench gmres gallery:poisson2d:8 --against baseline").status == 2);
+    CHECK(contains(run_krylith(folder, "bench break_even").out, "| nonzeros a row |"));
+}

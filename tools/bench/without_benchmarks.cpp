@@ -1,0 +1,10 @@
+// In place of bench/ where KRYLITH_BENCH is OFF.
+#include <krylith/tools/cli/benchmark.hpp>
+
+namespace krylith::tool {
+
+std::vector<benchmark> benchmarks() {
+    return {};
+}
+
+} // namespace krylith::tool
