@@ -2,7 +2,7 @@
 // kernels wait by stamped values instead (peer_memory.cuh).
 #pragma once
 
-#include <cstdint>
+#include <krylith/device/cuda/atomics.cuh>
 
 namespace krylith::cuda {
 
@@ -21,15 +21,9 @@ __device__ inline void grid_barrier(unsigned* state, const After& after) {
     __syncthreads();
     if (threadIdx.x == 0) {
         const unsigned add = blockIdx.x == 0 ? turn - (gridDim.x - 1) : 1u;
-        unsigned before;
-        unsigned now;
-        asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], %2;"
-                     : "=r"(before)
-                     : "l"(state), "r"(add)
-                     : "memory");
-        do {
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(state) : "memory");
-        } while (((now ^ before) & turn) == 0);
+        const unsigned before = add_acq_rel(state, add);
+        while (((load_acquire_of_device(state) ^ before) & turn) == 0) {
+        }
         after();
     }
     __syncthreads();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <krylith/device/cuda/atomics.cuh>
 #include <krylith/device/cuda/posted_words.cuh>
 
 namespace krylith::cuda {
@@ -17,9 +18,7 @@ struct sum_address {
 /// By one thread of each block: adds the block's part; the last one posts the sum.
 __device__ inline void add_and_post(const sum_address& a, std::int64_t part) {
     atomicAdd(a.sum, static_cast<unsigned long long>(part));
-    __threadfence(); // the sum before the ticket
-    if (atomicAdd(a.finished, 1u) != gridDim.x - 1) return;
-    __threadfence();
+    if (add_acq_rel(a.finished, 1) != gridDim.x - 1) return;
     const auto total = static_cast<std::int64_t>(atomicExch(a.sum, 0ull));
     *a.finished = 0;
     post(a.to, total);

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include <krylith/device/cuda/atomics.cuh>
 #include <krylith/device/cuda/posted_words.hpp>
-#include <krylith/device/kernel/peer_memory.cuh>
 
 namespace krylith::cuda {
 

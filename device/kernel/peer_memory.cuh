@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <krylith/device/cuda/atomics.cuh>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
 
 namespace krylith::cuda {
@@ -29,22 +30,6 @@ __device__ inline void store_stamped(stamped_value* to, stamped_value what) {
                  : "memory");
 }
 
-__device__ inline std::uint64_t load_acquire(const std::uint64_t* from) {
-    std::uint64_t value;
-    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
-    return value;
-}
-
-__device__ inline void store_release(std::uint64_t* to, std::uint64_t value) {
-    asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(to), "l"(value) : "memory");
-}
-
-__device__ inline std::int32_t load_relaxed(const std::int32_t* from) {
-    std::int32_t value;
-    asm volatile("ld.relaxed.sys.global.s32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
-    return value;
-}
-
 __device__ inline std::uint64_t nanoseconds() {
     std::uint64_t now;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
@@ -60,13 +45,7 @@ __device__ inline void raise_failure(const all_reduce_slots& all_reduce, int mis
 
 /// Whether the host has yet to launch on some devices; a trip to its memory.
 __device__ inline bool launches_are_under_way(const all_reduce_slots& all_reduce) {
-    std::uint32_t word = 0;
-    if (all_reduce.launching != nullptr)
-        asm volatile("ld.relaxed.sys.global.u32 %0, [%1];"
-                     : "=r"(word)
-                     : "l"(all_reduce.launching)
-                     : "memory");
-    return word != 0;
+    return all_reduce.launching != nullptr && load_relaxed(all_reduce.launching) != 0;
 }
 
 /// Spins until `there()`; false, with the failure raised everywhere, after the time-out or where

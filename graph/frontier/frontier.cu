@@ -18,7 +18,6 @@ using spmspv::frontier_arguments;
 using spmspv::frontier_scratch;
 using spmspv::frontier_totals;
 
-constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int one_block_threads = 1024;
 constexpr std::int64_t one_block_pairs = 2048;
 
@@ -32,9 +31,6 @@ __device__ inline range words_of(std::int64_t words, std::int64_t warp, std::int
     return {words * warp / warps, words * (warp + 1) / warps};
 }
 
-__device__ inline int lane_number() {
-    return static_cast<int>(threadIdx.x & 31);
-}
 __device__ inline std::int64_t warp_number() {
     return (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
 }
@@ -54,7 +50,7 @@ struct warp_total {
         const bool mine = (set >> lane_number() & 1) != 0;
         for (int part = 0; part < lengths.parts; ++part) {
             const auto length = static_cast<unsigned>(mine ? lengths.of(part, row) : 0);
-            const unsigned sum = __reduce_add_sync(all_lanes, length);
+            const unsigned sum = warp_sum(length);
             if (lane_number() == part) frontier_nonzeros += sum;
         }
     }
@@ -125,11 +121,11 @@ __device__ inline std::int32_t kept_before(const std::int32_t* kept_by_warp) {
     const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x / 32;
     std::int32_t sum = 0;
     for (std::int64_t w = threadIdx.x; w < first; w += blockDim.x) sum += kept_by_warp[w];
-    sum = __reduce_add_sync(all_lanes, sum);
+    sum = warp_sum(sum);
     if (lane_number() == 0 && sum != 0) atomicAdd(&before_block, sum);
     const int warp = static_cast<int>(threadIdx.x / 32);
     const std::int32_t beside = lane_number() < warp ? kept_by_warp[first + lane_number()] : 0;
-    const std::int32_t before_warp = __reduce_add_sync(all_lanes, beside);
+    const std::int32_t before_warp = warp_sum(beside);
     __syncthreads();
     return before_block + before_warp;
 }

@@ -55,7 +55,7 @@ struct swept_rows {
         if (sums_of_words == nullptr) return;
 #pragma unroll
         for (int v = 0; v < sums; ++v) {
-            for (int by = 16; by > 0; by /= 2) sum[v] += __shfl_xor_sync(0xffffffffu, sum[v], by);
+            sum[v] = warp_sum(sum[v]);
             if (i % 32 == 0) sums_of_words[v * words() + i / 32] = sum[v];
         }
     }

@@ -5,6 +5,7 @@
 #include <krylith/device/cuda/cooperative_launch.cuh>
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/grid_barrier.cuh>
+#include <krylith/device/cuda/warp.cuh>
 #include <krylith/device/kernel/peer_memory.cuh>
 
 // What blocks write in a launch and others read in it never comes from L1: frontiers are read past
@@ -19,7 +20,6 @@ using spmspv::frontier_vertex;
 using spmspv::level_arguments;
 using spmspv::visit;
 
-constexpr unsigned all_lanes = 0xffffffffu;
 constexpr unsigned not_reached = 0xffffffffu; ///< -1 of parents
 constexpr int level_threads = 512;
 constexpr int in_flight = 2; ///< edges of a lane at once
@@ -52,9 +52,6 @@ struct level_log {
     double nanoseconds_a_tick;
 };
 
-__device__ inline int lane_number() {
-    return static_cast<int>(threadIdx.x & 31);
-}
 __device__ inline std::uint32_t thread_of_grid() {
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
@@ -79,7 +76,7 @@ __device__ inline void prefetch_into_l2(const void* line) {
 /// where the warp's vertices go.
 __device__ inline std::uint32_t make_room(frontier_size* size, int vertices, std::int32_t edges,
                                           bool wide) {
-    const auto frontier_nonzeros = __reduce_add_sync(all_lanes, static_cast<unsigned>(edges));
+    const auto frontier_nonzeros = warp_sum(static_cast<unsigned>(edges));
     wide = __any_sync(all_lanes, wide) != 0;
     frontier_size before = 0;
     if (lane_number() == 0) {

@@ -1,4 +1,5 @@
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/warp.cuh>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
 
 namespace krylith::cuda {
@@ -24,8 +25,7 @@ __global__ void __launch_bounds__(threads)
             atomicMax(reinterpret_cast<word*>(&report->bad), ~static_cast<word>(i));
         }
     }
-    for (int offset = 16; offset > 0; offset /= 2)
-        largest = max(largest, __shfl_xor_sync(0xffffffffu, largest, offset));
+    largest = warp_reduce(largest, [](T own, T other) { return max(own, other); });
     if (threadIdx.x % 32 == 0 && largest > T(0))
         atomicMax(reinterpret_cast<word*>(&report->exponent),
                   static_cast<word>(ilogb(largest) + inversion_report::exponent_bias));

@@ -9,10 +9,6 @@
 
 namespace krylith::cuda {
 
-__device__ inline void fence_acq_rel() {
-    asm volatile("fence.acq_rel.gpu;" ::: "memory");
-}
-
 /// Stamped values that a lane reads of a device's blocks.
 inline constexpr int values_a_lane = most_persistent_blocks / 32;
 
@@ -36,8 +32,7 @@ __device__ bool exchange(const compact_context& f, const persistent_operands<T>&
 #pragma unroll
     for (int v = 0; v < Most; ++v) {
         if (v >= count) break;
-        for (int offset = 16; offset > 0; offset /= 2)
-            values[v] += __shfl_down_sync(0xffffffffu, values[v], offset);
+        values[v] = warp_sum(values[v]); // in place: store_warp_sum makes a large kernel spill more
         if (lane == 0) s.warp_sums[v][warp] = values[v];
     }
     __syncthreads();
@@ -46,9 +41,7 @@ __device__ bool exchange(const compact_context& f, const persistent_operands<T>&
 #pragma unroll
         for (int v = 0; v < Most; ++v) {
             if (v >= count) break;
-            double sum = lane < persistent_warps ? s.warp_sums[v][lane] : 0.0;
-            for (int offset = 16; offset > 0; offset /= 2)
-                sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+            const double sum = warp_sum(lane < persistent_warps ? s.warp_sums[v][lane] : 0.0);
             if (lane < ranks)
                 store_stamped(a.peer_slots[lane] + slot_of(epoch, ranks, f.all_reduce.rank, v,
                                                            static_cast<int>(blockIdx.x)),
@@ -76,8 +69,7 @@ __device__ bool exchange(const compact_context& f, const persistent_operands<T>&
         double sum = 0;
 #pragma unroll
         for (int u = 0; u < values_a_lane; ++u) sum += got[u].value;
-        for (int offset = 16; offset > 0; offset /= 2)
-            sum += __shfl_down_sync(0xffffffffu, sum, offset);
+        sum = warp_sum(sum);
         if (lane == 0) {
             s.sums[v][rank] = sum;
             if (!ok) s.failed = 1;

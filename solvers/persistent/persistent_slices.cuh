@@ -181,16 +181,9 @@ private:
             const slice_head head = here ? shared->heads[begin + lane] : slice_head{};
             std::int32_t s = min(head.length(), most);
             std::int32_t p = min(head.length(), most) == most ? most : stored_pieces(head);
-            for (int offset = 1; offset < 32; offset *= 2) {
-                const std::int32_t s_before = __shfl_up_sync(0xffffffffu, s, offset);
-                const std::int32_t p_before = __shfl_up_sync(0xffffffffu, p, offset);
-                if (lane >= offset) {
-                    s = min(s + s_before, most);
-                    p = min(p + p_before, most);
-                }
-            }
-            s = min(s + steps, most);
-            p = min(p + pieces, most);
+            const auto sum = [](std::int32_t a, std::int32_t b) { return min(a + b, most); };
+            s = sum(warp_scan(s, lane, sum), steps);
+            p = sum(warp_scan(p, lane, sum), pieces);
             if (here) {
                 shared->steps_before[begin + lane + 1] = s;
                 shared->pieces_before[begin + lane + 1] = p;

@@ -64,15 +64,9 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more would sp
             T part = 0;
             for (Offset i = me; i < count; i += block_threads)
                 part += load_once(m.values + start + i) * a.x[load_once(m.columns + start + i)];
-            for (int offset = 16; offset > 0; offset /= 2)
-                part += __shfl_down_sync(0xffffffffu, part, offset);
-            if (me % 32 == 0) warp_sums[me / 32] = part;
+            store_warp_sum(part, warp_sums);
             __syncthreads();
-            if (me == 0) {
-                T sum = 0;
-                for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
-                write_row<Dots, Split>(f, a, row0, sum, dots);
-            }
+            if (me == 0) write_row<Dots, Split>(f, a, row0, sum_of_warps(warp_sums), dots);
             __syncthreads();
             continue;
         }

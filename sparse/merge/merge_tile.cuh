@@ -45,23 +45,18 @@ struct dense_terms {
 /// of the last. Has a barrier; needs another before the next call.
 template <class Terms, class T>
 __device__ inline T carry_into(T tail, bool ended, T before, T& after, carry_shared<T>& s) {
-    constexpr unsigned all = 0xffffffffu;
-    const int lane = static_cast<int>(threadIdx.x & 31);
+    const int lane = lane_number();
     const int warp = static_cast<int>(threadIdx.x / 32);
-    const unsigned ends = __ballot_sync(all, ended);
+    const unsigned ends = __ballot_sync(all_lanes, ended);
     const unsigned earlier = ends & ((1u << lane) - 1);
     const unsigned so_far = ended ? earlier | 1u << lane : earlier;
     const int reach = lane - (so_far != 0 ? 31 - __clz(static_cast<int>(so_far)) : 0);
-#pragma unroll
-    for (int by = 1; by < 32; by *= 2) {
-        const T from = __shfl_up_sync(all, tail, by);
-        if (by <= reach) tail = Terms::add(from, tail);
-    }
+    tail = warp_scan(tail, reach, [](T before, T own) { return Terms::add(before, own); });
     if (lane == 31) {
         s.warp_tail[warp] = tail;
         s.warp_ended[warp] = ends != 0;
     }
-    const T neighbour = __shfl_up_sync(all, tail, 1);
+    const T neighbour = __shfl_up_sync(all_lanes, tail, 1);
     __syncthreads();
     T into = before;
 #pragma unroll

@@ -42,12 +42,9 @@ struct column_lengths {
 
 __device__ inline void add_of_block(const sum_address& to, std::int64_t part) {
     __shared__ std::int64_t warp_sums[block_warps];
-    for (int by = 16; by > 0; by /= 2) part += __shfl_xor_sync(0xffffffffu, part, by);
-    if ((threadIdx.x & 31) == 0) warp_sums[threadIdx.x / 32] = part;
+    store_warp_sum(part, warp_sums);
     __syncthreads();
-    if (threadIdx.x != 0) return;
-    for (int w = 1; w < block_warps; ++w) part += warp_sums[w];
-    add_and_post(to, part);
+    if (threadIdx.x == 0) add_and_post(to, sum_of_warps(warp_sums));
 }
 
 /// A thread a pair.

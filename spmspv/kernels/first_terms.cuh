@@ -90,9 +90,7 @@ __global__ void __launch_bounds__(block_threads, first_term_blocks<typename S::v
                     if (hit[u]) sum[u] = terms.term(k[u], at);
                 }
                 const std::uint32_t hits = __ballot_sync(all, hit[u]);
-#pragma unroll
-                for (int by = Lanes / 2; by > 0; by /= 2)
-                    sum[u] = S::add(sum[u], __shfl_xor_sync(all, sum[u], by));
+                sum[u] = warp_reduce<Lanes>(sum[u], [](T a, T b) { return S::add(a, b); });
                 const T result = __shfl_sync(all, sum[u], deal::lane_of(lane));
                 if (deal::step_of(lane) == first + u) {
                     mine = result;

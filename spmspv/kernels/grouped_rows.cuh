@@ -82,9 +82,7 @@ public:
                 row_part& row = rows[u];
                 for (unsigned left = unfinished(row); left != 0; left &= left - 1)
                     add_rest(row, __ffs(static_cast<int>(left)) - 1);
-#pragma unroll
-                for (int by = Lanes / 2; by > 0; by /= 2)
-                    row.sum = S::add(row.sum, __shfl_xor_sync(all, row.sum, by));
+                row.sum = warp_reduce<Lanes>(row.sum, add);
                 const T result = __shfl_sync(all, row.sum, deal::lane_of(lane));
                 const unsigned hits = Masked ? __ballot_sync(all, row.there) : 0;
                 if (deal::step_of(lane) != step + u) continue;
@@ -97,6 +95,8 @@ public:
 private:
     /// Rows of which the whole warp takes what is left, one by one.
     static constexpr int few = 2;
+
+    [[nodiscard]] __device__ static T add(T a, T b) { return S::add(a, b); }
 
     /// A lane's part of a row.
     struct row_part {
@@ -144,8 +144,7 @@ private:
             entry.look(terms_, k, 32);
             entry.add_to(rest, found);
         }
-#pragma unroll
-        for (int by = 16; by > 0; by /= 2) rest = S::add(rest, __shfl_xor_sync(all, rest, by));
+        rest = warp_reduce(rest, add);
         if constexpr (Masked) found = __any_sync(all, found);
         if (lane != static_cast<std::uint32_t>(leader)) return;
         row.sum = S::add(row.sum, rest);

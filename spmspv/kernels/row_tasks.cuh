@@ -89,7 +89,7 @@ __device__ inline bool join_ranges(const spmspv::row_chunks& chunks, const row_t
     unsigned before = 0;
     if (lane == 0) {
         if constexpr (Masked) chunks.marks[at] = marks;
-        before = count_blocks(chunks.arrived + first, 1);
+        before = add_acq_rel(chunks.arrived + first, 1);
     }
     before = __shfl_sync(all, before, 0);
     if (before + 1 != parts) return false;

@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(block_threads, 4)
             if ((ends >> u & 1) != 0) tail = S::absent();
         }
         const std::int32_t mine = __popc(ends);
-        const std::int32_t so_far = running_sum(mine);
+        const std::int32_t so_far = warp_running_sum(mine);
         if (me % 32 == 31) warp_ends[me / 32] = so_far;
         T sum = carry_into<sums>(tail, ends != 0, carry, carry, s); // has a barrier
         std::int32_t number = ended + so_far - mine;                // in the chunk

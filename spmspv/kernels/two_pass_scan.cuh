@@ -32,31 +32,10 @@ struct scan_range {
     }
 };
 
-[[nodiscard]] __device__ inline std::int32_t sum_of_warp(std::int32_t value) {
-    for (int by = 16; by > 0; by /= 2) value += __shfl_xor_sync(0xffffffffu, value, by);
-    return value;
-}
-
 /// Known to all threads.
 [[nodiscard]] __device__ inline std::int32_t sum_of_block(std::int32_t value) {
     __shared__ std::int32_t warp_sums[block_warps];
-    value = sum_of_warp(value);
-    if ((threadIdx.x & 31) == 0) warp_sums[threadIdx.x / 32] = value;
-    __syncthreads();
-    std::int32_t sum = 0;
-    for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
-    __syncthreads();
-    return sum;
-}
-
-/// The sum of the values of lower lanes and the own one.
-[[nodiscard]] __device__ inline std::int32_t running_sum(std::int32_t value) {
-    const int lane = static_cast<int>(threadIdx.x & 31);
-    for (int by = 1; by < 32; by *= 2) {
-        const std::int32_t from = __shfl_up_sync(0xffffffffu, value, by);
-        if (lane >= by) value += from;
-    }
-    return value;
+    return block_sum_for_all(value, warp_sums);
 }
 
 // Items: count(); load(i) gives an item with a `size`; emit(there, i, item, before), by whole warps
@@ -101,13 +80,13 @@ __global__ void __launch_bounds__(block_threads)
         }
 #pragma unroll
         for (int u = 0; u < scan_in_flight; ++u) {
-            sum[u] = running_sum(there[u] ? item[u].size : 0);
+            sum[u] = warp_running_sum(there[u] ? item[u].size : 0);
             if (lane == 31) parts[u * block_warps + warp] = sum[u];
         }
         __syncthreads();
         if (warp == 0) {
             const std::int32_t part = parts[lane];
-            const std::int32_t so_far = running_sum(part);
+            const std::int32_t so_far = warp_running_sum(part);
             parts[lane] = so_far - part;
             if (lane == 31) step_sum = so_far;
         }

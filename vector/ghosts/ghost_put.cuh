@@ -103,7 +103,7 @@ __device__ inline void signal_put(const compact_context& f, const ghost_put<T>& 
     if (threadIdx.x == 0) {
         number = *put.put_count + 1;
         const auto sent = static_cast<unsigned>(tiles_sent);
-        if (count_blocks(put.ticket, sent) + sent != static_cast<unsigned>(put.sending_tiles))
+        if (add_acq_rel(put.ticket, sent) + sent != static_cast<unsigned>(put.sending_tiles))
             number = 0;
     }
     number = __shfl_sync(0xffffffffu, number, 0);

@@ -24,8 +24,6 @@ __global__ void __launch_bounds__(block_threads, 2)
         a.first_owned + static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
     const T* const u = a.basis[a.count - 1];
-    const int lane = static_cast<int>(threadIdx.x & 31);
-    const int warp = static_cast<int>(threadIdx.x / 32);
     for (int base = 0; base < a.count; base += at_once) {
         const T* from[at_once];
 #pragma unroll
@@ -44,18 +42,11 @@ __global__ void __launch_bounds__(block_threads, 2)
             sum[2 * at_once] += of_w * of_w;
         }
 #pragma unroll
-        for (int v = 0; v < 2 * at_once + 1; ++v) {
-            double value = sum[v];
-            for (int offset = 16; offset > 0; offset /= 2)
-                value += __shfl_down_sync(0xffffffffu, value, offset);
-            if (lane == 0) warp_sums[v][warp] = value;
-        }
+        for (int v = 0; v < 2 * at_once + 1; ++v) store_warp_sum(sum[v], warp_sums[v]);
         __syncthreads();
         const auto keep = [&](int v, int place) { // a thread a value
-            double total = 0;
-            for (int w = 0; w < block_warps; ++w) total += warp_sums[v][w];
             a.reduce.partials[static_cast<std::int64_t>(place) * f.partial_stride + blockIdx.x] =
-                total;
+                sum_of_warps(warp_sums[v]);
         };
         const auto v = static_cast<int>(threadIdx.x);
         if (v < at_once && base + v < a.count) keep(v, base + v);

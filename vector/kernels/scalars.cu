@@ -16,11 +16,7 @@ struct warp_of_threads {
     [[nodiscard]] __device__ int count() const { return 32; }
     __device__ void meet() const { __syncwarp(); }
     /// Over all threads, in a fixed order; the same in each of them.
-    [[nodiscard]] __device__ double sum(double value) const {
-        for (int offset = 16; offset > 0; offset /= 2)
-            value += __shfl_xor_sync(0xffffffffu, value, offset);
-        return value;
-    }
+    [[nodiscard]] __device__ double sum(double value) const { return warp_sum(value); }
 };
 
 __global__ void scalars_kernel(const __grid_constant__ long_context parameter,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <krylith/device/cuda/block.cuh>
 #include <krylith/device/kernel/peer_memory.cuh>
 #include <krylith/vector/scalar/compact_context.cuh>
 
@@ -80,7 +81,7 @@ __device__ inline bool gather_batch(const KernelContext& f, stamped_value early,
     return ok;
 }
 
-/// The short cut: adds up one value's partial sums, by warp 0; the sum is in lane 0.
+/// The short cut: adds up one value's partial sums, by warp 0; all its lanes get the sum.
 template <class KernelContext>
 __device__ inline double add_partials(const KernelContext& f, int v) {
     const int lane = static_cast<int>(threadIdx.x);
@@ -95,9 +96,7 @@ __device__ inline double add_partials(const KernelContext& f, int v) {
 #pragma unroll
     for (int k = 0; k < early; ++k) part += lane + k * 32 < sums ? some[k] : 0.0;
     for (int i = lane + early * 32; i < sums; i += 32) part += __ldcg(from + i);
-    for (int offset = 16; offset > 0; offset /= 2)
-        part += __shfl_down_sync(0xffffffffu, part, offset);
-    return part;
+    return warp_sum(part);
 }
 
 /// The kernel context's work, by warp 0. Loads that don't depend on each other are on their way at
@@ -135,7 +134,9 @@ __device__ __noinline__ void prologue_warp(const KernelContext& parameter,
     double sum = 0; // lane v: value v
     if (short_cut)
         for (int v = 0; v < f.batch; ++v) {
-            const double total = __shfl_sync(0xffffffffu, add_partials(f, v), 0);
+            // All lanes have it: without the broadcast multi_axpy_kernel<float> takes 48 registers
+            // in place of 40.
+            const double total = __shfl_sync(all_lanes, add_partials(f, v), 0);
             if (lane == v) sum = total;
         }
     if (lane < f.load_count) s.reg[number] = loaded;
@@ -201,39 +202,6 @@ __device__ inline bool kernel_prologue(const KernelContext& f, state_of<KernelCo
     return kernel_prologue(f, s, array_values, [] {});
 }
 
-/// Sum over the block, valid in thread 0. The order is fixed.
-__device__ inline double block_sum(double value, double* warp_sums) {
-    for (int offset = 16; offset > 0; offset /= 2)
-        value += __shfl_down_sync(0xffffffffu, value, offset);
-    if ((threadIdx.x & 31) == 0) warp_sums[threadIdx.x / 32] = value;
-    __syncthreads();
-    double sum = 0;
-    if (threadIdx.x == 0)
-        for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
-    __syncthreads();
-    return sum;
-}
-
-/// Adds to a counter of finished work and returns what it was; what the thread (and, before a
-/// barrier, its block) wrote is visible to those that count later.
-__device__ inline unsigned count_blocks(unsigned* counter, unsigned work) {
-    unsigned before;
-    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "l"(counter), "r"(work)
-                 : "memory");
-    return before;
-}
-
-/// The last block to get here learns it. What all blocks wrote before is visible to it.
-__device__ inline bool last_block(unsigned* signals) {
-    __shared__ unsigned ticket;
-    __syncthreads();
-    if (threadIdx.x == 0) ticket = count_blocks(signals, 1);
-    __syncthreads();
-    return ticket == gridDim.x - 1;
-}
-
 /// By the last block: adds up the blocks' partial sums and posts them to every rank.
 __device__ inline void post_batch(const compact_context& f, const reduction& out) {
     __shared__ double warp_sums[block_warps];
@@ -250,14 +218,11 @@ __device__ inline void post_batch(const compact_context& f, const reduction& out
             part += threadIdx.x + k * block_threads < gridDim.x ? some[k] : 0.0;
         for (unsigned b = threadIdx.x + early * block_threads; b < gridDim.x; b += block_threads)
             part += __ldcg(from + b);
-        for (int offset = 16; offset > 0; offset /= 2)
-            part += __shfl_down_sync(0xffffffffu, part, offset);
-        if ((threadIdx.x & 31) == 0) warp_sums[threadIdx.x / 32] = part;
+        store_warp_sum(part, warp_sums);
         __syncthreads();
         if (static_cast<int>(threadIdx.x) <
             f.all_reduce.ranks) { // a thread a rank, all the same sum
-            double sum = 0;
-            for (int w = 0; w < block_warps; ++w) sum += warp_sums[w];
+            const double sum = sum_of_warps(warp_sums);
             store_stamped(f.all_reduce.peer_slots[threadIdx.x] +
                               f.all_reduce.at(epoch, v, f.all_reduce.rank),
                           {sum, epoch});
@@ -276,23 +241,15 @@ template <int Count>
 __device__ inline bool reduce_and_post(const compact_context& f, const reduction& out,
                                        const double (&values)[Count]) {
     __shared__ double warp_sums[Count][block_warps];
-    const int lane = threadIdx.x & 31;
-    const int warp = threadIdx.x / 32;
+    const int lane = lane_number();
 #pragma unroll
-    for (int v = 0; v < Count; ++v) {
-        double value = values[v];
-        for (int offset = 16; offset > 0; offset /= 2)
-            value += __shfl_down_sync(0xffffffffu, value, offset);
-        if (lane == 0) warp_sums[v][warp] = value;
-    }
+    for (int v = 0; v < Count; ++v) store_warp_sum(values[v], warp_sums[v]);
     __syncthreads();
-    if (warp == 0) { // lane 0 writes all of them: last_block orders its stores
+    if (threadIdx.x < 32) { // lane 0 writes all of them: last_block orders its stores
         double sum = 0;
 #pragma unroll
         for (int v = 0; v < Count; ++v) {
-            sum = lane < block_warps ? warp_sums[v][lane] : 0.0;
-            for (int offset = block_warps / 2; offset > 0; offset /= 2)
-                sum += __shfl_down_sync(0xffffffffu, sum, offset);
+            sum = warp_sum<block_warps>(lane < block_warps ? warp_sums[v][lane] : 0.0);
             if (lane == 0)
                 out.partials[static_cast<std::int64_t>(v) * f.partial_stride + blockIdx.x] = sum;
         }

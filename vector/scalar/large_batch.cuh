@@ -15,8 +15,7 @@ __device__ inline void post_large_batch(const compact_context& f, const reductio
         double sum = 0;
 #pragma unroll 8
         for (unsigned b = lane; b < gridDim.x; b += 32) sum += __ldcg(from + b);
-        for (int offset = 16; offset > 0; offset /= 2)
-            sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+        sum = warp_sum(sum);
         if (lane < f.all_reduce.ranks)
             store_stamped(f.all_reduce.peer_slots[lane] +
                               f.all_reduce.at(epoch, v, f.all_reduce.rank),
