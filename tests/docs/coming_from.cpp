@@ -27,7 +27,7 @@ solve_result as_with_petsc(const device_group& group, const csr_view<double>& ma
                            const std::vector<double>& rhs, std::vector<double>& solution) {
     const auto a = make_operator(group, matrix);
     const jacobi<double> m(*a);
-    auto b = a->make_vector(), x = a->make_vector();
+    auto b = a->make_range_vector(), x = a->make_range_vector();
     b.upload(rhs);
     x.upload(solution);
     solve_result result = cg(*a, b, x,
@@ -63,7 +63,7 @@ solve_result as_with_scipy(const csr_matrix<double>& matrix, const std::vector<d
     const auto group =
         cuda_device_count() > 0 ? device_group::cuda(std::vector<int>{0}) : device_group::host(1);
     const auto a = make_operator(group, matrix);
-    auto b = a->make_vector(), x = a->make_vector();
+    auto b = a->make_range_vector(), x = a->make_range_vector();
     b.upload(rhs);
     const auto show = [](const progress& p) {
         std::printf("%lld %.1e\n", static_cast<long long>(p.iteration), p.residual);
@@ -106,7 +106,7 @@ bool as_with_eigen(const device_group& group, const Eigen::SparseMatrix<double>&
                    const Eigen::VectorXd& rhs, Eigen::VectorXd& solution) {
     const auto a = make_operator(group, adapt_eigen(matrix));
     const jacobi<double> m(*a); // Eigen's default
-    auto b = a->make_vector(), x = a->make_vector();
+    auto b = a->make_range_vector(), x = a->make_range_vector();
     b.upload(as_span(rhs));
     x.upload(as_span(solution));
     const solve_result result = cg(*a, b, x, {.rtol = 1e-8, .initial_guess = true}, m);
@@ -124,7 +124,7 @@ solve_result as_with_amgx(const std::vector<int>& gpus, int n, const int* row_pt
     const auto matrix = adapt_csr(n, n, row_ptrs, col_indices, data);
     const auto a = make_operator(group, matrix);
     jacobi<double> m(*a);
-    auto b = a->make_vector(), x = a->make_vector();
+    auto b = a->make_range_vector(), x = a->make_range_vector();
     b.upload(rhs);
     solve_result first = cg(*a, b, x, {}, m);
     if (!first.converged()) return first;
@@ -165,13 +165,13 @@ int main() {
            (theirs - ours).norm() <= 1e-5 * theirs.norm() && good;
 
     const auto a = second_difference(group, 100);
-    auto b = a->make_vector(), y = a->make_vector();
+    auto b = a->make_range_vector(), y = a->make_range_vector();
     b.upload(std::vector<double>(100, 1.0));
     good = right("linear operator", cg(*a, b, y)) && good;
 
     const std::vector<std::int32_t> diagonal = {0, 1, 2, 1};
     const auto c = assembled(group, 3, diagonal, diagonal, {1, 1, 1, 1});
-    auto d = c->make_vector(), z = c->make_vector();
+    auto d = c->make_range_vector(), z = c->make_range_vector();
     d.upload(std::vector<double>{1, 2, 1});
     good = right("assembled", cg(*c, d, z)) && good;
 
