@@ -35,7 +35,8 @@ install(FILES "${PROJECT_BINARY_DIR}/krylithConfig.cmake"
 include(KrylithPkgConfig)
 
 # The pages refer to each other: the same folders as here.
-install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         COMPONENT development)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/examples"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development

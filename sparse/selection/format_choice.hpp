@@ -24,7 +24,7 @@ enum class result_use {
 /// - But csr where SELL has to sort the rows and they are sent (single words leave the device, not
 ///   whole lines), or have 4 nonzeros or more in the mean, which fill csr's tiles.
 ///
-/// Measured on H200s, fp64 (docs/benchmarks.md, "Formats by trial").
-[[nodiscard]] format_kind choose_format(std::span<const std::int64_t> offsets, result_use use);
+/// Measured on H200s, fp64 (docs/benchmarks.md, "Products on one GPU").
+[[nodiscard]] local_kind choose_format(std::span<const std::int64_t> offsets, result_use use);
 
 } // namespace krylith

@@ -11,8 +11,8 @@ import sys
 
 page = pathlib.Path(sys.argv[1]) / "docs/benchmarks.md"
 written = set(page.read_text(encoding="utf-8").splitlines())
-table = subprocess.run([sys.argv[2], "bench", "break_even"], check=True, capture_output=True,
-                       text=True).stdout.splitlines()
+printed = subprocess.run([sys.argv[2], "bench", "break_even"], check=True, capture_output=True, text=True)
+table = printed.stdout.splitlines()
 missing = [line for line in table if line not in written]
 print("\n".join(f"{page} lacks: {line}" for line in missing) or f"{len(table)} lines, all on the page")
 sys.exit(bool(missing) or not table)

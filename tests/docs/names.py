@@ -3,7 +3,7 @@
 
     names.py SOURCE_DIR KRYLITH
 
-A row of README.md's table "What exists" must have exactly the names that the command accepts, and
+A row of the table "Names" of docs/reference.md must have exactly the names that the command accepts, and
 the tables of reasons those of solvers/result.cpp. Prints each difference; exits with 1 if any.
 """
 import pathlib
@@ -42,18 +42,19 @@ def first_column(page, heading):
 
 
 def differences(root, krylith):
-    readme = root / "README.md"
+    page = root / "docs/reference.md"
     gallery = set(re.findall(r"^gallery:(\w+)", said_by(krylith, "gallery"), flags=re.M))
     reasons = set(re.findall(r'return "(\w+)"', (root / "solvers/result.cpp").read_text())) - {"unknown"}
     for what, written, known in [
-            ("README.md, Solvers", row(readme, "Solvers"), choices(krylith, "--solver")),
-            ("README.md, Preconditioners", row(readme, "Precond"), choices(krylith, "--precond")),
-            ("README.md, Operators", row(readme, "Operators"), choices(krylith, "--operator")),
-            ("README.md, Orders", row(readme, "Orders"), choices(krylith, "--reorder")),
-            ("README.md, Formats", row(readme, "Formats"), choices(krylith, "--format")),
-            ("README.md, Precision", row(readme, "Precision"), choices(krylith, "--precision")),
-            ("README.md, Graphs", row(readme, "Graphs"), algorithms(krylith)),
-            ("README.md, Gallery", row(readme, "Gallery"), gallery),
+            ("docs/reference.md, Solvers", row(page, "Solvers"), choices(krylith, "--solver")),
+            ("docs/reference.md, Preconditioners", row(page, "Precond"), choices(krylith, "--precond")),
+            ("docs/reference.md, Operators", row(page, "Operators"), choices(krylith, "--operator")),
+            ("docs/reference.md, Orders", row(page, "Orders"), choices(krylith, "--reorder")),
+            ("docs/reference.md, Transports", row(page, "Transports"), choices(krylith, "--transport")),
+            ("docs/reference.md, Formats", row(page, "Formats"), choices(krylith, "--format")),
+            ("docs/reference.md, Precision", row(page, "Precision"), choices(krylith, "--precision")),
+            ("docs/reference.md, Graphs", row(page, "Graphs"), algorithms(krylith)),
+            ("docs/reference.md, Gallery", row(page, "Gallery"), gallery),
             ("docs/choosing_a_solver.md, reasons",
              first_column(root / "docs/choosing_a_solver.md", "## Why a solve ended"), reasons),
             ("docs/failure.md, reasons", first_column(root / "docs/failure.md", "## Reasons"), reasons)]:
