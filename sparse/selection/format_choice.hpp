@@ -25,6 +25,6 @@ enum class result_use {
 ///   whole lines), or have 4 nonzeros or more in the mean, which fill csr's tiles.
 ///
 /// Measured on H200s, fp64 (docs/benchmarks.md, "Products on one GPU").
-[[nodiscard]] local_kind choose_format(std::span<const std::int64_t> offsets, result_use use);
+[[nodiscard]] format_kind choose_format(std::span<const std::int64_t> offsets, result_use use);
 
 } // namespace krylith
