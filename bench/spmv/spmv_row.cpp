@@ -25,7 +25,7 @@ std::string operator_of(const json& row) {
 }
 
 constexpr const char* line =
-    "{:<32} {:>2} {:<11} {:<6} {:>10} {:>10} {:>10} {:>8} {:>7} {:>7} {:>9} {:>7} {:>7} {:>9} "
+    "{:<32} {:>2} {:<11} {:<8} {:>10} {:>10} {:>10} {:>8} {:>7} {:>9} {:>9} {:>7} {:>7} {:>9} "
     "{:>9} {:>8}{}\n";
 
 } // namespace
@@ -129,7 +129,7 @@ std::vector<std::string> spmv_csv_columns() {
 
 std::string spmv_table_head() {
     return fmt::format(fmt::runtime(line), "matrix", "p", "operator", "format", "us", "p10", "p90",
-                       "GB/s", "speedup", "xvendor", "limit us", "of it", "hidden", "setup",
+                       "GB/s", "speedup", "xcusparse", "limit us", "of it", "hidden", "setup",
                        "partition", "error", "");
 }
 
