@@ -76,7 +76,7 @@ struct search {
 
 /// The same on a device.
 struct checked_search {
-    std::shared_ptr<device> device;
+    std::shared_ptr<device> on;
     buffer<std::int32_t> offsets;
     buffer<std::int32_t> ends;
     buffer<std::int32_t> levels;
@@ -85,9 +85,9 @@ struct checked_search {
     sparse_vector<std::int32_t> x;
     persistent_search searcher;
 
-    checked_search(const std::shared_ptr<device>& on, const search& s,
+    checked_search(std::shared_ptr<device> given, const search& s,
                    std::int64_t most_frontier_nonzeros)
-        : device(on),
+        : on(std::move(given)),
           offsets(on, std::span(s.offsets), "test"),
           ends(on, std::span(s.ends), "test"),
           levels(on, std::span(s.levels), "test"),
