@@ -1,4 +1,4 @@
-// The contract of a allgather plan, written as plainly as possible: the oracle of its builder.
+// The contract of an allgather plan, written as plainly as possible: the oracle of its builder.
 #include <krylith/partition/allgather/allgather_plan.hpp>
 
 #include <krylith/device/error.hpp>

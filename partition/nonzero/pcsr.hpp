@@ -84,7 +84,7 @@ template <class T>
                                 std::span<const T> values, const nonzero_partition& entries);
 
 /// Throws usage_error naming the first violation: check() of the major ranges; each part has a
-/// pointer array of its size, which is right; sizes of the arrays agree. Major ranges no code with
+/// pointer array of its size, which is right; sizes of the arrays agree. Shares no code with
 /// make_pcsr. O(parts + major indices).
 template <class T, major_order Major>
 void check(const compressed_parts<T, Major>& parts, std::span<const std::int64_t> offsets);

@@ -28,7 +28,7 @@ struct shared_index {
 [[nodiscard]] std::vector<shared_index> shared_indices(std::span<const major_range> major_ranges);
 
 /// Throws usage_error naming the first violation: each flagged part is counted by one shared major
-/// index, whose owner is right; major indices ascend. Major ranges no code with shared_indices.
+/// index, whose owner is right; major indices ascend. Shares no code with shared_indices.
 /// O(parts^2).
 void check(std::span<const shared_index> plan, std::span<const major_range> major_ranges);
 

@@ -8,27 +8,27 @@
 
 namespace krylith {
 
-/// Row i is row share.start_major + i of the matrix; the arrays are those of the piece.
+/// Row i is row majors.start_major + i of the matrix; the arrays are those of the range.
 template <class T>
-[[nodiscard]] csr_view<T> view_of(const pcsr_range<T>& piece) {
-    return {piece.share.lines(), piece.across, piece.offsets, piece.indices, piece.values};
+[[nodiscard]] csr_view<T> view_of(const pcsr_range<T>& range) {
+    return {range.majors.major_size(), range.across, range.offsets, range.indices, range.values};
 }
 
-/// Column j is column share.start_major + j of the matrix.
+/// Column j is column majors.start_major + j of the matrix.
 template <class T>
-[[nodiscard]] csc_view<T> view_of(const pcsc_range<T>& piece) {
-    return {piece.across, piece.share.lines(), piece.offsets, piece.indices, piece.values};
+[[nodiscard]] csc_view<T> view_of(const pcsc_range<T>& range) {
+    return {range.across, range.majors.major_size(), range.offsets, range.indices, range.values};
 }
 
 /// The block from which every format is built; x has all columns of the matrix, and no row is on
 /// the boundary.
 template <class T>
-[[nodiscard]] local_csr<T> block_of(const pcsr_range<T>& piece) {
-    return {.rows = piece.share.lines(),
-            .columns = piece.across,
-            .offsets = piece.offsets,
-            .indices = piece.indices,
-            .values = piece.values,
+[[nodiscard]] local_csr<T> block_of(const pcsr_range<T>& range) {
+    return {.rows = range.majors.major_size(),
+            .columns = range.across,
+            .offsets = range.offsets,
+            .indices = range.indices,
+            .values = range.values,
             .boundary = {}};
 }
 

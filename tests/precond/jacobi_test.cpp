@@ -59,10 +59,10 @@ KRYLITH_GROUP_TEST("jacobi: a diagonal system takes one iteration") {
     std::vector<double> d(90);
     for (std::size_t i = 0; i < d.size(); ++i) d[i] = std::pow(1.2, static_cast<double>(i));
     for (const auto which : all_methods)
-        for (const auto where : {side::left, side::right, side::split}) {
+        for (const auto on_side : {side::left, side::right, side::split}) {
             CAPTURE(name_of(which));
             problem<double> p(group, diagonal_matrix(d), random_values<double>(90, 152));
-            const auto result = p.solve_jacobi(which, {.preconditioning = where});
+            const auto result = p.solve_jacobi(which, {.preconditioning = on_side});
             INFO(testing::describe(result));
             CHECK(result.converged());
             CHECK(result.iterations == 1);

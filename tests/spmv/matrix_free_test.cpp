@@ -41,7 +41,7 @@ product_function<double> replicated_laplace(std::int64_t n) {
 
 product_function<double> halo_laplace(std::int64_t n, const halo_plan& plan) {
     return [n, plan](const product_call<double>& call) {
-        const auto& ghosts = plan.format[static_cast<std::size_t>(call.rank)].ghosts;
+        const auto& ghosts = plan.local[static_cast<std::size_t>(call.rank)].ghosts;
         const auto x = [&](std::int64_t i) {
             if (call.rows.contains(i)) return call.x[i - call.rows.begin];
             std::int64_t position = call.rows.size();

@@ -36,7 +36,7 @@ struct device_arrays {
 
     device_arrays(const device_group& group, const csr_matrix<T>& matrix) {
         for (int rank = 0; rank < group.size(); ++rank) {
-            const auto& where = group.handle(rank);
+            const auto& device = group.handle(rank);
             const bool last = rank == std::max(0, group.size() - 2);
             const std::int64_t end =
                 last ? matrix.rows : std::min(matrix.rows, begin.back() + matrix.rows / (rank + 2));
@@ -49,10 +49,10 @@ struct device_arrays {
             const auto first = static_cast<std::size_t>(at(begin.back()));
             const auto count = static_cast<std::size_t>(at(end)) - first;
             first_nonzero.push_back(at(begin.back()));
-            offsets.emplace_back(where, std::span<const Offset>(own), "test");
-            columns.emplace_back(where, std::span(matrix.column_indices).subspan(first, count),
+            offsets.emplace_back(device, std::span<const Offset>(own), "test");
+            columns.emplace_back(device, std::span(matrix.column_indices).subspan(first, count),
                                  "test");
-            values.emplace_back(where, std::span(matrix.values).subspan(first, count), "test");
+            values.emplace_back(device, std::span(matrix.values).subspan(first, count), "test");
             parts.push_back({end - begin.back(), offsets.back().data(), columns.back().data(),
                              values.back().data()});
             begin.push_back(end);
@@ -269,10 +269,10 @@ struct assembled_arrays {
                 v.push_back(value);
             }
             all.insert(all.end(), v.begin(), v.end());
-            const auto& where = group.handle(rank);
-            rows.emplace_back(where, std::span<const std::int32_t>(r), "test");
-            columns.emplace_back(where, std::span<const std::int32_t>(c), "test");
-            values.emplace_back(where, std::span<const double>(v), "test");
+            const auto& device = group.handle(rank);
+            rows.emplace_back(device, std::span<const std::int32_t>(r), "test");
+            columns.emplace_back(device, std::span<const std::int32_t>(c), "test");
+            values.emplace_back(device, std::span<const double>(v), "test");
             parts.push_back({own.size(), static_cast<std::int64_t>(v.size()), rows.back().data(),
                              columns.back().data(), values.back().data()});
         }

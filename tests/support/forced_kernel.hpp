@@ -18,8 +18,8 @@ public:
     forced_kernel(const device& device, spmspv::kernel k)
         : path_(std::filesystem::temp_directory_path() /
                 ("krylith-kernel-test-" + std::to_string(getpid()) + ".txt")) {
+        using spmspv::direction;
         using spmspv::distribution;
-        using spmspv::pattern;
         using spmspv::write_back;
         const char* const patterns[] = {"spmv", "row", "column"};
         const char* const assigned =

@@ -84,7 +84,7 @@ std::vector<double> dense_product(const block_data<T>& b, const std::vector<T>& 
 }
 
 /// On the device of rank 0; keeps devices apart from their owner.
-inline std::shared_ptr<device> share(host_ranks& ranks, int rank) {
+inline std::shared_ptr<device> handle(host_ranks& ranks, int rank) {
     return {&ranks[rank], [](device*) {}};
 }
 

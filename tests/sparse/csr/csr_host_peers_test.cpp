@@ -69,7 +69,7 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
                     static_cast<std::size_t>(whole.offsets[first]),
                     static_cast<std::size_t>(whole.offsets[first + own] - whole.offsets[first])),
             {}};
-        blocks.push_back(host::make_csr<double>(share(ranks, static_cast<int>(r)), block));
+        blocks.push_back(host::make_csr<double>(handle(ranks, static_cast<int>(r)), block));
     }
     auto expected = x[0];
     constexpr int turns = 10;
@@ -129,7 +129,7 @@ TEST_CASE("host csr: a result is not overwritten while a peer still reads the la
     std::vector<std::vector<double>> y(peers, std::vector<double>(n));
     std::vector<std::unique_ptr<device_matrix<double>>> blocks;
     for (int r = 0; r < peers; ++r)
-        blocks.push_back(host::make_csr<double>(share(ranks, r), b.view()));
+        blocks.push_back(host::make_csr<double>(handle(ranks, r), b.view()));
     std::vector<int> wrong(peers);
     for (int turn = 1; turn <= 30; ++turn)
         for (std::size_t r = 0; r < peers; ++r) {
@@ -180,7 +180,7 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
     std::vector<std::vector<put_entry>> entries(peers);
     for (std::size_t r = 0; r < peers; ++r) {
         x.push_back(random_vector<double>(own + ghosts, static_cast<unsigned>(r)));
-        blocks.push_back(host::make_csr<double>(share(ranks, static_cast<int>(r)), b.view()));
+        blocks.push_back(host::make_csr<double>(handle(ranks, static_cast<int>(r)), b.view()));
         const auto receiver = static_cast<std::int32_t>((r + peers - 1) % peers);
         for (std::int32_t k = 0; k < ghosts; ++k) entries[r].push_back({k, k, receiver});
     }
@@ -224,7 +224,7 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
             f.size = own;
             f.last_owned = own;
             f.put = put;
-            f.put_count = 0;
+            f.put_index = 0;
             host::fused(ranks[rank], f);
 
             spmv_arguments<double> a{};
@@ -265,7 +265,7 @@ TEST_CASE("host csr: ghosts that never come fail the product on all ranks") {
     host_ranks ranks(2, 2, 50'000'000);
     auto b = make_device_matrix<double>(100, 100, [](std::int64_t) { return 3; });
     b.boundary.assign(100, 1);
-    const auto csr = host::make_csr<double>(share(ranks, 0), b.view());
+    const auto csr = host::make_csr<double>(handle(ranks, 0), b.view());
     const auto x = random_vector<double>(100, 1);
     std::vector<double> y(100, 5.0);
     const std::uint64_t sent[2] = {0, 0};

@@ -28,7 +28,7 @@ double tolerance() {
 template <class T>
 void check(const block_data<T>& b, int threads) {
     host_ranks ranks(1, threads);
-    const auto csr = host::make_csr<T>(share(ranks, 0), b.view());
+    const auto csr = host::make_csr<T>(handle(ranks, 0), b.view());
     const auto x = random_vector<T>(b.columns, 1);
     const auto w = random_vector<T>(b.rows(), 2);
     const auto product = dense_product(b, x);
@@ -110,7 +110,7 @@ TEST_CASE("host csr: the same bits with any team") {
     std::vector<double> first_sums;
     for (const int threads : {1, 2, 3, 7}) {
         host_ranks ranks(1, threads);
-        const auto csr = host::make_csr<double>(share(ranks, 0), b.view());
+        const auto csr = host::make_csr<double>(handle(ranks, 0), b.view());
         std::vector<double> y(5000);
         spmv_arguments<double> a{};
         a.common = ranks.make_context(0);
@@ -132,7 +132,7 @@ TEST_CASE("host csr: the same bits with any team") {
 TEST_CASE("host csr: new values on the same pattern, size and name") {
     auto b = make_device_matrix<double>(400, 100, [](std::int64_t i) { return i % 8; });
     host_ranks ranks(1);
-    const auto csr = host::make_csr<double>(share(ranks, 0), b.view());
+    const auto csr = host::make_csr<double>(handle(ranks, 0), b.view());
     CHECK(csr->name() == "csr");
     CHECK(csr->recordable());
     CHECK(csr->matrix_bytes() ==
@@ -167,13 +167,13 @@ TEST_CASE("host csr: sizes that disagree are refused") {
     SUBCASE("boundary") {
         bad.boundary.assign(9, 0);
     }
-    CHECK_THROWS_AS((void)host::make_csr<double>(share(ranks, 0), bad.view()), usage_error);
+    CHECK_THROWS_AS((void)host::make_csr<double>(handle(ranks, 0), bad.view()), usage_error);
 }
 
 TEST_CASE("host csr: a product after the stop leaves y alone") {
     host_ranks ranks(1);
     const auto b = make_device_matrix<double>(10, 10, [](std::int64_t) { return 3; });
-    const auto csr = host::make_csr<double>(share(ranks, 0), b.view());
+    const auto csr = host::make_csr<double>(handle(ranks, 0), b.view());
     const auto x = random_vector<double>(10, 1);
     std::vector<double> y(10, 5.0);
     ranks.slot(0, control::state) = as_register(loop_state::converged);

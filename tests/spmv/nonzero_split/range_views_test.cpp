@@ -35,12 +35,12 @@ std::vector<std::vector<double>> part_results(const device_group& group, const p
     std::vector<buffer<double>> xs;
     std::vector<buffer<double>> ys;
     for (int k = 0; k < group.size(); ++k) {
-        const pcsr_range<double> piece = a.piece(k);
-        std::vector<double> mine(y.begin() + piece.share.start_major,
-                                 y.begin() + piece.share.end_major);
-        if (piece.share.start_flag && beta != 0) mine.front() = 0;
+        const pcsr_range<double> range = a.range(k);
+        std::vector<double> mine(y.begin() + range.majors.start_major,
+                                 y.begin() + range.majors.end_major);
+        if (range.majors.start_flag && beta != 0) mine.front() = 0;
         mine.push_back(-1); // kernels leave what is behind the block alone
-        blocks.push_back(make_device_matrix(group.handle(k), block_of(piece), kind));
+        blocks.push_back(make_device_matrix(group.handle(k), block_of(range), kind));
         xs.emplace_back(group.handle(k), std::span(x), "x");
         ys.emplace_back(group.handle(k), std::span<const double>(mine), "y");
         spmv_arguments<double> arguments{};
@@ -75,15 +75,15 @@ void check_products(const device_group& group, const test_matrix& m, format_kind
         const auto results = part_results(group, a, kind, 1.5, x, beta, y);
         std::vector<double> found = y;
         for (std::size_t k = 0; k < results.size(); ++k) {
-            const row_range own = a.shares[k].owned();
-            std::copy_n(results[k].begin() + (own.begin - a.shares[k].start_major), own.size(),
-                        found.begin() + own.begin);
+            const row_range own = a.major_ranges[k].owned();
+            std::copy_n(results[k].begin() + (own.begin - a.major_ranges[k].start_major),
+                        own.size(), found.begin() + own.begin);
             CHECK(results[k].back() == -1);
         }
-        for (const shared_index& shared : shared_indices(a.shares))
+        for (const shared_index& shared : shared_indices(a.major_ranges))
             for (int k = shared.first_part + 1; k <= shared.last_part; ++k)
-                if (a.shares[as_size(k)].entries() > 0)
-                    found[as_size(shared.line)] += results[as_size(k)].front();
+                if (a.major_ranges[as_size(k)].entries() > 0)
+                    found[as_size(shared.major)] += results[as_size(k)].front();
         CHECK(found == partition_tests::product(m, 1.5, x, beta, y));
     }
 }
@@ -125,8 +125,8 @@ TEST_CASE("part blocks: views of pieces are valid matrices over the same arrays"
         const auto b = make_pcsc<double>(m.rows, m.columns, column_offsets, columns.row_indices,
                                          columns.values, cut);
         for (int k = 0; k < 3; ++k) {
-            const csr_view<double> by_rows = view_of(a.piece(k));
-            const csc_view<double> by_columns = view_of(b.piece(k));
+            const csr_view<double> by_rows = view_of(a.range(k));
+            const csc_view<double> by_columns = view_of(b.range(k));
             CHECK_NOTHROW(validate(by_rows));
             CHECK_NOTHROW(validate(by_columns));
             CHECK(by_rows.columns == m.columns);

@@ -120,7 +120,7 @@ void check_random(const device_group& group, int first, int count) {
                                   streamed_options{.version = version,
                                                    .topology = pieces == 2 ? two_nodes(group.size())
                                                                            : numa_topology{},
-                                                   .pieces = pieces,
+                                                   .ranges = pieces,
                                                    .staged = pieces == 4});
     for (int number = first; number < first + count; ++number) {
         const test_matrix a = partition_tests::random_matrix(number);
@@ -209,7 +209,7 @@ void check_larger(const device_group& group) {
     const auto expected = testing::product<T>(a, T(-2.5), x, T(0.5), before);
     for (const streamed_version version : versions) {
         CAPTURE(to_string(version));
-        streamed_product<T> product(group, {.version = version, .pieces = 3});
+        streamed_product<T> product(group, {.version = version, .ranges = 3});
         const auto check_form = [&](const auto& multiply) {
             std::vector<T> y = before;
             (void)multiply(std::span<T>(y));
@@ -287,7 +287,7 @@ KRYLITH_GROUP_TEST("one-shot products say what doesn't fit") {
                          input_error);
     CHECK_THROWS_WITH_AS((void)product.kernel_seconds(0),
                          "streamed_product: repetitions is 0, must be 1 or more", usage_error);
-    CHECK_THROWS_WITH_AS((void)streamed_product<double>(group, {.pieces = 5}),
+    CHECK_THROWS_WITH_AS((void)streamed_product<double>(group, {.ranges = 5}),
                          "streamed_product: pieces is 5, must be 0 (by size) to 4", usage_error);
     CHECK_THROWS_AS(
         (void)streamed_product<double>(group, {.topology = one_numa_node(group.size() + 1)}),
@@ -345,7 +345,7 @@ TEST_CASE("one-shot plans: what their check finds") {
     bad.last[1] = bad.last[1] == 1 ? 2 : 1;
     CHECK_THROWS_AS(check(bad, a), usage_error);
     bad = good;
-    bad.pieces = 1;
+    bad.ranges = 1;
     CHECK_THROWS_AS(check(bad, a), usage_error);
     CHECK_THROWS_AS((void)plan_streamed(a, std::vector<int>{0}, 5), usage_error);
 }
