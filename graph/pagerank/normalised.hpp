@@ -1,11 +1,11 @@
-// Ranks as probabilities.
+// Ranks scaled to probabilities.
 #pragma once
 
 #include <vector>
 
 namespace krylith {
 
-/// The ranks divided by their sum, which is taken in double, in their order.
+/// Returns the ranks divided by their sum, which is taken in double, in their order.
 template <class T>
 [[nodiscard]] std::vector<T> normalised(std::vector<T> ranks) {
     double sum = 0;
