@@ -273,8 +273,7 @@ KRYLITH_DEVICE_TEST("level walk: refuses to begin with more vertices than it has
     for (int level = 0; level < 4; ++level) s.reach();
     checked_search got(device, s, 3);
     CHECK_THROWS_WITH_AS((void)got.launch(s.level, 1),
-                         "a walk over levels was to begin with 5 vertices: allowed are at most 3",
-                         usage_error);
+                         "persistent levels from 5 vertices: allowed are at most 3", usage_error);
 }
 
 } // namespace krylith::spmspv
