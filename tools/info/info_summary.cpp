@@ -1,4 +1,4 @@
-#include <krylith/tools/info/info_summary.hpp>
+#include <krylith/tools/info/info_run.hpp>
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 #include <krylith/solvers/options.hpp>
 #include <krylith/tools/cli/printable.hpp>
-#include <krylith/tools/solve/solve_summary.hpp>
+#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 

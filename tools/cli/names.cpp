@@ -1,4 +1,4 @@
-#include <krylith/tools/cli/name_check.hpp>
+#include <krylith/tools/cli/names.hpp>
 
 #include <algorithm>
 #include <string>

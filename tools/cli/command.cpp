@@ -1,4 +1,4 @@
-#include <krylith/tools/cli/command_line.hpp>
+#include <krylith/tools/cli/command.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -17,10 +17,8 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/device/messages/nearest_name.hpp>
-#include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
-#include <krylith/tools/cli/help_format.hpp>
-#include <krylith/tools/cli/option_aliases.hpp>
+#include <krylith/tools/cli/names.hpp>
 
 namespace krylith::tool {
 
@@ -32,6 +30,53 @@ gallery:NAME[:ARGUMENT...].
 
 Exit status: 0 converged, 1 not converged, 2 usage, 3 bad input, 4 device failure,
 5 communication failure.)";
+
+constexpr std::size_t indent = 22; ///< where descriptions begin
+constexpr std::size_t width = 96;  ///< where lines end
+
+std::string two_columns(const std::string& name, const std::string& description) {
+    std::string text = "  " + name;
+    std::size_t column = text.size();
+    if (column + 2 > indent) {
+        text += '\n';
+        column = 0;
+    }
+    text.append(indent - column, ' ');
+    column = indent;
+    std::istringstream words(description);
+    for (std::string word; words >> word;) {
+        if (column > indent && column + 1 + word.size() > width) {
+            text += '\n' + std::string(indent, ' ');
+            column = indent;
+        }
+        if (column > indent) {
+            text += ' ';
+            ++column;
+        }
+        text += word;
+        column += word.size();
+    }
+    return text + '\n';
+}
+
+/// CLI11's own layout in two columns that fit a terminal: defaults in brackets behind the
+/// description, and wrapped lines.
+class help_format final : public CLI::Formatter {
+public:
+    [[nodiscard]] std::string make_option(const CLI::Option* option,
+                                          bool is_positional) const override {
+        std::string name = option->get_name(is_positional, true);
+        if (!option->get_type_name().empty()) name += ' ' + option->get_type_name();
+        std::string description = option->get_description();
+        if (!option->get_default_str().empty())
+            description += " [" + option->get_default_str() + ']';
+        return two_columns(name, description);
+    }
+
+    [[nodiscard]] std::string make_subcommand(const CLI::App* command) const override {
+        return two_columns(command->get_name(), command->get_description());
+    }
+};
 
 bool looks_like_option(std::string_view argument) {
     return argument.size() > 1 && argument[0] == '-' && (argument[1] < '0' || argument[1] > '9') &&
@@ -142,6 +187,14 @@ void bound_loops() {
 }
 
 } // namespace
+
+exit_status status_of(const std::exception& failure) noexcept {
+    if (dynamic_cast<const usage_error*>(&failure) != nullptr) return exit_status::usage;
+    if (dynamic_cast<const input_error*>(&failure) != nullptr) return exit_status::bad_input;
+    if (dynamic_cast<const communication_error*>(&failure) != nullptr)
+        return exit_status::communication_failure;
+    return exit_status::device_failure;
+}
 
 exit_status run_command_line(int argc, char** argv, std::span<const benchmark> known) {
     CLI::App app("Krylov solvers for sparse linear systems on several devices of one machine.",

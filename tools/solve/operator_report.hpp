@@ -1,11 +1,14 @@
-// What a new order of rows cost and brought, for people and for programs.
+// What an operator was made of, for people and for programs: a new order of rows, and the fractions
+// of rows that lra and lra-rc were tuned to.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/tuning/fraction_search.hpp>
 
 namespace krylith::tool {
 
@@ -14,5 +17,8 @@ namespace krylith::tool {
 
 /// The same by name; null for order none.
 [[nodiscard]] nlohmann::ordered_json as_json(const reordering_report& report);
+
+/// Best point, the rule's and its loss, all points tried and where it is from; null for nothing.
+[[nodiscard]] nlohmann::ordered_json as_json(const std::optional<fraction_choice>& choice);
 
 } // namespace krylith::tool

@@ -1,10 +1,13 @@
-// How the entries of a matrix are spread: counts on a coarse grid, which pictures are drawn from.
+// Where the entries of a matrix lie: counts on a coarse grid, drawn with characters or as a picture
+// file.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/tools/cli/console.hpp>
 
 namespace krylith::tool {
 
@@ -29,5 +32,19 @@ struct density {
 /// cells. O(nnz); memory: the grid for each thread.
 template <class T>
 [[nodiscard]] density measure_density(const csr_view<T>& matrix, int most_rows, int most_columns);
+
+/// In a frame, a line of text each line. UTF-8: Braille characters of 2 x 4 dots, so that more dots
+/// stand where entries are denser (ordered dither of the logarithm of the count), and no cell with
+/// an entry stays blank. Else ASCII characters from '.' to '@'. Small matrices are magnified by a
+/// whole number. At most `where.columns` wide and `where.lines` high; O(nnz).
+template <class T>
+[[nodiscard]] std::string sparsity_picture(const csr_view<T>& matrix, const terminal& screen);
+
+/// The most cells of a side of a plot.
+inline constexpr int plot_cells = 144;
+
+/// A self-contained SVG: cells coloured by the logarithm of their count, with row and column
+/// numbers (from 1). Below 200 kB for grids up to plot_cells x plot_cells.
+[[nodiscard]] std::string svg(const density& cells, const std::string& title);
 
 } // namespace krylith::tool
