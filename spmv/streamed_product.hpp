@@ -1,21 +1,21 @@
-// y = alpha A x + beta y once, from a matrix in host memory, on several devices: dealing it out is
+// y = alpha A x + beta y once, from a matrix in host memory, on several devices: distributing it is
 // part of the call. For callers who multiply by a matrix once or twice, or whose matrix changes
 // each time; who multiplies often makes an operator (matrix_operator.hpp).
 // (Chen et al., MSREP: A Fast yet Light Sparse Matrix Framework for Multi-GPU Systems,
 // arXiv:2209.07552.)
 //
-// What a call with `p_opt` moves, for n rows and columns and p devices, in CSR (fp64), a link each:
+// What a call moves, for n rows and columns and p devices, in CSR (fp64), a link each:
 //
-//     values, columns    12 nnz / p     host to device, in pieces; a piece is multiplied while the
+//     values, columns    12 nnz / p     host to device, in ranges; a range is multiplied while the
 //                                       next one is on its way
 //     pointers            8 n / p       host to device, before them
 //     x                   8 n / p       host to device, first of all; then 8 n (p - 1) / p device
 //                                       to device
-//     y                   8 n / p       device to host, piece by piece under the pieces to come;
+//     y                   8 n / p       device to host, range by range under the ranges to come;
 //                                       also host to device where beta is not 0
 //
 // So 16 M nonzeros and 1 M rows on 4 devices at 50 GB/s take 48 + 2 + 2 MB = 1.04 ms, and then the
-// product and the way home of the last piece, 0.02 ms. By columns x is sent as its parts only, but
+// product and the way home of the last range, 0.02 ms. By columns x is sent as its parts only, but
 // results are n long on every device: these are summed by owners of ranges, 8 n (p - 1) / p bytes
 // into each device.
 #pragma once
@@ -29,35 +29,25 @@
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csc.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/partition/nonzero/pcoo.hpp>
+#include <krylith/partition/nonzero/coo_order.hpp>
 
 namespace krylith {
 
-enum class streamed_version {
-    baseline, ///< equal rows (columns of CSC and of COO by columns), one thread, sums on the host
-    p,        ///< equal nonzeros, a thread a device, nothing overlapped, sums on the host
-    p_opt     ///< all that is above, sums on the devices
-};
-
-/// "baseline", "p", "p_opt".
-[[nodiscard]] const char* to_string(streamed_version version) noexcept;
-
 struct streamed_options {
-    streamed_version version = streamed_version::p_opt;
-    /// Where the devices are (p_opt): parts and staging memory are placed by it. Without nodes it
+    /// Where the devices are: parts and staging memory are placed by it. Without nodes it
     /// is found.
     numa_topology topology = {};
-    /// Into which the part of a device is cut, by rows and p_opt only; 0: one for 12 MB, at most 4.
+    /// Into which the part of a device is cut, by rows only; 0: one for 12 MB, at most 4.
     int ranges = 0;
     /// Host arrays count as pageable, though they may be pinned: for tests and comparisons.
     bool staged = false;
 };
 
 /// Seconds. Phases end when the last device ends them, so what runs under an earlier phase counts
-/// there: with p_opt `kernel` and `merge` are what is left when the matrix has arrived. The first
+/// there: `kernel` and `merge` are what is left when the matrix has arrived. The first
 /// four add up to `total`.
 struct streamed_times {
-    double partition = 0;    ///< who gets what; `p` and `baseline`: local pointers too
+    double partition = 0;    ///< who gets what
     double distribution = 0; ///< host to devices
     double kernel = 0;       ///< products, and conversions to rows
     double merge = 0;        ///< putting results together, and y on the host
@@ -68,12 +58,12 @@ struct streamed_times {
 };
 
 /// Keeps buffers between calls, and allocates only where a call is larger than all before; nothing
-/// else is kept. Results have the same bits in every call with the same arguments, version and
+/// else is kept. Results have the same bits in every call with the same arguments and
 /// group. One thread at a time may use it, and the group.
 template <class T>
 class streamed_product {
 public:
-    /// Throws usage_error for a topology that is not of this group, and unless pieces is 0 to 4.
+    /// Throws usage_error for a topology that is not of this group, and unless ranges is 0 to 4.
     explicit streamed_product(device_group group, streamed_options options = {});
     streamed_product(streamed_product&&) noexcept;
     streamed_product& operator=(streamed_product&&) noexcept;

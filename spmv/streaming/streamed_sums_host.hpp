@@ -10,25 +10,25 @@
 
 namespace krylith::host {
 
-/// Where the entries of a line of the share begin; line may be share.end_major. O(1), O(log
+/// Where the entries of a major index of the range begin; it may be end_major. O(1), O(log
 /// entries) of COO.
 template <class T>
 [[nodiscard]] std::int64_t line_begin(const streamed_matrix<T>& a, const major_range& majors,
                                       std::int64_t major) {
     if (compressed(a.form))
         return majors.start_idx +
-               part_offset(a.offsets[as_size(major)], majors.start_idx, majors.end_idx);
+               range_offset(a.offsets[as_size(major)], majors.start_idx, majors.end_idx);
     const auto major_size =
         a.major_indices().subspan(as_size(majors.start_idx), as_size(majors.entries()));
     return majors.start_idx + (std::ranges::lower_bound(major_size, major) - major_size.begin());
 }
 
-/// sums[i] of row share.start_major + i. Threads take about equal entries each; rows are whole.
+/// sums[i] of row start_major + i. Threads take about equal entries each; rows are whole.
 template <class T>
 void sum_rows(const streamed_matrix<T>& a, const major_range& majors, const T* x, T* sums,
               int threads) {
     constexpr std::int64_t worth_a_thread = 16384;
-    const std::int64_t work = majors.entries() + majors.major_size();
+    const std::int64_t work = majors.entries() + majors.majors();
     const auto team = static_cast<int>(std::clamp<std::int64_t>(work / worth_a_thread, 1, threads));
     in_team(team, [&](int thread, int team) {
         // Rows before the first whose entries and rows before it are `wanted` or more.
