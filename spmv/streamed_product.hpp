@@ -37,7 +37,8 @@ struct streamed_options {
     /// Where the devices are: parts and staging memory are placed by it. Without nodes it
     /// is found.
     numa_topology topology = {};
-    /// Into which the part of a device is cut, by rows only; 0: one for 12 MB, at most 4.
+    /// The part of a device is cut into so many ranges where entries lie by rows; 0: one for 12 MB,
+    /// at most 4.
     int ranges = 0;
     /// Host arrays count as pageable, though they may be pinned: for tests and comparisons.
     bool staged = false;

@@ -30,7 +30,7 @@ public:
                                       : all_direct()     ? 0
                                                          : as_size(plan.parts()) * range;
         grow(sums_, as_size(all));
-        grow(inbox_, own_slots);
+        grow(slots_, own_slots);
     }
 
     [[nodiscard]] const T* sums(int j) const override { return sums_.data() + first_[as_size(j)]; }
@@ -52,7 +52,7 @@ public:
     void merge(const streamed_call<T>& call, int part, streamed_devices<T> devices) override {
         if (!by_rows(call.a.form)) {
             const row_range range = call.plan.results.owned(part);
-            const auto terms = terms_of_range(call, place_, devices, part, inbox_.data());
+            const auto terms = terms_of_range(call, place_, devices, part, slots_.data());
             on().submit([&call, range, terms] {
                 for (std::int64_t i = 0; i < range.size(); ++i) {
                     T sum = terms.of[0][i];
@@ -64,12 +64,12 @@ public:
         }
         for (int j = 0; j < call.plan.ranges; ++j) {
             const int q = part * call.plan.ranges + j;
-            const auto terms = terms_of_last_row(call, place_, devices, q, inbox_.data());
-            const major_range majors = call.plan.ranges_of(part)[as_size(j)];
-            on().submit([&call, majors, terms, mine = sums(j)] {
-                const row_range rows = majors.owned();
+            const auto terms = terms_of_last_row(call, place_, devices, q, slots_.data());
+            const major_range range = call.plan.ranges_of(part)[as_size(j)];
+            on().submit([&call, range, terms, mine = sums(j)] {
+                const row_range rows = range.owned();
                 for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-                    T sum = mine[i - majors.start_major];
+                    T sum = mine[i - range.start_major];
                     for (int k = 0; k < terms.count && i + 1 == rows.end; ++k) sum += *terms.of[k];
                     store(call, i, sum);
                 }
@@ -108,12 +108,12 @@ private:
 
     /// In the device's thread.
     void multiply_range(int j) {
-        const major_range majors = last_.plan.ranges_of(last_part_)[as_size(j)];
+        const major_range range = last_.plan.ranges_of(last_part_)[as_size(j)];
         T* const to = sums_.data() + first_[as_size(j)];
         if (by_rows(last_.a.form))
-            sum_rows(last_.a, majors, last_.x.data(), to, on().threads());
+            sum_rows(last_.a, range, last_.x.data(), to, on().threads());
         else
-            sum_entries(last_.a, majors, last_.x.data(), to);
+            sum_entries(last_.a, range, last_.x.data(), to);
     }
 
     [[nodiscard]] host_device& on() const {
@@ -134,7 +134,7 @@ private:
     streamed_place place_;
     buffer<T> sums_;
     std::vector<std::int64_t> first_; // [ranges] into sums_
-    buffer<T> inbox_;
+    buffer<T> slots_;
     streamed_call<T> last_;
     int last_part_ = 0;
     double repeated_ = 0;

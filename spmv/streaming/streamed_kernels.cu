@@ -130,9 +130,9 @@ struct range_result {
 
 } // namespace
 
-void part_pointers(device& device, const std::int64_t* offsets, const major_range& majors,
+void part_pointers(device& device, const std::int64_t* offsets, const major_range& range,
                    std::int32_t* to) {
-    each(device, part_pointer{offsets, majors.start_idx, majors.end_idx, to}, majors.majors() + 1);
+    each(device, part_pointer{offsets, range.start_idx, range.end_idx, to}, range.majors() + 1);
 }
 
 void pointers_of_sorted(device& device, const std::int32_t* major_of, std::int32_t entries,

@@ -13,7 +13,7 @@ namespace krylith::cuda {
 
 /// to[i], 0 <= i <= majors(): where major index start_major + i begins among the entries of the
 /// range. `offsets` are those of the matrix, from that one on. 12 bytes a major index.
-void part_pointers(device& device, const std::int64_t* offsets, const major_range& majors,
+void part_pointers(device& device, const std::int64_t* offsets, const major_range& range,
                    std::int32_t* to);
 
 /// The same from the major index of each entry; these ascend. to[i], 0 <= i <= major_size.

@@ -88,18 +88,18 @@ inline constexpr int most_streamed_ranges = 4;
 template <class T>
 [[nodiscard]] pcsr split_nonzeros(const streamed_matrix<T>& a, const nonzero_partition& cuts);
 
-/// A range of entries a part, a part a device; each part is cut once more into ranges, which can be
-/// multiplied as they arrive. Range q belongs to part q / ranges.
+/// A device gets a part of the entries, cut within rows where need be; the part is cut once more,
+/// likewise, into ranges that are multiplied as they arrive. Range q belongs to part q / ranges.
 struct streamed_plan {
     streamed_form form = streamed_form::csr;
     int ranges = 1;               ///< of a part; 1 unless by rows
     std::vector<int> device = {}; ///< of each part: its rank
-    pcsr nonzeros = {};           ///< a range a part
-    pcsr streamed = {};           ///< a range a range
+    pcsr nonzeros = {};           ///< the parts
+    pcsr streamed = {};           ///< the ranges of all parts
     row_partition results = {};   ///< rows of y that each part brings to their final value
 
     [[nodiscard]] int parts() const noexcept { return static_cast<int>(device.size()); }
-    /// The ranges of the part's ranges.
+    /// The ranges of a part.
     [[nodiscard]] std::span<const major_range> ranges_of(int part) const;
 
     friend bool operator==(const streamed_plan&, const streamed_plan&) = default;

@@ -1,5 +1,5 @@
 // Partial sums on other devices, made readable for the kernels of their owner, which are enqueued
-// after this: by an event and the peer's memory, or by a copy into `inbox` where that is out of
+// after this: by an event and the peer's memory, or by a copy into `own_slots` where that is out of
 // reach.
 #pragma once
 
@@ -27,13 +27,13 @@ template <class T>
         place.group[place.rank].wait(*device.done[as_size(j)]);
         return theirs;
     }
-    // The inbox is read by work of this device that is over: a call ends by waiting for all.
+    // The slots are read by work of this device that is over: a call ends by waiting for all.
     place.group.copy(from, theirs, place.rank, own_slots, as_size(count) * sizeof(T));
     place.group[place.rank].wait(*place.group[from].record());
     return own_slots;
 }
 
-/// By rows: what later ranges have of the last row of range q. inbox: streamed_terms<T>::most.
+/// By rows: what later ranges have of the last row of range q. own_slots: streamed_terms<T>::most.
 template <class T>
 [[nodiscard]] streamed_terms<T>
 terms_of_last_row(const streamed_call<T>& call, const streamed_place& place,
@@ -50,7 +50,7 @@ terms_of_last_row(const streamed_call<T>& call, const streamed_place& place,
     return terms;
 }
 
-/// Otherwise: what every part has of the results of `part`. inbox: parts times as many.
+/// Otherwise: what every part has of the results of `part`. own_slots: parts times as many.
 template <class T>
 [[nodiscard]] streamed_terms<T>
 terms_of_range(const streamed_call<T>& call, const streamed_place& place,
