@@ -11,7 +11,7 @@
 namespace krylith {
 
 void repeat_trips(execution& run, const std::function<void()>& body, std::int64_t trips) {
-    // Nothing but the limit may stop the loop.
+    // Only the limit may stop the loop.
     constexpr double never = std::numeric_limits<double>::infinity();
     run.set(control::state, as_register(loop_state::running));
     run.set(control::iteration, 0);
@@ -24,7 +24,7 @@ void repeat_trips(execution& run, const std::function<void()>& body, std::int64_
     run.set(control::patience, never);
     if (const loop_report end = run.repeat(body); end.state != loop_state::limit)
         throw device_error("a timing loop ended after " + std::to_string(end.iterations) + " of " +
-                           std::to_string(trips) + " turns");
+                           std::to_string(trips) + " trips");
 }
 
 std::int64_t whole_recordings(std::int64_t trips) {
