@@ -1,4 +1,4 @@
-// How long a piece of device work takes when the devices repeat it by themselves.
+// Times device work that the devices repeat by themselves.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace krylith {
 
-/// Repeats `body`, which enqueues the work and ends with test_residual(s) of a scalar s that stays
-/// finite and not negative, so many times. One execution serves one body. Throws device_error where
-/// the loop ends early.
+/// Repeats `body` `trips` times. `body` enqueues the work and ends with test_residual(s) of a
+/// scalar s that stays finite and not negative. One execution serves one body. Throws device_error
+/// where the loop ends early.
 void repeat_trips(execution& run, const std::function<void()>& body, std::int64_t trips);
 
-/// `trips`, rounded up to what an execution with the usual options records at once, or enqueues
-/// between looks: copies, and products that krylith doesn't compute itself, don't know of the stop
-/// within, and would be timed to its end.
+/// Returns `trips` rounded up to what an execution with the usual options records at once, or
+/// enqueues between its tests. Copies, and products that krylith doesn't compute itself, don't see
+/// a stop within that, and would be timed to its end.
 [[nodiscard]] std::int64_t whole_recordings(std::int64_t trips);
 
-/// Mean seconds of a trip of `body`, as above: after some trips that record the loop and warm up,
-/// as many as fit into about `seconds`, 16 to 2000, in whole recordings.
+/// Returns the mean seconds of a trip of `body`. After some trips that record the loop and warm up,
+/// it times as many as fit into about `seconds`, 16 to 2000, in whole recordings.
 [[nodiscard]] double seconds_a_trip(execution& run, const std::function<void()>& body,
                                     double seconds);
 

@@ -190,12 +190,12 @@ TEST_CASE("shares: a share that is given stays, and is kept apart") {
                              usage_error);
     };
     refused({.kind = operator_kind::lra, .measure = true, .long_fraction = 0.3},
-            "no share is left");
+            "no fraction is left");
     refused({.kind = operator_kind::lra_rc,
              .measure = true,
              .long_fraction = 0.3,
              .redundant_fraction = 0.1},
-            "no share is left");
+            "no fraction is left");
     refused({.kind = operator_kind::halo, .measure = true}, "only auto, lra and lra-rc");
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("shares: auto measured takes those that were tuned before, and tunes n
     };
     CHECK_FALSE(taken("lra-rc")->choice()->fractions);
     const auto key = fractions_key(subject, operator_kind::lra_rc, {}, sizeof(double));
-    CHECK(key.name == "lra-rc shares fp64");
+    CHECK(key.name == "lra-rc fractions fp64");
     CHECK(keep_tuned(key, "0.25 0.5 1.5").empty());
     const auto a = taken("lra-rc");
     REQUIRE(a->choice()->fractions);
