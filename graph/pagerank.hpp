@@ -145,11 +145,7 @@ private:
                     return false;
                 const bool last = result.iterations() + 1 >= std::min(due, options_.max_steps);
                 const auto record = a_.multiply();
-<<<<<<< HEAD
-                // Before the bound is checked nothing is passed on: it needs what is left in s.
-=======
                 // Nothing is passed on before the bound is checked: it needs everything in s.
->>>>>>> rooms-c
                 a_.advance(passing(last ? std::numeric_limits<double>::infinity() : threshold));
                 log.add(record);
             }

@@ -9,15 +9,7 @@
 
 namespace krylith::cuda {
 
-<<<<<<< HEAD
-/// Stamped values that a lane reads of a device's blocks.
-=======
-__device__ inline void fence_acq_rel() {
-    asm volatile("fence.acq_rel.gpu;" ::: "memory");
-}
-
 /// Stamped values of a device's blocks that each lane reads.
->>>>>>> rooms-c
 inline constexpr int values_a_lane = most_persistent_blocks / 32;
 
 /// The shared memory of an all-reduce.
