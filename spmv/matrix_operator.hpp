@@ -42,9 +42,10 @@ template <class T>
 using block_maker =
     std::function<std::unique_ptr<device_matrix<T>>(const layout&, int, std::int64_t)>;
 
-/// y = alpha A x + beta y for a square matrix whose rows are partitioned by equal nonzeros. The
-/// layout's rows say which rank counts which entries in dot products, and with halo and nz also
-/// which rank computes them. beta = 0 never reads y. Setup costs O(nnz) on the host and the upload.
+/// The operator y = alpha A x + beta y of a square matrix whose rows are partitioned by equal
+/// nonzeros. The layout's rows say which rank counts which entries in dot products, and with halo
+/// and nz also which rank computes them. beta = 0 never reads y. Setup costs O(nnz) on the host and
+/// the upload.
 template <class T>
 class matrix_operator {
 public:
