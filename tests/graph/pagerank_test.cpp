@@ -139,7 +139,7 @@ KRYLITH_GROUP_TEST("pagerank: the same ranks whatever weights edges have") {
 }
 
 TEST_CASE("pagerank: few changes mean little work") {
-    const auto streets = road<double>(100); // of 31 thousand vertices
+    const auto streets = road<double>(100); // 31 thousand vertices
     const graph<double> g(device_group::host(1), csr_view<double>(streets));
     const auto found = pagerank(g, {.tolerance = 1e-4, .sources = {7}});
     CHECK(found.steps.front().entries == 1);

@@ -222,8 +222,8 @@ KRYLITH_GROUP_TEST("reasons: stagnated") {
     CHECK(chain.solve(method::cg, {.stagnation_window = 1}).iterations < 120);
     CHECK(chain.solve(method::cg).converged());
     // GMRES(1) makes no progress on a rotation.
-    problem<double> turn(group, from_dense({{0, 1}, {-1, 0}}), {1, 0});
-    ends(turn, method::gmres, reason::stagnated, {.restart = 1});
+    problem<double> rotation(group, from_dense({{0, 1}, {-1, 0}}), {1, 0});
+    ends(rotation, method::gmres, reason::stagnated, {.restart = 1});
 }
 
 namespace {

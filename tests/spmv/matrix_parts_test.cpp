@@ -239,7 +239,7 @@ struct assembled_arrays {
     std::vector<buffer<std::int32_t>> columns;
     std::vector<buffer<double>> values;
     std::vector<coo_part<double>> parts;
-    std::vector<double> all; ///< of all parts
+    std::vector<double> all; ///< values of all parts
 
     assembled_arrays(const device_group& group, const csr_matrix<double>& matrix) {
         const row_partition assigned = equal_rows(matrix.rows, group.size());

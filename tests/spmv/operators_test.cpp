@@ -219,8 +219,8 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
     if (group.size() > 1) CHECK_THROWS_AS(a->apply(run, 1.0, plain, 0.0, y), usage_error);
     const reduction_into<double> three[] = {s = dot(y, y), t = dot(y, x), u = dot(x, y)};
     CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, y, three), usage_error);
-    const reduction_into<double> foreign[] = {s = dot(x, x)};
-    CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, y, foreign), usage_error);
+    const reduction_into<double> unrelated[] = {s = dot(x, x)};
+    CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, y, unrelated), usage_error);
 
     csr_matrix<double> wide = matrix;
     wide.columns = 21;

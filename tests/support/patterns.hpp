@@ -24,22 +24,22 @@ struct pattern {
     }
 };
 
-/// Returns the pattern of 7 or 27 points on a grid of `line` x ny x nz, without neighbours beyond
+/// Returns the pattern of 7 or 27 points on a grid of `nx` x ny x nz, without neighbours beyond
 /// its sides.
-[[nodiscard]] inline pattern stencil(int points, int line, int ny, int nz) {
+[[nodiscard]] inline pattern stencil(int points, int nx, int ny, int nz) {
     pattern p;
     for (int z = 0; z < nz; ++z)
         for (int y = 0; y < ny; ++y)
-            for (int x = 0; x < line; ++x) {
+            for (int x = 0; x < nx; ++x) {
                 std::vector<std::int32_t> columns;
                 for (int dz = -1; dz <= 1; ++dz)
                     for (int dy = -1; dy <= 1; ++dy)
                         for (int dx = -1; dx <= 1; ++dx) {
                             const int far = (dx != 0) + (dy != 0) + (dz != 0);
-                            const bool inside = x + dx >= 0 && x + dx < line && y + dy >= 0 &&
+                            const bool inside = x + dx >= 0 && x + dx < nx && y + dy >= 0 &&
                                                 y + dy < ny && z + dz >= 0 && z + dz < nz;
                             if (inside && (points == 27 || far <= 1))
-                                columns.push_back(((z + dz) * ny + y + dy) * line + x + dx);
+                                columns.push_back(((z + dz) * ny + y + dy) * nx + x + dx);
                         }
                 p.add_row(columns);
             }

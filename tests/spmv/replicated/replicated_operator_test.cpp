@@ -268,18 +268,18 @@ TEST_CASE("replicated: iterations of a recorded loop neither wait for the host n
                                        {.kind = kind});
             std::uint64_t waits[2];
             int allocations[2];
-            for (const int turn : {0, 1}) {
+            for (const int round : {0, 1}) {
                 group.synchronize();
                 const testing::short_memory counter(group, -1); // it refuses nothing
                 const std::uint64_t before = host_waits(group);
                 const auto result =
                     p.solve(testing::method::cg, {.rtol = 0,
-                                                  .max_iterations = turn == 0 ? 3 : 40,
+                                                  .max_iterations = round == 0 ? 3 : 40,
                                                   .mode = execution_mode::recorded,
                                                   .unroll = 2});
-                CHECK(result.iterations == (turn == 0 ? 3 : 40));
-                waits[turn] = host_waits(group) - before;
-                allocations[turn] = counter.count();
+                CHECK(result.iterations == (round == 0 ? 3 : 40));
+                waits[round] = host_waits(group) - before;
+                allocations[round] = counter.count();
             }
             CHECK(waits[0] == waits[1]);
             CHECK(allocations[0] == allocations[1]);
@@ -296,7 +296,7 @@ TEST_CASE("replicated: products by copies don't make the host wait or allocate")
     execution run(group, {.mode = execution_mode::eager});
     const testing::short_memory counter(group, -1);
     const std::uint64_t before = host_waits(group);
-    for (int turn = 0; turn < 20; ++turn) {
+    for (int round = 0; round < 20; ++round) {
         a->apply(run, 1.0, x, 0.0, y);
         a->apply(run, 0.5, y, 1.0, x);
     }
