@@ -64,8 +64,8 @@ struct [[nodiscard]] pagerank_result : graph_outcome {
     double error_bound = 0; ///< bounds the sum of |rank - exact rank|, rounding aside
 };
 
-/// A computation that keeps its memory: beside the graph's and the vectors' 4 n values of T. It
-/// takes at most about log(tolerance) / log(d) steps, on undirected graphs 28 / 85 of that.
+/// A computation that keeps its memory: 4 n values of T beside the graph and the vectors. It takes
+/// at most about log(tolerance) / log(d) steps, on undirected graphs 28 / 85 of that.
 /// graph/frontier/power_step.hpp has the bytes of a step in which all ranks are passed on.
 template <class T>
 class pagerank_iteration {
