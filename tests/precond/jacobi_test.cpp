@@ -116,7 +116,7 @@ KRYLITH_GROUP_TEST("jacobi: split refuses a negative diagonal, naming the row") 
     }
 }
 
-// The sum of repeated entries must have the same bits as on the host, in their order.
+// The sum of repeated entries must have the same bits as on the host, whatever their order.
 KRYLITH_GROUP_TEST("jacobi: repeated and unsorted entries of the diagonal") {
     csr_matrix<double> matrix; // unsorted columns, (1, 1) three times
     matrix.rows = matrix.columns = 3;

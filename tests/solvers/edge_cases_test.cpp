@@ -108,7 +108,7 @@ KRYLITH_GROUP_TEST("edges: A = I is solved exactly, in one iteration") {
 
 KRYLITH_GROUP_TEST("edges: an exact start costs no iteration and is not touched") {
     const auto x0 = std::vector<double>(40, 3.0);
-    std::vector<double> b(40, 0.0); // the image of the 1D Laplacian, exact in floating point
+    std::vector<double> b(40, 0.0); // A x0 for the 1D Laplacian, exact in floating point
     b.front() = b.back() = 3.0;
     for (const auto which : all_methods) {
         CAPTURE(name_of(which));

@@ -191,7 +191,7 @@ KRYLITH_GROUP_TEST("reasons: not_a_number") {
                 const auto from_bad = good.solve_from(x0, which);
                 INFO(describe(from_bad));
                 CHECK(from_bad.reason == reason::not_a_number);
-                CHECK(good.solve(which).converged()); // x may hold NaN at the start
+                CHECK(good.solve(which).converged()); // although x holds NaN
 
                 auto matrix = laplace_1d(30);
                 matrix.values[place] = bad;

@@ -132,7 +132,7 @@ void check_parts(const device_group& group) {
                     CHECK_THROWS_WITH_AS(a->update(second.values), doctest::Contains("borrow"),
                                          usage_error);
                 } else {
-                    a->update(second.values); // from the host in between
+                    a->update(second.values); // an update from the host
                     CHECK(is_product(second, x0, product(*a, x0)));
                 }
             }
