@@ -25,8 +25,7 @@ struct pattern_statistics {
         std::int64_t sent = 0;          ///< entries that other devices reference, once for each of
                                         ///< them
         std::int64_t boundary_rows = 0; ///< rows that reference ghosts
-        double scattered = 0;           ///< fraction of nonzeros whose entry of x no nearby row
-                                        ///< needs
+        double scattered = 0;           ///< fraction of nonzeros whose entry of x only they need
     };
     std::int64_t longest_row = 0; ///< nonzeros
     std::int64_t value_bytes = 8;

@@ -22,8 +22,8 @@ namespace krylith {
 /// The cost and the effect of a new order. Ghosts are the entries that all devices together receive
 /// for a product with operator halo, whichever operator was built.
 struct reordering_report {
-    reordering order = reordering::none; ///< none: all other members are 0
-    double seconds = 0;                  ///< to find the order and to move the matrix
+    reordering order = reordering::none; ///< none: the rest of this report is 0
+    double seconds = 0;                  ///< time to find the order and to move the matrix
     std::int64_t bandwidth_before = 0;
     std::int64_t bandwidth_after = 0;
     std::int64_t ghosts_before = 0;
@@ -42,9 +42,10 @@ template <class T>
 using block_maker =
     std::function<std::unique_ptr<device_matrix<T>>(const layout&, int, std::int64_t)>;
 
-/// y = alpha A x + beta y for a square matrix whose rows are partitioned by equal nonzeros. The
-/// layout's rows say which rank counts which entries in dot products, and with halo and nz also
-/// which rank computes them. beta = 0 never reads y. Setup costs O(nnz) on the host and the upload.
+/// The operator y = alpha A x + beta y of a square matrix whose rows are partitioned by equal
+/// nonzeros. The layout's rows say which rank counts which entries in dot products, and with halo
+/// and nz also which rank computes them. beta = 0 never reads y. Setup costs O(nnz) on the host and
+/// the upload.
 template <class T>
 class matrix_operator {
 public:
@@ -74,9 +75,9 @@ public:
 
     /// Takes new values from the devices' memory, without a copy through the host: values[rank] has
     /// those of the rank's rows (of its entries, if built from coordinates). Values that are
-    /// borrowed are read there from then on. Ordered by the stream. Throws usage_error for 2nz, lra
-    /// and lra-rc, and where rows are reordered, because a rank's values are then not those of the
-    /// caller's rows.
+    /// borrowed are read there from then on. The update is ordered by the stream. Throws
+    /// usage_error for 2nz, lra and lra-rc, and where rows are reordered, because a rank's values
+    /// are then not those of the caller's rows.
     void update_on_devices(std::span<const T* const> values);
 
     /// Enqueues d = the main diagonal, 0 where it has no entry. d has this layout, and all its
@@ -186,14 +187,15 @@ make_operator(const device_group& group, const csr_matrix<T>& matrix,
     return make_operator(group, csr_view<T>(matrix), options);
 }
 
-/// The operator pcoo of coordinate entries in any order, which each device multiplies as they lie:
-/// to the first device the first entries, and so on, equally many each. For entries by rows or by
-/// columns a device owns the rows that begin on it, for others equally many rows, whose results
-/// then come from all devices. Entries of the same place add up. update() takes values in the order
-/// of `matrix`. O(rows + entries) on the host; keeps up to 16 bytes an entry there, for update().
+/// Makes operator pcoo of coordinate entries in any order, which each device multiplies in that
+/// order: the first device has the first entries, and so on, equally many each. Where entries lie
+/// by rows or by columns a device owns the rows that begin on it, otherwise equally many rows,
+/// whose results then come from all devices. Entries of the same place add up. update() takes
+/// values in the order of `matrix`. It costs O(rows + entries) on the host, and keeps up to 16
+/// bytes an entry there for update().
 ///
-/// options.kind must be pcoo, and order none: to_csr() makes a matrix for the others. Throws
-/// usage_error, and what make_operator of a csr_view throws.
+/// options.kind must be pcoo and order none; to_csr() makes a matrix for the other kinds. Throws
+/// usage_error otherwise, and what make_operator of a csr_view throws.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
                                                                 const coo_matrix<T>& matrix,

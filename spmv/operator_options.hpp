@@ -21,7 +21,7 @@ enum class operator_kind {
     pcsr,    ///< vectors owned; each device multiplies equally many nonzeros, cut within rows, and
              ///< the owner of a row adds up what several devices have of it
              ///< (spmv/nonzero_split/nonzero_split_operator.hpp)
-    pcsc,    ///< like pcsr, cut within columns: few entries of x are sent, and many partial sums of
+    pcsc,    ///< like pcsr, cut within columns: few entries of x are sent, but many partial sums of
              ///< y
     pcoo,    ///< for a csr_view like pcsr; for a coo_matrix the entries in their given order
     adaptive ///< like halo, but while x is sparse only columns where it has entries are multiplied,
@@ -64,13 +64,12 @@ struct operator_options {
     /// Arrays that lie on the devices are used in place (csr_part, spmv/matrix_parts.hpp). It has
     /// no effect on matrices in host memory.
     bool borrow = false;
-    /// Candidates are timed on several devices. With operator_kind::automatic these are the
+    /// On several devices, candidates are timed. With operator_kind::automatic these are the
     /// operators that the model ranks within 30% of the best: each is built and timed, and the
-    /// fastest is kept, and remembered for this pattern and machine
-    /// (matrix/files/tuning_file.hpp); lra and lra-rc use tuned fractions if these were found
-    /// before. With lra and lra-rc the fractions that are -1 are tuned
-    /// (spmv/tuning/fraction_trial.hpp). Refused for other kinds, and where no fraction is -1. It
-    /// costs a second or so and up to nine setups.
+    /// fastest is kept, and remembered for this pattern and machine (matrix/files/tuning_file.hpp);
+    /// lra and lra-rc use tuned fractions if these were found before. With lra and lra-rc the
+    /// fractions that are -1 are tuned (spmv/tuning/fraction_trial.hpp). Refused for other kinds,
+    /// and where no fraction is -1. It costs a second or so and up to nine setups.
     bool measure = false;
     /// Keeps 8 bytes a nonzero in host memory for update(). Refused for csr_part and coo_part.
     reordering order = reordering::none;

@@ -19,7 +19,7 @@ namespace {
 
 using std::to_string;
 
-/// Ends a phase at each call of lap().
+/// A clock that ends a phase at each call of lap().
 class phase_clock {
 public:
     [[nodiscard]] double lap() {
@@ -47,7 +47,7 @@ bool all_direct(const device_group& group) {
     return true;
 }
 
-/// Whether copies of the devices can use the array as it is.
+/// Whether the devices' copies can use the array in place.
 template <class E>
 bool pinned(const device_group& group, std::span<E> array) {
     if (group.kind() == backend::host || array.empty()) return true;
@@ -84,7 +84,7 @@ struct streamed_product<T>::state {
             const streamed_times times = overlapped();
             ended = true;
             return times;
-        } catch (...) { // nothing may go on with the caller's arrays
+        } catch (...) { // no device may go on using the caller's arrays
             for (const auto& device : devices) device->settle();
             throw;
         }
@@ -116,13 +116,13 @@ private:
         return *devices[as_size(call.plan.device[as_size(part)])];
     }
 
-    /// body(part) for each part: by a thread a device, or by the caller's.
+    /// Calls body(part) for each part, by a thread for each device or by the caller's.
     void for_parts(bool by_workers, const std::function<void(int)>& body) {
         if (by_workers) return workers->run(call.plan.device, body);
         for (int part = 0; part < group.size(); ++part) body(part);
     }
 
-    /// The host enqueues all, then waits for what marks the phases' ends.
+    /// Runs a call: the host enqueues all work, then waits for the ends of the phases.
     streamed_times overlapped() {
         streamed_times times;
         phase_clock clock;
@@ -130,7 +130,7 @@ private:
         const int parts = group.size();
         const bool whole_x = !by_columns(call.a.form);
         if (whole_x) send_x();
-        const double sending = clock.lap(); // x is on its way while this is worked out
+        const double sending = clock.lap(); // x is being sent while the plan is made
         call.plan = plan_streamed(call.a, nodes, ranges());
         times.partition = clock.lap();
         for (int part = 0; part < parts; ++part) device_of(part).reserve(call, part);
@@ -139,7 +139,8 @@ private:
             for (const auto& device : devices) device->spread_x(devices);
         const bool copying = group.kind() == backend::cuda;
         if (!copying) times.distribution = sending + clock.lap();
-        // Some 60 calls of CUDA a device: by one thread they would take as long as the copies.
+        // A device takes some 60 calls of CUDA, which on one thread would take as long as the
+        // copies.
         for_parts(copying, [&](int part) { device_of(part).compute(call, part); });
         for (int part = 0; part < parts; ++part) device_of(part).merge(call, part, devices);
         if (copying) {
@@ -162,9 +163,9 @@ private:
         return times;
     }
 
-    /// A range to each rank, whatever its part will be, or all of it.
+    /// Sends a range of x to each rank, whatever its part will be, or all of x.
     void send_x() {
-        call.plan.device.clear(); // ranks stand for themselves
+        call.plan.device.clear(); // each part goes to the rank of its number
         for (int rank = 0; rank < group.size(); ++rank) call.plan.device.push_back(rank);
         const row_partition ranges = equal_rows(call.a.columns, group.size());
         const bool spread = all_direct(group);
@@ -190,8 +191,9 @@ private:
     }
 
     streamed_call<T> call;
-    bool ended = false;                                       // the last call, without an exception
-    std::vector<std::unique_ptr<streamed_device<T>>> devices; // by rank
+    // Whether the last call returned without an exception.
+    bool ended = false;
+    std::vector<std::unique_ptr<streamed_device<T>>> devices; // [ranks]
     std::unique_ptr<streamed_workers> workers;
 };
 

@@ -148,7 +148,7 @@ void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T
     run.join_if_ordered(); // orders the kernels after what peers still do with buffers, x and r
     const auto launch = [&](int rank) {
         const rank_state& s = *ranks_[static_cast<std::size_t>(rank)];
-        persistent_operands<T> o{};
+        persistent_arguments<T> o{};
         o.matrix = *a_.block(rank).slices();
         o.alpha = alpha;
         o.x = x.data(rank);

@@ -38,7 +38,7 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
                          columns);
         block.columns = plan.local_size(rank);
         block.indices = columns;
-        // the device's indices are global
+        // Indices that lie on the device are global.
         if (layout.group.size() > 1) block.device_indices = nullptr;
         block.boundary = plan.local[static_cast<std::size_t>(rank)].touches_ghost;
         const auto& d = layout.group.handle(rank);
@@ -78,7 +78,7 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
         throw usage_error(std::string("x of a product with operator ") + to_string(this->kind_) +
                           " must come from make_domain_vector()");
     this->open(run, x, y, dots);
-    // orders the product after the transfers of x's ghosts
+    // The product is ordered after the transfers of x's ghosts.
     if (ghosts != nullptr) run.join_if_ordered();
     const auto arguments_of = [&](int rank) {
         auto a = this->arguments(run, rank, alpha, x, beta, y, dots, 0);

@@ -54,7 +54,7 @@ void replicated_operator<T>::plan(std::span<const std::int64_t> row_offsets) {
         if (partition_.redundant.size() != 0)
             block_rows_.push_back(
                 {rank, lone_rows(partition_.redundant, row_offsets), step::redundant});
-        // a device without rows still runs the product's scalar arithmetic
+        // A device without rows still runs the product's scalar arithmetic.
         if (block_rows_.size() == before)
             block_rows_.push_back({rank, lone_rows({0, 0}, row_offsets), step::first});
     }

@@ -14,8 +14,8 @@ namespace krylith {
 /// A segment: rows [begin, begin + rows.size()) of a block.
 struct row_segment {
     std::int64_t begin;
-    row_range rows;     ///< in the matrix
-    row_range nonzeros; ///< of these rows, in the order of the matrix
+    row_range rows;     ///< rows of the matrix
+    row_range nonzeros; ///< nonzeros of these rows, in the order of the matrix
 };
 
 struct joined_rows {

@@ -14,7 +14,7 @@ namespace krylith {
 
 struct timed_fractions {
     row_fractions fractions;
-    double seconds = 0; ///< of one iteration of CG
+    double seconds = 0; ///< time of one iteration of CG
 };
 
 /// The result of a search, and its origin. Each point is timed once and the best has the least of

@@ -23,10 +23,10 @@ namespace {
 /// host.
 struct effort {
     std::int64_t copied;   ///< entries
-    std::int64_t side;     ///< of the grid whose matrix is multiplied
+    std::int64_t side;     ///< side of the grid whose matrix is multiplied
     std::int64_t gathered; ///< entries, on each device
     std::size_t bytes;     ///< bytes of a copy by engines
-    double seconds;        ///< for each timing
+    double seconds;        ///< length of each timing
 };
 constexpr effort on_gpus{12'000'000, 116, 12'000'000, std::size_t{64} << 20, 0.02};
 constexpr effort on_host{200'000, 24, 100'000, std::size_t{1} << 20, 0.003};

@@ -24,18 +24,18 @@ void repeat_trips(execution& run, const std::function<void()>& body, std::int64_
 [[nodiscard]] double seconds_a_trip(execution& run, const std::function<void()>& body,
                                     double seconds);
 
-/// A loop with an execution and a stop test of its own: its body is the work alone, and the count
-/// of trips costs no kernel.
+/// A loop with an execution and a stop test of its own: its body is the work alone, and counting
+/// trips costs no kernel.
 class timed_loop {
 public:
-    /// options.unroll bodies are recorded together, or enqueued between looks of the host.
+    /// options.unroll bodies are recorded together, or enqueued between the host's tests.
     timed_loop(const device_group& group, const execution_options& options);
 
     [[nodiscard]] execution& run() noexcept { return run_; }
 
-    /// Seconds of so many trips. The body is enqueued on run() and must not change from call to
-    /// call: the first call records it. Throws usage_error unless options.unroll divides `trips`
-    /// (see whole_recordings), and device_error where the loop ends early.
+    /// Returns the seconds of `trips` trips. The body is enqueued on run() and must not change from
+    /// call to call: the first call records it. Throws usage_error unless options.unroll divides
+    /// `trips` (see whole_recordings), and device_error where the loop ends early.
     [[nodiscard]] double seconds(std::int64_t trips, const std::function<void()>& body);
 
 private:
