@@ -44,7 +44,7 @@ template <class T>
 bool vector<T>::overlaps(const vector& other) const {
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
         const auto count = static_cast<std::size_t>(layout_->held(rank));
-        const std::less<const T*> before; // is an order of pointers into different arrays, too
+        const std::less<const T*> before; // std::less also orders pointers into different arrays
         if (count != 0 && before(data(rank), other.data(rank) + count) &&
             before(other.data(rank), data(rank) + count))
             return true;

@@ -8,7 +8,7 @@ namespace krylith::host {
 
 namespace {
 
-/// Interior and boundary each end with a chunk that may be short.
+/// Returns the rows of a chunk. Interior and boundary each end with a chunk that may be shorter.
 std::int64_t rows_of_a_chunk(std::int64_t rows) {
     constexpr std::int64_t unit = 64;
     constexpr std::int64_t most = reduction_chunks - 2;

@@ -1,4 +1,5 @@
-// What the product kernels of every format share: waiting for ghosts, writing a row, ending.
+// The parts that the product kernels of all formats have: waiting for ghosts, writing a row, the
+// epilogue.
 #pragma once
 
 #include <type_traits>
@@ -8,14 +9,15 @@
 
 namespace krylith::cuda {
 
-/// Matrix entries are read once: they should not push x out of the caches.
+/// Loads a matrix entry. Entries are read once and should not push x out of the caches.
 template <class V>
 __device__ inline V load_once(const V* from) {
     return __ldcs(from);
 }
 
-// Kernels have a form of their own, Pieces, for blocks of nonzero_split_operator.hpp (put.targets,
-// partials): looking for these in every row would cost the others registers that they don't have.
+// Kernels have a form of their own, `Split`, for blocks of nonzero_split_operator.hpp (put.targets,
+// partials): tests for these in every row would cost the other products registers that they don't
+// have.
 
 /// Whether the product needs that form.
 template <class T>
@@ -23,15 +25,15 @@ template <class T>
     return a.partials.marks != nullptr || a.put.targets != nullptr;
 }
 
-/// Whether rows of the boundary wait for peers at all.
+/// Whether rows of the boundary wait for peers.
 template <bool Split = false, class T>
 __device__ inline bool awaits_peers(const spmv_operands<T>& a) {
     if constexpr (Split) return (a.ghosts.from | a.partials.arrived.from) != 0;
     return a.ghosts.from != 0;
 }
 
-/// Blocks until all ghosts, and the peers' partial sums, are there; called by the whole block
-/// before its first boundary row.
+/// Waits until all ghosts and the peers' partial sums are there; the whole block calls it before
+/// its first boundary row.
 template <bool Split = false, class T>
 __device__ inline void wait_for_ghosts(const compact_context& f, const spmv_operands<T>& a) {
     const int lane = static_cast<int>(threadIdx.x);
@@ -45,8 +47,8 @@ __device__ inline void wait_for_ghosts(const compact_context& f, const spmv_oper
     __syncthreads();
 }
 
-/// At the start, by block 0: peers may send their next result, since every earlier kernel of this
-/// stream, and so every reader of the last one, is done.
+/// Gives credit for the next results of peers, since every earlier kernel of this stream, and so
+/// every reader of the last results, is done. Block 0 calls it at the start of its kernel.
 template <class T>
 __device__ inline void give_result_credit(const compact_context& f, const spmv_operands<T>& a) {
     if (blockIdx.x != 0 || a.put.to == 0 || a.put.ordered || a.put.peer_credits == nullptr) return;
@@ -54,7 +56,8 @@ __device__ inline void give_result_credit(const compact_context& f, const spmv_o
         store_release(a.put.peer_credits[threadIdx.x], *a.put.put_count + 1);
 }
 
-/// By the whole block before its first store to a peer.
+/// Waits for the credits of the receivers; the whole block calls it before its first store to a
+/// peer.
 template <class T>
 __device__ inline void wait_for_receivers(const compact_context& f, const spmv_operands<T>& a) {
     if (a.put.to == 0 || a.put.ordered) return;
@@ -67,7 +70,7 @@ __device__ inline void wait_for_receivers(const compact_context& f, const spmv_o
     __syncthreads();
 }
 
-/// y[row] to the peers if it is `sent`, and into the dot products if it is `counted`.
+/// Sends y[row] to the peers if it is `sent`, and adds it to the dot products if it is `counted`.
 template <int Dots, class T>
 __device__ inline void pass_on(const compact_context& f, const spmv_operands<T>& a,
                                std::int64_t row, T y, double (&dots)[Dots == 0 ? 1 : Dots],
@@ -83,7 +86,7 @@ __device__ inline void pass_on(const compact_context& f, const spmv_operands<T>&
     }
 }
 
-/// y[row] from the sum of the block's row.
+/// Writes y[row] from the sum of the block's row.
 template <int Dots, bool Split = false, class T>
 __device__ inline void write_row(const compact_context& f, const spmv_operands<T>& a,
                                  std::int64_t row, T sum, double (&dots)[Dots == 0 ? 1 : Dots]) {
@@ -109,8 +112,8 @@ __device__ inline void write_row(const compact_context& f, const spmv_operands<T
     pass_on<Dots>(f, a, row, y, dots, sent, counted);
 }
 
-/// By the last block: tells peers what was sent and what was read. What was sent is ordered by
-/// cumulativity: barrier, the blocks' counter, release at system scope.
+/// Signals what was sent and gives credit for what was read; the last block calls it. The order of
+/// what was sent is by cumulativity: barrier, the counter of blocks, release at system scope.
 template <bool Split = false, class T>
 __device__ inline void tell_peers(const compact_context& f, const spmv_operands<T>& a) {
     if (threadIdx.x >= 32) return;
@@ -137,7 +140,7 @@ __device__ inline void tell_peers(const compact_context& f, const spmv_operands<
     }
 }
 
-/// Ends the kernel: dot products, and telling peers.
+/// Ends the kernel: posts dot products and tells peers.
 template <int Dots, bool Split = false, class T>
 __device__ inline void kernel_epilogue(const compact_context& f, const spmv_operands<T>& a,
                                        const double (&dots)[Dots == 0 ? 1 : Dots]) {
@@ -163,7 +166,7 @@ void dispatch_dots(const spmv_operands<T>& a, Launch launch) {
     }
 }
 
-/// The same with a second constant: whether the product is in pieces.
+/// Does the same with a second constant: whether the product needs the form `Split`.
 template <class T, class Launch>
 void dispatch_product(const spmv_operands<T>& a, Launch launch) {
     dispatch_dots(a, [&](auto dots) {

@@ -12,7 +12,7 @@ __global__ void __launch_bounds__(block_threads)
                          const __grid_constant__ spmv_operands<T> a, std::int64_t rows,
                          const T* product) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // after begin
+    const compact_context& f = state.f; // complete after the prologue
     if (!kernel_prologue(parameter, state)) return;
     give_result_credit(f, a);
     wait_for_receivers(f, a);

@@ -1,8 +1,8 @@
 // CSR on CUDA by merge path (merge_path.hpp): every block multiplies as many rows + nonzeros as any
 // other, whatever the lengths of rows.
 //
-// Bytes of a product: 12 an entry (fp64), 4 or 8 a row of offsets, 8 a row of x and of y. Rows that
-// lie in several chunks of the path (at most one a chunk) are written by the last block.
+// A product moves 12 bytes an entry (fp64), 4 or 8 a row of offsets, 8 a row of x and of y. Rows
+// that lie in several chunks of the path (at most one a chunk) are written by the last block.
 
 #include <algorithm>
 #include <limits>
@@ -19,7 +19,8 @@ namespace krylith::cuda {
 
 namespace {
 
-/// What the rows of an operator's block need besides their sums.
+/// What becomes of the sums of rows: those of a block of an operator go to y, to peers and into dot
+/// products.
 template <class T, int Dots, bool Split>
 struct operator_rows {
     const compact_context& f;
@@ -39,7 +40,7 @@ struct operator_rows {
         receivers_ready = true;
     }
     __device__ void row(std::int64_t row, T sum) { write_row<Dots, Split>(f, a, row, sum, dots); }
-    /// By all threads; the block's sum is stored, or added to what is there.
+    /// Stores the block's dot products, or adds them to the stored ones; all threads call it.
     __device__ void leave(unsigned block, bool add) {
         __shared__ double warp_sums[block_warps];
         for (int d = 0; d < Dots; ++d) {
@@ -52,7 +53,8 @@ struct operator_rows {
     }
 };
 
-/// Four blocks an SM, 64 registers: the next tile's loads are in flight while one is summed up.
+/// The product. Four blocks of a multiprocessor, 64 registers a thread: loads of the next tile are
+/// in flight while one is summed up.
 template <class T, class Offset, int Dots, bool Split>
 __global__ void __launch_bounds__(block_threads, 4)
     merge_kernel(const __grid_constant__ compact_context parameter,
@@ -60,15 +62,15 @@ __global__ void __launch_bounds__(block_threads, 4)
                  const __grid_constant__ merge_view<T, Offset> m) {
     __shared__ context_state state;
     __shared__ merge_shared<T> s;
-    const compact_context& f = state.f; // after begin
-    merge_chunks walk;
-    const merge_step first = walk.next(m);
+    const compact_context& f = state.f; // complete after the prologue
+    merge_chunks chunks;
+    const merge_step first = chunks.next(m);
     merge_loads<T, Offset> loads;
     if (!kernel_prologue(parameter, state, nullptr, [&] { loads.start(m, first); })) return;
     give_result_credit(f, a);
     operator_rows<T, Dots, Split> rows{f, a, !awaits_peers<Split>(a)};
     dense_terms<T> terms{a.x};
-    multiply_chunks(m, terms, s, walk, first, loads, rows);
+    multiply_chunks(m, terms, s, chunks, first, loads, rows);
 
     rows.leave(blockIdx.x, false);
     const bool one_rank = f.ranks == 1;
@@ -79,8 +81,8 @@ __global__ void __launch_bounds__(block_threads, 4)
     if (!posts && m.chunks < 2 && !tells) return;
     if (!last_block(f.all_reduce.signals)) return;
     if (threadIdx.x == 0) *f.all_reduce.signals = 0;
-    // Which block is the last differs from run to run: its dot products are added to those of
-    // block 0, so that sums have the same order.
+    // The last block differs from run to run: its dot products are added to those of block 0, so
+    // that sums have the same order.
     join_chunks<dense_terms<T>>(m.edges, m.chunks, s.carry, rows);
     rows.leave(0, true);
     __syncthreads();
@@ -88,7 +90,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     tell_peers<Split>(f, a);
 }
 
-/// In turns, the first of those that read ghosts after all others.
+/// The order of chunks: those that read ghosts come last.
 template <class T>
 boundary_order order_chunks(const local_csr<T>& block, const merge_division& path) {
     if (block.boundary.empty()) return {{}, path.chunks};
@@ -122,8 +124,8 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         const launch_scope launch(*device_);
-        dispatch_product(a, [&](auto dots, auto pieces) {
-            const auto kernel = merge_kernel<T, Offset, dots(), pieces()>;
+        dispatch_product(a, [&](auto dots, auto split) {
+            const auto kernel = merge_kernel<T, Offset, dots(), split()>;
             kernel<<<launch.blocks(kernel, block_threads, path_.chunks), block_threads, 0,
                      launch.stream()>>>(compact(a.common), a, view());
         });
@@ -142,8 +144,8 @@ public:
     }
 
 private:
-    /// The same for any number of dot products: the division of the path says where sums are cut,
-    /// and so their bits.
+    /// The number of teams, which is the same for any number of dot products: the division of the
+    /// path decides where sums are cut, and so their bits.
     [[nodiscard]] std::int64_t teams() const {
         const launch_scope launch(*device_);
         return launch.blocks(merge_kernel<T, Offset, 2, false>, block_threads, most_merge_chunks);

@@ -182,7 +182,7 @@ TEST_CASE("sparse products: waits of the host") {
     CHECK(count_frontier_nonzeros(a, x) == a.nonzeros());
 }
 
-TEST_CASE("sparse products: work that is given too small is found on host devices") {
+TEST_CASE("sparse products: frontier nonzeros that are given too small are found on host devices") {
     const auto layout = device_group::host(1).handle(0);
     const auto p = testing::random_places(50, 50, 30, 60);
     const csr_csc_pair<double> a(layout, testing::with_values<double>(p, false, 61));
@@ -191,7 +191,7 @@ TEST_CASE("sparse products: work that is given too small is found on host device
     product_scratch scratch(layout);
     x.assign(testing::random_values<double>(50, 62));
     multiply<plus_times<double>>(kernel::column_sort, a, x, y, scratch, {}, a.nonzeros() - 1);
-    CHECK_THROWS_WITH_AS(layout->synchronize(), doctest::Contains("the work was given as"),
+    CHECK_THROWS_WITH_AS(layout->synchronize(), doctest::Contains("frontier_nonzeros was given as"),
                          device_error);
 }
 

@@ -81,15 +81,16 @@ put_schedule<T>::put_schedule(layout_handle layout, const allgather_plan& plan)
     }
 }
 
-/// Words that peers write, and tables of where to write at theirs.
+/// Words that peers write on this rank, and tables of the places where this rank writes on its
+/// peers.
 template <class T>
 struct ghost_exchange<T>::rank_state {
-    buffer<std::uint64_t> sent;     // [ranks] by the peers
-    buffer<std::uint64_t> credits;  // [ranks] by the peers
-    buffer<std::uint64_t> counters; // put, acknowledged
+    buffer<std::uint64_t> sent;     // [ranks] written by the peers
+    buffer<std::uint64_t> credits;  // [ranks] written by the peers
+    buffer<std::uint64_t> counters; // ghost_put::put_count and credited
     buffer<unsigned> ticket;
     buffer<std::uint64_t> staged_words; // [ranks] sent
-    std::vector<buffer<T>> staging;     // [ranks] empty where the path is direct
+    std::vector<buffer<T>> staging;     // [ranks], empty where the path is direct
     buffer<T*> ghosts;
     buffer<std::uint64_t*> sents;
     buffer<std::uint64_t*> peer_credits;
@@ -133,7 +134,7 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
         std::vector<std::uint64_t*> peer_credits(p);
         for (std::size_t to = 0; to < p; ++to) {
             const bool staged = layout.group.path(r, static_cast<int>(to)) == peer_path::staged;
-            // Events order a staged exchange, so nobody reads what is said to a staged peer.
+            // Events order a staged exchange, so nobody reads the credits of a staged peer.
             ghosts[to] = staged ? ranks_[rank]->staging[to].data() : ranks_[to]->first_ghost;
             sents[to] =
                 staged ? ranks_[rank]->staged_words.data() + to : ranks_[to]->sent.data() + rank;

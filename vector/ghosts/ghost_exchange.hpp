@@ -1,4 +1,5 @@
-// The exchange of ghosts of one domain vector: flags, counters and where each peer's ghosts lie.
+// The exchange of ghosts of one domain vector: signals, credits, counters and the places of the
+// ghosts on each peer.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@
 
 namespace krylith {
 
-/// What an operator's domain vectors send: the halo plan by tiles, uploaded once, or all entries to
-/// all ranks with rows (a dense put, which needs no lists).
+/// The entries that an operator's domain vectors send: those of the halo plan, tile by tile and
+/// uploaded once, or all entries to all ranks with rows (a dense put, which needs no lists).
 template <class T>
 class put_schedule {
 public:
@@ -58,11 +59,12 @@ public:
     /// `parts[rank]` is the domain vector's storage on each rank, ghosts after the held entries.
     ghost_exchange(std::shared_ptr<const put_schedule<T>> schedule, std::span<T* const> parts);
 
-    /// Arguments for the kernel of `rank` that writes the domain vector.
+    /// Returns the arguments for the kernel of `rank` that writes the domain vector.
     [[nodiscard]] ghost_put<T> put(int rank, bool ordered) const;
-    /// What the kernel of `rank` that reads the ghosts waits for.
+    /// Returns the signal that the kernel of `rank` that reads the ghosts waits for.
     [[nodiscard]] signal arrived(int rank) const;
-    /// Staged transport: copies what the kernels left in staging. No-op where all paths are direct.
+    /// Copies what the kernels left in staging buffers to the peers (staged transport). Does
+    /// nothing where all paths are direct.
     void forward() const;
 
 private:

@@ -1,4 +1,4 @@
-// V'[u w], and u and w less their parts in V: each in one pass over the basis.
+// Kernels for V'[u w], and for u and w less their components in V: one pass over the basis each.
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/vector/ghosts/ghost_put.cuh>
@@ -9,7 +9,8 @@ namespace krylith::cuda {
 
 namespace {
 
-/// Vectors whose sums a thread keeps in registers: u and w are read count / at_once times.
+/// The number of vectors whose sums a thread keeps in registers: u and w are read count / at_once
+/// times.
 inline constexpr int at_once = 12;
 
 template <class T>
@@ -17,7 +18,7 @@ __global__ void __launch_bounds__(block_threads, 2)
     dots_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ delayed_operands<T> a) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // after begin
+    const compact_context& f = state.f; // complete after the prologue
     __shared__ double warp_sums[2 * at_once + 1][block_warps];
     if (!kernel_prologue(parameter, state)) return;
     const std::int64_t start =
@@ -44,7 +45,7 @@ __global__ void __launch_bounds__(block_threads, 2)
 #pragma unroll
         for (int v = 0; v < 2 * at_once + 1; ++v) store_warp_sum(sum[v], warp_sums[v]);
         __syncthreads();
-        const auto keep = [&](int v, int place) { // a thread a value
+        const auto keep = [&](int v, int place) { // one thread for each value
             a.reduce.partials[static_cast<std::int64_t>(place) * f.partial_stride + blockIdx.x] =
                 sum_of_warps(warp_sums[v]);
         };
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(block_threads, 2)
     if (last_block(f.all_reduce.signals)) post_large_batch(f, a.reduce);
 }
 
-/// A tile's entries that a thread has.
+/// The number of entries of a tile that a thread has.
 template <class T>
 inline constexpr int entries = tile_size<T> / block_threads;
 
@@ -67,11 +68,11 @@ __global__ void __launch_bounds__(block_threads, 4)
     update_kernel(const __grid_constant__ compact_context parameter,
                   const __grid_constant__ delayed_operands<T> a) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // after begin
+    const compact_context& f = state.f; // complete after the prologue
     extern __shared__ double s[];
     const double* const t = s + a.count;
     const int before = a.count - 1;
-    // An earlier kernel has left them in the array: nothing to wait for.
+    // An earlier kernel has left the coefficients in the array: nothing waits for them.
     const bool go = kernel_prologue(parameter, state, nullptr, [&] {
         for (int k = static_cast<int>(threadIdx.x); k <= 2 * a.count; k += block_threads)
             s[k] = parameter.array[a.first + k];
@@ -98,7 +99,7 @@ __global__ void __launch_bounds__(block_threads, 4)
 #pragma unroll
         for (int e = 0; e < entries<T>; ++e) {
             at[e] = first + e * block_threads;
-            if (at[e] >= a.size) at[e] = a.size - 1; // read, but not written
+            if (at[e] >= a.size) at[e] = a.size - 1; // this entry is read, but not written
             of_u[e] = static_cast<double>(u[at[e]]);
             of_w[e] = static_cast<double>(a.w[at[e]]);
         }

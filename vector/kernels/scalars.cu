@@ -15,7 +15,7 @@ struct warp_of_threads {
     [[nodiscard]] __device__ int index() const { return static_cast<int>(threadIdx.x); }
     [[nodiscard]] __device__ int count() const { return 32; }
     __device__ void meet() const { __syncwarp(); }
-    /// Over all threads, in a fixed order; the same in each of them.
+    /// The sum over all threads, in a fixed order; the same in each of them.
     [[nodiscard]] __device__ double sum(double value) const { return warp_sum(value); }
 };
 
@@ -42,8 +42,8 @@ __global__ void __launch_bounds__(block_threads)
     signal_put(f, put, sent);
 }
 
-/// A dense put of a domain vector as it stands, which is aligned as buffers are or as vectors that
-/// callers own: then entry by entry.
+/// Sends a domain vector by a dense put. Its entries are aligned as buffers are; where a vector
+/// that the caller owns is not, they are loaded one by one.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     put_all_kernel(const __grid_constant__ compact_context parameter, const T* domain,

@@ -1,7 +1,7 @@
-// A kernel context as CUDA kernels are given it: packed into about 400 bytes. Every block first
-// copies it to shared memory, by one load a thread of its first warp: reading kernel parameters
-// here and there, one load telling where the next one goes, costs about 2 us a CG iteration (three
-// kernels).
+// The kernel context as a parameter of CUDA kernels, packed into about 400 bytes. Every block first
+// copies it to shared memory, by one load a thread of its first warp. Reading kernel parameters
+// here and there, where one load tells the place of the next, costs about 2 us a CG iteration
+// (three kernels).
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ struct alignas(16) packed_context {
     std::uint8_t instruction_count;
     std::uint16_t first_instruction; ///< in text
     std::uint16_t first_immediate;   ///< in text
-    /// Sums, loads, stores, instructions (4-byte aligned), immediates (8-byte aligned).
+    /// The program: sums, loads, stores, instructions (4-byte aligned), immediates (8-byte
+    /// aligned).
     alignas(8) std::uint8_t text[TextBytes];
     all_reduce_slots all_reduce;
     double* array;
@@ -55,11 +56,11 @@ private:
 
 using compact_context = packed_context<kernel_program_bytes>;
 
-/// For kernels that only run programs: takes any.
+/// The context of kernels that only run programs: any program fits.
 using long_context =
     packed_context<max_sums + 4 * max_registers + 4 * max_instructions + 8 * max_immediates + 8>;
 
-/// The program must fit: execution sees to it.
+/// Packs a kernel context. The program must fit: execution makes sure of it.
 template <class Packed>
 [[nodiscard]] Packed pack_context(const kernel_context& f) {
     Packed c{};

@@ -5,8 +5,9 @@
 
 namespace krylith {
 
-/// What is left of `f` once a kernel has run it: the guard, at the place where that kernel put the
-/// loop's state. For operations that need the kernel context both before and after external work.
+/// Returns what is left of `f` once a kernel has run it: the guard, at the place where that kernel
+/// put the state of the loop. Operations need it that use the kernel context both before and after
+/// external work.
 [[nodiscard]] inline kernel_context context_after(const kernel_context& f) {
     kernel_context after = f;
     after.program = {};

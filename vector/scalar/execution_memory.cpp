@@ -15,8 +15,8 @@ std::size_t capacity(const execution_options& options) {
     return static_cast<std::size_t>(std::max(options.largest_batch, max_sums));
 }
 
-/// Stamped values in the slots of a rank from one rank: of two batches, by turns (all-reduce
-/// slots::at).
+/// The number of stamped values that one rank sends to another: two batches, in turn
+/// (all_reduce_slots::at).
 std::size_t sent_to_one(const execution_options& options) {
     return 2 * capacity(options);
 }

@@ -13,7 +13,8 @@ void store(const kernel_context& f, const registers& reg) {
         f.slots[f.program.stores[i].slot] = reg[f.program.stores[i].number];
 }
 
-/// The epoch is written after the value, so whoever sees the one has the other.
+/// Posts a stamped value. The epoch is written after the value, so a reader that sees the epoch has
+/// the value.
 void post(stamped_value& place, double value, std::uint64_t epoch) {
     std::atomic_ref(place.value).store(value, std::memory_order_relaxed);
     store_release(place.epoch, epoch);
@@ -34,9 +35,9 @@ void post(stamped_value& place, double value, std::uint64_t epoch) {
         double sum = 0;
         if (!receive(f.all_reduce, epoch, v, 0, sum)) return false;
         for (int rank = 1; rank < f.all_reduce.ranks; ++rank) {
-            double part = 0;
-            if (!receive(f.all_reduce, epoch, v, rank, part)) return false;
-            sum += part;
+            double value = 0;
+            if (!receive(f.all_reduce, epoch, v, rank, value)) return false;
+            sum += value;
         }
         if (f.batch_array < 0)
             reg[f.program.sums[v]] = sum;
@@ -68,9 +69,9 @@ void publish(const kernel_context& f, const reduction& sums, std::int64_t chunks
     if (sums.count == 0) return;
     const std::uint64_t epoch = *f.all_reduce.published + 1;
     for (int v = 0; v < sums.count; ++v) {
-        const double* parts = sums.partials + v * chunks;
+        const double* partials = sums.partials + v * chunks;
         double sum = 0;
-        for (std::int64_t c = 0; c < chunks; ++c) sum += parts[c];
+        for (std::int64_t c = 0; c < chunks; ++c) sum += partials[c];
         for (int j = 0; j < f.all_reduce.ranks; ++j)
             post(f.all_reduce.peer_slots[j][f.all_reduce.at(epoch, v, f.all_reduce.rank)], sum,
                  epoch);

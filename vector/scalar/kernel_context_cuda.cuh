@@ -1,4 +1,5 @@
-// How a CUDA kernel begins and ends: the kernel context's waits and arithmetic, and the all-reduce.
+// The prologue and the epilogue of a CUDA kernel: the waits and the arithmetic of the kernel
+// context, and the all-reduce.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +23,18 @@ struct state_of {
 
 using context_state = state_of<compact_context>;
 
-// A batch for registers on a group of one device takes a short cut: the blocks' partial sums are
-// left as they are, and every block of the kernel that needs them adds them up itself, in the same
-// order. That spares the producer its last block: a fence, an atomic and a trip to memory, about
-// 1.5 us. all-reduce slots::published then holds the number of partial sums.
+// A batch for registers on a group of one device takes a short cut: the blocks' partial sums stay
+// as they are, and every block of the kernel that needs them adds them up itself, in the same
+// order. That saves the last block of the producer: a fence, an atomic and a trip to memory, about
+// 1.5 us. all_reduce_slots::published then holds the number of partial sums.
 
 template <class KernelContext>
 __device__ inline bool takes_short_cut(const KernelContext& f) {
     return f.ranks == 1 && f.batch > 0 && f.batch_array < 0;
 }
 
-/// A stamped value of the batch under way, or whatever is there yet. Both halves of its slots are
-/// read before the epoch is known: one trip to memory instead of two.
+/// Returns a stamped value of the batch under way, or whatever its slot holds. Both halves of its
+/// slots are read before the epoch is known: one trip to memory instead of two.
 template <class KernelContext>
 __device__ inline stamped_value peek_stamped(const KernelContext& f, int v, int rank) {
     const stamped_value even = load_stamped(f.own_slots + f.all_reduce.at(0, v, rank));
@@ -41,7 +42,8 @@ __device__ inline stamped_value peek_stamped(const KernelContext& f, int v, int 
     return (*f.published & 1) != 0 ? odd : even;
 }
 
-/// Lanes that share a value of a batch: a power of two that holds all ranks.
+/// The number of lanes for one value of a batch: a power of two that is at least the number of
+/// ranks.
 template <class KernelContext>
 __device__ inline int lanes_a_value(const KernelContext& f) {
     int lanes = 1;
@@ -49,8 +51,8 @@ __device__ inline int lanes_a_value(const KernelContext& f) {
     return lanes;
 }
 
-/// The batch under way, summed over the ranks in rank order; by warp 0. `take(v, sum)` is called by
-/// one lane for each value. `early` is what the lane saw of the first 32 stamped values.
+/// Sums the batch under way over the ranks, in rank order; warp 0 calls it. One lane calls `take(v,
+/// sum)` for each value. `early` is what the lane read of the first 32 stamped values.
 template <class KernelContext, class Take>
 __device__ inline bool gather_batch(const KernelContext& f, stamped_value early, Take take) {
     const int lane = static_cast<int>(threadIdx.x & 31);
@@ -61,7 +63,7 @@ __device__ inline bool gather_batch(const KernelContext& f, stamped_value early,
     for (int first = 0; first < f.batch; first += 32 / group) {
         const int v = first + lane / group;
         const bool mine = v < f.batch && rank < f.ranks;
-        double part = 0;
+        double partial = 0;
         if (mine) {
             stamped_value there = first == 0 ? early : peek_stamped(f, v, rank);
             if (there.epoch != epoch) {
@@ -81,34 +83,35 @@ __device__ inline bool gather_batch(const KernelContext& f, stamped_value early,
     return ok;
 }
 
-/// The short cut: adds up one value's partial sums, by warp 0; all its lanes get the sum.
+/// Adds up the partial sums of one value (the short cut); warp 0 calls it, and all its lanes get
+/// the sum.
 template <class KernelContext>
 __device__ inline double add_partials(const KernelContext& f, int v) {
     const int lane = static_cast<int>(threadIdx.x);
     const double* from = f.partials + static_cast<std::int64_t>(v) * f.partial_stride;
     const auto sums = static_cast<int>(*f.published);
-    // Loaded before it is known how many there are: one trip to memory.
+    // These are loaded before their number is known: one trip to memory.
     constexpr int early = 20;
     double some[early];
 #pragma unroll
     for (int k = 0; k < early; ++k) some[k] = __ldcg(from + lane + k * 32);
     double part = 0;
 #pragma unroll
-    for (int k = 0; k < early; ++k) part += lane + k * 32 < sums ? some[k] : 0.0;
-    for (int i = lane + early * 32; i < sums; i += 32) part += __ldcg(from + i);
+    for (int k = 0; k < early; ++k) partial += lane + k * 32 < sums ? some[k] : 0.0;
+    for (int i = lane + early * 32; i < sums; i += 32) partial += __ldcg(from + i);
     return warp_sum(part);
 }
 
-/// The kernel context's work, by warp 0. Loads that don't depend on each other are on their way at
-/// once. Not inlined: its registers should not add to the kernel's.
+/// Performs the kernel context, by warp 0. Loads that don't depend on each other are in flight at
+/// once. It is not inlined, so that its registers don't add to those of the kernel.
 template <class KernelContext>
 __device__ __noinline__ void prologue_warp(const KernelContext& parameter,
                                            state_of<KernelContext>& s, double* array_values) {
-    // A piece a lane, all at once: read where they are needed, one after the other, the parts of
-    // the kernel context would take several trips to memory. Reading them all by one lane costs a
-    // CG iteration on 64^3 0.6 us more.
-    constexpr int pieces = sizeof(KernelContext) / sizeof(uint4);
-    for (int i = static_cast<int>(threadIdx.x); i < pieces; i += 32)
+    // Each lane copies 16 bytes at a time, all lanes at once: reads one after the other, as the
+    // members of the kernel context are needed, would take several trips to memory. Reading them
+    // all by one lane costs a CG iteration on 64^3 0.6 us more.
+    constexpr int words = sizeof(KernelContext) / sizeof(uint4);
+    for (int i = static_cast<int>(threadIdx.x); i < words; i += 32)
         reinterpret_cast<uint4*>(&s.f)[i] = reinterpret_cast<const uint4*>(&parameter)[i];
     __syncwarp();
     const KernelContext& f = s.f;
@@ -122,8 +125,8 @@ __device__ __noinline__ void prologue_warp(const KernelContext& parameter,
         number = from.number;
         loaded = f.slots[from.slot];
     }
-    // The batch is looked at before it is known whether the loop has stopped, in which case it may
-    // never have been sent: nothing waits for it here.
+    // The batch is read before it is known whether the loop has stopped, in which case it may never
+    // have been sent: nothing waits for it here.
     const bool short_cut = takes_short_cut(f);
     stamped_value early{};
     if (!short_cut && f.batch > 0) {
@@ -134,8 +137,8 @@ __device__ __noinline__ void prologue_warp(const KernelContext& parameter,
     double sum = 0; // lane v: value v
     if (short_cut)
         for (int v = 0; v < f.batch; ++v) {
-            // All lanes have it: without the broadcast multi_axpy_kernel<float> takes 48 registers
-            // in place of 40.
+            // All lanes get the sum: without the broadcast multi_axpy_kernel<float> takes 48
+            // registers in place of 40.
             const double total = __shfl_sync(all_lanes, add_partials(f, v), 0);
             if (lane == v) sum = total;
         }
@@ -181,12 +184,11 @@ __device__ __noinline__ void prologue_warp(const KernelContext& parameter,
     if (lane == 0) s.go = go ? 1 : 0;
 }
 
-/// Returns, to the whole block, whether the kernel should do its work. Warp 0 sees to the kernel
-/// context while the other warps are at `meanwhile` (warp 0 comes to it afterwards): loads that
-/// don't depend on what the kernel context waits for. It is not the other way round because a call
-/// saves registers, and that would wait for the loads into them. Values of a batch for the array
-/// are left in `array_values` (shared, may be null) too, since the array in memory is only written
-/// here.
+/// Returns, to the whole block, whether the kernel goes on. Warp 0 performs the kernel context
+/// while the other warps call `meanwhile` (warp 0 calls it afterwards): loads that don't depend on
+/// what the kernel context waits for. It is not the other way round because a call saves registers,
+/// and that would wait for the loads into them. Values of a batch for the array are also left in
+/// `array_values` (shared, may be null), since the array in memory is only written here.
 template <class KernelContext, class Meanwhile>
 __device__ inline bool kernel_prologue(const KernelContext& parameter, state_of<KernelContext>& s,
                                        double* array_values, Meanwhile meanwhile) {
@@ -202,7 +204,7 @@ __device__ inline bool kernel_prologue(const KernelContext& f, state_of<KernelCo
     return kernel_prologue(f, s, array_values, [] {});
 }
 
-/// By the last block: adds up the blocks' partial sums and posts them to every rank.
+/// Adds up the blocks' partial sums and posts them to every rank; the last block calls it.
 __device__ inline void post_batch(const compact_context& f, const reduction& out) {
     __shared__ double warp_sums[block_warps];
     const std::uint64_t epoch = *f.all_reduce.published + 1;
@@ -212,13 +214,13 @@ __device__ inline void post_batch(const compact_context& f, const reduction& out
         double some[early];
 #pragma unroll
         for (int k = 0; k < early; ++k) some[k] = __ldcg(from + threadIdx.x + k * block_threads);
-        double part = 0;
+        double partial = 0;
 #pragma unroll
         for (int k = 0; k < early; ++k)
-            part += threadIdx.x + k * block_threads < gridDim.x ? some[k] : 0.0;
+            partial += threadIdx.x + k * block_threads < gridDim.x ? some[k] : 0.0;
         for (unsigned b = threadIdx.x + early * block_threads; b < gridDim.x; b += block_threads)
-            part += __ldcg(from + b);
-        store_warp_sum(part, warp_sums);
+            partial += __ldcg(from + b);
+        store_warp_sum(partial, warp_sums);
         __syncthreads();
         if (static_cast<int>(threadIdx.x) <
             f.all_reduce.ranks) { // a thread a rank, all the same sum

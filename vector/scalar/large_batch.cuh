@@ -1,12 +1,12 @@
-// The end of a kernel that reduces tens of values: post_batch with a warp a value.
+// The epilogue of a kernel that reduces tens of values: post_batch with a warp for each value.
 #pragma once
 
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 
-/// By the last block: adds up the blocks' partial sums and posts them to every rank. Each value is
-/// a trip to memory and back, and eight of them are on their way at once.
+/// Adds up the blocks' partial sums and posts them to every rank; the last block calls it. Each
+/// value is a trip to memory and back, and eight of them are in flight at once.
 __device__ inline void post_large_batch(const compact_context& f, const reduction& out) {
     const std::uint64_t epoch = *f.all_reduce.published + 1;
     const int lane = static_cast<int>(threadIdx.x & 31);
