@@ -74,7 +74,7 @@ void print_rows(const bench_request& request, const std::vector<bench_row>& rows
     }
 }
 
-exit_status run(bench_job job) {
+exit_status run_bench_job(bench_job job) {
     for (const std::string& matrix : job.matrices)
         check_outputs({{"--report", job.report}}, {{"MATRIX", matrix}});
     bench_request& request = job.request;
@@ -138,7 +138,7 @@ command add_bench(CLI::App& parent) {
     add_transports(*app, request.multiply);
     add_timeout(*app, request.devices);
     add_report(*app, job->report);
-    return {app, [job] { return run(*job); }};
+    return {app, [job] { return run_bench_job(*job); }};
 }
 
 } // namespace krylith::tool
