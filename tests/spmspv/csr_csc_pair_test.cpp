@@ -1,5 +1,4 @@
-// Matrices by rows and by columns: the two directions agree, whatever rows are taken and however
-// they come.
+// Matrices by rows and by columns: both agree, for any range of rows and any order of entries.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// Which format automatic is on CUDA devices. Pure arithmetic.
+// The format that automatic is on CUDA devices. Pure arithmetic.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,7 +23,7 @@ std::vector<std::int64_t> offsets_of(const lengths& rows, std::int64_t base = 17
     return offsets;
 }
 
-/// By use: own, sent, repeated.
+/// The choices by use: own, sent, repeated.
 std::vector<format_kind> choices(const lengths& rows) {
     std::vector<format_kind> result;
     for (const auto use : {result_use::own, result_use::sent, result_use::repeated})
@@ -73,7 +73,7 @@ TEST_CASE("local kernel auto: merge where one row is more than a multiprocessor'
     };
     lengths even(200'000, 10);
     CHECK_FALSE(taken(even));
-    even[77] = 16'000; // of 2,015,990: 15,272 is a share
+    even[77] = 16'000; // of 2,015,990: 1 / 132 of them are 15,272
     CHECK(taken(even));
     CHECK(choices(even)[2] == csr);
     even[77] = 15'000;
@@ -83,7 +83,8 @@ TEST_CASE("local kernel auto: merge where one row is more than a multiprocessor'
 }
 
 TEST_CASE("local kernel auto: merge where rows longer than csr's tiles have a tenth") {
-    // 10,000 rows of 200, two million; a row is less than a multiprocessor's share.
+    // There are 10,000 rows of 200, two million nonzeros; a row has less than a multiprocessor's
+    // fraction.
     const auto with_long_rows = [](std::size_t count, std::int64_t length) {
         lengths rows(10'000, 200);
         rows.resize(rows.size() + count, length);
