@@ -1,4 +1,4 @@
-// CSR matrices in arrays of another program, whatever integers they count with.
+// CSR matrices in arrays of another program, with any type of integer as index.
 //
 //     const auto mine = adapt_csr(rows, columns, row_offsets, column_indices, values);
 //     const auto a = make_operator(group, mine);
@@ -22,11 +22,11 @@
 
 namespace krylith {
 
-/// What the first row, the first column and the first entry are called: 0 as in C, or 1 as in
+/// The number of the first row, the first column and the first entry: 0 as in C, or 1 as in
 /// Fortran.
 enum class index_base : std::int32_t { zero = 0, one = 1 };
 
-/// A csr_view and the arrays behind it that had to be made. Moving keeps the view valid.
+/// A csr_view together with the arrays behind it that had to be made. Moving keeps the view valid.
 template <class T>
 class adapted_csr {
 public:
@@ -42,16 +42,17 @@ public:
     adapted_csr& operator=(const adapted_csr&) = delete;
     ~adapted_csr() = default;
 
-    /// Valid as long as this object and the arrays that it was made from.
+    /// The view is valid as long as this object and the arrays that it was made from.
     [[nodiscard]] const csr_view<T>& view() const noexcept { return view_; }
     operator const csr_view<T>&() const noexcept { return view_; } // NOLINT: it is one
 
-    /// Bytes of the arrays that were made, 0 where all are the caller's.
+    /// The bytes of the arrays that were made; 0 where all are the caller's.
     [[nodiscard]] std::size_t copied_bytes() const noexcept {
         return offsets_.size() * sizeof(std::int64_t) + columns_.size() * sizeof(std::int32_t) +
                converted_bytes_;
     }
-    /// For adapters that convert first: `converted`, of so many bytes, holds arrays of the view.
+    /// Keeps `converted`, of `bytes` bytes, which holds arrays of the view. It is for adapters that
+    /// convert first.
     void keep(std::shared_ptr<const void> converted, std::size_t bytes) noexcept {
         converted_ = std::move(converted);
         converted_bytes_ = bytes;
@@ -67,7 +68,7 @@ private:
 
 namespace detail {
 
-/// The offsets from 0 on, empty where they can be taken as they are.
+/// Returns the offsets counted from 0; empty where the caller's can be taken as they are.
 template <class Offset>
 [[nodiscard]] std::vector<std::int64_t> widened(const Offset* offsets, std::int64_t rows,
                                                 std::int64_t base) {
@@ -79,7 +80,8 @@ template <class Offset>
     return result;
 }
 
-/// The columns from 0 on in 32 bits, empty where they can be taken as they are.
+/// Returns the columns counted from 0 in 32 bits; empty where the caller's can be taken as they
+/// are. Throws input_error for the first column out of range.
 template <class Column>
 [[nodiscard]] std::vector<std::int32_t> narrowed(const Column* columns, std::int64_t nnz,
                                                  std::int64_t limit, std::int64_t base) {
@@ -118,8 +120,9 @@ inline void check_csr_sizes(std::int64_t rows, std::int64_t columns, std::int64_
 
 } // namespace detail
 
-/// Of adapt_csr(...) or adapt_eigen(...), without naming the type of its values; it may be a
-/// temporary, since operators keep no view of the matrix. See make_operator() of a csr_view.
+/// Makes an operator of adapt_csr(...) or adapt_eigen(...) without naming the type of its values.
+/// The matrix may be a temporary, because operators keep no view of it. See make_operator() of a
+/// csr_view.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const device_group& group, const adapted_csr<T>& matrix,
@@ -127,15 +130,16 @@ make_operator(const device_group& group, const adapted_csr<T>& matrix,
     return make_operator(group, matrix.view(), options);
 }
 
-/// A view of a matrix of `rows` rows in three arrays: row_offsets[rows + 1], and
+/// Returns a view of a matrix of `rows` rows in three arrays: row_offsets[rows + 1], and
 /// row_offsets[rows] - base entries of column_indices and values. Offset and Column are integers of
-/// any width; values are double or float and never copied. Offsets are copied (8 bytes a row)
-/// unless they are std::int64_t from 0 on, columns (4 bytes an entry) unless they are std::int32_t
-/// from 0 on. The arrays must outlive the result; where values change, so does the view.
+/// any width. Values are double or float and never copied. Offsets are copied (8 bytes a row)
+/// unless they are std::int64_t and count from 0, columns (4 bytes an entry) unless they are
+/// std::int32_t and count from 0. The arrays must outlive the result; the view shows later changes
+/// of the values.
 ///
-/// O(rows + nnz) where something is copied, else O(1). Throws usage_error for a null pointer, and
-/// input_error for sizes or, where columns are copied, for the first column out of range. What is
-/// not looked at here is checked by make_operator().
+/// It costs O(rows + nnz) where something is copied, else O(1). Throws usage_error for a null
+/// pointer, and input_error for sizes or, where columns are copied, for the first column out of
+/// range. make_operator() checks the rest.
 template <class T, std::integral Offset, std::integral Column>
 requires std::same_as<T, double> || std::same_as<T, float>
 [[nodiscard]] adapted_csr<T> adapt_csr(std::int64_t rows, std::int64_t columns,

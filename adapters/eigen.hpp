@@ -5,8 +5,8 @@
 //     auto x = borrow_host_array(a->layout(), as_span(solution));
 //     const solve_result result = cg(*a, b, x); // writes into solution
 //
-// This is for host devices. On GPUs vectors of the operator take b.upload(as_span(rhs)), and give
-// x.download(as_span(solution)).
+// The spans are borrowed on host devices only. On GPUs use b.upload(as_span(rhs)) and
+// x.download(as_span(solution)) of vectors of the operator.
 #pragma once
 
 #include <memory>
@@ -21,11 +21,12 @@
 
 namespace krylith {
 
-/// A view of a SparseMatrix, or a Map or Ref of one, of double or float. Row-major and compressed:
-/// values and (32-bit) columns are Eigen's own arrays, offsets are copied unless they have 64 bits.
-/// Then the values may change and go into an operator by update(adapt_eigen(m).view().values); the
-/// matrix must outlive the result. Column-major (Eigen's default) or not compressed: a compressed
-/// row-major copy is made and kept, O(nnz). Throws as adapt_csr().
+/// Returns a view of a SparseMatrix, or a Map or Ref of one, of double or float. Of a row-major,
+/// compressed matrix the values and (32-bit) columns are Eigen's own arrays, and offsets are copied
+/// unless they have 64 bits. New values then go into an operator by
+/// update(adapt_eigen(m).view().values), and the matrix must outlive the result. Of a column-major
+/// (Eigen's default) or uncompressed matrix a compressed row-major copy is made and kept, O(nnz).
+/// Throws what adapt_csr() throws.
 template <class Derived>
 [[nodiscard]] adapted_csr<typename Derived::Scalar>
 adapt_eigen(const Eigen::SparseCompressedBase<Derived>& matrix) {
@@ -49,13 +50,13 @@ adapt_eigen(const Eigen::SparseCompressedBase<Derived>& matrix) {
     return result;
 }
 
-/// The entries of an Eigen::Vector or a row vector.
+/// Returns the entries of an Eigen column or row vector.
 template <class Derived>
 [[nodiscard]] std::span<typename Derived::Scalar> as_span(Eigen::PlainObjectBase<Derived>& v) {
     static_assert(Derived::IsVectorAtCompileTime, "a vector, not a matrix");
     return {v.data(), static_cast<std::size_t>(v.size())};
 }
-/// The same, to be read only.
+/// Returns the entries of a vector that is only read.
 template <class Derived>
 [[nodiscard]] std::span<const typename Derived::Scalar>
 as_span(const Eigen::PlainObjectBase<Derived>& v) {

@@ -10,18 +10,17 @@
 
 namespace krylith {
 
-/// Whether an array in host memory, n entries in global order, can serve as a vector of this
-/// layout: rows are in the order of the caller, and all devices are host devices, and either each
-/// holds its own rows only (operator halo)
-/// or there is one.
+/// Whether an array of n entries in host memory, in global order, can serve as a vector of this
+/// layout. All devices must be host devices, rows must be in the caller's order, and either each
+/// device holds its own rows only (operator halo) or there is one device.
 [[nodiscard]] inline bool can_borrow_host_array(const layout& layout) {
     return layout.group.kind() == backend::host &&
            (layout.kind == coherence::owned || layout.group.size() == 1) && !layout.order;
 }
 
-/// The array as a vector: what solvers write lies in it. It must outlive the vector. Throws
-/// usage_error for another length than the layout's and where can_borrow_host_array() says no (use
-/// vector::upload() and download() there).
+/// Returns the array as a vector: solvers read and write it in place. It must outlive the vector.
+/// Throws usage_error for an array whose length is not the layout's, and where
+/// can_borrow_host_array() is false (use vector::upload() and download() there).
 template <class T>
 [[nodiscard]] vector<T> borrow_host_array(const layout_handle& layout, std::span<T> array) {
     if (!can_borrow_host_array(*layout))
@@ -37,7 +36,7 @@ template <class T>
     return vector<T>::borrow(layout, parts);
 }
 
-/// The same for an array that is only read, such as a right-hand side.
+/// Returns the array as a vector that is only read, such as a right-hand side. Same requirements.
 template <class T>
 [[nodiscard]] const vector<T> borrow_host_array(const layout_handle& layout, // NOLINT: read-only
                                                 std::span<const T> array) {

@@ -4,8 +4,9 @@
 //     solver.SetRelTol(1e-11);
 //     solver.SetMaxIter(10000);
 //
-// Then SetOperator(matrix), of an mfem::SparseMatrix, and Mult(b, x) as with any mfem::Solver.
-// For MFEM without MPI or with it, but not for matrices spread over MPI ranks (HypreParMatrix).
+// Then come SetOperator(matrix) with an mfem::SparseMatrix and Mult(b, x), as with any
+// mfem::Solver. MFEM may be built with or without MPI, but matrices spread over MPI ranks
+// (HypreParMatrix) are not supported.
 #pragma once
 
 #include <algorithm>
@@ -33,17 +34,17 @@ namespace krylith {
 /// The method behind an mfem_solver.
 enum class mfem_method { cg, bicgstab, gmres };
 
-/// Takes the place of an mfem::IterativeSolver: SetRelTol, SetAbsTol, SetMaxIter, SetOperator,
-/// Mult, iterative_mode, GetConverged, GetNumIterations and GetFinalNorm are used as with those.
-/// What differs:
+/// An mfem::IterativeSolver on krylith's devices. SetRelTol, SetAbsTol, SetMaxIter, SetOperator,
+/// Mult, iterative_mode, GetConverged, GetNumIterations and GetFinalNorm work as with MFEM's own.
+/// Differences:
 /// - Converged means ||b - A x|| <= max(rel_tol ||b||, abs_tol), recomputed from x, without the
 ///   preconditioner. MFEM's CG compares preconditioned norms with the one that it starts with.
 /// - The preconditioner is Jacobi, or none (use_jacobi(false)); SetPreconditioner throws.
 /// - Nothing is printed. Failure is GetConverged() == false, and result().diagnosis says why.
-/// - What goes wrong otherwise throws a krylith::error.
+/// - Every other error throws a krylith::error.
 class mfem_solver : public mfem::IterativeSolver {
 public:
-    /// double, or float where MFEM was built for that.
+    /// double, or float where MFEM was built with it.
     using real = std::remove_cv_t<
         std::remove_pointer_t<decltype(std::declval<const mfem::Vector&>().HostRead())>>;
 
@@ -51,17 +52,17 @@ public:
                          const operator_options& options = {})
         : group_(std::move(group)), method_(method), operator_options_(options) {}
 
-    /// What MFEM has no setter for: restart, history, callback. Tolerances, iterations and
-    /// initial_guess are overwritten by MFEM's.
+    /// The options for which MFEM has no setter: restart, history, callback. MFEM's own settings
+    /// overwrite tolerances, iterations and initial_guess.
     [[nodiscard]] solver_options& options() noexcept { return options_; }
 
-    /// Jacobi is on at first. Takes effect with the next SetOperator.
+    /// Switches Jacobi on (the default) or off, from the next SetOperator on.
     void use_jacobi(bool on) noexcept { jacobi_wanted_ = on; }
 
-    /// A finalized mfem::SparseMatrix, which must outlive the call only. The pattern of the matrix
-    /// before: its values go to the devices, O(nnz). Another pattern: a new operator. Keeps a copy
-    /// of the pattern on the host, 4 bytes an entry and 8 a row. Throws usage_error for any other
-    /// operator.
+    /// Takes a finalized mfem::SparseMatrix, which must outlive the call only. If it has the
+    /// pattern of the matrix before, only its values go to the devices, O(nnz); another pattern
+    /// makes a new operator. A copy of the pattern stays on the host, 4 bytes an entry and 8 a row.
+    /// Throws usage_error for any other operator.
     void SetOperator(const mfem::Operator& op) override {
         const auto* matrix = dynamic_cast<const mfem::SparseMatrix*>(&op);
         if (matrix == nullptr)
@@ -76,14 +77,14 @@ public:
         set(adapted.view());
     }
 
-    /// Throws usage_error: see the class.
+    /// Throws usage_error: preconditioners of MFEM can't run on the devices.
     void SetPreconditioner(mfem::Solver& /*preconditioner*/) override {
         throw usage_error("mfem_solver: preconditioners of MFEM can't run on the devices; "
                           "Jacobi is built in (use_jacobi)");
     }
 
-    /// Solves A x = b from x if iterative_mode is on (as it is at first), else from 0. On host
-    /// devices b and x are used where they lie, else copied to and from the devices.
+    /// Solves A x = b, from x if iterative_mode is on (the default), else from 0. On host devices b
+    /// and x are used in place, else they are copied to and from the devices.
     void Mult(const mfem::Vector& b, mfem::Vector& x) const override {
         if (!operator_) throw usage_error("mfem_solver::Mult before SetOperator");
         const auto n = static_cast<std::size_t>(operator_->size());
@@ -112,11 +113,11 @@ public:
         solution_->download(to);
     }
 
-    /// Of the last Mult.
+    /// The result of the last Mult.
     [[nodiscard]] const solve_result& result() const noexcept { return result_; }
-    /// How often SetOperator found the pattern that it had.
+    /// How often SetOperator found the same pattern as before.
     [[nodiscard]] int updates() const noexcept { return updates_; }
-    /// Null before SetOperator.
+    /// The operator on the devices; null before SetOperator.
     [[nodiscard]] const matrix_operator<real>* on_devices() const noexcept {
         return operator_.get();
     }

@@ -2,8 +2,6 @@
 #include <array>
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include <krylith/bench/break_even/break_even.hpp>
 #include <krylith/bench/graph/graph_run.hpp>
 #include <krylith/bench/imbalance/imbalance_run.hpp>
@@ -12,7 +10,7 @@
 #include <krylith/bench/spmspv/spmspv_run.hpp>
 #include <krylith/bench/spmv/spmv_run.hpp>
 #include <krylith/bench/streamed/streamed_run.hpp>
-#include <krylith/tools/cli/benchmark.hpp>
+#include <krylith/tools/cli/command.hpp>
 
 namespace krylith::tool {
 
@@ -24,15 +22,15 @@ exit_status status_of_run(Run&& run) {
 }
 
 template <class Request, class Run>
-std::function<exit_status()> add(CLI::App& options) {
+std::function<exit_status()> add(CLI::App& options, std::string_view /*name*/) {
     const auto request = std::make_shared<Request>();
     bench::add_options(options, *request);
     return [request] { return status_of_run(Run(*request)); };
 }
 
-std::function<exit_status()> add_solver(CLI::App& options) {
+std::function<exit_status()> add_solver(CLI::App& options, std::string_view name) {
     const auto request = std::make_shared<bench::solver_request>();
-    request->solver = options.get_name();
+    request->solver = name;
     bench::add_options(options, *request);
     return [request] { return status_of_run(bench::solver_run(*request)); };
 }

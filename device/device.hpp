@@ -1,4 +1,4 @@
-// A device: memory, and one ordered stream of work. Device groups are made of these.
+// A device has memory and one ordered stream of work. Device groups are made of devices.
 #pragma once
 
 #include <cstddef>
@@ -25,19 +25,19 @@ public:
     virtual void wait() = 0;
 };
 
-/// The body of a device-side loop: recorded once, then repeated by the device itself until its own
-/// condition says stop. On CUDA a graph with a conditional WHILE node, on host devices a list of
-/// tasks that the worker repeats.
+/// The body of a loop on the device: recorded once, then repeated by the device itself until its
+/// own condition says stop. It is a graph with a conditional WHILE node on CUDA, and a list of
+/// tasks that the worker repeats on host devices.
 class loop_graph {
 public:
     virtual ~loop_graph() = default;
-    /// From here on, work enqueued on the device is recorded and not run.
+    /// Work enqueued on the device after this is recorded and not run.
     virtual void begin_recording() = 0;
     virtual void end_recording() = 0;
-    /// Runs the recorded body at least once, and again while its condition holds. Stream-ordered.
+    /// Runs the recorded body at least once, and again while its condition holds, in stream order.
     virtual void launch() = 0;
-    /// What the kernel that decides needs: on CUDA the conditional handle; on the host the address
-    /// of a bool that the body sets to false to end the loop.
+    /// The handle for the kernel that decides: on CUDA the conditional handle; on the host the
+    /// address of a bool that the body sets to false to end the loop.
     [[nodiscard]] virtual std::uint64_t condition() const noexcept = 0;
 };
 
@@ -51,26 +51,27 @@ public:
     virtual ~device() = default;
 
     [[nodiscard]] virtual backend kind() const noexcept = 0;
-    /// CUDA ordinal, or index of the host device.
+    /// The CUDA ordinal, or the index of the host device.
     [[nodiscard]] virtual int ordinal() const noexcept = 0;
-    /// For people: "NVIDIA H200 (cuda:0)", "host:1, 2 threads".
+    /// A name for reports: "NVIDIA H200 (cuda:0)", "host:1, 2 threads".
     [[nodiscard]] virtual std::string description() const = 0;
     [[nodiscard]] virtual std::size_t free_bytes() const = 0;
 
-    /// What a pointer that kernels of this device can't take points to ("host memory", "memory of
-    /// cuda:1"); empty where they can, or where that can't be told. For checks of what callers
-    /// give.
+    /// Names the memory of a pointer that kernels of this device can't use ("host memory", "memory
+    /// of cuda:1"); empty where they can, or where that can't be told. It serves checks of pointers
+    /// that callers give.
     [[nodiscard]] virtual std::string lies_elsewhere(const void* pointer) const = 0;
 
-    /// At least 256-byte aligned. Throws device_error naming item, bytes wanted and bytes free.
+    /// Allocates bytes aligned to at least 256. Throws device_error naming item, bytes wanted and
+    /// bytes free.
     [[nodiscard]] virtual void* allocate(std::size_t bytes, const std::string& item) = 0;
     virtual void deallocate(void* pointer, std::size_t bytes, const std::string& item) noexcept = 0;
 
-    /// Stream-ordered; `from` is host memory and may be reused when the call returns.
+    /// Copies in stream order; `from` is host memory and may be reused when the call returns.
     virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
     /// Waits for the stream, then for the copy.
     virtual void download(void* to, const void* from, std::size_t bytes) = 0;
-    /// Stream-ordered, both on this device.
+    /// Copies in stream order; both are on this device.
     virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
     virtual void zero(void* to, std::size_t bytes) = 0;
 
@@ -81,7 +82,7 @@ public:
     virtual void synchronize() = 0;
 
     [[nodiscard]] virtual std::unique_ptr<loop_graph> make_loop() = 0;
-    /// For copies that run beside this device's work. The device must outlive it.
+    /// Makes a queue for copies that run beside this device's work. The device must outlive it.
     [[nodiscard]] virtual std::unique_ptr<side_queue> make_side_queue() = 0;
 
     [[nodiscard]] memory_ledger& ledger() noexcept { return ledger_; }

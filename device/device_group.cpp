@@ -49,14 +49,14 @@ device_group device_group::host(int size, const group_options& options) {
                           ": allowed are 0 (one a core) to " + std::to_string(most_host_threads()) +
                           " here");
     const int threads = options.host_threads != 0 ? options.host_threads : usable_cores();
-    // A queue a device, and the teams beside them.
+    // Each device has a queue, and the teams are beside the queues.
     probe_threads(std::max(threads, size),
                   std::to_string(size) +
                       (size == 1 ? " host device would" : " host devices would"));
     auto m = std::make_shared<members>();
     for (int i = 0; i < size; ++i) {
-        const int share = threads / size + (i < threads % size ? 1 : 0);
-        m->devices.push_back(std::make_shared<host_device>(i, std::max(1, share)));
+        const int each = threads / size + (i < threads % size ? 1 : 0);
+        m->devices.push_back(std::make_shared<host_device>(i, std::max(1, each)));
     }
     const auto n = static_cast<std::size_t>(size);
     m->paths.assign(n * n, options.staged ? peer_path::staged : peer_path::direct);
@@ -170,7 +170,7 @@ void device_group::join() const {
 void device_group::launch_together(const std::function<void()>& launches) const {
     std::uint32_t* const word = members_->launching.get();
     if (word == nullptr)
-        return launches(); // host devices count looks (vector/scalar/host_signal.hpp)
+        return launches(); // host devices count polls (vector/scalar/host_signal.hpp)
     const auto say = [&](std::uint32_t value) {
         std::atomic_ref(*word).store(value, std::memory_order_release);
     };
@@ -189,7 +189,7 @@ const std::uint32_t* device_group::launching() const noexcept {
 }
 
 void device_group::synchronize() const {
-    // All are waited for, so that nothing still runs when the first failure is reported.
+    // All devices are waited for, so that nothing still runs when the first failure is reported.
     std::exception_ptr first;
     for (int i = 0; i < size(); ++i) {
         try {

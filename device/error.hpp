@@ -8,7 +8,7 @@
 
 namespace krylith {
 
-/// Base of everything that the library throws on purpose.
+/// The base of everything that the library throws on purpose.
 class error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

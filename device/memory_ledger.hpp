@@ -10,22 +10,23 @@
 
 namespace krylith {
 
-/// Live bytes of one device by purpose ("matrix", "vectors", ...). Thread-safe.
+/// The live bytes of one device by purpose ("matrix", "vectors", ...). Thread-safe.
 class memory_ledger {
 public:
-    /// Is told item, bytes wanted and bytes live before each allocation, and refuses it by
-    /// throwing. It may not use the ledger.
+    /// A function that gets item, bytes wanted and bytes live before each allocation, and refuses
+    /// it by throwing. It may not use the ledger.
     using guard = std::function<void(const std::string&, std::size_t, std::size_t)>;
 
-    /// For a budget below what the device has, or to test what happens where memory is short:
-    /// allocations throw what the guard throws, which should be a device_error. An empty one
+    /// Sets a budget below what the device has, or tests what happens where memory is short:
+    /// allocations throw what the guard throws, which should be a device_error. An empty guard
     /// refuses nothing.
     void set_guard(guard admit) {
         std::lock_guard lock(mutex_);
         admit_ = std::move(admit);
     }
 
-    /// Called by the device for each allocation, which it takes back where this throws.
+    /// Counts an allocation. The device calls it for each, and takes the allocation back where this
+    /// throws.
     void add(const std::string& item, std::size_t bytes) {
         std::lock_guard lock(mutex_);
         if (admit_) admit_(item, bytes, live_);

@@ -21,12 +21,12 @@ namespace {
 
 using std::to_string;
 
-/// Pages that are not touched yet will come from this node while it has any. False where the system
-/// won't have it.
+/// Makes pages that are not touched yet come from this node while it has any. Returns false where
+/// the system refuses.
 bool prefer_node([[maybe_unused]] void* pointer, [[maybe_unused]] std::size_t bytes,
                  [[maybe_unused]] int id) {
 #if KRYLITH_HAVE_NUMA
-    // mbind, and not libnuma's wrappers, which print where they fail.
+    // This calls mbind, since libnuma's wrappers print where they fail.
     constexpr std::size_t word = 8 * sizeof(unsigned long);
     std::array<unsigned long, 1024 / word> nodes{};
     const auto bit = static_cast<std::size_t>(id);

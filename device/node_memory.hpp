@@ -1,5 +1,5 @@
-// Host memory on a NUMA node, pinned for a CUDA device: where partial results and staged copies of
-// the devices of a node belong.
+// Host memory on a NUMA node, pinned for a CUDA device: partial results and staged copies of the
+// devices of a node belong there.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace krylith {
 
-/// Bytes of host memory, zeros, freed with it. Move-only.
+/// `bytes` zeros in host memory, freed with the object. Move-only.
 class node_memory {
 public:
     node_memory() = default;
 
-    /// On the node topology.nodes[node], as long as that has memory left: then on others. With a
-    /// CUDA device, which is kept alive, it is pinned, so that copies of all CUDA devices run by
-    /// DMA and their kernels can use it; host devices and null pin nothing. Throws usage_error if
-    /// there is no such node, device_error naming the bytes where there is no memory, or where
-    /// CUDA can't pin it.
+    /// Allocates on the node topology.nodes[node] as long as that has memory left, then on others.
+    /// With a CUDA device, which is kept alive, the memory is pinned, so that copies of all CUDA
+    /// devices run by DMA and their kernels can use it; host devices and null pin nothing. Throws
+    /// usage_error if there is no such node, device_error naming the bytes where there is no
+    /// memory, or where CUDA can't pin it.
     node_memory(const numa_topology& topology, int node, std::size_t bytes,
                 const std::shared_ptr<device>& pinned_for = nullptr);
 
@@ -31,8 +31,8 @@ public:
 
     [[nodiscard]] std::byte* data() const noexcept { return data_; } ///< null if empty
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    /// The system has taken the wish for a node. Never with one node or without libnuma, nor where
-    /// the system lacks the node or forbids the wish.
+    /// Returns whether the system has taken the wish for a node: never with one node or without
+    /// libnuma, nor where the system lacks the node or forbids the wish.
     [[nodiscard]] bool placed() const noexcept { return placed_; }
     [[nodiscard]] bool pinned() const noexcept { return pinned_for_ != nullptr; }
 

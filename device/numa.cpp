@@ -22,7 +22,7 @@ namespace {
 
 using std::to_string;
 
-/// "0-3,8,10-11", as the system writes sets; empty where it isn't one.
+/// Reads a set as the system writes it, "0-3,8,10-11"; empty where it isn't one.
 std::vector<int> read_list(const std::filesystem::path& file) {
     constexpr int most = 1 << 16; // a broken file must not fill the memory
     std::string text;

@@ -20,8 +20,8 @@ struct numa_node {
     friend bool operator==(const numa_node&, const numa_node&) = default;
 };
 
-/// Any values can be stored, those of a machine that isn't there too; check() says whether they fit
-/// together. With one node everything here and in node_memory.hpp is a no-op.
+/// The NUMA nodes. Any values can be stored, those of an absent machine too; check() says whether
+/// they fit together. With one node everything here and in node_memory.hpp is a no-op.
 struct numa_topology {
     std::vector<numa_node> nodes;
     std::vector<int> node_of_device; ///< by rank: a place in `nodes`
@@ -29,21 +29,21 @@ struct numa_topology {
     friend bool operator==(const numa_topology&, const numa_topology&) = default;
 };
 
-/// False where krylith was built without libnuma (CMake: KRYLITH_NUMA).
+/// Returns false where krylith was built without libnuma (CMake: KRYLITH_NUMA).
 [[nodiscard]] bool numa_built_in() noexcept;
 
 /// One node, which holds all devices.
 [[nodiscard]] numa_topology one_numa_node(int devices);
 
-/// Of this machine. A CUDA device is on the node that its PCI bus is attached to, as the system
-/// says; on the first where it doesn't say. Host devices are on the first: their threads are not
-/// bound. One node where there is only one, without libnuma, and where the system has no NUMA
-/// calls (or forbids them). Throws device_error where CUDA fails.
+/// Finds the nodes of this machine. A CUDA device is on the node that its PCI bus is attached to,
+/// as the system says; on the first where it doesn't say. Host devices are on the first: their
+/// threads are not bound. There is one node where the machine has only one, without libnuma, and
+/// where the system has no NUMA calls (or forbids them). Throws device_error where CUDA fails.
 [[nodiscard]] numa_topology find_numa_topology(const device_group& group);
 
-/// The same from the files of the system, for tests: `system` is what is /sys, a device an id
-/// ("0000:17:00.0") each, empty for host devices. Nodes ascend; those without CPUs are left out.
-/// One node without CPUs where the files say nothing.
+/// Reads the same from the files of the system, for tests: `system` stands for /sys, and each
+/// device has an id ("0000:17:00.0"), empty for host devices. Nodes ascend; those without CPUs are
+/// left out. There is one node without CPUs where the files say nothing.
 [[nodiscard]] numa_topology read_numa_topology(const std::filesystem::path& system,
                                                std::span<const std::string> pci_bus_ids);
 
@@ -52,11 +52,11 @@ struct numa_topology {
 void check(const numa_topology& topology, int devices);
 
 /// Keeps the calling thread, and threads that it starts meanwhile, on CPUs of a node; gives the
-/// thread the CPUs back that it had. To be destroyed by the same thread. Only CPUs that the thread
+/// thread the CPUs back that it had. The same thread must destroy it. Only CPUs that the thread
 /// could use before are taken: where there is none of them, or one node only, nothing changes.
 class on_numa_node {
 public:
-    /// `node` is a place in topology.nodes; usage_error if it is none.
+    /// `node` is a place in topology.nodes. Throws usage_error if there is no such place.
     on_numa_node(const numa_topology& topology, int node);
     ~on_numa_node();
     on_numa_node(const on_numa_node&) = delete;

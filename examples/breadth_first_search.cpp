@@ -1,5 +1,5 @@
-// Breadth-first search over the graph of a matrix, on all GPUs or a slice of the CPU: how far each
-// vertex is from the first, and by which kernels the levels were found. A queue checks it.
+// Breadth-first search over the graph of a matrix, on all GPUs or a slice of the CPU: it prints how
+// far each vertex is from the first, and by which kernels the levels were found. A queue checks it.
 #include <cstdint>
 #include <cstdio>
 #include <exception>

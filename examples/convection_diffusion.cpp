@@ -44,7 +44,7 @@ double distance(std::vector<double> a, const std::vector<double>& b) {
     return norm(a);
 }
 
-/// The solution that b is made for.
+/// The solution for which b is made.
 std::vector<double> bump(std::int64_t n) {
     std::vector<double> u;
     const auto parabola = [n](std::int64_t i) {

@@ -23,7 +23,7 @@ using namespace krylith;
 
 namespace {
 
-/// The other program: arrays ia, ja, a in its own integers, counted from 1.
+/// The other program's matrix: arrays ia, ja, a in its own integers, counted from 1.
 template <class Offset, class Column>
 struct fortran_program {
     std::vector<Offset> ia{1};
@@ -45,7 +45,7 @@ struct fortran_program {
     }
 };
 
-/// Whether A x = b has the solution 1, 2, 1, 2 ... that b was made for.
+/// Returns whether A x = b has the solution 1, 2, 1, 2 ... for which b was made.
 template <class Offset, class Column>
 bool solve(const device_group& group, std::int64_t n, const char* kind) {
     const fortran_program<Offset, Column> program(n);

@@ -25,10 +25,11 @@ using namespace krylith;
 
 namespace {
 
-// Row-major: krylith reads Eigen's arrays in place. Column-major works too, through a copy.
+// The matrix is row-major: krylith reads Eigen's arrays in place. Column-major works too, by a
+// copy.
 using sparse = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
-/// -Laplace u + c u on n x n points.
+/// The matrix of -Laplace u + c u on n x n points.
 sparse helmholtz(int n, double c) {
     std::vector<Eigen::Triplet<double>> entries;
     for (int j = 0; j < n; ++j)
@@ -45,7 +46,7 @@ sparse helmholtz(int n, double c) {
     return a;
 }
 
-/// x with A x = b. Vectors of host devices lie in Eigen's memory; GPUs have theirs.
+/// Returns x with A x = b. Vectors of host devices lie in Eigen's memory; GPUs have theirs.
 solve_result solve(const matrix_operator<double>& a, const jacobi<double>& m,
                    const Eigen::VectorXd& b, Eigen::VectorXd& x) {
     if (can_borrow_host_array(*a.layout())) {

@@ -34,18 +34,18 @@ constexpr double lame = young * poisson_ratio / ((1 + poisson_ratio) * (1 - 2 * 
 constexpr double shear = young / (2 * (1 + poisson_ratio));
 constexpr double force = 1; // on the free end, downwards
 
-/// Deflection of the end by Timoshenko's theory: bending and shear.
+/// The deflection of the end by Timoshenko's theory: bending and shear.
 constexpr double beam_theory =
     force * length * length * length / (3 * young / 12) + force * length / (5.0 / 6 * shear);
 
-/// 6 m x m x m cubes of side 1 / m. Nodes are numbered across the beam first; those at x = 0 are
-/// clamped and have no unknowns.
+/// A beam of 6 m x m x m cubes of side 1 / m. Nodes are numbered across the beam first; those at x
+/// = 0 are clamped and have no unknowns.
 struct mesh {
     int m;
 
     [[nodiscard]] int elements_along() const { return static_cast<int>(length) * m; }
     [[nodiscard]] std::int32_t unknowns() const { return 3 * elements_along() * (m + 1) * (m + 1); }
-    /// The first of a node's three unknowns; negative: clamped.
+    /// The first of a node's three unknowns; negative where the node is clamped.
     [[nodiscard]] std::int32_t unknown(int i, int j, int k) const {
         return 3 * (((i - 1) * (m + 1) + j) * (m + 1) + k);
     }
@@ -53,8 +53,9 @@ struct mesh {
 
 using element_matrix = std::array<std::array<double, 24>, 24>;
 
-/// Of a cube of side h: the integral of lambda div u div v + 2 mu eps(u) : eps(v), by 2 x 2 x 2
-/// Gauss points. Node c is the corner with the bits of c as coordinates; unknown 3 c + d.
+/// The matrix of a cube of side h: the integral of lambda div u div v + 2 mu eps(u) : eps(v), by 2
+/// x 2 x 2 Gauss points. Node c is the corner with the bits of c as coordinates; its unknowns are 3
+/// c + d.
 element_matrix stiffness(double h) {
     element_matrix result{};
     const double gauss[] = {0.5 - std::sqrt(1.0 / 12), 0.5 + std::sqrt(1.0 / 12)};
@@ -83,7 +84,7 @@ element_matrix stiffness(double h) {
     return result;
 }
 
-/// Every element adds its 24 x 24 numbers; to_csr() sums what falls on the same place.
+/// Assembles: every element adds its 24 x 24 numbers; to_csr() sums what falls on the same place.
 csr_matrix<double> assemble(const mesh& beam) {
     const element_matrix local = stiffness(1.0 / beam.m);
     coo_matrix<double> entries;
@@ -107,7 +108,7 @@ csr_matrix<double> assemble(const mesh& beam) {
     return to_csr(entries);
 }
 
-/// The force, spread evenly over the end face: a quarter of each square's share to its corners.
+/// The force, spread evenly over the end face: each corner of a square gets a quarter of its force.
 std::vector<double> load(const mesh& beam) {
     std::vector<double> f(static_cast<std::size_t>(beam.unknowns()), 0.0);
     for (int j = 0; j < beam.m; ++j)
@@ -119,7 +120,7 @@ std::vector<double> load(const mesh& beam) {
     return f;
 }
 
-/// ||b - A x|| / ||b||
+/// Returns ||b - A x|| / ||b||.
 double residual(const csr_matrix<double>& a, const std::vector<double>& x,
                 const std::vector<double>& b) {
     double rr = 0;

@@ -43,7 +43,7 @@ double mode(std::int64_t n, std::int64_t point) {
     return wave(point % n) * wave(point / n % n) * wave(point / (n * n));
 }
 
-/// The simulation's own part of a step, in place.
+/// The simulation's own work in a step, in place.
 void heat_up(std::int64_t n, slab& part) {
     for (std::int64_t row = part.rows.begin; row < part.rows.end; ++row) {
         const auto i = static_cast<std::size_t>(row - part.rows.begin);
@@ -51,7 +51,7 @@ void heat_up(std::int64_t n, slab& part) {
     }
 }
 
-/// I + dt L with L = poisson3d / h^2.
+/// The matrix I + dt L with L = poisson3d / h^2.
 csr_matrix<double> implicit_euler(std::int64_t n) {
     auto matrix = poisson3d<double>(n);
     const double factor = dt * static_cast<double>((n + 1) * (n + 1));
@@ -64,7 +64,7 @@ csr_matrix<double> implicit_euler(std::int64_t n) {
     return matrix;
 }
 
-/// Bytes that krylith holds for vectors on all devices.
+/// The bytes that krylith holds for vectors on all devices.
 std::size_t vector_bytes(const device_group& group) {
     std::size_t sum = 0;
     for (int rank = 0; rank < group.size(); ++rank) {

@@ -50,10 +50,10 @@ __host__ __device__ double mode(std::int64_t n, std::int64_t point) {
            sin(step * static_cast<double>(point / (n * n) + 1));
 }
 
-/// Entries of the rows before `point` in the 7-point matrix of n^3 points.
+/// The number of entries of the rows before `point` in the 7-point matrix of n^3 points.
 std::int64_t entries_before(std::int64_t n, std::int64_t point) {
     std::int64_t count = 7 * point;
-    // Neighbours that are missing on the six faces, in the rows before.
+    // The six faces lack neighbours in the rows before.
     const std::int64_t plane = n * n;
     const std::int64_t rest = point % plane;
     count -= (point + n - 1) / n + point / n;                                   // x = 0, x = n - 1
@@ -63,7 +63,7 @@ std::int64_t entries_before(std::int64_t n, std::int64_t point) {
     return count;
 }
 
-/// Rows of I + factor L, L the 7-point Laplacian times h^2: the simulation's own assembly.
+/// Computes rows of I + factor L, L the 7-point Laplacian times h^2: the simulation's own assembly.
 __global__ void assemble(std::int64_t n, std::int64_t first, std::int64_t count, double factor,
                          const std::int32_t* offsets, std::int32_t* columns, double* values) {
     const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
@@ -194,7 +194,7 @@ public:
     [[nodiscard]] double* rhs() const { return rhs_.data(); }
 
 private:
-    /// Before the arrays are allocated.
+    /// Selects the GPU before the arrays are allocated.
     static int select(int gpu) {
         succeed(cudaSetDevice(gpu), "cudaSetDevice");
         return gpu;
@@ -210,7 +210,7 @@ private:
     device_array<double> rhs_;
 };
 
-/// Bytes that krylith holds on all devices for an item.
+/// The bytes that krylith holds on all devices for an item.
 std::size_t bytes_of(const device_group& group, const char* item) {
     std::size_t sum = 0;
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -254,8 +254,8 @@ bool run(std::int64_t n, int steps) {
         const double dt = time_step(step);
         for (int rank = 0; rank < group.size(); ++rank)
             slabs[static_cast<std::size_t>(rank)].step(dt, streams[rank]);
-        // Enqueued on the same streams, so after the kernels, whose values it reads where they are;
-        // back when the temperature is there.
+        // The solver is enqueued on the same streams, so it runs after the kernels and reads their
+        // values in place; it returns when the temperature is there.
         const solve_result result =
             cg(*a, rhs, temperature, {.rtol = 1e-10, .initial_guess = true});
         amplitude = (amplitude + dt * heating) / (1 + dt * lambda);

@@ -38,7 +38,7 @@ double solution(double x, double y, double t) {
     return std::exp(-t) * std::sin(pi * x) * std::sin(pi * y);
 }
 
-/// u_t - div(k grad u) of the solution above.
+/// The source f = u_t - div(k grad u) of the solution above.
 double source(double x, double y, double t) {
     const double u = solution(x, y, t);
     const double wave = std::sin(5 * t);
@@ -47,7 +47,7 @@ double source(double x, double y, double t) {
     return -u + 2 * pi * pi * conductivity(x, y, t) * u - 2 * kx_ux; // k_y u_y = k_x u_x
 }
 
-/// n x n points inside the square, row by row.
+/// A grid of n x n points inside the square, row by row.
 struct grid {
     std::int64_t n;
 
@@ -67,7 +67,7 @@ struct grid {
     }
 };
 
-/// Where the nonzeros are: the same for all steps.
+/// The places of the nonzeros, which are the same for all steps.
 csr_matrix<double> pattern(const grid& g) {
     csr_matrix<double> a;
     a.rows = a.columns = g.points();
@@ -127,8 +127,8 @@ std::size_t resident_pages() {
     return resident;
 }
 
-/// What a step would cost without update(): operator, preconditioner and vectors made anew. Also
-/// says how many iterations it takes from 0, and whether the solution is the same.
+/// Measures what a step would cost without update(): operator, preconditioner and vectors made
+/// anew. It also counts the iterations from 0, and checks that the solution is the same.
 void compare_with_new(const device_group& group, const csr_matrix<double>& matrix,
                       const std::vector<double>& rhs, const std::vector<double>& start,
                       const std::vector<double>& updated, outcome& out) {
@@ -157,7 +157,8 @@ std::vector<double> sample(const grid& g, double t) {
     return values;
 }
 
-/// BDF2 from t = 0 to 1: (I + 2/3 dt L(t)) u(t) = 4/3 u(t - dt) - 1/3 u(t - 2 dt) + 2/3 dt f(t).
+/// Runs BDF2 from t = 0 to 1: (I + 2/3 dt L(t)) u(t) = 4/3 u(t - dt) - 1/3 u(t - 2 dt) + 2/3 dt
+/// f(t).
 outcome march(const device_group& group, const grid& g, int steps) {
     const double dt = 1.0 / steps;
     csr_matrix<double> matrix = pattern(g);
@@ -206,8 +207,8 @@ outcome march(const device_group& group, const grid& g, int steps) {
     return out;
 }
 
-/// No byte more on the devices than after the first step, and less than 1 MiB more of the process
-/// in the second half of the steps than in the first.
+/// Returns whether the devices hold no byte more than after the first step, and the process gains
+/// less than 1 MiB more in the second half of the steps than in the first.
 bool flat(const outcome& out) {
     const std::size_t page = 4096;
     const auto half = out.resident.begin() + static_cast<std::ptrdiff_t>(out.resident.size() / 2);

@@ -25,7 +25,7 @@ using namespace krylith;
 
 namespace {
 
-/// Heat around the point (t, 1/2, 1/2).
+/// The heat around the point (t, 1/2, 1/2).
 std::vector<double> warm_spot(std::int64_t n, double t) {
     std::vector<double> f;
     const auto at = [n](std::int64_t i) {
@@ -39,7 +39,7 @@ std::vector<double> warm_spot(std::int64_t n, double t) {
     return f;
 }
 
-/// ||b - A x|| / ||b||
+/// Returns ||b - A x|| / ||b||.
 double residual(const csr_matrix<double>& a, const std::vector<double>& x,
                 const std::vector<double>& b) {
     double rr = 0;
@@ -61,7 +61,7 @@ double since(std::chrono::steady_clock::time_point start) {
 
 bool run(const device_group& group, std::int64_t n, int count) {
     const auto matrix = poisson3d<double>(n, random_scaling{1});
-    (void)make_operator(group, matrix); // what runs for the first time is slow
+    (void)make_operator(group, matrix); // the first run is slow
     const auto began = std::chrono::steady_clock::now();
     const auto a = make_operator(group, matrix);
     const jacobi<double> m(*a);

@@ -1,4 +1,4 @@
-// A linear system from a file, and its solution to a file.
+// A program that reads a linear system from a file and writes its solution to a file.
 //
 //     example_matrix_market [MATRIX.mtx [SOLUTION.mtx]]
 //
@@ -41,7 +41,7 @@ csr_matrix<double> springs(std::int32_t n) {
     return to_csr(entries);
 }
 
-/// ||b - A x|| / ||b|| by a plain loop, to believe nobody.
+/// Returns ||b - A x|| / ||b|| by a plain loop, which doesn't depend on krylith.
 double residual(const csr_matrix<double>& a, const std::vector<double>& x,
                 const std::vector<double>& b) {
     double rr = 0;

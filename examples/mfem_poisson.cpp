@@ -27,7 +27,7 @@ double solution(const mfem::Vector& at) {
     return std::exp(at[0]) * std::sin(pi * at[0]) * std::sin(pi * at[1]);
 }
 
-/// - Laplace u of that.
+/// The source, - Laplace u of the solution above.
 double source(const mfem::Vector& at) {
     const double along_x = (2 * pi * pi - 1) * std::sin(pi * at[0]) - 2 * pi * std::cos(pi * at[0]);
     return std::exp(at[0]) * along_x * std::sin(pi * at[1]);

@@ -1,5 +1,5 @@
-// One device or many? Solves one diffusion problem on 1, 2, ... all GPUs (or on slices of the CPU),
-// says what each device more brings.
+// One device or many? The program solves one diffusion problem on 1, 2, ... all GPUs (or on slices
+// of the CPU), and prints what each further device brings.
 //
 //     example_one_or_many [POINTS_AN_AXIS [DEVICES]]
 //
@@ -53,7 +53,7 @@ run solve(const csr_matrix<double>& matrix, const std::vector<double>& f, int de
     auto x = a->make_range_vector();
     b.upload(f);
     run r{devices, to_string(a->kind()), a->choice() ? a->choice()->because : "nothing moves"};
-    (void)cg(*a, b, x, {.max_iterations = 10}, m); // what runs for the first time is slow
+    (void)cg(*a, b, x, {.max_iterations = 10}, m); // the first run is slow
     std::array<double, 5> seconds{};
     for (double& s : seconds) {
         const solve_result result = cg(*a, b, x, {.rtol = rtol}, m);
@@ -71,7 +71,7 @@ double norm(const std::vector<double>& v) {
     return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));
 }
 
-/// ||f - A u|| / ||f||, by a plain loop.
+/// Returns ||f - A u|| / ||f||, by a plain loop.
 double residual(const csr_matrix<double>& a, const std::vector<double>& f,
                 const std::vector<double>& u) {
     std::vector<double> r = f;

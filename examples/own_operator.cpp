@@ -23,7 +23,8 @@ using namespace krylith;
 
 namespace {
 
-/// y = A x for the rows that the device owns: x is there whole. Points outside the cube are zero.
+/// Computes y = A x for the rows that the device owns, from all of x. Points outside the cube are
+/// zero.
 void laplacian(std::int64_t n, const product_call<double>& call) {
     for (std::int64_t row = call.rows.begin; row < call.rows.end; ++row) {
         const std::int64_t i = row % n;

@@ -22,7 +22,8 @@ using namespace krylith;
 
 namespace {
 
-/// y = A x for `count` rows from `first` on: x is there whole. Points outside the cube are zero.
+/// Computes y = A x for `count` rows from `first` on, from all of x. Points outside the cube are
+/// zero.
 __global__ void laplacian(std::int64_t n, std::int64_t first, std::int64_t count, const double* x,
                           double* y) {
     const std::int64_t index = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double damping = 0.85;
 
-/// How much a step of the power method changes ranks, summed up: twice their error at most.
+/// The change of the ranks by a step of the power method, summed up: twice their error at most.
 double change(const csr_matrix<double>& a, const std::vector<double>& ranks,
               const std::vector<double>& jumps) {
     std::vector<double> next(ranks.size(), 0.0);

@@ -33,7 +33,7 @@ std::size_t row_of(std::int64_t n, const place& p) {
     return static_cast<std::size_t>((p[2] * n + p[1]) * n + p[0]);
 }
 
-/// Column `source` of the inverse; empty if the solver failed.
+/// Returns column `source` of the inverse; empty if the solver failed.
 std::vector<double> column(const matrix_operator<double>& a, std::size_t source) {
     std::vector<double> g(static_cast<std::size_t>(a.size()), 0.0);
     g[source] = 1;
@@ -48,8 +48,8 @@ std::vector<double> column(const matrix_operator<double>& a, std::size_t source)
     return g;
 }
 
-/// The same number from the eigenvectors v_k = sqrt(2 / (n + 1)) sin(i k pi / (n + 1)), one for
-/// each direction: sum over all v(p) v(q) / lambda. n^3 terms.
+/// The same number by a sum over all eigenvectors v_k = sqrt(2 / (n + 1)) sin(i k pi / (n + 1)),
+/// one for each direction: v(p) v(q) / lambda, n^3 terms.
 double series(std::int64_t n, const place& p, const place& q) {
     const auto angle = [n](std::int64_t i, std::int64_t k) {
         return std::numbers::pi * static_cast<double>((i + 1) * k) / static_cast<double>(n + 1);
@@ -71,7 +71,8 @@ double series(std::int64_t n, const place& p, const place& q) {
     return sum;
 }
 
-/// What a residual of rtol may change: the norm of A^-1 is 1 over the least eigenvalue.
+/// The largest change that a residual of rtol allows: the norm of A^-1 is 1 over the least
+/// eigenvalue.
 double tolerance(std::int64_t n) {
     return 1.01 * rtol /
            (12 * std::pow(std::sin(std::numbers::pi / (2 * static_cast<double>(n + 1))), 2));

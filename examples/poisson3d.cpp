@@ -1,5 +1,5 @@
 // One Poisson problem on one device and on several: the same iterations, the same solution, less
-// time. Runs on all GPUs, or else on slices of the CPU.
+// time. It runs on all GPUs, or else on slices of the CPU.
 //
 //     example_poisson3d [POINTS_AN_AXIS]
 #include <algorithm>
@@ -32,7 +32,7 @@ solve_result solve(const csr_matrix<double>& matrix, int devices, std::vector<do
     auto b = a->make_range_vector();
     auto x = a->make_range_vector();
     b.upload(std::vector<double>(solution.size(), 1.0));
-    (void)cg(*a, b, x, {.max_iterations = 10}); // what runs for the first time is slow
+    (void)cg(*a, b, x, {.max_iterations = 10}); // the first run is slow
     solve_result result = cg(*a, b, x, {.rtol = 1e-8});
     x.download(solution);
     return result;

@@ -1,10 +1,10 @@
-// Breadth-first search: level by level, the vertices reached are those that a product with the
-// level before has an entry at. Whether it goes along the edges out of that level (push, column
-// kernels) or looks from every vertex that was not reached for an edge into it (pull, row kernels)
-// is the adaptive product's choice. On one device small levels are walked without products, many in
-// one launch (persistent_levels.hpp).
-// (Beamer, Asanovic, Patterson, Direction-optimizing breadth-first search, SC 2012; as products
-// over a semiring: Kepner, Gilbert, Graph Algorithms in the Language of Linear Algebra, 2011.)
+// Breadth-first search, level by level: the vertices of a level are the rows that a product with
+// the level before reaches. The adaptive product chooses the direction: push along the edges out of
+// that level (column kernels), or pull, looking from each unvisited vertex for an edge into it (row
+// kernels). On one device small levels run without products, many in one launch
+// (graph/levels/persistent_levels.hpp). Sources: Beamer, Asanovic, Patterson, Direction-optimizing
+// breadth-first search, SC 2012; Kepner, Gilbert, Graph Algorithms in the Language of Linear
+// Algebra, 2011 (products over a semiring).
 #pragma once
 
 #include <cstdint>
@@ -26,29 +26,28 @@ namespace krylith {
 
 struct bfs_options {
     std::int64_t max_levels = std::numeric_limits<std::int32_t>::max(); ///< 1 or more
-    /// Levels are walked, many in one launch, while so many edges or less leave them (and until
-    /// twice as many do); 0: never. None: default_level_limit() of the device. Only one device that
-    /// has all vertices walks, and only where `kernels` leaves the choice: neither fixed nor
-    /// as_predicted.
+    /// Levels run many in one launch while at most this many edges leave them (and until twice as
+    /// many do). 0: never. None: default_level_limit() of the device. It applies where one device
+    /// has all vertices, and where `kernels` leaves the choice: neither fixed nor as_predicted.
     std::optional<std::int64_t> level_limit = {};
     spmspv::adaptive_options kernels = {};
 };
 
 struct [[nodiscard]] bfs_result : graph_outcome {
     std::vector<std::int32_t> levels;  ///< edges from the source; -1: not reached
-    std::vector<std::int32_t> parents; ///< the least vertex of the level before with an edge here;
-                                       ///< -1: the source, and what was not reached
-    std::int64_t reached = 0;          ///< vertices, with the source
-    std::int64_t depth = 0;            ///< the last level
+    std::vector<std::int32_t> parents; ///< the least vertex of the level before with an edge to
+                                       ///< this one; -1: the source, and vertices not reached
+    std::int64_t reached = 0;          ///< vertices reached, with the source
+    std::int64_t depth = 0;            ///< the number of the last level
 };
 
-/// Keeps its memory for one search after the other. Memory beside the graph's: 20 n bytes, what
-/// vectors take, and for walks 32 bytes times the least of n and twice the limit. A search is O(n +
-/// edges reached) with column kernels.
+/// A search that keeps its memory for the next one: 20 n bytes beside the graph and the vectors,
+/// and for persistent levels 32 bytes times the smaller of n and twice the limit. A search costs
+/// O(n + edges reached) with column kernels.
 template <class T>
 class breadth_first_search {
 public:
-    /// Throws usage_error for max_levels below 1 and level_limit below 0, and what group_product
+    /// Throws usage_error for max_levels below 1 or level_limit below 0, and what group_product
     /// throws.
     explicit breadth_first_search(const graph<T>& g, const bfs_options& options = {})
         : graph_(&g),
@@ -65,10 +64,10 @@ public:
         for (const auto& m : a_.local())
             visited_.emplace_back(g.group().handle(m.rank), as_size((m.rows.size() + 31) / 32),
                                   "visited vertices");
-        make_walker();
+        make_level_search();
     }
 
-    /// Throws usage_error unless `source` is a vertex.
+    /// Returns the levels from `source`. Throws usage_error unless it is a vertex.
     bfs_result operator()(std::int64_t source) {
         graph_->check_vertex("bfs: the source", source);
         bfs_result result;
@@ -80,7 +79,7 @@ public:
         for (const auto& bits : visited_) visited.push_back(bits.data());
         levels_choice choice(level_limit_);
         result.reached = 1;
-        std::int64_t level = 1; // the next
+        std::int64_t level = 1; // the next one
         const auto reached = [&](std::int64_t vertices) {
             if (vertices > 0) result.depth = level;
             result.reached += vertices;
@@ -109,32 +108,32 @@ public:
         return result;
     }
 
-    /// What its products choose by.
+    /// The model that chooses kernels.
     [[nodiscard]] const spmspv::kernel_model* model() const noexcept { return a_.model(); }
 
 private:
-    void make_walker() {
+    void make_level_search() {
         const bool free = !options_.kernels.fixed && !options_.kernels.as_predicted;
         if (a_.local().size() != 1 || !free) return;
         level_limit_ = options_.level_limit.value_or(default_level_limit(graph_->group().kind()));
         if (level_limit_ == 0) return;
         const auto& all = a_.local().front();
         const auto edges = all.part->by_columns();
-        walker_ = std::make_unique<spmspv::persistent_search>(
+        level_search_ = std::make_unique<spmspv::persistent_search>(
             graph_->group().handle(all.rank), spmspv::edge_lists{edges.offsets, edges.indices},
             graph_->vertices(), levels_choice(level_limit_).most_frontier_nonzeros());
     }
 
-    /// The rule that reaches a level.
+    /// Returns the rule that reaches a level.
     [[nodiscard]] spmspv::visit visit_on(std::size_t m, std::int64_t level) const {
         return {levels_[m], parents_[m], visited_[m].data(), static_cast<std::int32_t>(level)};
     }
 
-    /// x is the frontier that the walk ends at; the first level that it reaches is `level`.
+    /// Runs levels from `level` on in one launch; x becomes the frontier that is left.
     spmspv::persistent_levels run_levels_from(std::int64_t level) {
         auto& x = a_.x(0);
-        walker_->enqueue(visit_on(0, level), x, options_.max_levels - level + 1);
-        const auto launch = walker_->wait(x);
+        level_search_->enqueue(visit_on(0, level), x, options_.max_levels - level + 1);
+        const auto launch = level_search_->wait(x);
         a_.x_became(launch.frontier_nonzeros);
         return launch;
     }
@@ -162,12 +161,12 @@ private:
     spmspv::group_product<spmspv::min_column, T> a_;
     vertex_array<T, std::int32_t> levels_;
     vertex_array<T, std::int32_t> parents_;
-    std::vector<buffer<std::uint32_t>> visited_; ///< bits of each member's rows
-    std::int64_t level_limit_ = 0;               ///< edges; 0: nothing is walked
-    std::unique_ptr<spmspv::persistent_search> walker_;
+    std::vector<buffer<std::uint32_t>> visited_; ///< bits of the rows of each device
+    std::int64_t level_limit_ = 0;               ///< edges; 0: no persistent levels
+    std::unique_ptr<spmspv::persistent_search> level_search_;
 };
 
-/// One search.
+/// Runs one search.
 template <class T>
 bfs_result bfs(const graph<T>& g, std::int64_t source, const bfs_options& options = {}) {
     return breadth_first_search<T>(g, options)(source);

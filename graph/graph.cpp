@@ -31,10 +31,10 @@ void check_square(const csr_view<T>& a) {
                           " x " + std::to_string(a.columns));
 }
 
-/// Makes one of parallel edges, which stand side by side: the shortest.
+/// Merges parallel edges, which are adjacent, into the shortest of them.
 template <class T>
 void join_parallel(csr_matrix<T>& a) {
-    std::size_t next = 0; // to be read
+    std::size_t next = 0; // the next entry to read
     std::size_t kept = 0;
     for (std::size_t row = 0; row < as_size(a.rows); ++row) {
         const std::size_t first = kept;
@@ -53,7 +53,7 @@ void join_parallel(csr_matrix<T>& a) {
     a.values.resize(kept);
 }
 
-/// Edges and their reverses are the same set if their hashes add up to the same sum.
+/// Whether edges and their reverses are the same set: their hashes must have the same sum.
 template <class T>
 bool goes_both_ways(const csr_matrix<T>& a) {
     constexpr std::uint64_t seed = 17;

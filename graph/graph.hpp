@@ -1,5 +1,4 @@
-// A directed graph on a device group: what breadth_first_search, pagerank and shortest_paths walk
-// over.
+// A directed graph on a device group, for breadth_first_search, pagerank and shortest_paths.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +12,21 @@
 
 namespace krylith {
 
-/// Not copyable; several algorithms may use it, one at a time. T: double, float. Vertices are the
-/// rows of a square matrix, from 0. Every stored entry a_ij, a zero too, is an edge i -> j. Entries
-/// of one place are parallel edges, kept as one: the shortest. Values are weights: lengths for
-/// shortest_paths, which alone reads them. The devices hold A', by rows and columns: a product goes
-/// along the edges, y = A' x reaches j from i.
+/// A graph: its vertices are the rows of a square matrix, from 0, and every stored entry a_ij, a
+/// zero too, is an edge i -> j. Several entries of one place are parallel edges, of which the
+/// shortest is kept. Values are weights: lengths, which shortest_paths alone reads. T: double,
+/// float. The devices hold A' in CSR and CSC, so that a product y = A' x follows the edges from i
+/// to j. A graph is not copyable; several algorithms may use it, one at a time.
 template <class T>
 class graph {
 public:
-    /// The matrix must pass validate() and be square, input_error otherwise, and is not needed any
-    /// more afterwards. O(n + edges) on the host, with as much memory as the matrix takes. Devices
-    /// take what group_matrix takes; it throws where it doesn't fit.
+    /// Takes a matrix that passes validate(); throws input_error unless it is square. The matrix is
+    /// not needed afterwards. It costs O(n + edges) on the host, with as much memory as the matrix
+    /// takes. Devices take what group_matrix takes, which throws where it doesn't fit.
     graph(device_group group, const csr_view<T>& a);
 
     [[nodiscard]] std::int64_t vertices() const noexcept { return matrix_->size(); }
-    /// Parallel ones count once.
+    /// The number of edges; parallel ones count once.
     [[nodiscard]] std::int64_t edges() const noexcept { return matrix_->nonzeros(); }
     [[nodiscard]] const device_group& group() const noexcept { return matrix_->group(); }
     [[nodiscard]] const std::shared_ptr<const spmspv::group_matrix<T>>& matrix() const noexcept {
@@ -35,7 +34,7 @@ public:
     }
 
     /// Whether each edge goes both ways, whatever its weights: then the eigenvalues of the matrix
-    /// of equally likely edges are real. By hashes: a false yes has a chance of 2^-64.
+    /// of equally likely edges are real. Hashes decide: a false yes has a probability of 2^-64.
     [[nodiscard]] bool undirected() const noexcept { return undirected_; }
 
     struct edge {
@@ -43,13 +42,14 @@ public:
         std::int64_t to;
         T weight;
     };
-    /// The first edge, by rows, whose weight is negative or not a number.
+    /// The first edge, in the order of rows, whose weight is negative or not a number.
     [[nodiscard]] const std::optional<edge>& negative() const noexcept { return negative_; }
 
-    /// Edges that leave each vertex, from the devices: 4 n bytes from each. Waits.
+    /// Returns the number of edges that leave each vertex, from the devices: 4 n bytes from each.
+    /// Waits.
     [[nodiscard]] std::vector<std::int64_t> out_degrees() const;
 
-    /// Throws usage_error, naming `what`, unless it is a vertex.
+    /// Throws usage_error with `what` in its text unless `vertex` is a vertex.
     void check_vertex(const char* what, std::int64_t vertex) const;
 
 private:

@@ -1,4 +1,4 @@
-// What graph algorithms tell about their steps.
+// What graph algorithms report of their steps.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace krylith {
 enum class graph_reason {
     nothing_left, ///< no vertex has anything to pass on: the result is complete
     converged,    ///< PageRank: the bound on the error is within the tolerance
-    max_steps     ///< steps ran out
+    max_steps     ///< the steps ran out
 };
 
 [[nodiscard]] constexpr const char* to_string(graph_reason why) noexcept {
@@ -26,46 +26,48 @@ enum class graph_reason {
                                              : "max_steps";
 }
 
-/// A product and what became of it, or a level of breadth-first search that was walked without one.
+/// A product with its rule, or a level of breadth-first search that ran without a product.
 struct graph_step {
-    std::int64_t entries = 0;           ///< of x: vertices that pass something on
+    std::int64_t entries = 0;           ///< entries of x: vertices that pass something on
     std::int64_t frontier_nonzeros = 0; ///< edges that leave them
-    /// By device; those without vertices have none, and walked levels none at all.
+    /// The kernels of the devices that have vertices, in their order; empty for persistent levels.
     std::vector<spmspv::kernel> kernels = {};
     spmspv::exchange_form sent = spmspv::exchange_form::none; ///< how x got to the other devices
-    double select_seconds = 0;                                ///< of the host, choosing kernels
-    /// Until the host knew the size of the next x; of PageRank's dense steps, most of which it
-    /// doesn't wait for, until it looked, or had enqueued the step. Of a walked level by the
-    /// device's clock; the first of a launch has what the launch and the wait took besides.
+    double select_seconds = 0;                                ///< time of the host for choosing
+                                                              ///< kernels
+    /// The time until the host knew the size of the next x. In PageRank's dense steps, most of
+    /// which the host doesn't wait for, it is the time until it read the sums or had enqueued the
+    /// step. Persistent levels have the device's clock; the first of a launch also has the time of
+    /// the launch and of the wait.
     double seconds = 0;
-    /// Several levels in one launch (persistent_levels.hpp): which launch of the search, from 1; 0:
-    /// a product.
+    /// The launch, from 1, of a level that ran with others in one
+    /// (graph/levels/persistent_levels.hpp); 0: a product.
     std::int32_t launch = 0;
 };
 
-/// What all results have.
+/// What all results of graph algorithms have.
 struct graph_outcome {
     graph_reason reason = graph_reason::max_steps;
-    double seconds = 0; ///< from the cleared state to the last step; without downloading results
+    double seconds = 0; ///< from the cleared state to the last step, without downloading results
     std::vector<graph_step> steps;
 
     [[nodiscard]] std::int64_t iterations() const noexcept {
         return static_cast<std::int64_t>(steps.size());
     }
-    /// Edges walked along, in all steps together.
+    /// The number of edges traversed in all steps together.
     [[nodiscard]] std::int64_t frontier_nonzeros() const noexcept {
         std::int64_t sum = 0;
         for (const graph_step& step : steps) sum += step.frontier_nonzeros;
         return sum;
     }
-    /// Edges walked along, 10^9 a second. (Of breadth-first search those out of vertices reached:
-    /// Graph500's measure, loops and both directions of undirected edges counted.)
+    /// 10^9 edges traversed a second. For breadth-first search these are the edges out of vertices
+    /// reached: Graph500's measure, with loops and both directions of undirected edges counted.
     [[nodiscard]] double gteps() const noexcept {
         return seconds > 0 ? static_cast<double>(frontier_nonzeros()) / seconds * 1e-9 : 0;
     }
 };
 
-/// Takes the time of steps.
+/// Measures the time of steps.
 class step_log {
 public:
     explicit step_log(graph_outcome& outcome) : outcome_(outcome) {}
@@ -81,7 +83,7 @@ public:
         outcome_.seconds = now;
         outcome_.steps.push_back(std::move(step));
     }
-    /// The levels of one walk. Where there are none its time is the next step's.
+    /// Adds the levels of one launch. Where there are none its time goes to the next step.
     void add(std::span<const spmspv::level_record> levels) {
         if (levels.empty()) return;
         const double now = seconds();
@@ -98,7 +100,7 @@ public:
             outcome_.steps.push_back(std::move(step));
         }
     }
-    /// Work since the last step belongs to no step.
+    /// Ends the log. The time since the last step belongs to no step.
     void finish(graph_reason why) {
         outcome_.seconds = seconds();
         outcome_.reason = why;

@@ -1,31 +1,31 @@
-// PageRank by changes of ranks.
+// PageRank by changes of the ranks.
 //
-// The surfer follows an edge of his vertex, each equally likely, with probability d (damping), and
-// else jumps to one of the sources, all vertices unless some are named. From a vertex without
-// edges he jumps always. With P the shares of edges, v the jumps and 1'v = 1, ranks are r / 1'r for
+// With probability d (damping) the surfer follows an edge of the vertex, each equally likely, and
+// else jumps to one of the sources, which are all vertices unless some are named. From a vertex
+// without edges the surfer always jumps. With P the transition probabilities along edges, v the
+// probabilities of jumps and 1'v = 1, ranks are r / 1'r for
 //
 //     (I - d P) r = v
 //
-// since jumps from dangling vertices only add a multiple of v: no sum over them in any step. (As a
-// linear system: Gleich, PageRank beyond the Web, SIAM Review 57, 2015.) Kept are r and the
-// residual s = v - (I - d P) r. A column of P has one value, so what vertices pass on is scaled by
-// it and products add up x alone (plus_second): values of the matrix are not read, whatever they
-// are.
+// because jumps from dangling vertices only add a multiple of v: no step sums over them. (As a
+// linear system: Gleich, PageRank beyond the Web, SIAM Review 57, 2015.) The algorithm keeps r and
+// the residual s = v - (I - d P) r. A column of P has one value, so vertices pass on what is
+// already scaled by it and products add up x alone (plus_second), without values of the matrix.
 //
-// Where the surfer begins at named vertices few ranks change at first: a vertex passes its residual
-// on only when that is above a threshold, so that x is sparse. (Incremental PageRank: Li, Ao, Yang
-// 2020.) As soon as half of all edges are walked along in a step, and from the start where he
-// begins anywhere, all vertices pass on in steps that look at no row by itself (power_step.hpp):
-// those of the power method, from r = v / (1 - d), whose errors fall by d |lambda_2|; and where the
-// graph is undirected and they fall slower than that, weighted ones, by (1 - sqrt(1 - d^2)) / d:
-// 0.56 instead of 0.85.
+// Where the surfer starts from named vertices few ranks change at first: a vertex passes its
+// residual on only when that is above a threshold, so that x is sparse. (Incremental PageRank: Li,
+// Ao, Yang 2020.) As soon as a step follows half of all edges, and from the start where jumps lead
+// anywhere, all vertices pass on in dense steps (graph/frontier/power_step.hpp). These are steps of
+// the power method, from r = v / (1 - d), whose errors fall by d |lambda_2|. Where the graph is
+// undirected and errors fall more slowly than that, steps are weighted and errors fall by
+// (1 - sqrt(1 - d^2)) / d: 0.56 instead of 0.85.
 //
-// Error: r lies off its limit by (I - d P)^-1 s, which sums to |s| / (1 - d) at the most, so that
-// ranks differ from their limits by 2 |s| / ((1 - d) |r|) or less, all vertices together (sums of
-// magnitudes). The loop stops when that bound is within the tolerance, and not before; rounding
-// comes on top, some 10 epsilon of T. With a threshold the bound is checked where nobody has enough
-// to pass on, at the latest after as many steps as the power method would take: the few vertices
-// that get the most would go on for half as many. Dense steps check it when it should suffice.
+// Error: r differs from its limit by (I - d P)^-1 s, which sums to at most |s| / (1 - d). All ranks
+// together differ from their limits by at most 2 |s| / ((1 - d) |r|) (sums of magnitudes). The
+// loop stops only when that bound is within the tolerance; rounding adds some 10 epsilon of T. With
+// a threshold the bound is checked where no vertex has enough to pass on, at the latest after as
+// many steps as the power method would take: otherwise the few vertices that receive the most would
+// continue for half as many more. Dense steps check it when it should suffice.
 #pragma once
 
 #include <algorithm>
@@ -48,9 +48,10 @@ namespace krylith {
 
 struct pagerank_options {
     double damping = 0.85;                  ///< 0 <= damping < 1
-    double tolerance = 1e-6;                ///< of the sum of all errors; 0 < tolerance < 1
+    double tolerance = 1e-6;                ///< the largest sum of all errors; 0 < tolerance < 1
     std::int64_t max_steps = 1000;          ///< 1 or more
-    std::vector<std::int64_t> sources = {}; ///< where jumps lead, each once; empty: to all vertices
+    std::vector<std::int64_t> sources = {}; ///< the targets of jumps, each once; empty: all
+                                            ///< vertices
     spmspv::adaptive_options kernels = {};
 
     /// Throws usage_error naming the first value that is not allowed.
@@ -60,16 +61,16 @@ struct pagerank_options {
 template <class T>
 struct [[nodiscard]] pagerank_result : graph_outcome {
     std::vector<T> ranks;   ///< sum to 1
-    double error_bound = 0; ///< on the sum of |rank - exact rank|, rounding aside
+    double error_bound = 0; ///< bounds the sum of |rank - exact rank|, rounding aside
 };
 
-/// Keeps its memory: beside the graph's 4 n values of T and what vectors take. At most about
-/// log(tolerance) / log(d) steps, of an undirected graph 28 / 85 of that. Bytes of one in which all
-/// ranks are passed on: power_step.hpp.
+/// A computation that keeps its memory: 4 n values of T beside the graph and the vectors. It takes
+/// at most about log(tolerance) / log(d) steps, on undirected graphs 28 / 85 of that.
+/// graph/frontier/power_step.hpp has the bytes of a step in which all ranks are passed on.
 template <class T>
 class pagerank_iteration {
 public:
-    /// Throws usage_error unless the options are allowed.
+    /// Throws usage_error for options that are not allowed.
     explicit pagerank_iteration(const graph<T>& g, pagerank_options options = {})
         : graph_(&g),
           options_(std::move(options)),
@@ -78,12 +79,12 @@ public:
           ranks_(*g.matrix(), "ranks"),
           residuals_(*g.matrix(), "residuals"),
           passed_(*g.matrix(), "ranks passed on"),
-          shares_(*g.matrix(), "shares of edges") {
-        std::vector<T> shares;
-        shares.reserve(as_size(g.vertices()));
+          inverse_degrees_(*g.matrix(), "inverse degrees") {
+        std::vector<T> inverse_degrees;
+        inverse_degrees.reserve(as_size(g.vertices()));
         for (const std::int64_t edges : g.out_degrees())
-            shares.push_back(edges == 0 ? T(0) : T(1) / static_cast<T>(edges));
-        shares_.upload(shares);
+            inverse_degrees.push_back(edges == 0 ? T(0) : T(1) / static_cast<T>(edges));
+        inverse_degrees_.upload(inverse_degrees);
     }
 
     pagerank_result<T> operator()() {
@@ -96,11 +97,11 @@ public:
 
         const bool anywhere = options_.sources.empty();
         if (anywhere || !pass_few(result, log)) pass_all(result, log, anywhere);
-        result.ranks = normalised(swept_ ? ranks_and_residuals() : ranks_.download());
+        result.ranks = normalised(dense_ ? ranks_and_residuals() : ranks_.download());
         return result;
     }
 
-    /// What its products choose by.
+    /// The model that chooses kernels.
     [[nodiscard]] const spmspv::kernel_model* model() const noexcept { return a_.model(); }
 
 private:
@@ -112,10 +113,10 @@ private:
         return g.matrix();
     }
 
-    /// r = 0, and where sources are named s = v.
+    /// Sets r = 0, and s = v where sources are named.
     void begin() {
         a_.restart();
-        swept_ = false;
+        dense_ = false;
         ranks_.fill(T(0));
         const auto& sources = options_.sources;
         if (sources.empty()) return;
@@ -131,12 +132,11 @@ private:
     }
     [[nodiscard]] double damping() const noexcept { return options_.damping; }
 
-    /// With a threshold, until the result is complete, or x has become dense: then false, and the
-    /// next step's product is due.
+    /// Runs steps with a threshold until the result is complete. Returns false when x has become
+    /// dense; the next step's product is then due.
     bool pass_few(pagerank_result<T>& result, step_log& log) {
         double threshold = options_.tolerance / static_cast<double>(graph_->vertices());
-        std::int64_t due =
-            bound_.steps_from(2); // at the bound, whatever is still to be passed on then
+        std::int64_t due = bound_.steps_from(2); // this step checks the bound in any case
         for (;;) {
             a_.advance_all(passing(threshold));
             while (a_.entries() > 0) {
@@ -145,47 +145,47 @@ private:
                     return false;
                 const bool last = result.iterations() + 1 >= std::min(due, options_.max_steps);
                 const auto record = a_.multiply();
-                // Before the bound is checked nothing is passed on: it needs what is left in s.
+                // Nothing is passed on before the bound is checked: it needs everything in s.
                 a_.advance(passing(last ? std::numeric_limits<double>::infinity() : threshold));
                 log.add(record);
             }
             result.error_bound = std::min(bound(), pagerank_bound::most);
             if (ended(result, log)) return true;
-            // The bound falls about as the threshold does: half of what should be enough, so that
-            // few rounds are needed, but a tenth at the least: a lower one means a denser x.
+            // The bound falls about as the threshold does. Half of what should be enough keeps the
+            // rounds few, but not less than a tenth: a lower threshold means a denser x.
             threshold *= std::max(0.1, 0.5 * options_.tolerance / result.error_bound);
             due = result.iterations() + bound_.steps_from(result.error_bound);
         }
     }
 
-    /// All vertices in each step. `first`: r is still to be passed on, else x is already.
+    /// Runs steps of all vertices. With `first` r is still to be passed on, else x has been.
     void pass_all(pagerank_result<T>& result, step_log& log, bool first) {
-        swept_ = true;
+        dense_ = true;
         std::optional<chebyshev_weights> weights; // none: the power method
         std::optional<bound_check> before;
         double mean_correction = 0;
-        keeping_ = first ? kept::nothing : kept::residuals; // what few have not passed on
+        keeping_ = first ? kept::nothing : kept::residuals; // those that pass_few() left
         if (first) {
             const double rank = jump() / (1 - damping());
-            a_.step_all(sweeping(1, rank));
+            a_.step_all(power_step(1, rank));
             mean_correction = jump() - rank; // s = v - r
         }
         for (std::int64_t due = result.iterations() + 1;;) {
-            const bool looked_at = result.iterations() + 1 >= std::min(due, options_.max_steps);
+            const bool checks = result.iterations() + 1 >= std::min(due, options_.max_steps);
             const auto record = a_.multiply_and_step(
-                sweeping(weights ? weights->next() : 1, mean_correction), looked_at);
+                power_step(weights ? weights->next() : 1, mean_correction), checks);
             mean_correction = 0;
             if (!weights) keeping_ = kept::nothing;
             log.add(record);
-            if (!looked_at) continue;
+            if (!checks) continue;
             const std::int64_t step = result.iterations();
             const bound_check now = check_at(step);
             result.error_bound = std::min(now.bound, pagerank_bound::most);
             if (ended(result, log)) return;
             due = step + 1;
-            // Dangling vertices take surfers out, and what that changes would die down by about d a
-            // step. But ranks are those of any multiple of v: of the one with which residuals will
-            // add up to 0.
+            // Dangling vertices take surfers out, and that change would die down by only about d a
+            // step. But ranks belong to any multiple of v, so the one is taken with which residuals
+            // will add up to 0.
             if (first && !graph_->undirected()) mean_correction = -now.surplus * jump();
             if (before) {
                 double rate = std::pow(now.bound / before->bound,
@@ -204,7 +204,7 @@ private:
         }
     }
 
-    /// Whether the bound does or steps have run out, which is told.
+    /// Whether the bound is within the tolerance or the steps have run out; logs which.
     bool ended(const pagerank_result<T>& result, step_log& log) {
         if (result.error_bound <= options_.tolerance) {
             log.finish(graph_reason::converged);
@@ -220,13 +220,13 @@ private:
             return spmspv::pass_on<T>{ranks_[m],
                                       residuals_[m],
                                       passed_[m],
-                                      shares_[m],
+                                      inverse_degrees_[m],
                                       static_cast<T>(options_.damping),
                                       static_cast<T>(threshold)};
         };
     }
 
-    /// Of the error, once nothing is under way.
+    /// Returns the bound on the error, when no x is left to be passed on.
     [[nodiscard]] double bound() {
         double s = 0;
         double r = 0;
@@ -238,25 +238,25 @@ private:
         return bound_.of(s, r);
     }
 
-    /// What a dense step reads and writes of the one before and the next.
+    /// What a dense step reads from the step before and keeps for the next.
     enum class kept : std::uint8_t { nothing, residuals, residuals_and_changes };
 
-    auto sweeping(double weight, double mean_correction) {
+    auto power_step(double weight, double mean_correction) {
         return [=, this](std::size_t m) {
             const bool changes = keeping_ == kept::residuals_and_changes;
             return spmspv::power_step<T>{ranks_[m],
                                          keeping_ != kept::nothing ? residuals_[m] : nullptr,
                                          changes ? passed_[m] : nullptr,
-                                         shares_[m],
+                                         inverse_degrees_[m],
                                          static_cast<T>(options_.damping),
                                          static_cast<T>(weight),
                                          static_cast<T>(mean_correction)};
         };
     }
 
-    /// The bound is that of r + s, r being the ranks before the last dense step: a step of the
-    /// power method more, in which errors fall to d of what they were at the most. That is what is
-    /// downloaded.
+    /// Returns the bound for r + s, where r are the ranks before the last dense step. That is one
+    /// step of the power method more, in which errors fall to at most d of themselves, and it is
+    /// what is downloaded.
     [[nodiscard]] bound_check check_at(std::int64_t step) {
         double magnitudes = 0;
         double residuals = 0;
@@ -270,14 +270,10 @@ private:
         return {step, bound_.of(damping() * magnitudes, ranks - magnitudes), residuals, magnitudes};
     }
 
-    /// After a dense step ranks hold r + c and residuals, if they are kept, s - c.
+    /// Returns the ranks after a dense step: ranks_ holds r + c and residuals_, if kept, s - c.
     [[nodiscard]] std::vector<T> ranks_and_residuals() const {
-        std::vector<T> sum = ranks_.download();
-        const std::vector<T> residuals =
-            keeping_ == kept::nothing ? std::vector<T>(sum.size()) : residuals_.download();
-        for (std::size_t i = 0; i < sum.size(); ++i)
-            sum[i] = std::max(sum[i] + residuals[i], T(0)); // limits are not negative
-        return sum;
+        if (keeping_ == kept::nothing) return sum_of_ranks(ranks_.download(), {});
+        return sum_of_ranks(ranks_.download(), residuals_.download());
     }
 
     const graph<T>* graph_;
@@ -286,9 +282,9 @@ private:
     spmspv::group_product<spmspv::plus_second<T>, T> a_;
     vertex_array<T, T> ranks_;
     vertex_array<T, T> residuals_;
-    vertex_array<T, T> passed_; ///< along each edge of a vertex; of dense steps changes of ranks
-    vertex_array<T, T> shares_;
-    bool swept_ = false; ///< the last step was a dense one
+    vertex_array<T, T> passed_; ///< what each edge carries; in dense steps changes of ranks
+    vertex_array<T, T> inverse_degrees_;
+    bool dense_ = false; ///< the last step was a dense one
     kept keeping_ = kept::nothing;
 };
 

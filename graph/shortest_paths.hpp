@@ -1,5 +1,5 @@
-// Shortest paths from one vertex: Bellman and Ford's method, where only vertices whose distance has
-// just become less pass it on. A step is a product over (min, +).
+// Shortest paths from one vertex by the method of Bellman and Ford, where only vertices whose
+// distance has just fallen pass it on. A step is a product over (min, +).
 #pragma once
 
 #include <cstdint>
@@ -24,26 +24,26 @@ struct shortest_paths_options {
 
 template <class T>
 struct [[nodiscard]] shortest_paths_result : graph_outcome {
-    std::vector<T> distances; ///< infinite where no path leads. After max_steps they are those of
-                              ///< the shortest paths of so many edges, or less
+    std::vector<T> distances; ///< infinite where no path leads; after max_steps, of the shortest
+                              ///< paths of at most that many edges
     std::int64_t reached = 0; ///< vertices with a distance, the source among them
 };
 
-/// Keeps its memory for one source after the other. Weights must be 0 or more; an infinite one is
-/// no edge. Distances are sums in T from the source outwards: the same bits whatever kernels
-/// compute them, and on any number of devices. At most n steps, together O(n edges), usually a few
-/// times the edges.
+/// A search that keeps its memory for the next source. Weights must be 0 or more; an infinite one
+/// is no edge. Distances are sums in T from the source outwards: the same bits whatever kernels
+/// compute them, and on any number of devices. It takes at most n steps and O(n edges), usually a
+/// few times the edges.
 template <class T>
 class shortest_paths_search {
 public:
-    /// Throws input_error for a negative weight or NaN.
+    /// Throws input_error for a negative weight or NaN, and usage_error for max_steps below 1.
     explicit shortest_paths_search(const graph<T>& g, const shortest_paths_options& options = {})
         : graph_(&g),
           options_(options),
           a_(checked(g, options), options.kernels),
           distances_(*g.matrix(), "distances") {}
 
-    /// Throws usage_error unless `source` is a vertex.
+    /// Returns the distances from `source`. Throws usage_error unless it is a vertex.
     shortest_paths_result<T> operator()(std::int64_t source) {
         graph_->check_vertex("shortest_paths: the source", source);
         shortest_paths_result<T> result;
@@ -68,7 +68,7 @@ public:
         return result;
     }
 
-    /// What its products choose by.
+    /// The model that chooses kernels.
     [[nodiscard]] const spmspv::kernel_model* model() const noexcept { return a_.model(); }
 
 private:
@@ -93,7 +93,7 @@ private:
     vertex_array<T, T> distances_;
 };
 
-/// From one source.
+/// Runs one search.
 template <class T>
 shortest_paths_result<T> shortest_paths(const graph<T>& g, std::int64_t source,
                                         const shortest_paths_options& options = {}) {

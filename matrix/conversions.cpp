@@ -10,7 +10,7 @@
 namespace krylith {
 namespace {
 
-/// The arrays of one direction, without a name for it.
+/// The arrays of one direction, in names for rows and columns alike.
 template <class T>
 struct compressed_arrays {
     std::vector<std::int64_t> offsets;
@@ -18,8 +18,8 @@ struct compressed_arrays {
     std::vector<T> values;
 };
 
-/// `across`: indices are below it; `major_size`, the number of offsets but one, becomes the range
-/// of the result's indices.
+/// Transposes. Indices are below `across`; `major_size`, the number of offsets but one, becomes the
+/// range of the result's indices.
 template <class T>
 compressed_arrays<T> other_direction(std::span<const std::int64_t> offsets,
                                      std::span<const std::int32_t> indices,
@@ -37,7 +37,7 @@ compressed_arrays<T> other_direction(std::span<const std::int64_t> offsets,
     return result;
 }
 
-/// The line of each entry, as COO stores it.
+/// The major index of each entry, as COO stores it.
 std::vector<std::int32_t> expanded(std::span<const std::int64_t> offsets) {
     std::vector<std::int32_t> major_size;
     resize_in_parallel(major_size, as_size(offsets.back()));

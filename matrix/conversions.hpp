@@ -1,9 +1,9 @@
-// Between the formats, and to the transposed matrix. COO to CSR is in matrix/coo.hpp.
+// Conversions between the formats, and to the transposed matrix. COO to CSR is in matrix/coo.hpp.
 //
-// All validate their argument first (input_error), keep explicit zeros and duplicates, cost O(rows
-// + columns + nnz), run on all OpenMP threads and give the same bits on any number of them. Entries
-// that share a row and a column stay in order. Memory beside argument and result: 8 bytes a column
-// (row, for CSC) and thread, of as many threads as that stays below the size of the result.
+// All validate their argument first (input_error), keep explicit zeros and duplicates, cost
+// O(rows + columns + nnz), run on all OpenMP threads and give the same bits on any number of them.
+// Entries that share a row and a column stay in order. Memory beside argument and result: 8 bytes a
+// column (row, for CSC) and thread, of as many threads as that stays below the size of the result.
 #pragma once
 
 #include <krylith/matrix/coo.hpp>
@@ -12,23 +12,23 @@
 
 namespace krylith {
 
-/// A^T; its columns ascend within each row, whether or not those of A do. rows must be at most 2^31
-/// - 1. Stable counting sort by columns, blocks of rows first counted and then placed by a thread
-/// each
-/// ("ScanTrans": Wang, Liu, Hou, Feng, Parallel Transposition of Sparse Data Structures, ICS 2016).
+/// Returns A^T; its columns ascend within each row, whether or not those of A do. rows must be at
+/// most 2^31 - 1. It is a stable counting sort by columns: threads first count blocks of rows, then
+/// place them ("ScanTrans": Wang, Liu, Hou, Feng, Parallel Transposition of Sparse Data Structures,
+/// ICS 2016).
 template <class T>
 [[nodiscard]] csr_matrix<T> transpose(const csr_view<T>& matrix);
 
-/// By columns, rows ascending in each. rows must be at most 2^31 - 1.
+/// Returns the matrix by columns, rows ascending in each. rows must be at most 2^31 - 1.
 template <class T>
 [[nodiscard]] csc_matrix<T> to_csc(const csr_view<T>& matrix);
 
-/// By rows, columns ascending in each; canonical if no two entries are at the same place. columns
-/// must be at most 2^31 - 1.
+/// Returns the matrix by rows, columns ascending in each; it is canonical if no two entries are at
+/// the same place. columns must be at most 2^31 - 1.
 template <class T>
 [[nodiscard]] csr_matrix<T> to_csr(const csc_view<T>& matrix);
 
-/// Entries in the order in which they are stored. Both sizes must be at most 2^31 - 1.
+/// Returns the entries in the order in which they are stored. Both sizes must be at most 2^31 - 1.
 template <class T>
 [[nodiscard]] coo_matrix<T> to_coo(const csr_view<T>& matrix);
 template <class T>

@@ -32,7 +32,7 @@ void validate_indices(const char* name, std::span<const std::int32_t> indices, s
 }
 
 /// Adds the entries of a sorted row that have the same column, in order. Leaves the sums in front
-/// and the mark `merged` behind. True if anything was added.
+/// and the mark `merged` behind. Returns true if anything was added.
 template <class T>
 bool sum_duplicates(const row_entries<T>& row) {
     std::int32_t* const columns = row.columns();

@@ -9,8 +9,9 @@
 
 namespace krylith {
 
-/// Entry k adds values[k] at (row_indices[k], column_indices[k]), counted from 0. Any order;
-/// entries of the same place add up. rows and columns are at most 2^31 - 1.
+/// A matrix of coordinate entries: entry k adds values[k] at (row_indices[k], column_indices[k]),
+/// counted from 0. The order is any; entries of the same place add up. rows and columns are at most
+/// 2^31 - 1.
 template <class T>
 struct coo_matrix {
     using value_type = T;
@@ -25,7 +26,7 @@ struct coo_matrix {
     }
 };
 
-/// The same in arrays that somebody else owns; see csr_view.
+/// The same matrix in arrays that somebody else owns; see csr_view.
 template <class T>
 struct coo_view {
     using value_type = T;
@@ -57,10 +58,10 @@ struct coo_view {
 template <class T>
 void validate(const coo_matrix<T>& matrix);
 
-/// The same matrix by rows, canonical: columns ascend, duplicates are summed in the order in which
-/// they stand (so the same bits on any number of threads), explicit zeros are kept.
-/// Validates first. O(rows + entries) for entries whose columns ascend within each row, plus a
-/// sort of the rows where they don't. Memory beside the argument: the result, before summing.
+/// Returns the same matrix by rows, canonical: columns ascend, duplicates are summed in the order
+/// in which they stand (so the same bits on any number of threads), explicit zeros are kept.
+/// Validates first. O(rows + entries) for entries whose columns ascend within each row, plus a sort
+/// of the rows where they don't. Memory beside the argument: the result, before summing.
 template <class T>
 [[nodiscard]] csr_matrix<T> to_csr(const coo_matrix<T>& matrix);
 

@@ -69,7 +69,7 @@ void coo_assembly::build(std::span<const Index> row_indices,
     check_indices("column_indices", column_indices, columns_);
     entries_ = static_cast<std::int64_t>(row_indices.size());
 
-    // A matrix whose "values" are the numbers of its entries.
+    // The "values" of this matrix are the numbers of its entries.
     auto sorted = by_rows<std::int64_t>(
         rows_, columns_, entries_,
         [=](std::int64_t k) {

@@ -1,5 +1,5 @@
-// Compressed sparse column matrix on the host: what factorisations, MATLAB and much of Fortran
-// have.
+// Compressed sparse column matrix on the host: the format of factorisations, MATLAB and much of
+// Fortran.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace krylith {
 
-/// Columns are 0..columns-1; the entries of column j are [column_offsets[j], column_offsets[j +
-/// 1]). rows <= 2^31 - 1. The arrays are those of the transposed matrix in CSR.
+/// A matrix by columns 0..columns-1; the entries of column j are [column_offsets[j],
+/// column_offsets[j + 1]). rows <= 2^31 - 1. The arrays are those of the transposed matrix in CSR.
 template <class T>
 struct csc_matrix {
     using value_type = T;
@@ -25,11 +25,11 @@ struct csc_matrix {
         return static_cast<std::int64_t>(row_indices.size());
     }
 
-    /// Same sizes, same pattern, equal values (so 0 == -0, and a NaN differs from itself).
+    /// Compares sizes, patterns and values (so 0 == -0, and a NaN differs from itself).
     friend bool operator==(const csc_matrix&, const csc_matrix&) = default;
 };
 
-/// The same in arrays that somebody else owns; see csr_view.
+/// The same matrix in arrays that somebody else owns; see csr_view.
 template <class T>
 struct csc_view {
     using value_type = T;

@@ -40,7 +40,7 @@ std::vector<T> diagonal(const csr_view<T>& matrix) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < length; ++row) {
         const std::int64_t end = matrix.row_offsets[as_size(row + 1)];
-        // A sum, so that duplicates count as they do in A x.
+        // The entries are summed, so that duplicates count as they do in A x.
         for (std::int64_t k = matrix.row_offsets[as_size(row)]; k < end; ++k) {
             if (matrix.column_indices[as_size(k)] == row) {
                 result[as_size(row)] += matrix.values[as_size(k)];

@@ -1,5 +1,5 @@
-// Compressed sparse row matrix on the host: the form in which every matrix enters the library, with
-// arrays of its own (csr_matrix) or in arrays of somebody else's (csr_view).
+// Compressed sparse row matrix on the host: every matrix enters the library in this form, with
+// arrays of its own (csr_matrix) or in somebody else's (csr_view).
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace krylith {
 
-/// Rows are 0..rows-1; the entries of row i are [row_offsets[i], row_offsets[i + 1]).
-/// Offsets are 64 bits wide, columns 32 (columns <= 2^31 - 1, checked on the way in).
-/// Columns ascend strictly within a row once canonical() holds.
+/// A matrix by rows 0..rows-1; the entries of row i are [row_offsets[i], row_offsets[i + 1]).
+/// Offsets are 64 bits wide, columns 32 (columns <= 2^31 - 1, checked on the way in). Columns
+/// ascend strictly within a row where canonical() holds.
 template <class T>
 struct csr_matrix {
-    // Whole numbers only to be held and compared: no view of them can be had.
+    // A matrix of whole numbers can only be held and compared: it has no view.
     static_assert(std::is_arithmetic_v<T>,
                   "krylith: values are double or float (no complex numbers, no "
                   "other precisions, no const)");
@@ -32,13 +32,13 @@ struct csr_matrix {
         return static_cast<std::int64_t>(column_indices.size());
     }
 
-    /// Same sizes, same pattern, equal values (so 0 == -0, and a NaN differs from itself).
+    /// Compares sizes, patterns and values (so 0 == -0, and a NaN differs from itself).
     friend bool operator==(const csr_matrix&, const csr_matrix&) = default;
 };
 
-/// The same in arrays that somebody else owns: the caller's own, those of a mapped file, of another
-/// library. What reads a matrix takes a view; a csr_matrix is one. The arrays must live as long
-/// as the view; no function of krylith keeps one after it returns.
+/// The same matrix in arrays that somebody else owns: the caller, a mapped file, another library.
+/// Functions that read a matrix take a view; a csr_matrix converts to one. The arrays must live as
+/// long as the view; no function of krylith keeps one after it returns.
 template <class T>
 struct csr_view {
     static_assert(is_value_type<T>, "krylith: values are double or float (no complex numbers, no "
@@ -69,20 +69,20 @@ struct csr_view {
 
 /// Throws input_error naming the first offence (row, position, value, what is allowed): sizes that
 /// disagree, offsets that don't start at 0 or descend, columns out of range. Values may be
-/// anything: a NaN is found, and said, by the solver. Returns the longest row, which plans need and
+/// anything: the solver finds and reports a NaN. Returns the longest row, which plans need and
 /// which would cost another pass over the offsets. O(rows + nnz).
 template <class T>
 longest_row validate(const csr_view<T>& matrix);
 
-/// The same without a look at `values`, which may be anywhere.
+/// Validates likewise without reading `values`, which may be anywhere.
 template <class T>
 longest_row validate_pattern(const csr_view<T>& matrix);
 
-/// True if columns ascend strictly in every row (sorted, no duplicates). O(nnz).
+/// Returns true if columns ascend strictly in every row (sorted, no duplicates). O(nnz).
 template <class T>
 [[nodiscard]] bool canonical(const csr_view<T>& matrix);
 
-/// The main diagonal, 0 where no entry is stored; length min(rows, columns). O(nnz).
+/// Returns the main diagonal, 0 where no entry is stored; its length is min(rows, columns). O(nnz).
 template <class T>
 [[nodiscard]] std::vector<T> diagonal(const csr_view<T>& matrix);
 

@@ -8,8 +8,8 @@
 // are hashes of a seed and a place (matrix/gallery/counter_hash.hpp), and values come from + - * /
 // and square roots only, which IEEE 754 rounds the same everywhere.
 //
-// All throw usage_error for an argument out of range and input_error for a matrix that the memory
-// can't hold. O(nnz); memory: the result, unless said otherwise.
+// All generators throw usage_error for an argument out of range and input_error for a matrix
+// that the memory can't hold. They cost O(nnz); their memory is the result, unless said otherwise.
 #pragma once
 
 #include <span>
@@ -33,10 +33,10 @@ struct gallery_entry {
     std::string_view details;   ///< kind, formulas and source in a few sentences
 };
 
-/// All of them, sorted by name.
+/// All matrices of the gallery, sorted by name.
 [[nodiscard]] std::span<const gallery_entry> gallery_names();
 
-/// The one of that name. Throws usage_error naming the nearest.
+/// The matrix of that name. Throws usage_error naming the nearest.
 [[nodiscard]] const gallery_entry& gallery_named(std::string_view name);
 
 /// A matrix by its name and arguments: "poisson3d:64", "poisson2d:100:50:random=7" (random=SEED is

@@ -1,6 +1,6 @@
 // Binary CSR files (.kcsr): krylith's own format, to load a matrix at the speed of memory.
-// docs/file_formats.md has the table of bytes. The same arrays as in memory, so that a file can
-// also be used in place (matrix/kcsr/mapped_csr.hpp); nothing is lost, a NaN or -0 neither.
+// docs/file_formats.md has the table of bytes. A file holds the same arrays as memory, so that it
+// can also be used in place (matrix/kcsr/mapped_csr.hpp); nothing is lost, a NaN or -0 neither.
 //
 // Everything malformed throws input_error "FILE: what was found, what is allowed": files cut off or
 // appended to, bytes changed anywhere (all of them are under a checksum), a version of the future,
@@ -15,9 +15,9 @@
 
 namespace krylith {
 
-/// The matrix in a file of fp64 or fp32 values, the latter widened for T = double. For T = float
-/// fp64 is rounded to nearest; a finite value beyond the range of fp32 is refused. O(bytes), by all
-/// OpenMP threads. Throws input_error, also where the memory can't hold the matrix.
+/// Reads the matrix in a file of fp64 or fp32 values, the latter widened for T = double. For T =
+/// float fp64 is rounded to nearest; a finite value beyond the range of fp32 is refused. O(bytes),
+/// by all OpenMP threads. Throws input_error, also where the memory can't hold the matrix.
 template <class T>
 [[nodiscard]] csr_matrix<T> read_binary_csr(const std::filesystem::path& path);
 
@@ -33,7 +33,7 @@ void write_binary_csr(const std::filesystem::path& path, const csr_matrix<T>& ma
     write_binary_csr(path, csr_view<T>(matrix));
 }
 
-/// True for a regular file that starts like a .kcsr file, whatever its name and the rest.
+/// Returns true for a regular file that starts like a .kcsr file, whatever its name and the rest.
 [[nodiscard]] bool is_binary_csr(const std::filesystem::path& path);
 
 } // namespace krylith

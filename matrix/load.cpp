@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view prefix = "gallery:";
 
-/// "poisson3d:64" without the prefix is an easy slip.
+/// Whether a name lacks the prefix only: "poisson3d:64" is an easy slip.
 bool looks_like_gallery(std::string_view name) {
     const std::string_view first = name.substr(0, name.find(':'));
     return std::ranges::find(gallery_names(), first, &gallery_entry::name) != gallery_names().end();
@@ -30,7 +30,7 @@ csr_matrix<T> load_matrix(std::string_view name, const market_options& options) 
     }
     const std::filesystem::path path(name);
     std::error_code ignored;
-    // Not where it can't be told: then the reader says what the system has against it.
+    // Where this can't be told, the reader reports what the system says.
     if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
         const std::string found = std::string(name) + ": no such file, ";
         throw input_error(found +
@@ -39,7 +39,7 @@ csr_matrix<T> load_matrix(std::string_view name, const market_options& options) 
                                : "allowed is the path of a Matrix Market or .kcsr file, "
                                  "or gallery:NAME"));
     }
-    // By its name too, so that a damaged file is called that, and not a bad Matrix Market file.
+    // The name counts too, so that a damaged file is called that, and not a bad Matrix Market file.
     if (path.extension() == ".kcsr" || is_binary_csr(path)) {
         return read_binary_csr<T>(path);
     }

@@ -8,9 +8,9 @@
 
 namespace krylith {
 
-/// "gallery:NAME[:ARGUMENT...]" (matrix/gallery.hpp), the path of a binary CSR file, known by its
-/// name (.kcsr) or its first bytes (matrix/kcsr.hpp), or that of a Matrix Market file, plain
-/// or gzipped (matrix/matrix_market.hpp). Throws usage_error for a wrong gallery name or argument,
+/// Loads "gallery:NAME[:ARGUMENT...]" (matrix/gallery.hpp), the path of a binary CSR file, known by
+/// its name (.kcsr) or its first bytes (matrix/kcsr.hpp), or that of a Matrix Market file, plain or
+/// gzipped (matrix/matrix_market.hpp). Throws usage_error for a wrong gallery name or argument,
 /// input_error for a file that can't be accepted. What a Matrix Market file held beside the matrix
 /// goes to `options.report`, which is left alone for others.
 template <class T>

@@ -69,13 +69,13 @@ csr_matrix<T> make_spd(const csr_matrix<T>& a) {
                 centre = values;
                 *values = own;
             } else {
-                *values = T(0.5) * own + T(0.5) * mirrored; // halves first: no overflow
+                *values = T(0.5) * own + T(0.5) * mirrored; // halves are added: no overflow
                 others += std::abs(static_cast<double>(*values));
             }
             ++values;
         });
         const auto least = static_cast<T>(others > 0 ? others * (1 + 0x1p-6) : 1);
-        if (*centre < least) { // false for NaN, which stays for the solver to find
+        if (*centre < least) { // false for NaN, which the solver will find
             *centre = least;
         }
     };

@@ -1,7 +1,7 @@
 // Matrix Market files (.mtx, also gzipped): https://math.nist.gov/MatrixMarket/formats.html
 //
-// Read are coordinate and array, real, integer and pattern (values 1), general, symmetric and
-// skew-symmetric; any case in the banner, LF or CR LF, with or without the last, blank lines
+// The readers accept coordinate and array; real, integer and pattern (values 1); general, symmetric
+// and skew-symmetric; any case in the banner, LF or CR LF, with or without the last, blank lines
 // anywhere, comments before the size line, entries in any order. Duplicates are summed in the order
 // of the file, and counted. Explicit zeros of coordinate files are kept (the pattern is the
 // user's), those of arrays are not entries. A symmetric matrix may be given by either half or a
@@ -12,14 +12,14 @@
 // ignored and counted.
 //
 // Everything else throws input_error "FILE:LINE: what was found, what is allowed": no banner at the
-// first byte, CR alone, comments among the entries, malformed or missing lines, entries where
-// there is no place, indices out of range, values that aren't finite in T, complex and hermitian
-// files, pattern arrays, NUL bytes, gzip data that are corrupt, cut off or a bomb (beyond 1 GiB of
-// text: 200 times their size), and, without a line, whatever is no regular file. Nothing is
-// allocated on the word of the size line: memory grows with what was read, at the most 2.5 times
-// the resulting matrix plus some 2 MiB a thread, and is refused before the machine, or
-// market_options::memory, runs out. Rows take memory even where they are empty: 2^24 are believed,
-// 64 for each entry, or as many as an eighth of the memory holds.
+// first byte, CR alone, comments among the entries, malformed or missing lines, entries where there
+// is no place, indices out of range, values that aren't finite in T, complex and hermitian files,
+// pattern arrays, NUL bytes, gzip data that are corrupt, cut off or a bomb (beyond 1 GiB of text:
+// 200 times their size), and, without a line, whatever is no regular file. Nothing is allocated on
+// the word of the size line: memory grows with what was read, at the most 2.5 times the resulting
+// matrix plus some 2 MiB a thread, and is refused before the machine, or market_options::memory,
+// runs out. Rows take memory even where they are empty: the most allowed are 2^24, 64 for each
+// entry, or as many as an eighth of the memory holds.
 #pragma once
 
 #include <filesystem>
@@ -33,35 +33,35 @@
 
 namespace krylith {
 
-/// The matrix in a file, canonical. O(bytes), plus a sort of rows that aren't in order; read by up
-/// to 16 OpenMP threads (gzip: unpacked by one at a time).
+/// Reads the matrix in a file; it is canonical. O(bytes), plus a sort of rows that aren't in order;
+/// read by up to 16 OpenMP threads (gzip: unpacked by one at a time).
 template <class T>
 [[nodiscard]] csr_matrix<T> read_matrix_market(const std::filesystem::path& path,
                                                const market_options& options = {});
 
-/// The same for text in memory, plain; `name` stands for the file in messages.
+/// Reads plain text in memory likewise; `name` stands for the file in messages.
 template <class T>
 [[nodiscard]] csr_matrix<T> parse_matrix_market(std::string_view text, std::string name,
                                                 const market_options& options = {});
 
-/// The dense vector in a file: an array or coordinates, general, of n rows and 1 column (a
-/// symmetric one of 1 row too). Two forms that are no Matrix Market files, but are met, are read as
-/// the array of n rows: an array with n alone as its size line, and n alone as the first line of a
-/// file without a banner; n numbers follow, one a line.
+/// Reads the dense vector in a file: an array or coordinates, general, of n rows and 1 column (a
+/// symmetric one of 1 row too). Two forms that are no Matrix Market files, but are common, are read
+/// as the array of n rows: an array with n alone as its size line, and n alone as the first line of
+/// a file without a banner; n numbers follow, one a line.
 template <class T>
 [[nodiscard]] std::vector<T> read_vector_market(const std::filesystem::path& path,
                                                 const market_options& options = {});
 
-/// The same for text in memory.
+/// Reads text in memory likewise.
 template <class T>
 [[nodiscard]] std::vector<T> parse_vector_market(std::string_view text, std::string name,
                                                  const market_options& options = {});
 
 /// Writes a matrix as coordinate real general, with as many digits as reading back the same values
-/// takes (17, float 9). Gzips if the name ends in .gz. Each line of the comment becomes a comment
-/// line. Throws input_error for an invalid matrix, for a value that isn't finite (a reader would
-/// refuse it) and for a file that can't be written, which then stays as it was (a pipe or device
-/// may have got a part).
+/// takes (17, float 9). The file is gzipped if the name ends in .gz. Each line of the comment
+/// becomes a comment line. Throws input_error for an invalid matrix, for a value that isn't finite
+/// (a reader would refuse it) and for a file that can't be written, which then stays as it was (a
+/// pipe or device may have received some of it).
 template <class T>
 void write_matrix_market(const std::filesystem::path& path, const csr_view<T>& matrix,
                          std::string_view comment = {});
@@ -72,8 +72,8 @@ void write_matrix_market(const std::filesystem::path& path, const csr_matrix<T>&
     write_matrix_market(path, csr_view<T>(matrix), comment);
 }
 
-/// Writes a vector as array real general, n rows, 1 column. As above, but non-finite values are
-/// written too (nan, inf, -inf): a solution that went wrong is worth seeing.
+/// Writes a vector as array real general, n rows, 1 column, in the same way, but non-finite values
+/// too (nan, inf, -inf): a solution that went wrong is worth seeing.
 template <class T>
 void write_vector_market(const std::filesystem::path& path, std::span<const T> vector,
                          std::string_view comment = {});

@@ -1,5 +1,5 @@
-// What can be said about a matrix without solving: lengths of rows, symmetry, diagonal, values.
-// Pure functions of the arrays, parallel, the same results on any number of threads.
+// Properties of a matrix that can be told without solving: lengths of rows, symmetry, diagonal,
+// values. The functions are pure and parallel, with the same results on any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace krylith {
 
-/// Entries a row. All 0 for a matrix without rows.
+/// The entries a row. All are 0 for a matrix without rows.
 struct row_lengths {
     std::int64_t least = 0;
     std::int64_t most = 0;
@@ -29,9 +29,9 @@ struct mirrored_entry {
     double there = 0;
 };
 
-/// Counts are of stored off-diagonal entries. A value is equal to its mirror if they agree to half
-/// the digits of T, or differ by no more than the rounding of sqrt|a_ii a_jj|: assembly in another
-/// order leaves such differences.
+/// How far a matrix is symmetric. Counts are of stored off-diagonal entries. A value is equal to
+/// its mirror if they agree to half the digits of T, or differ by no more than the rounding of
+/// sqrt|a_ii a_jj|: assembly in another order leaves such differences.
 struct symmetry_statistics {
     std::int64_t off_diagonal = 0;
     std::int64_t matched_places = 0; ///< the mirror is stored too
@@ -77,7 +77,8 @@ struct bandwidths {
     std::int64_t upper = 0; ///< max column - row
 };
 
-/// All but `stored`, `duplicates` and `sorted` describe the operator: duplicates are summed first.
+/// The facts of a matrix. All but `stored`, `duplicates` and `sorted` describe the operator:
+/// duplicates are summed first.
 struct matrix_statistics {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
@@ -90,23 +91,25 @@ struct matrix_statistics {
     value_statistics values;
     diagonal_statistics diagonal;
     std::optional<symmetry_statistics> symmetry; ///< square matrices
-    /// Symmetric with a positive diagonal, but a_ij^2 >= a_ii a_jj up to rounding, which no
-    /// positive definite matrix has: the first such place.
+    /// The first place where a_ij^2 >= a_ii a_jj up to rounding, which no positive definite matrix
+    /// has; set for a symmetric matrix with a positive diagonal.
     std::optional<mirrored_entry> indefinite_at;
 
     [[nodiscard]] std::int64_t nnz() const { return stored - duplicates; }
     [[nodiscard]] bool square() const { return rows == columns; }
 };
 
-/// O(rows + longest row); `offsets` as in CSR, rows + 1 entries.
+/// Measures row lengths; `offsets` as in CSR, rows + 1 entries. O(rows + longest row).
 [[nodiscard]] row_lengths measure_row_lengths(std::span<const std::int64_t> offsets);
 
-/// For a square canonical matrix. Looks each upper entry's mirror up by binary search, and the
-/// lower ones only if some have no partner: O(nnz log(row length)), next to no memory.
+/// Measures the symmetry of a square canonical matrix. It finds each upper entry's mirror by binary
+/// search, and the lower ones' only if some have no partner: O(nnz log(row length)), next to no
+/// memory.
 template <class T>
 [[nodiscard]] symmetry_statistics measure_symmetry(const csr_view<T>& matrix);
 
-/// For a symmetric canonical matrix with a positive diagonal: see matrix_statistics. O(nnz).
+/// Finds matrix_statistics::indefinite_at of a symmetric canonical matrix with a positive diagonal.
+/// O(nnz).
 template <class T>
 [[nodiscard]] std::optional<mirrored_entry> find_indefinite_minor(const csr_view<T>& matrix);
 
@@ -119,12 +122,12 @@ struct entry_survey {
 template <class T>
 [[nodiscard]] entry_survey survey_entries(const csr_view<T>& matrix);
 
-/// Columns without entries. O(nnz + columns); a byte a column.
+/// The number of columns without entries. O(nnz + columns); a byte a column.
 template <class T>
 [[nodiscard]] std::int64_t count_empty_columns(const csr_view<T>& matrix);
 
-/// Everything above. The matrix must pass validate(); what is not canonical is copied into
-/// canonical form first (to_csr). O(nnz log(row length)).
+/// Measures everything above. The matrix must pass validate(); one that is not canonical is copied
+/// into canonical form first (to_csr). O(nnz log(row length)).
 template <class T>
 [[nodiscard]] matrix_statistics describe(const csr_view<T>& matrix);
 

@@ -11,8 +11,7 @@ namespace {
 
 using std::to_string;
 
-// Boundaries are chosen among the starts of blocks of `alignment` rows; the last block may be
-// shorter.
+// Blocks of `alignment` rows, at whose starts boundaries are chosen; the last block may be shorter.
 class row_blocks {
 public:
     row_blocks(std::int64_t rows, std::int64_t alignment)
@@ -27,7 +26,7 @@ public:
         return block < count_ ? block * alignment_ : rows_;
     }
 
-    // The first of 0..count for which `reached` holds, count + 1 if there is none.
+    // Returns the first of 0..count for which `reached` holds, count + 1 if there is none.
     template <class Predicate>
     std::int64_t first(Predicate reached) const {
         std::int64_t low = 0;
@@ -58,7 +57,7 @@ void require_sizes(const char* who, std::int64_t rows, int ranks, std::int64_t a
         refuse("rows", rows, "0 or more");
     }
     if (ranks < 1) {
-        refuse("parts", ranks, "1 or more");
+        refuse("ranks", ranks, "1 or more");
     }
     if (alignment < 1) {
         refuse("alignment", alignment, "1 or more");
@@ -69,7 +68,7 @@ void require_sizes(const char* who, std::int64_t rows, int ranks, std::int64_t a
 
 row_range row_partition::owned(int rank) const {
     if (rank < 0 || rank >= ranks()) {
-        throw usage_error("row_partition::owned: part is " + to_string(rank) +
+        throw usage_error("row_partition::owned: rank is " + to_string(rank) +
                           ", must be 0 or more and below " + to_string(ranks()));
     }
     const auto k = static_cast<std::size_t>(rank);
@@ -81,7 +80,7 @@ int row_partition::owner(std::int64_t row) const {
         throw usage_error("row_partition::owner: row is " + to_string(row) +
                           ", must be 0 or more and below " + to_string(rows()));
     }
-    // Of equal entries, which stand for empty parts, the last one starts the part with the row.
+    // Equal entries stand for empty ranks; the last of them starts the rank with the row.
     return static_cast<int>(std::ranges::upper_bound(begin, row) - begin.begin()) - 1;
 }
 
@@ -129,8 +128,8 @@ equal_nonzeros(std::int64_t rows,
         const std::int64_t above =
             blocks.first([&](std::int64_t block) { return nonzeros_before(block) >= target; });
         std::int64_t nearest = nonzeros_before(above);
-        // A tie goes down for every k: were it up for one and down for the next, a part could
-        // exceed its share by more than the largest row.
+        // A tie goes down for every k: were it up for one and down for the next, a rank could
+        // exceed its fraction by more than the largest row.
         if (above > 0 && target - nonzeros_before(above - 1) <= nearest - target) {
             nearest = nonzeros_before(above - 1);
         }
@@ -141,7 +140,7 @@ equal_nonzeros(std::int64_t rows,
             blocks.first([&](std::int64_t block) { return nonzeros_before(block) > nearest; }) - 1;
         const std::int64_t even = fraction_of(blocks.count(), k, ranks);
         const std::int64_t boundary = blocks.row(std::max(first, std::min(even, last)));
-        // Needed only if the offsets descend somewhere.
+        // This is needed only if the offsets descend somewhere.
         result.begin.push_back(std::max(result.begin.back(), boundary));
     }
     result.begin.push_back(rows);
@@ -152,7 +151,7 @@ void check(const row_partition& partition, std::int64_t rows) {
     const auto& begin = partition.begin;
     if (begin.size() < 2) {
         throw usage_error("row_partition: begin has " + to_string(begin.size()) +
-                          " entries, must have parts + 1 with at least 1 part");
+                          " entries, must have ranks + 1 with at least 1 rank");
     }
     if (begin.front() != 0) {
         throw usage_error("row_partition: begin[0] is " + to_string(begin.front()) + ", must be 0");

@@ -5,7 +5,7 @@
 
 namespace krylith {
 
-/// M = I. Solvers leave its application out.
+/// M = I. Solvers skip its application.
 struct identity {
     [[nodiscard]] static constexpr const char* name() { return "none"; }
 };

@@ -52,7 +52,8 @@ void jacobi<T>::update(const csr_view<T>& matrix) {
     std::swap(inverse_, *spare_);
 }
 
-/// Each device inverts all that it holds: on replicated vectors everybody's entries.
+/// Each device inverts all entries that it holds: where vectors are replicated, those of every
+/// rank.
 template <class T>
 void jacobi<T>::invert(vector<T>& diagonal) {
     const layout& layout = *diagonal.layout();
@@ -84,8 +85,10 @@ void jacobi<T>::invert(vector<T>& diagonal) {
                                             inversion_report::exponent_bias));
 }
 
-/// Solvers square r'M^-1 r. Where its factors are extreme, a power of two, which no method minds,
-/// brings the largest to about 1; an even one, for the root. Rare: through the host.
+/// Solvers form products such as r'M^-1 r, which overflow or vanish where the entries of M^-1 are
+/// extreme. A power of two, which changes no method's iterates, then brings the largest entry to
+/// about 1. Its exponent is even, so that the square root stays exact. This is rare, so it goes
+/// through the host.
 template <class T>
 void jacobi<T>::moderate(vector<T>& inverse, int exponent) const {
     constexpr int usual = sizeof(T) == 8 ? 130 : 40;

@@ -11,31 +11,32 @@
 
 namespace krylith {
 
-/// Keeps 1 / a_ii on the devices: 8 n bytes (fp64) a group, or a device where vectors are
-/// replicated; twice that from the first update on. As a pointwise preconditioner it is applied
-/// inside the solver's own updates. Where all of 1 / a_ii are below 2^-130 or one is above 2^130
-/// (float: 40), M is 2^k diag(A) instead: the solvers go the same way, and their squares survive.
+/// Keeps 1 / a_ii on the devices: 8 n bytes (fp64) on the whole group, or on each device where
+/// vectors are replicated; twice that from the first update on. Jacobi is pointwise: solvers apply
+/// it inside their own updates. Where all 1 / a_ii are below 2^-130 or one is above 2^130 (float:
+/// 2^-40, 2^40), M is 2^k diag(A) instead, which changes no iterates and keeps squares in range.
 ///
 /// Constructors and updates throw input_error naming the first row whose diagonal entry, or its
 /// inverse, is zero or not finite; a refused update changes nothing.
 template <class T>
 class jacobi {
 public:
-    /// From the operator's own matrix, on its devices: costs one read of the matrix. Throws
-    /// usage_error for a matrix-free operator.
+    /// Takes the diagonal of the operator's own matrix on its devices, at the cost of one read of
+    /// the matrix. Throws usage_error for a matrix-free operator.
     explicit jacobi(const matrix_operator<T>& a);
 
-    /// From a matrix in host memory; for operators that don't know their diagonal.
+    /// Takes the diagonal of a matrix in host memory, for operators that don't know their own.
     jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix);
 
-    /// New values, after those of the operator or of the same matrix.
+    /// Takes new values, after those of the operator or of the same matrix have changed. Throws
+    /// usage_error for an operator with another layout.
     void update(const matrix_operator<T>& a);
     void update(const csr_view<T>& matrix);
 
-    /// M^-1 r, entry by entry.
+    /// Returns M^-1 r, entry by entry.
     [[nodiscard]] term<T> operator()(const vector<T>& r) const { return pointwise(inverse_, r); }
-    /// The square root of M, for split preconditioning: M^-1/2 A M^-1/2. Throws input_error naming
-    /// the first row with a negative diagonal entry.
+    /// Returns the square root of M, for split preconditioning: M^-1/2 A M^-1/2. Throws input_error
+    /// naming the first row with a negative diagonal entry.
     [[nodiscard]] jacobi square_root() const;
 
     [[nodiscard]] static constexpr const char* name() { return "jacobi"; }
@@ -47,7 +48,7 @@ private:
     void moderate(vector<T>& inverse, int exponent) const;
 
     vector<T> inverse_;
-    std::optional<vector<T>> spare_; ///< where an update is made, until it is accepted
+    std::optional<vector<T>> spare_; ///< the inverse that an update makes, until it is accepted
     std::vector<buffer<inversion_report>> reports_; // [ranks]
 };
 

@@ -1,7 +1,8 @@
 // BiCGStab for general A.
 //
 // van der Vorst, SIAM J. Sci. Stat. Comput. 13(2), 1992; Saad, Iterative Methods, 2nd ed.,
-// algorithm 7.7. Two products an iteration; without preconditioner 24 nnz + 160 n bytes (fp64).
+// algorithm 7.7. An iteration makes two products and, without preconditioner, moves 24 nnz + 160 n
+// bytes (fp64).
 #pragma once
 
 #include <krylith/solvers/iteration.hpp>
@@ -10,9 +11,9 @@
 namespace krylith {
 
 /// Solves A x = b. A breakdown (r0'v = 0, rho = 0 or omega = 0, relative to the vectors' norms)
-/// starts the recurrence anew from the true residual; one that comes back without progress ends
-/// the solve. Memory: 6 vectors; with M on the right 2 more, on the left 1 more. On the left the
-/// recurrence is that of the preconditioned residual, scaled to the true one at each start.
+/// restarts the recurrence from the true residual; a second one without progress in between ends
+/// the solve. Memory: 6 vectors; with M on the right 2 more, on the left 1 more. With M on the left
+/// the recurrence follows the preconditioned residual, scaled to the true one at each start.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 solve_result bicgstab(const A& given_a, const vector<typename A::value_type>& b,
                       vector<typename A::value_type>& x, const solver_options& options = {},

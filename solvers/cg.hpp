@@ -1,16 +1,16 @@
 // Conjugate gradients for symmetric positive definite A, optionally preconditioned.
 //
 // Hestenes and Stiefel, J. Res. NBS 49(6), 1952; Saad, Iterative Methods, 2nd ed., algorithms 6.18
-// and 9.1. Three passes an iteration; without preconditioner 12 nnz + 84 n bytes (fp64): product
-// and p'q, residual and r'r, solution and direction.
+// and 9.1. An iteration makes three passes (the product with p'q, the residual with r'r, the
+// solution with the direction) and, without preconditioner, moves 12 nnz + 84 n bytes (fp64).
 #pragma once
 
 #include <krylith/solvers/iteration.hpp>
 
 namespace krylith {
 
-/// Solves A x = b. A symmetric positive definite preconditioner M makes the same iteration as split
-/// preconditioning would. Memory: 3 vectors, 4 with M.
+/// Solves A x = b. With a symmetric positive definite preconditioner M the iterates are those of
+/// split preconditioning. Memory: 3 vectors, 4 with M.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 solve_result cg(const A& given_a, const vector<typename A::value_type>& b,
                 vector<typename A::value_type>& x, const solver_options& options = {},

@@ -1,4 +1,4 @@
-// What solvers ask of operators and preconditioners.
+// What solvers require of operators and preconditioners.
 #pragma once
 
 #include <concepts>
@@ -12,8 +12,8 @@
 
 namespace krylith {
 
-/// y = alpha A x + beta y on distributed vectors, stream-ordered, the same on every call. `dots`
-/// have y as a factor. matrix_operator is the model.
+/// An operator: y = alpha A x + beta y on distributed vectors, ordered by the stream, the same on
+/// every call. `dots` are inner products that have y as a factor. matrix_operator is the model.
 template <class A>
 concept linear_operator = requires(const A& a, execution& run,
                                    const vector<typename A::value_type>& x,
@@ -26,13 +26,14 @@ concept linear_operator = requires(const A& a, execution& run,
     a.apply(run, c, x, c, y, dots);
 };
 
-/// M^-1 r entry by entry: a term of the solver's own updates, at no pass of its own.
+/// A preconditioner that returns M^-1 r entry by entry, as a term of the solver's own updates. It
+/// makes no pass over memory of its own.
 template <class M, class T>
 concept pointwise_preconditioner = requires(const M& m, const vector<T>& r) {
     { m(r) } -> std::same_as<term<T>>;
 };
 
-/// z = M^-1 r in operations of its own.
+/// A preconditioner that computes z = M^-1 r in operations of its own.
 template <class M, class T>
 concept general_preconditioner = requires(const M& m, execution& run, const vector<T>& r,
                                           vector<T>& z) {
@@ -43,7 +44,7 @@ template <class M, class T>
 concept preconditioner =
     std::same_as<M, identity> || pointwise_preconditioner<M, T> || general_preconditioner<M, T>;
 
-/// y = A x, and the dots in the same pass.
+/// Enqueues y = A x with the dots in the same pass.
 template <linear_operator A, class... Dots>
 void multiply(execution& run, const A& a, const vector<typename A::value_type>& x,
               vector<typename A::value_type>& y, const Dots&... dots) {
@@ -52,7 +53,7 @@ void multiply(execution& run, const A& a, const vector<typename A::value_type>& 
     a.apply(run, T(1), x, T(0), y, std::span(list.begin(), list.size()));
 }
 
-/// r = b - A x, and the dots in the same pass. x is a domain vector.
+/// Enqueues r = b - A x with the dots in the same pass as the product. x is a domain vector.
 template <linear_operator A, class... Dots>
 void residual(execution& run, const A& a, const vector<typename A::value_type>& b,
               const vector<typename A::value_type>& x, vector<typename A::value_type>& r,
@@ -63,9 +64,9 @@ void residual(execution& run, const A& a, const vector<typename A::value_type>& 
     a.apply(run, T(-1), x, T(1), r, std::span(list.begin(), list.size()));
 }
 
-/// z = M^-1 r, and the dots, in as few passes as M allows. z may not be r. M may write z by any
-/// means, such as a product of another operator on borrowed arrays, which knows nothing of z's
-/// ghosts: those of a domain vector are sent here, at the price of a small kernel.
+/// Enqueues z = M^-1 r with the dots, in as few passes as M allows. z must not be r. M may write z
+/// by any means, such as a product of another operator on borrowed arrays, which knows nothing of
+/// z's ghosts. Where z is a domain vector they are sent here, by one small kernel.
 template <class T, preconditioner<T> M, class... Dots>
 void precondition(execution& run, const M& m, const vector<T>& r, vector<T>& z,
                   const Dots&... dots) {

@@ -6,10 +6,10 @@
 // vector/scalar/delayed_hessenberg.hpp): one reduction of 2 j + 1 values an iteration.
 // Orthogonality stays at rounding level, as with two passes at once (gmres_cgs2.hpp).
 //
-// Iteration j multiplies the candidate for v_{j-1}, so the column of H before this one, and with it
-// the residual estimate, comes an iteration late: one product is done in vain when the estimate
-// says stop. A full cycle ends with products of the basis and its last vector only. Bytes of
-// iteration j (fp64): 12 nnz + 20 n for the product, 16 j n for the basis, 32 n.
+// Iteration j multiplies the candidate for v_{j-1}, so the previous column of H, and with it the
+// residual estimate, comes an iteration late: one product is in vain when the estimate says stop. A
+// full cycle ends with products of the basis and its last vector only. Iteration j moves 12 nnz +
+// 20 n bytes (fp64) for the product, 16 j n for the basis and 32 n for the rest.
 #pragma once
 
 #include <krylith/solvers/gmres/gmres_cycle.hpp>
@@ -18,10 +18,10 @@
 
 namespace krylith {
 
-/// Solves A x = b with m = min(options.restart, n, 1000) basis vectors. The true residual is
-/// computed at every restart and decides. A basis that can't be extended (happy breakdown) ends the
-/// cycle. Memory: m + 4 vectors, m + 5 with M, m + 6 with M split. With M on the left the history
-/// holds the preconditioned residual norms, scaled to the true one at each restart.
+/// Solves A x = b with m = min(options.restart, n, 1000) basis vectors. Every restart computes the
+/// true residual, which alone decides convergence. A basis that can't be extended (happy breakdown)
+/// ends the cycle. Memory: m + 4 vectors, m + 5 with M, m + 6 with M split. With M on the left the
+/// history holds the preconditioned residual norms, scaled to the true one at each restart.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 solve_result gmres(const A& a, const vector<typename A::value_type>& b,
                    vector<typename A::value_type>& x, const solver_options& options = {},
@@ -40,7 +40,7 @@ solve_result gmres(const A& a, const vector<typename A::value_type>& b,
             delayed_dots(run, v, j + 1, w, first);
             cycle.compute(array_task::delayed, j);
             if (j > 0) test_estimate(cycle.estimate * cycle.ratio);
-            delayed_update(run, v, j + 1, w, first); // ends v_j, begins v_{j+1}
+            delayed_update(run, v, j + 1, w, first); // completes v_j, starts v_{j+1}
         }
         multi_dot(run, v, restart, v[restart], first);
         cycle.compute(array_task::delayed, restart);

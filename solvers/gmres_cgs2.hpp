@@ -1,16 +1,16 @@
 // GMRES with the basis orthogonalised twice at once, by classical Gram-Schmidt (CGS2), whose loss
 // of orthogonality stays at rounding level (Giraud, Langou, Rozloznik, Comput. Math. Appl. 50,
-// 2005): two reductions of j + 1 values and one of the norm an iteration. gmres.hpp does the same
-// with one reduction, and half the bytes; this one is what it is measured against. Bytes of
-// iteration j (fp64): 12 nnz + 20 n for the product, 32 j n for the basis, 40 n.
+// 2005): two reductions of j + 1 values and one of the norm an iteration. It is the form that
+// gmres.hpp, with one reduction and half the bytes, is measured against. Iteration j moves 12 nnz +
+// 20 n bytes (fp64) for the product, 32 j n for the basis and 40 n for the rest.
 #pragma once
 
 #include <krylith/solvers/gmres/gmres_cycle.hpp>
 
 namespace krylith {
 
-/// As gmres(), of which it is the plain form: the same promises, iterations (but for rounding) and
-/// memory. Each iteration's estimate is there at once, so none is done in vain at the end.
+/// Solves A x = b like gmres(), with the same promises, the same memory and, but for rounding, the
+/// same iterations. Each estimate is known within its iteration, so no product is in vain.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 solve_result gmres_cgs2(const A& a, const vector<typename A::value_type>& b,
                         vector<typename A::value_type>& x, const solver_options& options = {},

@@ -50,7 +50,7 @@ double iteration_control::target() const {
 }
 
 void iteration_control::set_controls(std::int64_t iteration) {
-    // The recurrence goes on decreasing below what the true residual can reach: look there.
+    // The recurrence can fall further than the true residual, so the loop also stops at this floor.
     const double floor = 0.25 * epsilon * std::sqrt(bb_);
     const double aim = std::max(target(), floor);
     const double ceiling = options_.divergence_tolerance * std::sqrt(std::max(bb_, last_true_));
@@ -86,27 +86,30 @@ loop_report iteration_control::repeat(const std::function<void()>& body) {
 
 bool iteration_control::check_convergence(const loop_report& end, double true_rr) {
     const double norm = std::sqrt(true_rr);
-    start_rr_ = true_rr; // of the next round, if there is one
+    start_rr_ = true_rr; // the next attempt, if there is one, starts from it
     result_.iterations = end.iterations;
     result_.recurrence_residual = std::sqrt(end.residual) / scale_;
     result_.true_residual = norm / scale_;
     const double previous = last_true_;
     last_true_ = true_rr;
-    if (std::isfinite(norm) && norm <= target()) { // b may hold an infinity: so is the target
+    // The norm must be finite: where b holds an infinity the target is infinite too.
+    if (std::isfinite(norm) && norm <= target()) {
         const bool relative = norm <= *options_.rtol * std::sqrt(bb_);
         result_.reason = relative ? reason::converged_rtol : reason::converged_atol;
         return true;
     }
     const bool goes_on = end.state == loop_state::converged || end.state == loop_state::running ||
                          end.state == loop_state::breakdown;
-    if (goes_on && !std::isfinite(norm)) { // no smaller than before, and no larger: without end
+    // A residual that is not finite would never count as progress or as none: the solve ends.
+    if (goes_on && !std::isfinite(norm)) {
         result_.reason = reason::not_a_number;
         return true;
     }
     switch (end.state) {
     case loop_state::converged:
     case loop_state::running:
-        // The recurrence has drifted: go on from the true residual, unless that didn't help.
+        // The recurrence has drifted: continue from the true residual, unless that didn't help last
+        // time.
         if (end.iterations >= limit_) {
             result_.reason = reason::max_iterations;
             return true;
@@ -122,7 +125,7 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
     case loop_state::stagnated: result_.reason = reason::stagnated; break;
     case loop_state::not_a_number: result_.reason = reason::not_a_number; break;
     case loop_state::breakdown:
-        // A fresh start from the true residual may get past it, as long as it is getting smaller.
+        // A restart from the true residual may get past it, as long as that residual keeps falling.
         if (previous < 0 || true_rr <= 0.25 * previous) return false;
         result_.reason = reason::breakdown;
         break;

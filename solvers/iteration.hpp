@@ -1,5 +1,5 @@
-// What every solver does around its loop: norms, limits, callbacks, and the verification of the
-// result by the true residual, with residual replacement where the recurrence has drifted.
+// What every solver does around its loop: norms, limits, callbacks, and a check of the result by
+// the true residual, with residual replacement where the recurrence has drifted.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace krylith {
 
-/// The parts that know no vectors.
+/// The part of an iteration that handles no vectors.
 class iteration_control {
 public:
     iteration_control(const device_group& group, const solver_options& options, std::int64_t n,
@@ -31,25 +31,27 @@ protected:
     using clock = std::chrono::steady_clock;
 
     [[nodiscard]] double target() const;
-    /// Sets the control registers for iterations from `iteration` on.
+    /// Sets the control registers for the iterations from `iteration` on.
     void set_controls(std::int64_t iteration);
-    /// Records the body, which counts as set-up.
+    /// Records the body; its time counts as set-up.
     void prepare(const std::function<void()>& body);
-    /// Repeats the body; pauses for callbacks and goes on.
+    /// Repeats the body until the loop ends; pauses for callbacks.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
-    /// What to make of the loop's end and the true residual; false: go on from there.
+    /// Decides by the loop's end and the true residual: true ends the solve, false continues from
+    /// x.
     [[nodiscard]] bool check_convergence(const loop_report& end, double true_rr);
-    /// What to make of the true residual of x as it is returned, which shifting has changed.
+    /// Decides again by the true residual of the x that is returned, after shifting has changed it.
     void check_shifted_convergence(double true_rr);
     void finish_history();
     [[nodiscard]] solve_result finish();
 
-    solver_options options_; ///< with an rtol
+    solver_options options_; ///< the caller's, with their rtol set
     std::int64_t limit_;
     clock::time_point began_ = clock::now();
     clock::time_point started_;
     double recording_seconds_ = 0;
-    double machine_epsilon_ = std::numeric_limits<double>::epsilon(); ///< of the vectors
+    double machine_epsilon_ = std::numeric_limits<double>::epsilon(); ///< epsilon of the vectors'
+                                                                      ///< type
     execution run_;
     solve_result result_;
     double scale_ = 1;      ///< power of two by which b and x are multiplied inside
@@ -58,13 +60,14 @@ protected:
     double last_true_ = -1; ///< squared true residual at the last verification
 };
 
-/// Solvers multiply by a() and apply m(), which are the user's A and M^-1 times powers of two.
+/// Scales the system around a solver. Solvers multiply by a() and apply m(), which are the user's A
+/// and M^-1 times powers of two.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class iteration : public iteration_control {
 public:
     using T = typename A::value_type;
 
-    /// `cycles`: the body is a whole cycle of iterations, and one trip of the loop.
+    /// With `cycles` the body is a whole cycle of iterations, and one trip of the loop.
     iteration(const A& a, const M& m, const vector<T>& b, vector<T>& x,
               const solver_options& options, const execution_options& sizes = {},
               bool cycles = false)
@@ -92,8 +95,8 @@ public:
             return scaled_preconditioner<M, T>(m_, m_scale_);
     }
 
-    /// `start` prepares the recurrence from r = b - A x; `body` is one iteration (or cycle) and
-    /// ends with test_residual or finish_cycle. `domain` is scratch between the two.
+    /// Runs the solve. `start` prepares the recurrence from r = b - A x; `body` is one iteration
+    /// (or cycle) and ends with test_residual or finish_cycle. `domain` is scratch between the two.
     [[nodiscard]] solve_result solve(vector<T>& r, vector<T>& domain,
                                      const std::function<void()>& start,
                                      const std::function<void()>& body) {
@@ -101,19 +104,20 @@ public:
         try {
             if (begin(r, domain)) iterate(r, domain, start, body);
         } catch (...) {
-            run_.quiesce(); // the solver's vectors, which peers write, are about to go
+            run_.quiesce(); // peers write into the solver's vectors, which are about to be freed
             throw;
         }
         return finish();
     }
 
-    /// b as the solver scales it.
+    /// Returns b as the solver scales it.
     [[nodiscard]] const vector<T>& rhs() const { return *b_; }
-    /// Squared norm of the residual that a (re)start begins with, as the solver scales b.
+    /// The squared norm of the residual that a (re)start begins with, as the solver scales b.
     [[nodiscard]] const scalar& starting_rr() const { return rr_; }
 
 private:
-    /// r = b - A x and its norm, scaled where squares would not survive; false: nothing to iterate.
+    /// Sets r = b - A x and its norm, scaled where squares would leave the range. Returns false
+    /// where there is nothing to iterate.
     bool begin(vector<T>& r, vector<T>& domain) {
         const bool multiplied = options_.initial_guess && norms_in_range(x_, r, domain); // r = A x
         const bool finite = multiplied || norms_in_range(*b_, r, domain) || rescale(r, domain);
@@ -151,8 +155,8 @@ private:
         end(r, domain);
     }
 
-    /// r = A v. Whether squares of b, v and A v can be relied on, or A v and b = 0 say it all.
-    /// Costs what the residual of a start from 0 would.
+    /// Sets r = A v. Returns whether the squares of b, v and A v are in range, or A v and b are 0
+    /// and settle the matter. It costs what the residual of a start from 0 would.
     bool norms_in_range(const vector<T>& v, vector<T>& r, vector<T>& domain) {
         fused(run_, domain = v, bb_of_b_ = dot(*b_, *b_), vv_ = dot(v, v));
         multiply(run_, a_, domain, r, rr_ = dot(r, r));
@@ -161,18 +165,19 @@ private:
         return std::all_of(norms.begin(), norms.end(), ordinary<T>);
     }
 
-    /// Brings the largest entries of b, A b and M^-1 b to about 1, and b beyond where products with
-    /// A would lose digits; false where one isn't finite. Rare: downloads three vectors.
+    /// Scales the largest entries of b, A b and M^-1 b to about 1, and b further where products
+    /// with A would lose digits. Returns false where an entry isn't finite. It is rare and
+    /// downloads three vectors.
     bool rescale(vector<T>& r, vector<T>& domain) {
         bool finite = true;
         int of_b = 0;
         const auto enlarge_b = [&](int by) {
-            by = std::min(by, largest_exponent<double> - of_b); // scale_ is a number
+            by = std::min(by, largest_exponent<double> - of_b); // so that scale_ stays finite
             scale_b(by);
             of_b += by;
         };
         enlarge_b(-exponent_of(*b_, finite));
-        enlarge_b(-exponent_of(*b_, finite)); // the smallest numbers of float are beyond one step
+        enlarge_b(-exponent_of(*b_, finite)); // float's smallest numbers need a second step
         const auto of_product = [&] {
             fused(run_, domain = *b_, bb_of_b_ = dot(*b_, *b_));
             multiply(run_, a_, domain, r, rr_ = dot(r, r));
@@ -196,7 +201,7 @@ private:
         return finite;
     }
 
-    /// b as the solver takes it, times 2^exponent.
+    /// Multiplies the solver's b by 2^exponent.
     void scale_b(int exponent) {
         if (exponent == 0) return;
         if (!own_b_) own_b_.emplace(b_->layout());
@@ -211,7 +216,7 @@ private:
         return run_.get(rr_.number());
     }
 
-    /// Squared norm of b - A (2^exponent x).
+    /// Returns the squared norm of b - A (2^exponent x).
     double true_residual(vector<T>& r, vector<T>& domain, int exponent = 0) {
         run_.set(control::state, as_register(loop_state::running));
         run_.unguarded([&] { fused(run_, domain = x_); });
@@ -220,8 +225,8 @@ private:
         return run_.get(rr_.number());
     }
 
-    /// x is the user's again. Entries that left the range of T on the way don't come back when x is
-    /// brought to the scaled system once more, so that the residual there tells.
+    /// Gives x back to the user's scale. Entries that leave the range of T on the way don't come
+    /// back when x is scaled again for the check, so the residual there shows them.
     void end(vector<T>& r, vector<T>& domain) {
         if (x_exponent_ != 0) {
             shift(x_, x_exponent_);
@@ -231,7 +236,7 @@ private:
         finish_history();
     }
 
-    /// v *= 2^exponent, in steps that are numbers.
+    /// Multiplies v by 2^exponent, in steps that T can hold.
     void shift(vector<T>& v, int exponent) {
         while (exponent != 0) {
             const int step = std::clamp(exponent, -largest_exponent<T>, largest_exponent<T>);
@@ -245,9 +250,9 @@ private:
     const M& m_;
     const vector<T>* b_;
     vector<T>& x_;
-    std::optional<vector<T>> own_b_; ///< where b is scaled, or was x too
+    std::optional<vector<T>> own_b_; ///< the scaled b, or b itself where x overlaps it
     inverse_scale m_scale_;
-    int x_exponent_ = 0; ///< x = 2^x_exponent_ times that of the scaled system
+    int x_exponent_ = 0; ///< x = 2^x_exponent_ times the x of the scaled system
     scalar rr_{run_};
     scalar bb_of_b_{run_};
     scalar vv_{run_};

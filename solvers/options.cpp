@@ -12,7 +12,7 @@ void solver_options::check() const {
                            const std::string& allowed) {
         throw usage_error("solver option " + name + " = " + value + " is not allowed: " + allowed);
     };
-    // Written so that NaN is refused too.
+    // The comparisons are written so that NaN is refused too.
     if (rtol && !(*rtol >= 0 && *rtol < 1)) refuse("rtol", number_text(*rtol), "0 <= rtol < 1");
     if (!(atol >= 0 && atol < 1e300)) refuse("atol", number_text(atol), "atol >= 0, finite");
     if (max_iterations < -1)

@@ -1,4 +1,4 @@
-// What a solve can be told.
+// The options of a solve.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace krylith {
 
-/// Which side of A the preconditioner stands on. Convergence is judged by ||b - A x|| on all.
+/// The side of A on which the preconditioner stands. Convergence is judged by ||b - A x|| on all.
 enum class side {
     left,  ///< M^-1 A x = M^-1 b
     right, ///< A M^-1 (M x) = b
@@ -19,17 +19,17 @@ enum class side {
 
 enum class failure_policy {
     status,     ///< a solve that doesn't converge returns its reason
-    throw_error ///< and throws not_converged
+    throw_error ///< a solve that doesn't converge throws not_converged
 };
 
-/// What a callback is told.
+/// What a callback receives.
 struct progress {
     std::int64_t iteration;
     double residual; ///< ||r||_2 by the recurrence
-    double target;   ///< what it must fall to
+    double target;   ///< the residual norm at which the loop stops
 };
 
-/// What rtol is where none is asked for: about half the digits of fp64, and five of the seven of
+/// The rtol of a solve that names none: about half the digits of fp64, and five of the seven of
 /// fp32, which well-conditioned systems reach.
 template <class T>
 [[nodiscard]] constexpr double default_rtol() noexcept {
@@ -37,11 +37,11 @@ template <class T>
     return std::is_same_v<T, float> ? 1e-5 : 1e-8;
 }
 
-/// Converged: ||b - A x||_2 <= max(rtol ||b||_2, atol).
+/// The options of a solve. Converged means ||b - A x||_2 <= max(rtol ||b||_2, atol).
 struct solver_options {
-    std::optional<double> rtol = {};       ///< 0 <= rtol < 1; without: default_rtol of A's type
+    std::optional<double> rtol = {};       ///< 0 <= rtol < 1; none: default_rtol of A's type
     double atol = 0;                       ///< >= 0
-    std::int64_t max_iterations = -1;      ///< -1: min(10 n, 10000); 0: only judge x0
+    std::int64_t max_iterations = -1;      ///< -1: min(10 n, 10000); 0: only check x0
     int restart = 30;                      ///< GMRES: basis vectors; at most n and 1000 are used
     bool initial_guess = false;            ///< start from x as given; otherwise from 0
     side preconditioning = side::right;    ///< GMRES and BiCGStab; CG is always split in effect
@@ -59,7 +59,7 @@ struct solver_options {
     void check() const;
 };
 
-/// The options with the rtol that they stand for in solves of T.
+/// Returns the options with rtol set, to the default of T where there was none.
 template <class T>
 [[nodiscard]] solver_options resolved(solver_options options) {
     if (!options.rtol) options.rtol = default_rtol<T>();

@@ -1,6 +1,7 @@
-// Conjugate gradients in one persistent kernel a device, for small systems: the same recurrences as
-// cg() with fewer starts of kernels (persistent_loop.hpp): 11.7 us an iteration instead of 20.9 for
-// a 7-point stencil of 64^3 rows on one H200. And the choice between the two.
+// Conjugate gradients in one persistent kernel a device, for small systems, and the choice between
+// it and cg(). The recurrences are those of cg() with fewer kernel launches
+// (solvers/persistent/persistent_loop.hpp): 11.7 us an iteration instead of 20.9 for a 7-point
+// stencil of 64^3 rows on one H200.
 #pragma once
 
 #include <krylith/precond/jacobi.hpp>
@@ -9,13 +10,13 @@
 
 namespace krylith {
 
-/// What a persistent kernel applies itself: M^-1 r = r, or the entries of one vector times those of
-/// r. A pointwise preconditioner of the user's may be any term, and goes to cg().
+/// The preconditioners that a persistent kernel applies itself: M = I, or one vector entry by
+/// entry. A pointwise preconditioner of the user's may be any term, so it runs in cg().
 template <class M, class T>
 concept persistent_preconditioner = std::same_as<M, identity> || std::same_as<M, jacobi<T>>;
 
-/// cg() by persistent kernels. Throws usage_error where
-/// not_persistent_because(a) has something to say. options.mode and unroll mean nothing here.
+/// Solves A x = b like cg(), in persistent kernels. Throws usage_error where
+/// not_persistent_because(a) gives a reason. options.mode and options.unroll have no effect.
 template <class T, persistent_preconditioner<T> M = identity>
 solve_result persistent_cg(const matrix_operator<T>& given_a, const vector<T>& b, vector<T>& x,
                            const solver_options& options = {}, const M& given_m = {}) {
@@ -51,11 +52,11 @@ solve_result persistent_cg(const matrix_operator<T>& given_a, const vector<T>& b
             }
             loop.enqueue(run, it.a().factor(), x, r, inverse, registers);
         });
-    result.recorded = true; // as good as: the devices repeat the iteration by themselves
+    result.recorded = true; // the devices repeat the iteration by themselves, as in a recorded loop
     return result;
 }
 
-/// persistent_cg() where it can run; else cg().
+/// Calls persistent_cg() where it can run, else cg().
 template <class T, preconditioner<T> M = identity>
 solve_result automatic_cg(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                           const solver_options& options = {}, const M& m = {}) {

@@ -11,7 +11,8 @@
 
 namespace krylith {
 
-/// Why a solve ended: PETSc's set. Converged is only said of the true residual b - A x.
+/// Why a solve ended, by PETSc's set of reasons. Converged always refers to the true residual
+/// b - A x.
 enum class reason {
     converged_rtol,            ///< ||b - A x|| <= rtol ||b||
     converged_atol,            ///< ||b - A x|| <= atol
@@ -32,22 +33,25 @@ struct [[nodiscard]] solve_result {
     krylith::reason reason = reason::max_iterations;
     std::int64_t iterations = 0;
     double rhs_norm = 0;            ///< ||b||_2
-    double rtol = 0;                ///< that was asked for, or the default of the precision
+    double rtol = 0;                ///< what was asked for, or the default of the precision
     double recurrence_residual = 0; ///< ||r||_2 as the iteration updates it
     double true_residual = 0;       ///< ||b - A x||_2, recomputed from the x returned
     double setup_seconds = 0;       ///< workspace and recording
     double solve_seconds = 0;       ///< from the first operation to the verified x
-    int replacements = 0;           ///< times the recurrence was corrected by the true residual
+    int replacements = 0;           ///< how often the true residual replaced the recurrence's
     bool recorded = false;          ///< the devices repeated the iteration by themselves
-    std::string diagnosis;          ///< why not, in words, and what to try; empty if converged
-    std::vector<double> history;    ///< ||r||_2 by iteration, the start included; if asked for
-    std::vector<std::map<std::string, std::size_t>> bytes; ///< by device, by item, at the end
+    std::string diagnosis;          ///< why it failed, in words, and what to try; empty if
+                                    ///< converged
+    std::vector<double> history;    ///< ||r||_2 of each iteration from the start on; empty unless
+                                    ///< asked for
+    std::vector<std::map<std::string, std::size_t>> bytes; ///< by device and item, at the end of
+                                                           ///< the solve
 
     [[nodiscard]] bool converged() const noexcept {
         return reason == reason::converged_rtol || reason == reason::converged_atol ||
                reason == reason::happy_breakdown;
     }
-    /// ||b - A x|| / ||b||; the residual itself if b = 0.
+    /// Returns ||b - A x|| / ||b||; the residual itself if b = 0.
     [[nodiscard]] double relative_residual() const noexcept {
         return rhs_norm > 0 ? true_residual / rhs_norm : true_residual;
     }
@@ -56,7 +60,7 @@ struct [[nodiscard]] solve_result {
     }
 };
 
-/// Thrown instead of returning a failure, where options say so.
+/// Thrown instead of returning a failure, where solver_options::on_failure says so.
 class not_converged : public error {
 public:
     explicit not_converged(solve_result r);

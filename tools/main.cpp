@@ -5,10 +5,8 @@
 #include <string>
 
 #include <krylith/device/memory/memory_room.hpp>
-#include <krylith/tools/cli/command_line.hpp>
+#include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
-#include <krylith/tools/cli/exit_status.hpp>
-#include <krylith/tools/cli/interruption.hpp>
 #include <krylith/tools/cli/printable.hpp>
 
 namespace {

@@ -2,8 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <krylith/tools/cli/choices.hpp>
-#include <krylith/tools/cli/name_check.hpp>
+#include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 
 namespace krylith::bench {

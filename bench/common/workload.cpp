@@ -4,8 +4,8 @@
 
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/matrix/gallery/counter_hash.hpp>
+#include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
-#include <krylith/tools/solve/square_matrix.hpp>
 
 namespace krylith::bench {
 

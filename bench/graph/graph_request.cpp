@@ -10,7 +10,7 @@
 #include <krylith/bench/common/shared_options.hpp>
 #include <krylith/bench/graph/graph_cases.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/tools/cli/name_check.hpp>
+#include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 
 namespace krylith::bench {

@@ -39,7 +39,7 @@ public:
 
 private:
     /// Seconds of the kernels alone, of one version of streamed products. Why it is void is added.
-    [[nodiscard]] spread measure(const workload& w, streamed_version version,
+    [[nodiscard]] spread measure(const workload& w, const std::string& version,
                                  const reference_product& expected,
                                  std::vector<std::string>& void_because);
     [[nodiscard]] json measure_load(const two_loads& load);

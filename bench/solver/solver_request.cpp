@@ -8,8 +8,7 @@
 
 #include <krylith/bench/common/shared_options.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/tools/cli/choices.hpp>
-#include <krylith/tools/cli/name_check.hpp>
+#include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 
 namespace krylith::bench {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <krylith/tools/cli/printable.hpp>
-#include <krylith/tools/model/byte_model.hpp>
+#include <krylith/tools/model/footprint.hpp>
 
 namespace krylith::bench {
 

@@ -8,7 +8,7 @@
 
 #include <krylith/bench/common/shared_options.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/tools/model/byte_model.hpp>
+#include <krylith/tools/model/footprint.hpp>
 
 namespace krylith::bench {
 

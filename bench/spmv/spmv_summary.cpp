@@ -107,7 +107,7 @@ std::string spmv_summary::in_words(const json& summary) {
                             number(summary, "target"));
     }
     for (const json& f : summary.at("forbidden")) {
-        text += fmt::format("{:<32} {:>2} {:<7} {:<6} at most {:.2f}x by its {}, reached {:.2f}x\n",
+        text += fmt::format("{:<32} {:>2} {:<9} {:<8} at most {:.2f}x by its {}, reached {:.2f}x\n",
                             f.at("matrix").get<std::string>(), f.at("devices").get<int>(),
                             f.at("operator").get<std::string>(), f.at("format").get<std::string>(),
                             number(f, "most_speedup"), f.at("because").get<std::string>(),

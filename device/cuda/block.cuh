@@ -15,7 +15,7 @@ __device__ inline void store_warp_sum(V value, V* warp_sums) {
     if (lane_number() == 0) warp_sums[threadIdx.x / 32] = value;
 }
 
-/// The second half, by any thread.
+/// The second half of a block's sum, which any thread can compute.
 template <class V, int Warps>
 [[nodiscard]] __device__ inline V sum_of_warps(const V (&warp_sums)[Warps]) {
     V sum = 0;
@@ -44,8 +44,8 @@ template <class V, int Warps>
     return sum;
 }
 
-/// Whether this block is the last of the grid to get here. What all blocks wrote before is visible
-/// to that one. `arrived` is 0 before the first block comes.
+/// Returns whether this block is the last of the grid to get here. What all blocks wrote before is
+/// visible to that one. `arrived` is 0 before the first block comes.
 [[nodiscard]] __device__ inline bool last_block(unsigned* arrived) {
     __shared__ unsigned ticket;
     __syncthreads();

@@ -8,9 +8,10 @@
 
 namespace krylith::cuda {
 
-/// Enqueues it cooperatively, so that all blocks are on the device at once: at most
+/// Enqueues the kernel cooperatively, so that all blocks are on the device at once: at most
 /// launch_scope::blocks() of them. `shared_bytes` is the dynamic part, which a kernel must have
-/// been allowed where it is above 48 KiB. Throws device_error where the device can't hold them.
+/// been allowed where it is above 48 KiB. Throws device_error where the device can't hold the
+/// blocks.
 template <class... Parameters, class... Arguments>
 void launch_together(const launch_scope& launch, void (*kernel)(Parameters...), unsigned blocks,
                      unsigned threads, std::size_t shared_bytes, Arguments&&... arguments) {

@@ -16,7 +16,7 @@ namespace krylith::cuda {
 
 inline void check(cudaError_t status, const char* what, const char* file, int line) {
     if (status == cudaSuccess) return;
-    cudaGetLastError(); // clears what is not sticky: the next call starts clean
+    cudaGetLastError(); // errors that are not sticky end here; the next call starts clean
     fail(status, what, file, line);
 }
 

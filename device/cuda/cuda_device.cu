@@ -116,7 +116,7 @@ void cuda_device::deallocate(void* pointer, std::size_t bytes, const std::string
 
 void cuda_device::upload(void* to, const void* from, std::size_t bytes) {
     const current_device current(ordinal_);
-    // From pageable memory the call returns when the source has been staged or copied.
+    // The call returns when a pageable source has been staged or copied.
     KRYLITH_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_));
     KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
 }
@@ -153,7 +153,7 @@ void cuda_device::synchronize() {
 
 namespace {
 
-/// graph { WHILE(handle) { what was captured } }
+/// The graph { WHILE(handle) { what was captured } }.
 class conditional_loop final : public loop_graph {
 public:
     conditional_loop(int ordinal, cudaStream_t stream) : ordinal_(ordinal), stream_(stream) {
@@ -203,7 +203,7 @@ public:
         cudaGraph_t captured = nullptr;
         KRYLITH_CUDA_CHECK(cudaStreamEndCapture(stream_, &captured));
         KRYLITH_CUDA_CHECK(cudaGraphInstantiate(&executable_, graph_, 0));
-        // Without the upload the first launch would do it, late on one device and not on another.
+        // The first launch would upload the graph otherwise, late on one device and not on another.
         KRYLITH_CUDA_CHECK(cudaGraphUpload(executable_, stream_));
     }
 

@@ -53,10 +53,11 @@ public:
 
     [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
     [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }
-    /// Blocks of a kernel that are resident at once on a multiprocessor. The runtime is asked once
-    /// for each kernel: its answer takes about as long as a launch. The device is current.
+    /// The number of blocks of a kernel that are resident at once on a multiprocessor. The runtime
+    /// is asked once for each kernel: its answer takes about as long as a launch. The device is
+    /// current.
     [[nodiscard]] int resident_blocks(const void* kernel, int threads, std::size_t shared_bytes);
-    /// For numbers that kernels of this device's stream add up for the host; made at the first use.
+    /// A sum that kernels of this device's stream add up for the host; it is made at the first use.
     [[nodiscard]] host_sum& sum_for_host();
 
 private:
@@ -69,15 +70,15 @@ private:
     std::unique_ptr<host_sum> sum_;
 };
 
-/// For launches: the device's stream and grid limit, with the device made current.
+/// The device's stream and grid limit for launches, with the device made current.
 class launch_scope {
 public:
     explicit launch_scope(device& device)
         : device_(static_cast<cuda_device&>(device)), current_(device_.ordinal()) {}
     [[nodiscard]] cudaStream_t stream() const noexcept { return device_.stream(); }
-    /// Blocks of `kernel` that are resident at once, at most 8 a multiprocessor and at most what
-    /// `work` (blocks' worth) needs; at least one. Kernels loop over the rest of their work: a
-    /// second wave of blocks would leave multiprocessors idle.
+    /// The number of blocks of `kernel` to launch: those that are resident at once, at most 8 a
+    /// multiprocessor and at most what `work` (blocks' worth) needs; at least one. Kernels loop
+    /// over the rest of their work: a second wave of blocks would leave multiprocessors idle.
     template <class Kernel>
     [[nodiscard]] unsigned blocks(Kernel kernel, int threads, std::int64_t work,
                                   std::size_t shared_bytes = 0) const {

@@ -15,47 +15,48 @@ class device_group;
 
 namespace krylith::cuda {
 
-/// 0 without driver or GPU.
+/// The number of GPUs; 0 without driver or GPU.
 [[nodiscard]] int device_count() noexcept;
 
-/// 12040 for 12.4: the newest CUDA that the driver supports.
+/// The newest CUDA that the driver supports: 12040 for 12.4.
 [[nodiscard]] int driver_version() noexcept;
 
 /// `stream` is a cudaStream_t to borrow, or null: the device makes its own.
 [[nodiscard]] std::shared_ptr<device> make_device(int ordinal, void* stream);
 
-/// True if kernels of `from` can store into memory of `to`; enables it. Same device: true.
+/// Returns whether kernels of `from` can store into memory of `to`, and enables it. A device can
+/// store into its own memory.
 [[nodiscard]] bool enable_peer_access(int from, int to);
 
-/// Ordered in the stream of `from`; with or without peer access.
+/// Copies in the order of the stream of `from`, with or without peer access.
 void copy_across(device& from, const void* source, device& to, void* target, std::size_t bytes);
 
-/// Of distinct GPUs. Defined where KRYLITH_HAVE_NCCL is 1.
+/// Makes an exchange by NCCL between distinct GPUs. Defined where KRYLITH_HAVE_NCCL is 1.
 [[nodiscard]] std::unique_ptr<block_exchange> make_nccl_exchange(const device_group& group);
 
-/// cudaStream_t of a CUDA device.
+/// The cudaStream_t of a CUDA device.
 [[nodiscard]] void* stream_of(device& device);
 
-/// Multiprocessors, for grid sizes.
+/// The number of multiprocessors, for grid sizes.
 [[nodiscard]] int multiprocessors(const device& device);
 
-/// 90 for 9.0.
+/// The compute capability: 90 for 9.0.
 [[nodiscard]] int compute_capability(const device& device);
 
-/// "0000:17:00.0": the folder of a CUDA device below /sys/bus/pci/devices.
+/// The folder of a CUDA device below /sys/bus/pci/devices: "0000:17:00.0".
 [[nodiscard]] std::string pci_bus_id(const device& device);
 
-/// Host memory, whole pages, that all CUDA devices can read and write until it is unpinned; `where`
-/// is a device in use, since any other would be woken up. Throws device_error.
+/// Pins whole pages of host memory: all CUDA devices can read and write them until they are
+/// unpinned. `device` is one in use, since any other would be woken up. Throws device_error.
 void pin_host_memory(const device& device, void* pointer, std::size_t bytes);
 void unpin_host_memory(const device& device, void* pointer) noexcept;
 
-/// Memory of the host, all 0, that kernels of all CUDA devices can write (posted_words.hpp).
+/// Host memory, all 0, that kernels of all CUDA devices can write (posted_words.hpp).
 [[nodiscard]] void* allocate_post(const device& device, std::size_t bytes);
-/// Waits for the device's work first.
+/// Frees the memory after it has waited for the device's work.
 void free_post(device& device, void* memory) noexcept;
-/// Until `number` is at `posted`. Throws device_error where the device has failed, or has done all
-/// work that was given to it and `number` is not there.
+/// Waits until `number` is at `posted`. Throws device_error where the device has failed, or has
+/// done all work that was given to it and `number` is not there.
 void wait_for_post(device& device, const std::uint64_t* posted, std::uint64_t number);
 
 } // namespace krylith::cuda

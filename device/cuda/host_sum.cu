@@ -12,7 +12,7 @@ namespace krylith::cuda {
 void* allocate_posted_memory(int ordinal, std::size_t bytes) {
     const current_device current(ordinal);
     void* memory = nullptr;
-    // Under unified addressing, which krylith's devices have, kernels take the same pointer.
+    // Kernels take the same pointer: krylith's devices have unified addressing.
     KRYLITH_CUDA_CHECK(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
     std::memset(memory, 0, bytes);
     return memory;
@@ -23,7 +23,7 @@ void await_post(int ordinal, cudaStream_t stream, const std::uint64_t* posted,
     const std::atomic_ref<std::uint64_t> seen(*const_cast<std::uint64_t*>(posted));
     const auto there = [&] { return seen.load(std::memory_order_acquire) == number; };
     for (;;) {
-        // Some 10 us of looks at a line of the cache, and then one at the stream.
+        // The host polls a cache line for some 10 us, and then the stream once.
         for (int i = 0; i < 4096; ++i)
             if (there()) return;
         const current_device current(ordinal);
@@ -79,7 +79,7 @@ void* allocate_post(const device& device, std::size_t bytes) {
 void free_post(device& device, void* memory) noexcept {
     auto& on = static_cast<cuda_device&>(device);
     const current_device current(on.ordinal());
-    cudaStreamSynchronize(on.stream()); // what was to post may still run
+    cudaStreamSynchronize(on.stream()); // the kernel that posts may still run
     cudaFreeHost(memory);
 }
 

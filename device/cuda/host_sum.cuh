@@ -15,7 +15,7 @@ struct sum_address {
     post_address to;
 };
 
-/// By one thread of each block: adds the block's part; the last one posts the sum.
+/// Adds the block's part; one thread of each block calls it. The last one posts the sum.
 __device__ inline void add_and_post(const sum_address& a, std::int64_t part) {
     atomicAdd(a.sum, static_cast<unsigned long long>(part));
     if (add_acq_rel(a.finished, 1) != gridDim.x - 1) return;
@@ -31,12 +31,12 @@ public:
     host_sum(int ordinal, cudaStream_t stream);
     host_sum(const host_sum&) = delete;
     host_sum& operator=(const host_sum&) = delete;
-    /// When the stream is idle.
+    /// The stream must be idle.
     ~host_sum();
 
-    /// For the kernel that is enqueued next.
+    /// The address for the kernel that is enqueued next.
     [[nodiscard]] sum_address next();
-    /// Until it has posted; throws device_error where the device failed before.
+    /// Waits until that kernel has posted; throws device_error where the device failed before.
     [[nodiscard]] std::int64_t wait();
 
 private:
@@ -47,9 +47,10 @@ private:
     std::uint64_t number_ = 0;
 };
 
-/// Memory of the host, all 0, that kernels of every device can write.
+/// Host memory, all 0, that kernels of every device can write.
 [[nodiscard]] void* allocate_posted_memory(int ordinal, std::size_t bytes);
-/// Until `number` is there; throws device_error where the stream has failed, or is idle without it.
+/// Waits until `number` is there; throws device_error where the stream has failed, or is idle
+/// without it.
 void await_post(int ordinal, cudaStream_t stream, const std::uint64_t* posted,
                 std::uint64_t number);
 

@@ -8,8 +8,8 @@
 
 namespace krylith::cuda {
 
-/// By one thread, once. What other threads wrote before is visible to the host too where it was
-/// visible to this one.
+/// Posts the words; one thread calls it, once. What other threads wrote before is visible to the
+/// host too where it was visible to this one.
 template <class... Words>
 __device__ inline void post(const post_address& to, Words... words) {
     [[maybe_unused]] int place = 0;

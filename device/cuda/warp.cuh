@@ -30,7 +30,7 @@ template <int Lanes = 32, class V>
     return warp_reduce<Lanes>(value, [](V own, V other) { return own + other; });
 }
 
-/// Integers of 32 bits have an instruction that sums a warp.
+/// This overload uses the instruction that sums integers of 32 bits over a warp.
 [[nodiscard]] __device__ inline unsigned warp_sum(unsigned value) {
     return __reduce_add_sync(all_lanes, value);
 }

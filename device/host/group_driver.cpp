@@ -16,7 +16,7 @@ struct driven {
     int times = 0;
 };
 
-/// Every group has device objects of its own: the first stands for it.
+/// The drivers of all groups. Every group has device objects of its own: the first stands for it.
 struct table {
     std::mutex guard;
     std::map<const device*, driven> groups;

@@ -7,10 +7,10 @@
 
 namespace krylith {
 
-/// As long as it lives, other threads can't make one of the same group: theirs throws usage_error.
-/// The thread that made it may make more (a preconditioner that solves). It may end in another
-/// thread, once nobody works with the group. Thread-safe; groups that share physical devices are
-/// distinct.
+/// The right to drive a group. While it lives, other threads that make one of the same group get a
+/// usage_error. The thread that made it may make more (a preconditioner that solves). It may end in
+/// another thread, once nobody works with the group. Thread-safe; groups that share physical
+/// devices are distinct.
 class group_driver {
 public:
     explicit group_driver(device_group group);

@@ -13,17 +13,17 @@ namespace krylith {
 
 namespace {
 
-/// Allocations up to this size are not asked for first: looking up what is free takes longer.
+/// Allocations up to this size are made without a look at what is free, which would take longer.
 constexpr std::size_t unquestioned = std::size_t{1} << 20;
 
-/// Uploads up to this size are copied aside, so that the host need not wait for its turn.
+/// Uploads up to this size are copied aside, so that the host need not wait until they run.
 constexpr std::size_t small_upload = std::size_t{64} << 10;
 
-/// Uploads up to this size are copied by the host when it is their turn: sooner done than handed
-/// over to the device's thread and its team.
+/// Uploads up to this size are copied by the worker alone when it is their turn, which is faster
+/// than a team.
 constexpr std::size_t direct_upload = std::size_t{1} << 20;
 
-/// Calls work(offset, bytes) for the parts of a block, by the team that later works on these parts:
+/// Calls work(offset, bytes) for the fractions of a block, by the team that later works on them:
 /// the first touch decides which memory they live in.
 template <class Work>
 void by_parts(std::size_t bytes, int threads, const Work& work) {
@@ -44,7 +44,7 @@ void copy_by_parts(void* to, const void* from, std::size_t bytes, int threads) {
 
 } // namespace
 
-/// The first `count` tasks of a queue are done.
+/// Happens when the first `count` tasks of a queue are done.
 class host_device::host_event final : public event {
 public:
     host_event(std::shared_ptr<host_queue> queue, std::uint64_t count)
@@ -56,7 +56,7 @@ public:
         return [queue = queue_, count = count_] { queue->follow(count); };
     }
 
-    /// What an event of a host device or of its side queues is; null for others.
+    /// The same event as one of a host device or of its side queues; null for others.
     [[nodiscard]] static const host_event* of(const event& any) {
         return dynamic_cast<const host_event*>(&any);
     }
@@ -66,7 +66,7 @@ private:
     std::uint64_t count_;
 };
 
-/// Copies by a thread of its own.
+/// A side queue whose copies are made by a thread of its own.
 class host_device::side_worker final : public side_queue {
 public:
     explicit side_worker(const std::string& name)
@@ -100,10 +100,10 @@ public:
 
 private:
     std::shared_ptr<host_queue> queue_; // shared with events
-    std::shared_ptr<bool> good_;        // of the worker alone: no failure before the next copy
+    std::shared_ptr<bool> good_;        // only the worker uses it: no failure before the next copy
 };
 
-/// Launches share the body, so that a loop may be destroyed while it still runs.
+/// A loop. Launches share the body, so that a loop may be destroyed while it still runs.
 class host_device::loop final : public loop_graph {
 public:
     explicit loop(host_device& device) : device_(device), body_(std::make_shared<body>()) {}
@@ -168,7 +168,7 @@ std::size_t host_device::free_bytes() const {
 }
 
 void* host_device::allocate(std::size_t bytes, const std::string& item) {
-    // The system promises memory that it has not got: ask first, to fail here and not when used.
+    // The system promises memory that it has not got: asking first fails here and not at the use.
     const bool room = bytes <= unquestioned || bytes <= free_bytes();
     void* pointer = room ? allocate_host_memory(bytes) : nullptr;
     if (pointer == nullptr)
@@ -188,7 +188,7 @@ void host_device::deallocate(void* pointer, std::size_t bytes, const std::string
     ledger().remove(item, bytes);
     try {
         queue_->push_always([pointer] { free_host_memory(pointer); });
-    } catch (...) { // no memory for the task: wait instead
+    } catch (...) { // there is no memory for the task: wait instead
         try {
             queue_->follow(queue_->given());
         } catch (...) { // NOLINT(bugprone-empty-catch): a failure is reported elsewhere
@@ -213,7 +213,7 @@ void host_device::upload(void* to, const void* from, std::size_t bytes) {
         queue_->follow(queue_->given());
         if (here) std::memcpy(to, from, bytes);
     } catch (const device_error&) { // NOLINT(bugprone-empty-catch)
-        // Skipped after an earlier failure, which the next synchronize() reports.
+        // The task was skipped after an earlier failure, which the next synchronize() reports.
     }
 }
 
@@ -246,7 +246,8 @@ void host_device::wait(event& happened) {
     reject_while_recording("a wait for an event");
     const auto* other = host_event::of(happened);
     if (other == nullptr) throw usage_error(description() + " can't wait for a CUDA event");
-    // Also after a failure: memory that a side queue still reads may be freed only then.
+    // The follower runs also after a failure: memory that a side queue reads may be freed only
+    // then.
     queue_->push_always(other->follower());
 }
 

@@ -14,9 +14,10 @@
 
 namespace krylith {
 
-/// Memory is the process's, so every host device can read and write that of the others. A task
-/// that throws fails the device: later tasks are skipped until synchronize(), download() or an
-/// event's wait() has thrown the failure as device_error. Tasks must not call the device.
+/// A device whose memory is the process's, so every host device can read and write that of the
+/// others. A task that throws fails the device: later tasks are skipped until synchronize(),
+/// download() or an event's wait() has thrown the failure as device_error. Tasks must not call the
+/// device.
 class host_device final : public device {
 public:
     /// Throws usage_error unless threads >= 1.
@@ -27,7 +28,7 @@ public:
     [[nodiscard]] backend kind() const noexcept override { return backend::host; }
     [[nodiscard]] int ordinal() const noexcept override { return ordinal_; }
     [[nodiscard]] std::string description() const override;
-    /// What this process could have without swapping (memory_room.hpp).
+    /// The bytes that this process could have without swapping (memory_room.hpp).
     [[nodiscard]] std::size_t free_bytes() const override;
     [[nodiscard]] std::string lies_elsewhere(const void*) const override { return {}; }
     [[nodiscard]] int threads() const noexcept { return threads_; }
@@ -45,7 +46,7 @@ public:
     void wait(event& happened) override;
     void synchronize() override;
 
-    /// Times that the host has waited here, by synchronize() or download(): for tests.
+    /// The number of times that the host has waited in synchronize() or download(): for tests.
     [[nodiscard]] std::uint64_t waits() const noexcept { return waits_; }
 
     [[nodiscard]] std::unique_ptr<loop_graph> make_loop() override;

@@ -14,10 +14,11 @@ namespace {
 constexpr std::size_t alignment = 256;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-/// Below this a huge page would mostly be padding.
+/// A huge page would mostly be padding below this size.
 constexpr std::size_t huge_from = 2 * huge_page;
 
-/// Streams of vectors and the gather from x miss the TLB less. Only a hint: failure is no matter.
+/// Asks for huge pages: streams of vectors and the reads of x miss the TLB less. It is only a hint,
+/// so a failure doesn't matter.
 void ask_for_huge_pages([[maybe_unused]] void* pointer, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
     (void)madvise(pointer, bytes, MADV_HUGEPAGE);

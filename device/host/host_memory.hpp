@@ -5,13 +5,13 @@
 
 namespace krylith {
 
-/// Aligned to 256 bytes at least; large blocks to huge pages, which the system is asked to use.
-/// Null where there is no memory.
+/// Allocates memory aligned to 256 bytes at least; large blocks to huge pages, which the system is
+/// asked to use. Returns null where there is no memory.
 [[nodiscard]] void* allocate_host_memory(std::size_t bytes) noexcept;
 void free_host_memory(void* pointer) noexcept;
 
-/// Whole pages that hold nothing else and are not touched yet, so that where they lie can be
-/// chosen, and the choice ends with them. Zeros. Huge pages as above. Null where there is no
+/// Maps whole pages of zeros that hold nothing else and are not touched yet, so that their node can
+/// be chosen, and the choice ends with them. Huge pages as above. Returns null where there is no
 /// memory. `bytes` is not 0.
 [[nodiscard]] void* map_host_memory(std::size_t bytes) noexcept;
 void unmap_host_memory(void* pointer, std::size_t bytes) noexcept;

@@ -9,7 +9,7 @@ namespace krylith {
 
 namespace {
 
-/// What is left of a message where there is no memory for it: nothing.
+/// The text of a message, empty where there is no memory for it.
 std::string message(const char* who, const char* separator, const char* what) noexcept {
     try {
         return std::string(who) + separator + what;
@@ -61,7 +61,7 @@ void host_queue::wait_for(std::uint64_t count) {
     std::unique_lock lock(mutex_);
     progress_.wait(lock, [&] { return finished_ >= count; });
     if (!failed_within(count)) return;
-    // What still waits depended on the task that failed: it must be skipped before this is over.
+    // The tasks that still wait depended on the task that failed: all must be skipped first.
     progress_.wait(lock, [&] { return finished_ == given_; });
     failed_ = 0;
     throw device_error(std::exchange(failure_, {}));
@@ -98,7 +98,7 @@ void host_queue::work() {
                 failure = message(name_.c_str(), ": ", "a task failed for an unknown reason");
             }
         }
-        next.task = nullptr; // what it holds is gone before anybody hears that it is done
+        next.task = nullptr; // frees what it holds before anybody learns that it is done
         lock.lock();
         ++finished_;
         if (failed && failed_ == 0) {

@@ -11,8 +11,8 @@
 
 namespace krylith {
 
-/// Once a task has thrown, later ones are skipped, in order, until the failure has been reported by
-/// wait_idle() or wait_for(). The idle worker sleeps. Thread-safe.
+/// A queue of tasks with a worker. Once a task has thrown, later ones are skipped, in order, until
+/// the failure has been reported by wait_idle() or wait_for(). The idle worker sleeps. Thread-safe.
 class host_queue {
 public:
     /// `name` begins the messages of failures.
@@ -21,22 +21,22 @@ public:
     host_queue& operator=(const host_queue&) = delete;
     ~host_queue() { close(); }
 
-    /// Runs what was given, then ends the worker; not called by it. Failures that nobody asked for
-    /// are dropped.
+    /// Runs the tasks given, then ends the worker; the worker must not call it. Failures that
+    /// nobody asked for are dropped.
     void close() noexcept;
 
     void push(std::function<void()> task);
-    /// A task that runs even after a failure: it gives resources back.
+    /// Adds a task that runs even after a failure, because it gives resources back.
     void push_always(std::function<void()> task);
 
-    /// Tasks given so far; wait_for() takes such a number.
+    /// The number of tasks given so far; wait_for() takes such a number.
     [[nodiscard]] std::uint64_t given() const;
 
-    /// Until the first `count` tasks are done. Throws device_error where one of them failed, when
-    /// nothing runs any more; this reports the failure.
+    /// Waits until the first `count` tasks are done. Throws device_error where one of them failed,
+    /// when nothing runs any more; this reports the failure.
     void wait_for(std::uint64_t count);
-    /// The same for another queue's task, which must not wait for the rest: the failure is thrown
-    /// there too, but counts as reported only once the host has seen it here.
+    /// Waits likewise in a task of another queue, which must not wait for the rest: the failure is
+    /// thrown there too, but counts as reported only once the host has seen it here.
     void follow(std::uint64_t count);
     void wait_idle() { wait_for(given()); }
 

@@ -16,7 +16,7 @@ namespace krylith {
 
 namespace {
 
-/// How many of these threads could be there at once, and why no more.
+/// Returns how many of these threads could be there at once, and why no more.
 int started_before_refusal(int wanted, std::string& problem) {
     std::mutex guard;
     std::condition_variable over;
@@ -30,7 +30,7 @@ int started_before_refusal(int wanted, std::string& problem) {
                 std::unique_lock lock(guard);
                 over.wait(lock, [&] { return done; });
             });
-    } catch (const std::exception& e) { // std::system_error, or no memory for its words
+    } catch (const std::exception& e) { // a std::system_error, or no memory for its text
         problem = e.what();
     }
     {

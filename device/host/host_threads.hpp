@@ -5,18 +5,19 @@
 
 namespace krylith {
 
-/// Cores that this process may use, at least 1.
+/// The number of cores that this process may use, at least 1.
 [[nodiscard]] int usable_cores();
 
-/// Threads beyond this only wait for each other: 64, or 16 a core where that is more.
+/// The most threads that are of use, since more only wait for each other: 64, or 16 a core where
+/// that is more.
 [[nodiscard]] int most_host_threads();
 
-/// Starts so many threads, all at once, and ends them: the runtime of OpenMP ends the process where
-/// it can't make one. Throws device_error naming `what` wants them, and the limits. What others
-/// start afterwards can still be in the way.
+/// Starts so many threads, all at once, and ends them: the OpenMP runtime ends the process where it
+/// can't make one. Throws device_error naming `what` wants them, and the limits. What others start
+/// afterwards can still be in the way.
 void probe_threads(int wanted, const std::string& what);
 
-/// As many threads, up to `wanted`, as the system gives: at least 1.
+/// Returns as many threads, up to `wanted`, as the system gives: at least 1.
 [[nodiscard]] int obtainable_threads(int wanted);
 
 } // namespace krylith

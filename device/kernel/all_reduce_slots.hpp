@@ -1,9 +1,9 @@
 // The memory through which the devices of a group add up scalars without the host.
 //
-// Each rank has the slots of a rank that its peers write. Values travel with the number of the
-// batch that they belong to (the epoch) in one 16-byte store, so that no fence and no separate flag
-// is needed; the reader polls until the epoch is the one it expects, then adds the ranks' parts in
-// rank order: the same bits on every device and in every run.
+// Each rank has slots that its peers write. A value travels with the number of its batch (the
+// epoch) in one 16-byte store, so that no fence and no separate flag is needed; the reader polls
+// until the epoch is the one it expects, then adds the ranks' values in rank order: the same bits
+// on every device and in every run.
 //
 // Two batches alternate. That is enough because a kernel that publishes batch e + 1 has read batch
 // e in all its blocks: when a peer publishes e + 2 it has read this rank's e + 1, so e is free.
@@ -26,7 +26,7 @@ struct alignas(16) stamped_value {
 struct all_reduce_slots {
     stamped_value* own_slots; ///< this rank's, see at()
     stamped_value* const*
-        peer_slots;           ///< [ranks] where to write for each rank: its inbox or a staging copy
+        peer_slots;           ///< [ranks] where to write for each rank: its slots or a staging copy
     std::uint64_t* published; ///< batches that this rank has published
     unsigned* signals;        ///< blocks of the publishing kernel that have finished; 0 between
     std::int32_t* failure;    ///< 0, or 1 + the rank that did not answer in time

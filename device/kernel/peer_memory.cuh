@@ -8,7 +8,7 @@
 
 namespace krylith::cuda {
 
-/// Value and epoch in one access: 128-bit accesses are single-copy atomic (PTX 8.3).
+/// Loads value and epoch in one access: 128-bit accesses are single-copy atomic (PTX 8.3).
 __device__ inline stamped_value load_stamped(const stamped_value* from) {
     std::uint64_t value;
     std::uint64_t epoch;
@@ -43,19 +43,19 @@ __device__ inline void raise_failure(const all_reduce_slots& all_reduce, int mis
     *static_cast<volatile std::int32_t*>(all_reduce.failure) = missing + 1;
 }
 
-/// Whether the host has yet to launch on some devices; a trip to its memory.
+/// Returns whether the host has yet to launch on some devices; this reads its memory.
 __device__ inline bool launches_are_under_way(const all_reduce_slots& all_reduce) {
     return all_reduce.launching != nullptr && load_relaxed(all_reduce.launching) != 0;
 }
 
-/// Spins until `there()`; false, with the failure raised everywhere, after the time-out or where
-/// another wait has already failed. Time counts once all devices have been launched on: where it is
-/// up and that was not so, now or the last time, it starts again, so that a wait ends at most two
-/// time-outs after the last launch.
+/// Spins until `there()`. Returns false, with the failure raised everywhere, after the time-out or
+/// where another wait has already failed. Time counts once all devices have been launched on: where
+/// it is up and that was not so at this check or the one before, it starts again, so that a wait
+/// ends at most two time-outs after the last launch.
 template <class Condition>
 __device__ inline bool wait_until(const all_reduce_slots& all_reduce, int awaited,
                                   Condition there) {
-    std::uint64_t start = 0; // not needed where the wait is short; odd: launches were under way
+    std::uint64_t start = 0; // set only where the wait is long; odd: launches were under way
     for (;;) {
 #pragma unroll 1
         for (int i = 0; i < 64; ++i)

@@ -13,8 +13,8 @@
 
 namespace krylith {
 
-/// `size` elements of T on one device, freed there. Keeps its device alive. Move-only.
-/// Contents are undefined until written.
+/// `size` elements of T on one device, freed with the buffer, which keeps the device alive.
+/// Contents are undefined until written. Move-only.
 template <class T>
 class buffer {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -18,13 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files of the kernel: empty where they are not there.
+/// The text of a file of the kernel; empty where it is not there.
 std::string text_of(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The number that a text begins with, but for spaces; nothing for "max".
+/// The number that a text begins with after spaces; nothing for "max".
 std::optional<std::uint64_t> number(std::string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     std::uint64_t value = 0;
@@ -67,15 +67,15 @@ public:
         limited(RLIMIT_DATA, "RLIMIT_DATA (ulimit -d)", "VmData:");
     }
 
-    /// What the names of version 1 and 2 are.
+    /// The file names of version 1 or 2.
     struct names {
         const char* limit;
         const char* usage;
         const char* reclaimable;
     };
 
-    /// All levels, from the group up to the root. In a container a level may not be there: what is
-    /// mounted as root is then the container's own.
+    /// Looks at all levels, from the group up to the root. In a container a level may be absent:
+    /// what is mounted as root is then the container's own.
     void control_group(const fs::path& root, const std::string& group, const names& n) {
         for (fs::path level = fs::path(group).relative_path();; level = level.parent_path()) {
             const fs::path folder = root / level;

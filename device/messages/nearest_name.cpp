@@ -9,7 +9,7 @@ namespace krylith {
 
 namespace {
 
-/// Without what people vary: capitals, hyphens, underscores.
+/// The name without what people vary: capitals, hyphens, underscores.
 std::string plain(std::string_view name) {
     std::string result;
     for (const char c : name)
@@ -46,8 +46,8 @@ std::string_view least_distant(const std::string& given, std::span<const std::st
 } // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-    // Rows of the table: from the part of a so far, and those one and two characters shorter, to
-    // b[0..j).
+    // Rows of the table: the distances from the part of a so far, and from those one and two
+    // characters shorter, to b[0..j).
     std::vector<std::size_t> row(b.size() + 1);
     std::vector<std::size_t> last(b.size() + 1);
     std::vector<std::size_t> last_but_one(b.size() + 1);

@@ -13,7 +13,7 @@ namespace krylith {
     return std::string(text, end);
 }
 
-/// With at most so many significant digits, 1 to 17, as %g has them.
+/// The value with at most so many significant digits, 1 to 17, as %g has them.
 [[nodiscard]] inline std::string number_text(double value, int digits) {
     char text[32];
     const auto end =

@@ -1,4 +1,4 @@
-// An enumerator by its name.
+// The enumerator that has a name.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace krylith {
 
-/// `names` are in the order of the enumerators. Throws usage_error that says what kind of name it
-/// is, the nearest valid one, and all of them.
+/// Returns the enumerator of a name; `names` are in the order of the enumerators. Throws
+/// usage_error that says what kind of name it is, the nearest valid one, and all of them.
 template <class Kind, std::size_t N>
 [[nodiscard]] Kind parse_name(std::string_view name, const std::array<std::string_view, N>& names,
                               const char* what, std::span<const name_alias> aliases = {}) {

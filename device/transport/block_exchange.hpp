@@ -1,5 +1,4 @@
-// Blocks of memory that travel between devices beside the devices' streams, under work that these
-// go on with.
+// Blocks of memory that travel between devices beside the devices' streams, while these work on.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 
 namespace krylith {
 
-/// From memory of rank `from` to that of rank `to`, another one.
+/// A block that goes from memory of rank `from` to that of rank `to`, another one.
 struct block_message {
     int from;
     const void* source;
@@ -19,32 +18,33 @@ struct block_message {
     std::size_t bytes;
 };
 
-/// The host never waits, and nothing here can be part of a recorded loop.
+/// An exchange of blocks. The host never waits, and nothing here can be part of a recorded loop.
 class block_exchange {
 public:
     virtual ~block_exchange() = default;
 
-    /// Each message leaves once what was enqueued on its sender so far is done. The caller has seen
-    /// to it that nobody uses the targets any more (device_group::join).
+    /// Sends each message once what was enqueued on its sender so far is done. The caller must make
+    /// sure that nobody uses the targets any more (device_group::join).
     virtual void send(std::span<const block_message> messages) = 0;
 
-    /// What is enqueued on a device from here on runs after all messages that it sends or receives.
+    /// Makes what is enqueued on a device after this run after all messages that it sends or
+    /// receives.
     virtual void finish() = 0;
 };
 
-/// By copy engines: a queue for each ordered pair of devices, so that copies to different peers
-/// don't wait for each other. With or without peer access.
+/// Makes an exchange by copy engines: a queue for each ordered pair of devices, so that copies to
+/// different peers don't wait for each other. Peer access is not needed.
 [[nodiscard]] std::unique_ptr<block_exchange> make_copy_exchange(const device_group& group);
 
-/// Whether this krylith was built with NCCL.
+/// Returns whether this krylith was built with NCCL.
 [[nodiscard]] bool nccl_built_in() noexcept;
 
 /// Throws usage_error where this krylith was built without NCCL, for host devices and where one GPU
 /// stands for several.
 void require_nccl(const device_group& group);
 
-/// By grouped ncclSend and ncclRecv, in a stream a device. Makes communicators, which takes about a
-/// second. Throws as require_nccl; device_error where NCCL fails.
+/// Makes an exchange by grouped ncclSend and ncclRecv, in a stream a device. Its communicators take
+/// about a second to make. Throws as require_nccl; device_error where NCCL fails.
 [[nodiscard]] std::unique_ptr<block_exchange> make_nccl_exchange(const device_group& group);
 
 } // namespace krylith

@@ -1,4 +1,4 @@
-// Blocks between GPUs by NCCL's point-to-point calls.
+// Blocks that travel between GPUs by NCCL's point-to-point calls.
 #include <krylith/config.hpp>
 
 #if KRYLITH_HAVE_NCCL

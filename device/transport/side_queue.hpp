@@ -9,17 +9,17 @@ namespace krylith {
 class event;
 class device;
 
-/// On CUDA a stream, on host devices a worker thread with a queue of its own. What it is given runs
-/// in this order, asynchronously to the host and to the device's stream. Copies behind an event
-/// whose device failed are left out: the failure is reported by that device.
+/// A stream on CUDA, a worker thread with a queue of its own on host devices. Copies run in the
+/// order given, asynchronously to the host and to the device's stream. Copies behind an event whose
+/// device failed are left out: that device reports the failure.
 class side_queue {
 public:
     virtual ~side_queue() = default;
-    /// Later copies run after the event, which is of a device or side queue of the same kind.
+    /// Makes later copies run after the event, which is of a device or side queue of the same kind.
     virtual void wait(event& happened) = 0;
-    /// From memory of the device that the queue belongs to into that of another.
+    /// Copies from memory of the queue's device into memory of another.
     virtual void copy(const void* from, device& to, void* target, std::size_t bytes) = 0;
-    /// After the copies given so far.
+    /// Returns an event after the copies given so far.
     [[nodiscard]] virtual std::shared_ptr<event> record() = 0;
 };
 

@@ -5,10 +5,10 @@
 #include <krylith/graph/frontier/frontier_scratch.hpp>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
-// filter_pairs keeps the order of y in two kernels. Each warp of the grid has a range of the pairs:
-// the first kernel decides, leaves a word of bits for 32 pairs and the number of pairs that each
-// warp keeps, and posts; the second adds up the numbers of the warps before and writes. Few pairs
-// take one block and one kernel. filter_bits has no order to keep: what it leaves are bits.
+// filter_pairs keeps the order of y, in two kernels. Each warp of the grid has a range of the
+// pairs. The first kernel decides, leaves a word of bits for 32 pairs and the number of pairs that
+// each warp keeps, and posts; the second adds up the numbers of the warps before and writes. Few
+// pairs take one kernel of one block. filter_bits has no order to keep, because its result is bits.
 
 namespace krylith::cuda {
 
@@ -26,7 +26,7 @@ struct range {
     std::int64_t end;
 };
 
-/// The range of words of a warp.
+/// Returns the range of words of a warp.
 __device__ inline range words_of(std::int64_t words, std::int64_t warp, std::int64_t warps) {
     return {words * warp / warps, words * (warp + 1) / warps};
 }
@@ -38,8 +38,8 @@ __device__ inline std::int64_t warps_of_grid() {
     return std::int64_t{gridDim.x} * blockDim.x / 32;
 }
 
-/// What a warp has kept; lane p has the work of part p. Sums of 32 columns are below 2^31, since
-/// all nonzeros of a part are.
+/// The entries that a warp has kept; lane p counts their nonzeros in part p. Sums over 32 columns
+/// are below 2^31, as are all nonzeros of a part.
 struct warp_total {
     std::int64_t entries = 0;
     unsigned long long frontier_nonzeros = 0;
@@ -56,8 +56,9 @@ struct warp_total {
     }
 };
 
-/// By all threads, at the end: adds up the warps, and the last block posts and clears the totals. A
-/// block that is alone leaves these aside, three trips to memory that the host would wait for.
+/// Adds up the warps, by all threads at the end; the last block posts and clears the totals. A
+/// block that is alone skips the totals, which would cost three trips to memory that the host waits
+/// for.
 template <class T>
 __device__ inline void add_up_and_post(const frontier_arguments<T>& a, frontier_totals* totals,
                                        const warp_total& warp, std::int32_t* count) {
@@ -113,7 +114,7 @@ __device__ inline void decide(const Rule& rule,
     add_up_and_post(a, scratch.totals, total, a.next.count);
 }
 
-/// Entries kept by the warps of the grid before this one. By all threads.
+/// Returns the entries kept by the warps of the grid before this one, to all threads.
 __device__ inline std::int32_t kept_before(const std::int32_t* kept_by_warp) {
     __shared__ std::int32_t before_block;
     if (threadIdx.x == 0) before_block = 0;
@@ -166,7 +167,7 @@ __global__ void __launch_bounds__(block_threads)
     place(rule, a, scratch);
 }
 
-/// One block: what decide() leaves in memory, place() sees after the barrier.
+/// A kernel of one block: place() sees what decide() stored after the barrier.
 template <class Rule>
 __global__ void __launch_bounds__(one_block_threads)
     filter_few_kernel(const Rule rule,
@@ -177,7 +178,7 @@ __global__ void __launch_bounds__(one_block_threads)
     place(rule, a, scratch);
 }
 
-/// A warp has a word of bits after the other.
+/// A kernel in which a warp takes one word of bits after the other.
 template <class Rule>
 __global__ void __launch_bounds__(block_threads)
     filter_bits_kernel(const Rule rule,
@@ -207,7 +208,7 @@ __global__ void __launch_bounds__(block_threads)
     add_up_and_post(a, scratch.totals, total, nullptr);
 }
 
-/// By the block: each thread's part of sums becomes, in thread 0, the block's.
+/// Adds up each of the sums over the block; thread 0 gets the result.
 template <int Count>
 __device__ inline void sum_up(double (&sums)[Count]) {
     __shared__ double warp_sums[block_warps];
@@ -262,7 +263,7 @@ void filter_pairs(device& device, const Rule& rule,
         filter_few_kernel<<<1, one_block_threads, 0, launch.stream()>>>(rule, a, scratch);
         return launch.check_launch();
     }
-    // Both kernels divide the pairs alike.
+    // Both kernels partition the pairs in the same way.
     const unsigned blocks = blocks_for(launch, decide_kernel<Rule>, bound / 2);
     decide_kernel<<<blocks, block_threads, 0, launch.stream()>>>(rule, a, scratch);
     launch.check_launch();

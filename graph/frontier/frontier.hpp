@@ -1,8 +1,9 @@
-// From y to the next x, in one go: a rule (frontier_rules.hpp) looks at each entry of y, keeps it
-// or not and updates its state; what is kept becomes x, and the host is told how many entries that
-// is and how much work they will be.
+// Turns y into the next x in one pass: a rule (frontier_rules.hpp) tests each entry of y, keeps it
+// or not and updates its state. The kept entries become x, and the host is told their number and
+// how many nonzeros their columns have.
 //
-// Bytes, k entries of y of which c stay, values of s bytes, beside the rule's own state:
+// Bytes for k entries of y, of which c are kept, with values of s bytes, beside the rule's own
+// state:
 //
 //     filter_pairs    k (4 + s) + c (12 + 2 s)    two small kernels, one where k is small
 //     filter_bits     n / 4 + k s + n s + 8 c     one kernel; without bits of y n / 8 + 2 n s + 8 c
@@ -19,36 +20,38 @@
 
 namespace krylith::spmspv {
 
-/// Everything is of one device and counted from its first row. Plain data for kernels.
+/// The arguments of the frontier kernels, all on one device, with rows counted from its first one.
+/// Plain data for kernels.
 template <class T>
 struct frontier_arguments {
     vector_arrays<T> y;
-    vector_arrays<T> next; ///< not y
+    vector_arrays<T> next; ///< must not be y
     column_lengths lengths;
     std::byte* scratch; ///< frontier_scratch_bytes(), zero before the first use
-    /// Posts 1 + lengths.parts words: entries kept, and the sum of their columns' lengths in each
-    /// part.
+    /// Where 1 + lengths.parts words are posted: the entries kept, and for each part the sum of
+    /// their columns' lengths.
     post_address post;
 };
 
 } // namespace krylith::spmspv
 
-// Enqueued. Instantiated for the rules of frontier_rules.hpp, and sums for double and float.
+// These functions enqueue. They are instantiated for the rules of frontier_rules.hpp, post_sums for
+// double and float.
 #define KRYLITH_FRONTIER_KERNELS                                                                   \
-    /** Pairs of y, at most `bound` of them, to pairs of next, in the same order. */               \
+    /** Filters pairs of y, at most `bound`, into pairs of next, in the same order. */             \
     template <class Rule>                                                                          \
     void filter_pairs(device& device, const Rule& rule,                                            \
                       const spmspv::frontier_arguments<typename Rule::value_type>& a,              \
                       std::int64_t bound);                                                         \
-    /** Bits and dense values of y to bits and dense values of next, all of them. y.bits null:     \
-        entries are where the dense value isn't absent. Both null: every row is looked at, with    \
-        the value absent. */                                                                       \
+    /** Filters bits and dense values of y into bits and dense values of next. Where y.bits is     \
+        null, entries are where the dense value isn't absent. Where y.dense is null too, every     \
+        row is an entry with the value absent. */                                                  \
     template <class Rule>                                                                          \
     void filter_bits(device& device, const Rule& rule,                                             \
                      const spmspv::frontier_arguments<typename Rule::value_type>& a);              \
     [[nodiscard]] std::size_t frontier_scratch_bytes(std::int64_t rows);                           \
-    /** Posts the sums of so many arrays, 1 or 3, of `count` values each, one behind the other: in \
-        double, in a fixed order, as bits. `scratch` as above. */                                  \
+    /** Posts the sums of `arrays` consecutive arrays, 1 or 3, of `count` values each, as bits of  \
+        double, added in a fixed order. `scratch` is that of frontier_arguments. */                \
     template <class T>                                                                             \
     void post_sums(device& device, const T* values, std::int64_t count, int arrays,                \
                    std::byte* scratch, const post_address& post);

@@ -14,8 +14,8 @@ namespace {
 
 using spmspv::frontier_arguments;
 
-/// What a part has kept.
-struct share {
+/// The entries that a thread has kept.
+struct kept_entries {
     std::int64_t entries = 0;
     std::array<std::int64_t, max_ranks> frontier_nonzeros = {};
 
@@ -26,9 +26,9 @@ struct share {
     }
 };
 
-void post(const post_address& to, int parts, const std::vector<share>& shares) {
+void post(const post_address& to, int parts, const std::vector<kept_entries>& kept) {
     std::fill_n(to.words, 1 + parts, 0);
-    for (const share& s : shares) {
+    for (const kept_entries& s : kept) {
         to.words[0] += s.entries;
         for (int part = 0; part < parts; ++part)
             to.words[1 + part] += s.frontier_nonzeros[static_cast<std::size_t>(part)];
@@ -36,10 +36,10 @@ void post(const post_address& to, int parts, const std::vector<share>& shares) {
     *to.posted = to.number;
 }
 
-/// Bit i of the scratch's word i / 32: pair i is kept.
+/// Sets bit i of the scratch's word i / 32 where pair i is kept.
 template <class Rule>
 void decide(const Rule& rule, const frontier_arguments<typename Rule::value_type>& a,
-            std::uint32_t* keep, std::int64_t begin, std::int64_t end, share& mine) {
+            std::uint32_t* keep, std::int64_t begin, std::int64_t end, kept_entries& mine) {
     const std::int64_t count = *a.y.count;
     for (std::int64_t word = begin; word < end; ++word) {
         std::uint32_t set = 0;
@@ -72,22 +72,23 @@ void filter_pairs(device& device, const Rule& rule,
                   const frontier_arguments<typename Rule::value_type>& a, std::int64_t bound) {
     auto& host = static_cast<host_device&>(device);
     const int parts = team_for(host.threads(), bound);
-    std::vector<share> shares(static_cast<std::size_t>(parts)); // no memory is got inside the team
-    host.submit([rule, a, parts, shares]() mutable {
+    // no memory is allocated inside the team
+    std::vector<kept_entries> kept(static_cast<std::size_t>(parts));
+    host.submit([rule, a, parts, kept]() mutable {
         auto* const keep = reinterpret_cast<std::uint32_t*>(a.scratch);
         const std::int64_t words = (std::int64_t{*a.y.count} + 31) / 32;
         for_parts(parts, [&](int part) {
             decide(rule, a, keep, part_begin(words, part, parts),
-                   part_begin(words, part + 1, parts), shares[static_cast<std::size_t>(part)]);
+                   part_begin(words, part + 1, parts), kept[static_cast<std::size_t>(part)]);
         });
         for_parts(parts, [&](int part) {
             std::int64_t before = 0;
             for (int other = 0; other < part; ++other)
-                before += shares[static_cast<std::size_t>(other)].entries;
+                before += kept[static_cast<std::size_t>(other)].entries;
             place(rule, a, keep, part_begin(words, part, parts), part_begin(words, part + 1, parts),
                   before);
         });
-        post(a.post, a.lengths.parts, shares);
+        post(a.post, a.lengths.parts, kept);
         *a.next.count = static_cast<std::int32_t>(a.post.words[0]);
     });
 }
@@ -98,10 +99,10 @@ void filter_bits(device& device, const Rule& rule,
     auto& host = static_cast<host_device&>(device);
     const std::int64_t words = a.next.words();
     const int parts = team_for(host.threads(), a.next.size);
-    std::vector<share> shares(static_cast<std::size_t>(parts));
-    host.submit([rule, a, words, parts, shares]() mutable {
+    std::vector<kept_entries> kept(static_cast<std::size_t>(parts));
+    host.submit([rule, a, words, parts, kept]() mutable {
         for_parts(parts, [&](int part) {
-            share& mine = shares[static_cast<std::size_t>(part)];
+            kept_entries& mine = kept[static_cast<std::size_t>(part)];
             const std::int64_t end = part_begin(words, part + 1, parts);
             for (std::int64_t word = part_begin(words, part, parts); word < end; ++word) {
                 const std::uint32_t there = a.y.bits != nullptr ? a.y.bits[word] : ~0U;
@@ -123,7 +124,7 @@ void filter_bits(device& device, const Rule& rule,
                 if (set != 0) rule.mark_word(word, set);
             }
         });
-        post(a.post, a.lengths.parts, shares);
+        post(a.post, a.lengths.parts, kept);
     });
 }
 

@@ -1,11 +1,11 @@
-// What graph algorithms do with each row that a product has reached: whether it is an entry of the
-// next x, with which value, and what is remembered of it. Rules are plain data, the same for host
-// and CUDA kernels; rows are counted from the first of the device.
+// The rules of graph algorithms for each row that a product has reached: whether it is an entry of
+// the next x, with which value, and how the row's state changes. Rules are plain data, the same for
+// host and CUDA kernels; rows are counted from the first of the device.
 //
-//     bool keep(row, value)      of a row that y has, once; updates the row's state
-//     T outgoing(row)            the value of the next x there; after keep()
-//     void mark(row)             of a row that is kept, by itself
-//     void mark_word(word, set)  or of 32 rows at once, bit by bit: no other thread has these
+//     bool keep(row, value)      called once for a row of y; updates the row's state
+//     T outgoing(row)            returns the value of the next x there; after keep()
+//     void mark(row)             called for a single row that is kept
+//     void mark_word(word, set)  called for 32 rows at once; no other thread has these
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace krylith::spmspv {
 
-/// Sets bits of a word that other threads may set bits of, too.
+/// Sets bits of a word in which other threads may set bits at the same time.
 KRYLITH_HD inline void set_bits(std::uint32_t* word, std::uint32_t bits) {
 #ifdef __CUDA_ARCH__
     atomicOr(word, bits);
@@ -26,7 +26,7 @@ KRYLITH_HD inline void set_bits(std::uint32_t* word, std::uint32_t bits) {
 #endif
 }
 
-/// The word, while other threads may set bits of it.
+/// Reads the word while other threads may set bits of it.
 [[nodiscard]] KRYLITH_HD inline std::uint32_t read_bits(std::uint32_t* word) {
 #ifdef __CUDA_ARCH__
     return *word;
@@ -35,12 +35,12 @@ KRYLITH_HD inline void set_bits(std::uint32_t* word, std::uint32_t bits) {
 #endif
 }
 
-/// Breadth-first search: rows that were not visited before are, on this level.
+/// Breadth-first search: a row that was not visited becomes visited on this level.
 struct visit {
     using value_type = std::int32_t;
     std::int32_t* levels;
     std::int32_t* parents;
-    std::uint32_t* visited; ///< bits of rows
+    std::uint32_t* visited; ///< a bit for each row
     std::int32_t level;
 
     [[nodiscard]] KRYLITH_HD bool keep(std::int64_t row, std::int32_t parent) const {
@@ -56,7 +56,7 @@ struct visit {
     KRYLITH_HD void mark_word(std::int64_t word, std::uint32_t set) const { visited[word] |= set; }
 };
 
-/// Shortest paths: rows that are nearer than was known pass their distance on.
+/// Shortest paths: a row that is nearer than was known passes its distance on.
 template <class T>
 struct shorten {
     using value_type = T;
@@ -72,15 +72,16 @@ struct shorten {
     KRYLITH_HD void mark_word(std::int64_t, std::uint32_t) const {}
 };
 
-/// PageRank: what a row got, damped, is added to its residual; a residual above the threshold
-/// becomes rank, and is passed on in equal shares along the edges that leave.
+/// PageRank: what a row received, damped, is added to its residual. A residual above the threshold
+/// moves into the rank and is passed on in equal fractions along the edges that leave.
 template <class T>
 struct pass_on {
     using value_type = T;
     T* ranks;
     T* residuals;
-    T* passed;       ///< of kept rows: what goes along each of their edges
-    const T* shares; ///< 1 / the edges that leave the row, 0 where none does; read of kept rows
+    T* passed;                ///< what each edge of a kept row carries
+    const T* inverse_degrees; ///< 1 / the number of edges that leave the row, 0 where there is
+                              ///< none; read for kept rows
     T damping;
     T threshold;
 
@@ -90,7 +91,7 @@ struct pass_on {
         residuals[row] = enough ? T(0) : residual;
         if (!enough) return false;
         ranks[row] += residual;
-        passed[row] = residual * shares[row];
+        passed[row] = residual * inverse_degrees[row];
         return true;
     }
     [[nodiscard]] KRYLITH_HD T outgoing(std::int64_t row) const { return passed[row]; }

@@ -1,4 +1,4 @@
-// Where the kernels of frontier.cu leave what their blocks tell each other.
+// The scratch memory in which the blocks of frontier.cu exchange numbers.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 
 namespace krylith::spmspv {
 
-/// Most blocks of kernels that leave numbers or sums by warp or block.
+/// The most blocks of kernels that leave numbers or sums by warp or block.
 inline constexpr unsigned frontier_blocks = 512;
 
-/// Sums that a kernel forms at once, at most.
+/// The most sums that a kernel forms at once.
 inline constexpr int frontier_sums = 3;
 
-/// Zero between kernels.
+/// Totals over all blocks, which are zero between kernels.
 struct frontier_totals {
     unsigned long long sums[1 + max_ranks];
-    unsigned finished; ///< blocks
+    unsigned finished; ///< blocks that have finished
 };
 
 /// Plain pointers into the scratch memory.
@@ -25,8 +25,9 @@ struct frontier_scratch {
     frontier_totals* totals;
     double* partials;           ///< [frontier_sums][frontier_blocks]
     std::int32_t* kept_by_warp; ///< [8 frontier_blocks]
-    std::uint32_t* keep;        ///< a bit a pair
-    double* sums_of_words;      ///< [frontier_sums][words of 32 rows], where no pairs are kept
+    std::uint32_t* keep;        ///< a bit for each pair
+    double* sums_of_words;      ///< [frontier_sums][words of 32 rows]; shares its memory with
+                                ///< `keep`
 
     static constexpr std::size_t totals_bytes = 256;
     static constexpr std::size_t partials_bytes = frontier_sums * frontier_blocks * sizeof(double);

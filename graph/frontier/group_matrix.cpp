@@ -26,11 +26,11 @@ group_matrix<M>::group_matrix(device_group group, const csr_view<M>& a)
              std::make_shared<const csr_csc_pair<M>>(group_.handle(rank), a, rows.begin, rows.end),
              {}});
     }
-    exchange_lengths();
+    send_lengths();
 }
 
 template <class M>
-void group_matrix<M>::exchange_lengths() {
+void group_matrix<M>::send_lengths() {
     const std::size_t parts = local_.size();
     if (parts == 1) {
         local_[0].lengths.offsets[0] = local_[0].part->by_columns().offsets;

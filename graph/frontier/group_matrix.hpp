@@ -1,5 +1,5 @@
-// A square matrix on a device group, for products with sparse vectors: rows are partitioned, and
-// each device has its rows by rows and by columns.
+// A square matrix on a device group for products with sparse vectors. Rows are partitioned, and
+// each device stores its rows in CSR and in CSC.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,11 @@
 
 namespace krylith::spmspv {
 
-/// Lengths of the columns that belong to one device's rows (column i is of row i), by the parts of
-/// all members: how much work an entry there is to each. Plain data for kernels.
+/// The lengths of the columns that belong to one device's rows (column i belongs to row i), split
+/// by the parts of all devices: how many nonzeros an entry there meets on each. Plain data for
+/// kernels.
 struct column_lengths {
-    const std::int32_t* offsets[max_ranks]; ///< [rows + 1] each, of by_columns()
+    const std::int32_t* offsets[max_ranks]; ///< [rows + 1] each, from by_columns()
     std::int32_t parts;
 
     [[nodiscard]] KRYLITH_HD std::int32_t of(int part, std::int64_t row) const {
@@ -27,12 +28,12 @@ struct column_lengths {
     }
 };
 
-/// Not copyable. M: double, float. Memory: that of the CSR-CSC pairs, and with several members
-/// 4 n bytes on each.
+/// The partitioned matrix. It is not copyable. M: double, float. Memory: that of the CSR-CSC pairs,
+/// and on several devices 4 n bytes more on each.
 template <class M>
 class group_matrix {
 public:
-    /// A device that has rows. Where there are more devices than words of rows some have none, and
+    /// A device with its rows. Where there are more devices than words of rows, some have none and
     /// take no part.
     struct local_rows {
         int rank;
@@ -41,26 +42,26 @@ public:
         column_lengths lengths;
     };
 
-    /// Rows are partitioned by equal nonzeros, boundaries at multiples of 32, so that no word of
-    /// bits is cut. The matrix must pass validate(). Throws input_error unless it is square, and
-    /// what csr_csc_pair throws. O(nnz), the upload, and 4 n bytes from each device, to all
-    /// together.
+    /// Partitions rows by equal nonzeros, at multiples of 32, so that no word of bits is cut. The
+    /// matrix must pass validate(). Throws input_error unless it is square, and what csr_csc_pair
+    /// throws. It costs O(nnz), the upload, and 4 n bytes from each device to all others together.
     group_matrix(device_group group, const csr_view<M>& a);
 
     [[nodiscard]] const device_group& group() const noexcept { return group_; }
     [[nodiscard]] std::int64_t size() const noexcept { return size_; }
     [[nodiscard]] std::int64_t nonzeros() const noexcept { return nonzeros_; }
-    /// In the order of rows; none for a matrix without rows.
+    /// The devices that have rows, in the order of rows; empty for a matrix without rows.
     [[nodiscard]] const std::vector<local_rows>& local() const noexcept { return local_; }
 
 private:
-    void exchange_lengths();
+    void send_lengths();
 
     device_group group_;
     std::int64_t size_;
     std::int64_t nonzeros_;
     std::vector<local_rows> local_;
-    std::vector<buffer<std::int32_t>> lengths_; ///< of each member: its columns by all parts
+    std::vector<buffer<std::int32_t>> lengths_; ///< the lengths of each device's columns in all
+                                                ///< parts
 };
 
 extern template class group_matrix<double>;

@@ -26,7 +26,7 @@ group_product<S, M>::group_product(std::shared_ptr<const group_matrix<M>> a,
         here.product = std::make_unique<adaptive_product<S, M>>(m.part, options);
         here.filter = std::make_unique<frontier_filter>(device, m.rows.size(),
                                                         static_cast<int>(local().size()));
-        // Values that nobody reads are not sent: the array holds what all of them are.
+        // Values that S doesn't read are not sent: the array holds present() throughout.
         if constexpr (!S::reads_vector)
             fill(*device, here.x->arrays().values, a_->size(), present());
         states_.push_back(std::move(here));
@@ -53,7 +53,7 @@ template <class S, class M>
 void group_product<S, M>::x_became(std::int64_t frontier_nonzeros) {
     if (states_.size() != 1)
         throw usage_error("group_product: x was replaced on one of " +
-                          std::to_string(states_.size()) + " members, allowed is where there is 1");
+                          std::to_string(states_.size()) + " devices, allowed is 1");
     states_.front().frontier_nonzeros = frontier_nonzeros;
     entries_ = states_.front().x->count();
     sent_ = exchange_form::none;
@@ -94,7 +94,7 @@ std::int64_t group_product<S, M>::most_of_y(std::size_t m) const {
 }
 
 template <class S, class M>
-void group_product<S, M>::exchange() {
+void group_product<S, M>::send_kept() {
     entries_ = 0;
     for (rank_state& here : states_) here.frontier_nonzeros = 0;
     for (std::size_t m = 0; m < states_.size(); ++m) {
@@ -105,7 +105,7 @@ void group_product<S, M>::exchange() {
             states_[part].frontier_nonzeros += kept.frontier_nonzeros[part];
     }
     if (states_.size() < 2) return;
-    // All devices have multiplied: nobody reads x any more.
+    // All devices have multiplied, so x may be overwritten.
     const std::int64_t value = S::reads_vector ? static_cast<std::int64_t>(sizeof(T)) : 0;
     const std::int64_t as_pairs = entries_ * (4 + value);
     const std::int64_t as_dense = a_->size() * value + a_->size() / 8;
@@ -121,7 +121,7 @@ void group_product<S, M>::send_all() {
     for (std::size_t m = 0; m < states_.size(); ++m)
         states_[m].frontier_nonzeros = local()[m].part->nonzeros();
     if (states_.size() < 2) return;
-    a_->group().join(); // a device may still multiply by the x before
+    a_->group().join(); // a device may still multiply by the old x
     send_dense();
 }
 
@@ -130,7 +130,7 @@ void group_product<S, M>::send_pairs() {
     const device_group& group = a_->group();
     const auto count = static_cast<std::int32_t>(entries_);
     for (rank_state& here : states_) {
-        const auto x = here.x->overwrite();        // cleans nothing: peers write there at once
+        const auto x = here.x->overwrite();        // keeps stale values: peers write there at once
         fill(here.x->device(), x.count, 1, count); // an upload would wait for the device
         if (here.kept != 0) here.next->require(vector_form::pairs);
     }
@@ -171,7 +171,7 @@ void group_product<S, M>::send_dense() {
     }
     for (std::size_t m = 0; m < states_.size(); ++m) {
         const int rank = local()[m].rank;
-        const row_range rows = local()[m].rows; // begins with a word
+        const row_range rows = local()[m].rows; // they begin at a multiple of 32
         const auto from = states_[m].next->arrays();
         for (std::size_t p = 0; p < states_.size(); ++p) {
             const auto to = states_[p].x->arrays();

@@ -1,11 +1,11 @@
-// y = A x on a device group for sparse x, step after step: each device multiplies its rows by the
-// kernel that fits, a rule turns its part of y into its part of the next x, and the parts go to
-// all.
+// Products y = A x on a device group with sparse x, step after step: each device multiplies its
+// rows by the kernel that fits, a rule turns its part of y into its part of the next x, and these
+// go to all devices.
 //
 // x is replicated: every device has all of it. y is owned: a device has its rows, counted from the
-// first of them. Between steps each device sends what it has kept to every other, as pairs
-// (4 + s bytes an entry; 4 for semirings that don't read x) or as a block of bits and dense values
-// (n / 8 + n s bytes together; n / 8), whichever is less. On one device nothing moves.
+// first of them. Between steps each device sends what it has kept to every other, as pairs (4 + s
+// bytes an entry; 4 for semirings that don't read x) or as a block of bits and dense values
+// (n / 8 + n s bytes in total; n / 8), whichever is less. On one device nothing is sent.
 #pragma once
 
 #include <cstdint>
@@ -20,77 +20,79 @@
 
 namespace krylith::spmspv {
 
-/// How the last step's parts of x got to the other devices.
+/// The form in which the last step sent x to the other devices.
 enum class exchange_form : std::uint8_t { none, pairs, dense };
 
 [[nodiscard]] constexpr const char* to_string(exchange_form form) noexcept {
     return form == exchange_form::none ? "none" : form == exchange_form::pairs ? "pairs" : "dense";
 }
 
-/// Of one product.
+/// The record of one product.
 struct group_product_record {
-    std::int64_t entries = 0;                 ///< of x
+    std::int64_t entries = 0;                 ///< entries of x
     std::int64_t frontier_nonzeros = 0;       ///< nonzeros in the columns where x has entries
-    exchange_form sent = exchange_form::none; ///< x, before
-    std::vector<product_record> products;     ///< of the members, in their order
+    exchange_form sent = exchange_form::none; ///< how x was sent before the product
+    std::vector<product_record> products;     ///< one for each device that has rows, in their order
 };
 
-/// Not copyable. S: a semiring, M: the type of the matrix' values. Memory beside the matrix: x,
-/// 12 n + n / 8 bytes (fp32, 20 n + n / 8 in fp64) on each device, as much for each of the device's
-/// rows of y, and with several devices for each of its rows of the next x; and the scratch memory
-/// of its kernels (product.hpp).
+/// Multiplies step after step. It is not copyable. S: a semiring; M: the type of the matrix'
+/// values. Memory beside the matrix: on each device x takes 12 n + n / 8 bytes (fp32; 20 n + n / 8
+/// in fp64), y as much for each of the device's rows, and with several devices the next x as much
+/// again; and the kernels their scratch memory (spmspv/product.hpp).
 template <class S, class M>
 class group_product {
 public:
     using T = typename S::value_type;
     using local_rows = typename group_matrix<M>::local_rows;
 
-    /// Throws what adaptive_product throws, device_error where memory is short.
+    /// Throws what adaptive_product throws, and device_error where memory is short.
     explicit group_product(std::shared_ptr<const group_matrix<M>> a,
                            const adaptive_options& options = {});
 
     [[nodiscard]] const group_matrix<M>& matrix() const noexcept { return *a_; }
     [[nodiscard]] const std::vector<local_rows>& local() const noexcept { return a_->local(); }
 
-    /// Forgets which kernels were chosen before: what follows depends on what is computed alone.
+    /// Forgets which kernels were chosen before, so that the next products depend on their operands
+    /// alone.
     void restart() {
         for (rank_state& here : states_) here.product->restart();
     }
 
-    /// x, on all devices. Throws input_error for indices that are out of range or not distinct.
+    /// Sets x on all devices. Throws input_error for indices that are out of range or not distinct.
     /// Waits.
     void assign(std::span<const std::int32_t> indices, std::span<const T> values);
 
-    /// Of x.
+    /// The number of entries of x.
     [[nodiscard]] std::int64_t entries() const noexcept { return entries_; }
-    /// Nonzeros in the columns where x has entries.
+    /// The number of nonzeros in the columns where x has entries.
     [[nodiscard]] std::int64_t frontier_nonzeros() const noexcept;
 
-    /// Enqueues y = A x. `skip_rows`: for each member bits of its rows that y leaves out
-    /// (product.hpp), or empty. `wanted`: the form in which y is read; pairs where a rule of
-    /// advance() reads it, which takes any form in which it comes.
+    /// Enqueues y = A x. `skip_rows` has, for each device in local(), bits of the rows that y
+    /// leaves out (spmspv/product.hpp), or is empty. `wanted` is the form in which y will be read;
+    /// pairs stands for a rule of advance(), which takes any form.
     group_product_record multiply(std::span<const std::uint32_t* const> skip_rows = {},
                                   vector_form wanted = vector_form::pairs);
 
-    /// x is what rules keep of y; rule_of(place of the member) gives the rule (frontier_rules.hpp)
-    /// with that device's memory. Waits for every device's decision, not for what is then sent.
+    /// Makes x of what rules keep of y. rule_of(m) returns the rule (frontier_rules.hpp) for the
+    /// device local()[m], with its memory there. Waits for every device's decision, not for the
+    /// transfers that follow.
     template <class RuleOf>
     void advance(const RuleOf& rule_of) {
         for (std::size_t m = 0; m < states_.size(); ++m)
             states_[m].filter->enqueue(rule_of(m), *states_[m].y, next(m), local()[m].lengths,
                                        most_of_y(m));
-        exchange();
+        send_kept();
     }
-    /// The same of all rows, as if the product had reached each with absent(). y is not read.
+    /// Makes x of all rows, as if the product had reached each with absent(). y is not read.
     template <class RuleOf>
     void advance_all(const RuleOf& rule_of) {
         for (std::size_t m = 0; m < states_.size(); ++m)
             states_[m].filter->enqueue_all(rule_of(m), next(m), local()[m].lengths);
-        exchange();
+        send_kept();
     }
 
-    /// Enqueues: x is what a step of all rows makes of 0 (power_step.hpp); power_step_of(place of
-    /// the member) gives the step with that device's memory. Doesn't wait.
+    /// Enqueues a step of all rows (power_step.hpp) with y = 0, which makes x. power_step_of(m)
+    /// returns the step for the device local()[m], with its memory there. Doesn't wait.
     template <class PowerStepOf>
     void step_all(const PowerStepOf& power_step_of) {
         for (std::size_t m = 0; m < states_.size(); ++m)
@@ -98,8 +100,9 @@ public:
                 power_step_of(m), static_cast<sparse_vector<T>*>(nullptr), next(m), false);
         send_all();
     }
-    /// Enqueues the same of y = A x, and what posts its sums if they are `wanted`. For plus_second.
-    /// On CUDA, where kernels may be chosen, in one kernel: then y loses its content. Doesn't wait.
+    /// Enqueues y = A x, the step of all rows and, if they are `wanted`, the posting of its sums.
+    /// For plus_second. On CUDA, where kernels may be chosen, this is one kernel, and y loses its
+    /// content. Doesn't wait.
     template <class PowerStepOf>
     group_product_record multiply_and_step(const PowerStepOf& power_step_of, bool wanted) {
         if (!joins_steps()) {
@@ -124,29 +127,31 @@ public:
         return record;
     }
 
-    /// For work other than products that has left another x on the only member, as x(0) knows: so
-    /// much work it is now. Throws usage_error where there are several members.
+    /// Tells that x(0) of the only device has been replaced, and how many nonzeros its columns
+    /// have. Throws usage_error where several devices have rows.
     void x_became(std::int64_t frontier_nonzeros);
 
-    /// Of a member: for tests, and for products of other kinds between advance() and advance().
+    /// The vectors of the device local()[m], for tests and for products of other kinds between two
+    /// calls of advance().
     [[nodiscard]] sparse_vector<T>& x(std::size_t m) { return *states_.at(m).x; }
     [[nodiscard]] sparse_vector<T>& y(std::size_t m) { return *states_.at(m).y; }
     [[nodiscard]] frontier_filter& filter(std::size_t m) { return *states_.at(m).filter; }
     [[nodiscard]] const kernel_model* model() const noexcept;
 
 private:
-    /// What a member has.
+    /// The state of a device that has rows.
     struct rank_state {
         std::unique_ptr<sparse_vector<T>> x;
         std::unique_ptr<sparse_vector<T>> y;
-        std::unique_ptr<sparse_vector<T>> next; ///< null where there is one member: x itself
+        std::unique_ptr<sparse_vector<T>> next; ///< null where there is one such device: x itself
+                                                ///< is the next
         std::unique_ptr<adaptive_product<S, M>> product;
         std::unique_ptr<frontier_filter> filter;
         std::int64_t frontier_nonzeros = 0; ///< effective nonzeros in its rows
         std::int64_t kept = 0;              ///< entries of next
     };
 
-    /// Where x has an entry and S doesn't read it.
+    /// The value of entries of x that S doesn't read.
     static constexpr T present() { return S::absent() == T(0) ? T(1) : T(0); }
 
     [[nodiscard]] sparse_vector<T>& next(std::size_t m) {
@@ -154,7 +159,7 @@ private:
     }
     [[nodiscard]] bool joins_steps() const;
     [[nodiscard]] std::int64_t most_of_y(std::size_t m) const;
-    void exchange();
+    void send_kept();
     void send_all();
     void send_pairs();
     void send_dense();

@@ -13,26 +13,26 @@ namespace {
 
 constexpr int step_in_flight = 4;
 
-/// What a step makes of rows.
+/// The rows as a step updates them.
 template <class T>
-struct swept_rows {
+struct step_rows {
     static constexpr int sums = 3;
     static_assert(sums == spmspv::frontier_sums);
     using row_state = typename spmspv::power_step<T>::row;
 
-    /// A multiprocessor, of products.
+    /// Blocks a multiprocessor, for products.
     static constexpr int blocks(int /*lanes*/, bool /*masked*/) { return sizeof(T) == 8 ? 4 : 5; }
 
     spmspv::power_step<T> step;
     spmspv::power_step_arguments<T> to;
-    double* sums_of_words; ///< null where nobody wants them
+    double* sums_of_words; ///< null where the sums are not wanted
 
-    static swept_rows of(const spmspv::power_step<T>& step,
-                         const spmspv::power_step_arguments<T>& a) {
+    static step_rows of(const spmspv::power_step<T>& step,
+                        const spmspv::power_step_arguments<T>& a) {
         double* const at = spmspv::frontier_scratch::in(a.scratch).sums_of_words;
         return {step, a, a.post.posted != nullptr ? at : nullptr};
     }
-    /// After the kernel: adds up what words left, in their order, and posts it.
+    /// Adds up the sums of the words after the kernel, in their order, and posts them.
     void post_sums_of(device& device) const {
         if (sums_of_words != nullptr)
             post_sums(device, sums_of_words, words(), sums, to.scratch, to.post);
@@ -41,7 +41,7 @@ struct swept_rows {
     [[nodiscard]] KRYLITH_HD std::int64_t words() const { return (to.rows + 31) / 32; }
     [[nodiscard]] __device__ row_state read(std::int64_t i) const { return step.read(i); }
 
-    /// By the warp, a row a lane.
+    /// Updates a word of rows by one warp, a lane each.
     __device__ void word(bool valid, std::int64_t i, T got, row_state& at) const {
         double sum[sums] = {};
         if (valid) {
@@ -63,12 +63,12 @@ struct swept_rows {
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    power_step_kernel(const __grid_constant__ swept_rows<T> rows) {
+    power_step_kernel(const __grid_constant__ step_rows<T> rows) {
     const std::int64_t warps = std::int64_t{gridDim.x} * block_warps;
     const std::int64_t words = rows.words();
     for (std::int64_t first = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32;
          first < words; first += step_in_flight * warps) {
-        typename swept_rows<T>::row_state state[step_in_flight];
+        typename step_rows<T>::row_state state[step_in_flight];
         T got[step_in_flight];
 #pragma unroll
         for (int u = 0; u < step_in_flight; ++u) {
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(block_threads)
 template <class T>
 void step_ranks(device& device, const spmspv::power_step<T>& step,
                 const spmspv::power_step_arguments<T>& a) {
-    const auto rows = swept_rows<T>::of(step, a);
+    const auto rows = step_rows<T>::of(step, a);
     {
         const launch_scope launch(device);
         const auto kernel = power_step_kernel<T>;
@@ -110,9 +110,9 @@ void multiply_and_step(device& device, const spmspv::compressed_view<T>& rows,
     using S = spmspv::plus_second<T>;
     plain_arguments<S> product = {};
     product.rows = rows;
-    product.x.dense = const_cast<T*>(x); // arrays of vectors are written by others
+    product.x.dense = const_cast<T*>(x); // the pointer type is shared with arrays that are written
     product.chunks = chunks;
-    const auto results = swept_rows<T>::of(step, a);
+    const auto results = step_rows<T>::of(step, a);
     multiply_rows_into<S, false, true>(results, device, product);
     results.post_sums_of(device);
 }

@@ -1,4 +1,4 @@
-// State of vertices: an array of which each device has the part of its rows.
+// State of vertices: an array partitioned like the rows of the matrix.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace krylith {
 
-/// T: double, float, std::int32_t. The matrix must live as long.
+/// An array with an entry for each vertex. T: double, float, std::int32_t. The matrix must outlive
+/// it.
 template <class M, class T>
 class vertex_array {
 public:
@@ -22,7 +23,7 @@ public:
             parts_.emplace_back(matrix.group().handle(m.rank), as_size(m.rows.size()), item);
     }
 
-    /// The part of a member.
+    /// The entries of the device matrix.local()[m].
     [[nodiscard]] T* operator[](std::size_t m) const { return parts_[m].data(); }
 
     void fill(T value) {
@@ -32,11 +33,11 @@ public:
     void set(std::int64_t vertex, T value) {
         for (std::size_t m = 0; m < parts_.size(); ++m) {
             const row_range rows = matrix_->local()[m].rows;
-            if (rows.contains(vertex)) // no upload: it would wait for the device
+            if (rows.contains(vertex)) // by a kernel: an upload would wait for the device
                 spmspv::fill(device(m), parts_[m].data() + (vertex - rows.begin), 1, value);
         }
     }
-    /// Of all vertices. Waits.
+    /// Uploads the values of all vertices. Waits.
     void upload(const std::vector<T>& all) {
         for (std::size_t m = 0; m < parts_.size(); ++m) {
             const row_range rows = matrix_->local()[m].rows;
@@ -44,7 +45,7 @@ public:
                              as_size(rows.size()) * sizeof(T));
         }
     }
-    /// Of all vertices. Waits.
+    /// Returns the values of all vertices. Waits.
     [[nodiscard]] std::vector<T> download() const {
         std::vector<T> all(as_size(matrix_->size()));
         for (std::size_t m = 0; m < parts_.size(); ++m) {

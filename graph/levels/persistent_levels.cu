@@ -8,9 +8,9 @@
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/device/kernel/peer_memory.cuh>
 
-// What blocks write in a launch and others read in it never comes from L1: frontiers are read past
-// it (__ldcg), levels and counters by relaxed loads, and parents by atomics, all in L2. The graph
-// is not written, so its loads may stay.
+// Blocks read what others write in the same launch past L1: frontiers by __ldcg, levels and
+// counters by relaxed loads, and parents by atomics, all in L2. The graph is not written, so its
+// loads may be cached.
 
 namespace krylith::cuda {
 
@@ -22,10 +22,11 @@ using spmspv::visit;
 
 constexpr unsigned not_reached = 0xffffffffu; ///< -1 of parents
 constexpr int level_threads = 512;
-constexpr int in_flight = 2; ///< edges of a lane at once
+constexpr int in_flight = 2; ///< edges that a lane loads at once
 
 /// A frontier's size in one word, so that one atomic adds to both and gives the place: entries from
-/// bit 32 on, work below; each is less than 2^31. The highest bit: it has too wide a vertex.
+/// bit 32 on, nonzeros below; each is less than 2^31. The highest bit says that it has too wide a
+/// vertex.
 using frontier_size = unsigned long long;
 constexpr frontier_size too_wide = 1ULL << 63;
 
@@ -36,19 +37,21 @@ __device__ inline std::uint32_t nonzeros_of(frontier_size s) {
     return static_cast<std::uint32_t>(s);
 }
 
-/// A line each for what blocks add to at different times. Level l of a launch adds to
-/// sizes[(turn + l + 1) % 3], all read sizes[(turn + l) % 3], and the third, which nobody reads any
-/// more, is cleared for the level after. A launch leaves `turn` at one that is clear.
+/// Each counter has a cache line of its own, because blocks add to them at different times. Level l
+/// of a launch adds to sizes[(rotation + l + 1) % 3], all blocks read sizes[(rotation + l) % 3],
+/// and the third, which no block reads, is cleared for the level after. A launch leaves `rotation`
+/// at a size that is clear.
 struct level_scratch {
     alignas(128) frontier_size sizes[3];
     alignas(128) unsigned barrier;
-    alignas(128) unsigned turn;
+    alignas(128) unsigned rotation;
 };
 
-/// What block 0 notes; the others have it for nothing.
+/// The log of a launch, which block 0 keeps.
 struct level_log {
     frontier_size size[spmspv::most_persistent_levels + 1];
-    long long clock[spmspv::most_persistent_levels + 1]; ///< of the multiprocessor, when it began
+    long long clock[spmspv::most_persistent_levels + 1]; ///< ticks of the multiprocessor at the
+                                                         ///< start of each level
     double nanoseconds_a_tick;
 };
 
@@ -72,8 +75,8 @@ __device__ inline void prefetch_into_l2(const void* line) {
     asm volatile("prefetch.global.L2 [%0];" : : "l"(line));
 }
 
-/// By a whole warp: adds to a frontier's size the vertices and edges of all lanes, and tells each
-/// where the warp's vertices go.
+/// Adds the vertices and edges of all lanes to a frontier's size, by a whole warp, and returns the
+/// place of the warp's vertices.
 __device__ inline std::uint32_t make_room(frontier_size* size, int vertices, std::int32_t edges,
                                           bool wide) {
     const auto frontier_nonzeros = warp_sum(static_cast<unsigned>(edges));
@@ -86,8 +89,8 @@ __device__ inline std::uint32_t make_room(frontier_size* size, int vertices, std
     return entries_of(__shfl_sync(all_lanes, before, 0));
 }
 
-/// By a whole warp: edges number `begin`, `begin + stride`, ... of a lane's vertex, in_flight of
-/// them where it has as many.
+/// Follows the edges `begin`, `begin + stride`, ... of each lane's vertex, by a whole warp, up to
+/// in_flight of them.
 __device__ inline void follow(const level_arguments& a, const visit& rule, frontier_vertex from,
                               std::int32_t begin, std::int32_t stride, frontier_vertex* next,
                               frontier_size* size) {
@@ -100,7 +103,8 @@ __device__ inline void follow(const level_arguments& a, const visit& rule, front
         const std::int32_t k = begin + u * stride;
         to[u] = k < from.degree ? __ldg(a.graph.ends + from.first_edge + k) : -1;
     }
-    // Offsets are needed of few, those that are new here, but then at once; parents too.
+    // Offsets are needed only for vertices that are new here, but those then need them, and the
+    // parents, at once.
 #pragma unroll
     for (int u = 0; u < in_flight; ++u) {
         first[u] = degree[u] = seen[u] = 0;
@@ -110,7 +114,7 @@ __device__ inline void follow(const level_arguments& a, const visit& rule, front
         first[u] = __ldg(a.graph.offsets + to[u]);
         degree[u] = __ldg(a.graph.offsets + to[u] + 1);
     }
-    // Who sees a level that another warp has just set, or sees it late, takes part all the same.
+    // Lanes that see a level another warp has just set, or see it late, take part all the same.
     unsigned before[in_flight];
 #pragma unroll
     for (int u = 0; u < in_flight; ++u) {
@@ -146,8 +150,8 @@ __device__ inline void follow(const level_arguments& a, const visit& rule, front
     }
 }
 
-/// By all threads: one level. A vertex has as many lanes as it has edges in the mean, up to a
-/// warp; what one has beyond in_flight times that, its warp does together.
+/// Runs one level, by all threads. A vertex has as many lanes as it has edges on average, at most a
+/// warp; the edges beyond in_flight times that are followed by its whole warp.
 __device__ inline void reach(const level_arguments& a, const visit& rule, frontier_size now,
                              const frontier_vertex* frontier, frontier_vertex* next,
                              frontier_size* size) {
@@ -176,7 +180,7 @@ __device__ inline void reach(const level_arguments& a, const visit& rule, fronti
     }
 }
 
-/// By all threads: the pairs of x as a frontier.
+/// Turns the pairs of x into a frontier, by all threads.
 __device__ inline void begin(const level_arguments& a, frontier_size* size) {
     const auto entries = static_cast<std::uint32_t>(a.entries);
     for (std::uint32_t base = thread_of_grid() & ~31u; base < entries; base += threads_of_grid()) {
@@ -194,7 +198,7 @@ __device__ inline void begin(const level_arguments& a, frontier_size* size) {
     }
 }
 
-/// By block 0: what the host is told.
+/// Posts to the host, by block 0.
 __device__ inline void post_levels(const level_arguments& a, const level_log& log, int levels,
                                    frontier_size left) {
     std::int64_t* const words = a.post.words;
@@ -219,27 +223,28 @@ __global__ void __launch_bounds__(level_threads)
     level_kernel(const __grid_constant__ level_arguments a, level_scratch* scratch) {
     __shared__ level_log log;
     __shared__ frontier_size now; // the same in all blocks
-    const bool notes = blockIdx.x == 0 && threadIdx.x == 0;
-    const std::uint64_t began = notes ? nanoseconds() : 0;
-    const long long first_tick = notes ? clock64() : 0;
-    const unsigned turn = scratch->turn; // written at the end, when all are here
-    const auto size_of = [&](int level) { return scratch->sizes + (turn + level) % 3; };
-    /// Ends a level: all see what all have found.
-    const auto meet = [&](int level) {
+    const bool logs = blockIdx.x == 0 && threadIdx.x == 0;
+    const std::uint64_t began = logs ? nanoseconds() : 0;
+    const long long first_tick = logs ? clock64() : 0;
+    const unsigned rotation =
+        scratch->rotation; // it is written at the end, after all blocks have arrived
+    const auto size_of = [&](int level) { return scratch->sizes + (rotation + level) % 3; };
+    /// Ends a level: every block sees what all have found.
+    const auto end_level = [&](int level) {
         grid_barrier(&scratch->barrier, [&] {
             now = *static_cast<const volatile frontier_size*>(size_of(level));
-            if (!notes) return;
+            if (!logs) return;
             log.size[level] = now;
             log.clock[level] = clock64();
         });
     };
-    const auto clear = [&](int level) { // before the barrier that lets others add to it
-        if (notes) *static_cast<volatile frontier_size*>(size_of(level)) = 0;
+    const auto clear = [&](int level) { // called before the barrier after which others add to it
+        if (logs) *static_cast<volatile frontier_size*>(size_of(level)) = 0;
     };
 
     begin(a, size_of(0));
     clear(1);
-    meet(0);
+    end_level(0);
     int level = 0;
     for (; level < a.most_levels; ++level) {
         if (entries_of(now) == 0 || (now & too_wide) != 0 ||
@@ -250,7 +255,7 @@ __global__ void __launch_bounds__(level_threads)
         clear(level + 2);
         reach(a, rule, now, a.frontiers[level % 2], a.frontiers[(level + 1) % 2],
               size_of(level + 1));
-        meet(level + 1);
+        end_level(level + 1);
     }
 
     const frontier_vertex* const left = a.frontiers[level % 2];
@@ -259,10 +264,10 @@ __global__ void __launch_bounds__(level_threads)
         a.values[i] = a.rule.outgoing(i);
     }
     if (blockIdx.x != 0) return;
-    if (notes) {
+    if (logs) {
         const auto ticks = static_cast<double>(log.clock[level] - first_tick);
         log.nanoseconds_a_tick = ticks > 0 ? static_cast<double>(nanoseconds() - began) / ticks : 0;
-        scratch->turn = (turn + level + 1) % 3;
+        scratch->rotation = (rotation + level + 1) % 3;
     }
     __syncthreads();
     post_levels(a, log, level, now);
@@ -270,7 +275,8 @@ __global__ void __launch_bounds__(level_threads)
 
 } // namespace
 
-/// No more blocks than the largest frontier has edges for: a barrier of few is cheaper.
+/// Launches no more blocks than the largest frontier has edges for, because a barrier of few blocks
+/// is cheaper.
 void run_persistent_levels(device& device, const spmspv::level_arguments& a) {
     const launch_scope launch(device);
     const auto kernel = level_kernel;

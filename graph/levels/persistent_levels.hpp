@@ -1,25 +1,25 @@
-// Breadth-first search level after level in one launch, where levels are so small that a product
-// and its wait would cost more than the edges: on one device that has the whole graph.
+// Breadth-first search with many levels in one launch, for levels so small that a product and its
+// wait cost more than the edges. It needs one device that has the whole graph.
 //
-// On CUDA one cooperative kernel, a block a multiprocessor, with one grid barrier a level. A vertex
-// u of the frontier looks at the vertices v at the ends of its edges; the least u that leads to a v
-// not reached on an earlier level is its parent, as with products:
+// On CUDA this is one cooperative kernel, a block a multiprocessor, with one grid barrier a level.
+// Each vertex u of the frontier tests the vertices v at the ends of its edges; the least u that
+// leads to a v not reached on an earlier level is its parent, as with products:
 //
 //     levels[v] is -1 or this level  ->  the unsigned minimum of parents[v] and u, in which -1, not
-//                                        reached, is the greatest; who replaces it, appends v
+//                                        reached, is the greatest; whoever replaces -1 appends v
 //
-// What depends on what in a level, in trips to memory (L2: 0.2 us, HBM: 0.6 us; rough figures of an
-// H200, whose L2 holds what levels before have touched, but not the edges of this one):
+// The chain of dependent accesses in a level, in trips to memory (L2: 0.2 us, HBM: 0.6 us; rough
+// figures of an H200, whose L2 holds what earlier levels touched, but not the edges of this one):
 //
 //     the frontier's vertices, with first edges and degrees    L2      16 bytes a vertex
 //     ends of edges                                             HBM     4 an edge
 //     levels, offsets, and the line of parents, all at once     HBM     3 sectors of 32 an edge
 //     minimum of parents                                        L2      an atomic an edge to the
-//     new place in the next frontier                                L2      an atomic a warp
+//     place in the next frontier                                L2      an atomic a warp
 //     vertices written, barrier, the next level's count         4 L2
 //
-// 1.2 + 1.4 us, and what the queues and the barrier's spread of blocks add; 20000 edges are 2 MB,
-// or 0.5 us. A product takes three launches and a wait for the host.
+// These are 1.2 + 1.4 us, besides queues and the spread of blocks at the barrier; 20000 edges are 2
+// MB, or 0.5 us. A product takes three launches and a wait for the host.
 #pragma once
 
 #include <cstddef>
@@ -31,20 +31,20 @@
 
 namespace krylith::spmspv {
 
-/// Most levels of a launch: entries of its log.
+/// The most levels of a launch, which is the size of its log.
 inline constexpr std::int64_t most_persistent_levels = 1024;
 
-/// Vertices of more edges end a walk, so that no warp is long behind the others.
+/// Vertices with more edges end a launch, so that no warp takes much longer than the others.
 inline constexpr std::int32_t widest_vertex = 1024;
 
-/// Edges that leave each vertex u: edges[offsets[u] .. offsets[u + 1]) are the vertices that they
-/// lead to. by_columns() of a graph's matrix.
+/// The edges that leave each vertex u lead to ends[offsets[u]] .. ends[offsets[u + 1] - 1]. They
+/// are by_columns() of a graph's matrix.
 struct edge_lists {
     const std::int32_t* offsets;
     const std::int32_t* ends;
 };
 
-/// A vertex of a frontier, as the next level wants it.
+/// A vertex of a frontier with what the next level needs.
 struct alignas(16) frontier_vertex {
     std::int32_t vertex;
     std::int32_t first_edge;
@@ -52,22 +52,24 @@ struct alignas(16) frontier_vertex {
     std::int32_t unused;
 };
 
-/// Plain data for kernels.
+/// The arguments of a launch. Plain data for kernels.
 struct level_arguments {
     edge_lists graph;
-    /// The frontier before and after, pairs of x; after, in any order, with values of 0.
+    /// The frontier before and after, as pairs of x; afterwards in any order, with values of 0.
     std::int32_t* indices;
     std::int32_t* values;
     std::int32_t* count;
-    std::int64_t entries; ///< *count, before
-    visit rule;           ///< the level that is reached first; state of levels before it
+    std::int64_t entries; ///< *count before the launch
+    visit rule;           ///< the first level that is reached, with the state of the levels before
+                          ///< it
     frontier_vertex* frontiers[2];
     std::int64_t most_levels;            ///< 1 to most_persistent_levels
-    std::int64_t most_frontier_nonzeros; ///< frontiers that more edges leave are left to products
+    std::int64_t most_frontier_nonzeros; ///< frontiers with more are left to products
     std::byte* scratch;                  ///< level_scratch_bytes(), zero before the first use
-    /// Posts posted_level_words: levels walked, entries and work of the frontier left over, whether
-    /// one of its vertices is too wide (0, 1), and then two for each level: level_entries_unit
-    /// times the vertices passed on from, plus the edges that leave them; and nanoseconds.
+    /// Where posted_level_words words are posted: the number of levels, entries and nonzeros of the
+    /// frontier that is left, whether one of its vertices is too wide (0, 1), and then two for each
+    /// level: level_entries_unit times the vertices that it started from, plus the edges that leave
+    /// them; and nanoseconds.
     post_address post;
 };
 
@@ -78,20 +80,20 @@ inline constexpr int posted_level_words =
 
 } // namespace krylith::spmspv
 
-// Enqueued. Walks until a frontier is empty, has too much work or too wide a vertex, or there were
-// most_levels. Each frontier that is walked from has at most as many entries as `frontiers` hold,
-// which min(most_work, vertices) suffice for. On host devices one thread does it: levels that are
-// worth more are worth a product.
-#define KRYLITH_LEVEL_WALK                                                                         \
+// run_persistent_levels() enqueues levels until a frontier is empty, has too many nonzeros or too
+// wide a vertex, or most_levels are done. Each frontier that a level starts from must fit into
+// `frontiers`, for which min(most_frontier_nonzeros, vertices) entries suffice. On host devices one
+// thread runs the levels: larger ones are left to products.
+#define KRYLITH_PERSISTENT_LEVELS                                                                  \
     void run_persistent_levels(device& device, const spmspv::level_arguments& a);                  \
     [[nodiscard]] std::size_t level_scratch_bytes();
 
 namespace krylith::host {
-KRYLITH_LEVEL_WALK
+KRYLITH_PERSISTENT_LEVELS
 } // namespace krylith::host
 
 namespace krylith::cuda {
-KRYLITH_LEVEL_WALK
+KRYLITH_PERSISTENT_LEVELS
 } // namespace krylith::cuda
 
-#undef KRYLITH_LEVEL_WALK
+#undef KRYLITH_PERSISTENT_LEVELS

@@ -11,7 +11,7 @@ namespace {
 
 using spmspv::frontier_vertex;
 
-/// A frontier under way.
+/// A frontier that is being built.
 struct frontier {
     frontier_vertex* vertices;
     std::int64_t entries = 0;
@@ -27,7 +27,7 @@ struct frontier {
     }
 };
 
-/// One level: what `from` leads to.
+/// Runs one level from `from`.
 void reach(const spmspv::level_arguments& a, std::int32_t level, const frontier& from,
            frontier& next) {
     for (std::int64_t i = 0; i < from.entries; ++i) {

@@ -18,8 +18,8 @@ persistent_search::persistent_search(std::shared_ptr<device> device, const edge_
       most_frontier_nonzeros_(
           std::min<std::int64_t>(most_frontier_nonzeros, std::numeric_limits<std::int32_t>::max())),
       room_(std::min(vertices, most_frontier_nonzeros)),
-      frontiers_(device_, 2 * as_size(room_), "walked levels"),
-      scratch_(device_, KRYLITH_ON(*device_, level_scratch_bytes()), "walked levels"),
+      frontiers_(device_, 2 * as_size(room_), "persistent levels"),
+      scratch_(device_, KRYLITH_ON(*device_, level_scratch_bytes()), "persistent levels"),
       posted_(device_, posted_level_words) {
     scratch_.zero();
 }
@@ -28,10 +28,11 @@ void persistent_search::enqueue(const visit& rule, sparse_vector<std::int32_t>& 
                                 std::int64_t most_levels) {
     const std::int64_t entries = x.count();
     if (entries > room_)
-        throw usage_error("a walk over levels was to begin with " + std::to_string(entries) +
+        throw usage_error("persistent levels from " + std::to_string(entries) +
                           " vertices: allowed are at most " + std::to_string(room_));
     x.require(vector_form::pairs);
-    // Its other forms are cleaned by the pairs, which stay where they are: the walk begins there.
+    // The other forms of x are cleaned by its pairs, which stay where they are for the launch to
+    // read.
     const auto pairs = x.overwrite_pairs();
     const level_arguments a{graph_,
                             pairs.indices,

@@ -1,5 +1,5 @@
-// What one device needs to walk levels in one launch: persistent_levels.hpp with its memory, and
-// the choice of backend.
+// The persistent levels of one device: the kernel of persistent_levels.hpp with its memory, and the
+// choice of backend.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,40 @@
 namespace krylith::spmspv {
 
 struct level_record {
-    std::int64_t entries;           ///< of the frontier that it was reached from
-    std::int64_t frontier_nonzeros; ///< edges that leave these
-    double seconds;                 ///< on the device
+    std::int64_t entries;           ///< entries of the frontier that it started from
+    std::int64_t frontier_nonzeros; ///< edges that leave these entries
+    double seconds;                 ///< time on the device
 };
 
-/// Of one walk. What ended it: `wide`, work above the walker's, no entries, or else enough levels.
+/// The result of one launch. It ended because of `wide`, too many nonzeros, no entries, or else
+/// after enough levels.
 struct persistent_levels {
-    std::span<const level_record> levels; ///< until the next walk
-    std::int64_t entries = 0;             ///< of the frontier left over
+    std::span<const level_record> levels; ///< valid until the next launch
+    std::int64_t entries = 0;             ///< entries of the frontier that is left
     std::int64_t frontier_nonzeros = 0;
-    bool wide = false; ///< it has a vertex of more than widest_vertex edges
+    bool wide = false; ///< whether that frontier has a vertex of more than widest_vertex edges
 };
 
-/// Not copyable. One walk at a time: enqueue(), then wait(). Memory: 32 bytes times the least of
-/// the vertices and most_work, and 16 KiB of the host's.
+/// Runs one launch at a time: enqueue(), then wait(). It is not copyable. Memory: 32 bytes times
+/// the smaller of the vertices and most_frontier_nonzeros, and 16 KiB of the host's.
 class persistent_search {
 public:
-    /// Of a graph that the device has all of. Frontiers that more than `most_work` edges leave, 1
-    /// or more, are left to others. Throws device_error where memory is short.
+    /// Takes a graph that lies on the device as a whole. Frontiers with more than
+    /// `most_frontier_nonzeros` (1 or more) are left to products. Throws device_error where memory
+    /// is short.
     persistent_search(std::shared_ptr<device> device, const edge_lists& graph,
                       std::int64_t vertices, std::int64_t most_frontier_nonzeros);
 
-    /// Entries of x that a walk can begin with.
+    /// The most entries of x that a launch can start from.
     [[nodiscard]] std::int64_t room() const noexcept { return room_; }
 
-    /// Enqueues a walk from x, at most `most_levels` of them, 1 or more, and as many as one launch
-    /// takes. The first that is reached is rule.level; rule's levels, parents (-1: not reached) and
-    /// visited bits are those of the levels before. x becomes the frontier left over. Throws
+    /// Enqueues levels from x: at most `most_levels`, 1 or more, and no more than one launch takes.
+    /// The first level that is reached is rule.level; rule's levels, parents (-1: not reached) and
+    /// visited bits are those of the levels before. x becomes the frontier that is left. Throws
     /// usage_error where x has more than room() entries.
     void enqueue(const visit& rule, sparse_vector<std::int32_t>& x, std::int64_t most_levels);
 
-    /// Until it has ended; x then knows what it holds. Throws device_error where the device failed.
+    /// Waits for the launch; x then has its forms. Throws device_error where the device failed.
     [[nodiscard]] persistent_levels wait(sparse_vector<std::int32_t>& x);
 
 private:
@@ -53,7 +55,7 @@ private:
     edge_lists graph_;
     std::int64_t most_frontier_nonzeros_;
     std::int64_t room_;
-    buffer<frontier_vertex> frontiers_; ///< both
+    buffer<frontier_vertex> frontiers_; ///< the current and the next frontier
     buffer<std::byte> scratch_;
     posted_words posted_;
     std::vector<level_record> log_;

@@ -1,22 +1,23 @@
-// Weights of the semi-iterative method (Golub and Varga 1961; Saad, Iterative Methods for Sparse
-// Linear Systems, 12.3), which extrapolates the iteration x = B x + c: with residuals s = c + B x -
-// x each step changes x by w s + (w - 1) times what the step before changed it by.
+// Weights of the Chebyshev semi-iterative method (Golub and Varga 1961; Saad, Iterative Methods for
+// Sparse Linear Systems, 12.3), which extrapolates the iteration x = B x + c: with residuals
+// s = c + B x - x each step changes x by w s + (w - 1) times the change of the step before.
 #pragma once
 
 #include <cmath>
 
 namespace krylith {
 
-/// For real eigenvalues of B in [-radius, radius], 0 <= radius < 1.
+/// The weights for real eigenvalues of B in [-radius, radius], 0 <= radius < 1.
 class chebyshev_weights {
 public:
     explicit chebyshev_weights(double radius) : square_(radius * radius) {}
-    /// Of step 1, 2, ...
+    /// Returns the weight of step 1, 2, ...
     [[nodiscard]] double next() {
         weight_ = weight_ == 0 ? 1 : 1 / (1 - square_ * weight_ / (weight_ == 1 ? 2 : 4));
         return weight_;
     }
-    /// By which residuals fall in a step, after some; unweighted steps: by the radius.
+    /// The factor by which residuals fall in a step, after some; in unweighted steps it is the
+    /// radius.
     [[nodiscard]] double rate() const {
         return square_ == 0 ? 0 : (1 - std::sqrt(1 - square_)) / std::sqrt(square_);
     }

@@ -26,7 +26,7 @@ void check_sizes(const compressed_names& names, std::int64_t major_size, std::in
                names.major_size + (" is " + to_string(major_size)) + ", allowed are 0 and more");
     }
     check_index_size(std::string(names.format) + ": " + names.across, across);
-    // Compared without lines + 1, which overflows for the largest number.
+    // This compares without major_size + 1, which overflows for the largest number.
     if (offsets.empty() || static_cast<std::int64_t>(offsets.size() - 1) != major_size) {
         refuse(names, names.offsets + (" has " + to_string(offsets.size())) +
                           " entries, allowed is " + names.major_size + " + 1, with " +

@@ -8,7 +8,8 @@
 
 namespace krylith {
 
-/// What messages call the parts. "Lines" are what the offsets are about: the rows of CSR.
+/// The names that messages use. Offsets belong to major indices: the rows of CSR, the columns of
+/// CSC.
 struct compressed_names {
     const char* format;     ///< "CSR matrix"
     const char* major;      ///< "row"
@@ -23,9 +24,9 @@ inline constexpr compressed_names csr_names{"CSR matrix", "row",         "rows",
 inline constexpr compressed_names csc_names{"CSC matrix", "column",         "columns",
                                             "rows",       "column_offsets", "row_indices"};
 
-/// Throws input_error naming the first offence (line, position, value, what is allowed).
-/// Returns the longest line (of CSC, a column), which is there for nothing: the offsets were read.
-/// O(lines + indices), by all OpenMP threads.
+/// Throws input_error naming the first offence (major index, position, value, what is allowed).
+/// Returns the longest row (of CSC, column), which costs nothing beside the check of the offsets.
+/// O(major_size + indices), by all OpenMP threads.
 longest_row check_compressed(const compressed_names& names, std::int64_t major_size,
                              std::int64_t across, std::span<const std::int64_t> offsets,
                              std::span<const std::int32_t> indices, std::size_t values);

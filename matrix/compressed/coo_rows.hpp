@@ -17,9 +17,9 @@
 
 namespace krylith {
 
-/// Each thread reads all row indices and writes only the rows that it owns: no atomics, entries
-/// stay in order. The indices are 4 of an entry's 16 bytes; beyond 16 threads reading them
-/// again costs more than it gains.
+/// The number of threads that sort. Each reads all row indices and writes only the rows that it
+/// owns: no atomics, entries stay in order. The indices are 4 of an entry's 16 bytes; beyond 16
+/// threads reading them again costs more than it gains.
 inline int sorting_threads(std::int64_t entries) {
     constexpr std::int64_t entries_worth_a_thread = 1 << 16;
     return static_cast<int>(std::clamp<std::int64_t>(
@@ -76,7 +76,7 @@ void scatter_to_rows(std::vector<std::int64_t>& next, std::int64_t entries, cons
     }
 }
 
-/// One row of a CSR matrix; sorts stably, with whatever T the entries carry.
+/// One row of a CSR matrix, which sorts stably, with whatever T the entries carry.
 template <class T>
 class row_entries {
 public:
@@ -85,7 +85,7 @@ public:
           values_(csr.values.data() + csr.row_offsets[as_size(row)]),
           length_(as_size(csr.row_offsets[as_size(row + 1)] - csr.row_offsets[as_size(row)])) {}
 
-    /// No entry needs to move, and no two have the same column.
+    /// Returns whether no entry needs to move, and no two have the same column.
     [[nodiscard]] bool canonical() const {
         for (std::size_t k = 1; k < length_; ++k) {
             if (columns_[k - 1] >= columns_[k]) {
@@ -141,7 +141,7 @@ private:
 };
 
 /// Sorts each row and gives it to use(row_entries), which returns a bool; rows that are canonical
-/// already are left alone. True if any use was. Throws std::bad_alloc.
+/// already are left alone. Returns true if any use did. Throws std::bad_alloc.
 template <class T, class Use>
 bool sort_rows(csr_matrix<T>& csr, const Use& use) {
     bool any = false;
@@ -165,7 +165,7 @@ bool sort_rows(csr_matrix<T>& csr, const Use& use) {
     return any;
 }
 
-/// The entries by rows, each with the value value_of(k); not sorted within rows.
+/// Returns the entries by rows, each with the value value_of(k); they are not sorted within rows.
 template <class T, class RowOf, class ColumnOf, class ValueOf>
 csr_matrix<T> by_rows(std::int64_t rows, std::int64_t columns, std::int64_t entries,
                       const RowOf& row_of, const ColumnOf& column_of, const ValueOf& value_of) {

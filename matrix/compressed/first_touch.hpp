@@ -1,9 +1,9 @@
 // Large arrays whose pages the kernel hands out in parallel.
 //
 // A vector's resize touches fresh pages from one thread, at 1 to 2 GB/s; for a matrix of some GB
-// that takes longer than computing it. Touched by all threads, and in huge pages where the system
-// allows them, the same memory comes several times faster, and lies on the NUMA nodes of the
-// threads whose parts of a static loop over it they are.
+// that takes longer than computing it. When all threads touch the memory, in huge pages where the
+// system allows them, it comes several times faster, and each page lies on the NUMA node of the
+// thread that gets it in a static loop.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace krylith {
 /// nothing: a byte of each page is overwritten.
 void touch_pages(void* begin, std::size_t bytes);
 
-/// resize(n) of an empty vector.
+/// Resizes an empty vector to n entries.
 template <class T>
 void resize_in_parallel(std::vector<T>& empty, std::size_t n) {
     empty.reserve(n);

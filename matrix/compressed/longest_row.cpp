@@ -7,10 +7,11 @@ namespace krylith {
 
 namespace {
 
-/// Rows that are read together: what is looked for is found by a second look at one such chunk.
+/// The number of rows that are read together; a second look at one such chunk finds the row.
 constexpr std::int64_t chunk_rows = 65536;
 
-/// Wraps around where offsets are no offsets, which a difference of signed numbers must not.
+/// The length of a row. It wraps around where offsets are invalid, which a signed difference must
+/// not.
 std::int64_t length(const std::int64_t* offset, std::int64_t row) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(offset[row + 1]) -
                                      static_cast<std::uint64_t>(offset[row]));
@@ -21,7 +22,7 @@ struct chunk_facts {
     bool descends = false;
 };
 
-/// Comparisons without branches, so that the processor makes several at a time.
+/// The facts of a chunk, by comparisons without branches: the processor makes several at a time.
 chunk_facts look_at(const std::int64_t* offset, std::int64_t begin, std::int64_t end) {
     std::int64_t longest = -1;
     int descents = 0;

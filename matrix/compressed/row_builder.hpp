@@ -1,4 +1,4 @@
-// A CSR matrix from a rule for its rows, in parallel, with no memory but the matrix.
+// A CSR matrix from a rule for its rows, built in parallel, with no memory but the matrix.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,9 @@ inline void require_memory(std::int64_t rows, double bytes) {
     }
 }
 
-/// row_length(row) says how many entries a row has; fill_row(row, columns, values) writes them,
-/// columns ascending. Both run on all OpenMP threads and must not throw.
-/// Throws input_error where the memory can't hold the matrix.
+/// Builds a matrix: row_length(row) says how many entries a row has; fill_row(row, columns, values)
+/// writes them, columns ascending. Both run on all OpenMP threads and must not throw. Throws
+/// input_error where the memory can't hold the matrix.
 template <class T, class RowLength, class FillRow>
 [[nodiscard]] csr_matrix<T> build_by_rows(std::int64_t rows, std::int64_t columns,
                                           const RowLength& row_length, const FillRow& fill_row) {

@@ -11,7 +11,8 @@
 namespace krylith {
 namespace {
 
-/// Each thread has counters of its own, which together are not to outgrow the result.
+/// The number of threads that count. Each has counters of its own, which together must not outgrow
+/// the result.
 int counting_threads(std::int64_t entries, std::int64_t across) {
     constexpr std::int64_t entries_worth_a_thread = 1 << 15;
     const std::int64_t worth = entries / std::max(entries_worth_a_thread, across);
@@ -26,21 +27,21 @@ transposition::transposition(std::span<const std::int64_t> offsets,
       indices_(indices),
       across_(across),
       team_(counting_threads(static_cast<std::int64_t>(indices.size()), across)) {
-    divide_lines();
+    divide_entries();
     count();
     scan();
 }
 
-void transposition::divide_lines() {
+void transposition::divide_entries() {
     const auto entries = static_cast<std::int64_t>(indices_.size());
-    first_line_.resize(as_size(team_) + 1);
+    first_major_.resize(as_size(team_) + 1);
     for (int t = 0; t <= team_; ++t) {
-        const std::int64_t share = entries / team_ * t;
-        first_line_[as_size(t)] =
-            std::lower_bound(offsets_.begin(), offsets_.end(), share) - offsets_.begin();
+        const std::int64_t first = entries / team_ * t;
+        first_major_[as_size(t)] =
+            std::lower_bound(offsets_.begin(), offsets_.end(), first) - offsets_.begin();
     }
-    first_line_.front() = 0;
-    first_line_.back() = static_cast<std::int64_t>(offsets_.size()) - 1;
+    first_major_.front() = 0;
+    first_major_.back() = static_cast<std::int64_t>(offsets_.size()) - 1;
 }
 
 void transposition::count() {
@@ -48,15 +49,15 @@ void transposition::count() {
 #pragma omp parallel for schedule(static, 1) num_threads(team_)
     for (int t = 0; t < team_; ++t) {
         std::int64_t* const counts = next_of(t);
-        const std::int64_t end = offsets_[as_size(first_line_[as_size(t) + 1])];
-        for (std::int64_t k = offsets_[as_size(first_line_[as_size(t)])]; k < end; ++k) {
+        const std::int64_t end = offsets_[as_size(first_major_[as_size(t) + 1])];
+        for (std::int64_t k = offsets_[as_size(first_major_[as_size(t)])]; k < end; ++k) {
             ++counts[indices_[as_size(k)]];
         }
     }
 }
 
-/// Counts become places: column by column, within a column thread by thread. Blocks of columns are
-/// scanned twice, for their totals and, once what stands before them is known, for the places.
+/// Turns counts into places: column by column, within a column thread by thread. Blocks of columns
+/// are scanned twice, for their totals and, once what stands before them is known, for the places.
 void transposition::scan() {
     result_offsets_.resize(as_size(across_) + 1);
     std::vector<std::int64_t> before(as_size(team_) + 1, 0);
@@ -82,7 +83,7 @@ void transposition::scan() {
             const std::int64_t count = number;
             number = place;
             place += count;
-            result_offsets_[as_size(column + 1)] = place; // the last thread's stays
+            result_offsets_[as_size(column + 1)] = place; // the last thread's value stays
         });
     }
 }

@@ -1,4 +1,4 @@
-// How much the host can still give: what a matrix must fit in before its size is believed.
+// The memory that the host can still give: a matrix must fit in it before its size is believed.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace krylith {
 
-/// Bytes that this process can be expected to get (device/memory/memory_room.hpp has what limits
-/// them).
+/// The bytes that this process can be expected to get (device/memory/memory_room.hpp has what
+/// limits them).
 [[nodiscard]] std::int64_t available_memory();
 
-/// The same for people, with the limit that is the shortest: "59.1 MB of RLIMIT_AS (ulimit -v),
-/// 600000000 bytes".
+/// The same for people, with the limit that applies: "59.1 MB of RLIMIT_AS (ulimit -v), 600000000
+/// bytes".
 [[nodiscard]] std::string available_in_words();
 
 /// A number of bytes for people: "512 bytes", "17.2 GB" (powers of 1000).

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#define XXH_INLINE_ALL // no library to link
+#define XXH_INLINE_ALL // the header alone: no library to link
 #ifdef __AVX2__
-#define XXH_VECTOR 2 // AVX2: AVX-512 isn't faster than memory either, and makes gcc 12 warn
+#define XXH_VECTOR 2 // AVX2 is faster than memory; AVX-512 makes gcc 12 warn
 #endif
 #include <xxhash.h>
 

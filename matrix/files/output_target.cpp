@@ -50,7 +50,7 @@ int open_stream(const std::filesystem::path& path) {
     const int descriptor = own ? fcntl(*own, F_DUPFD_CLOEXEC, 3)
                                : open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (descriptor < 0) refuse(path.string(), errno);
-    if (!own) { // only opening must not wait; writing must, for a slow reader
+    if (!own) { // opening must not wait, but writing must, for a slow reader
         const int flags = fcntl(descriptor, F_GETFL);
         static_cast<void>(fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK));
     }

@@ -1,4 +1,4 @@
-// Where a file goes that someone names: replaced whole, or, for a stream, written in place.
+// The target of a file that someone names: a file is replaced whole, a stream written in place.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace binary {
 class replacement_file;
 } // namespace binary
 
-/// N for /dev/fd/N and /proc/self/fd/N, 1 for /dev/stdout, 2 for /dev/stderr: what this process has
-/// open, whatever it is, and not a file to be replaced.
+/// Returns N for /dev/fd/N and /proc/self/fd/N, 1 for /dev/stdout, 2 for /dev/stderr: what this
+/// process has open, whatever it is, and not a file to be replaced.
 [[nodiscard]] std::optional<int> named_descriptor(const std::filesystem::path& path);
 
-/// Whether writing to the path goes on in place: an open descriptor, a pipe, a device, a socket.
-/// False for what isn't there.
+/// Returns whether writing to the path goes on in place: an open descriptor, a pipe, a device, a
+/// socket. A path that isn't there is no stream.
 [[nodiscard]] bool is_stream(const std::filesystem::path& path);
 
-/// Opens a stream for writing without waiting for a reader: where a pipe has none, that is refused.
+/// Opens a stream for writing without waiting for a reader: a pipe that has none is refused.
 /// Returns the descriptor. Throws input_error.
 [[nodiscard]] int open_stream(const std::filesystem::path& path);
 

@@ -22,7 +22,7 @@ std::string last_error() {
     return std::generic_category().message(errno);
 }
 
-/// Empty where only the effective user can have written it.
+/// The reason why others may have written it; empty where only the effective user can.
 std::string distrust(const struct stat& status) {
     if (status.st_uid != geteuid())
         return "it belongs to user " + std::to_string(status.st_uid) + ", must belong to user " +
@@ -57,7 +57,7 @@ std::optional<std::string> contents(int descriptor, std::string& problem) {
     }
 }
 
-/// The contents of what is opened, if it is a regular file of which `check` says nothing.
+/// The contents of what is opened, if it is a regular file to which `check` has no objection.
 template <class Check>
 std::optional<std::string> regular_contents(int descriptor, const Check& check,
                                             std::string& problem) {
@@ -94,7 +94,7 @@ own_folder::own_folder(const std::filesystem::path& path, bool create) : path_(p
             return;
         }
     }
-    // A link is as good as what it names where the user has made it.
+    // A link is as good as the file that it names where the user has made it.
     struct stat link {};
     if (lstat(path.c_str(), &link) != 0) {
         if (errno != ENOENT) problem_ = path.string() + ": " + last_error();

@@ -1,4 +1,4 @@
-// A folder whose files this process believes, and replaces: only its user can write there.
+// A folder whose files this process trusts, and replaces: only its user can write there.
 #pragma once
 
 #include <cstddef>
@@ -17,25 +17,26 @@ inline constexpr std::size_t most_text_bytes = std::size_t{16} << 20;
 /// most_text_bytes, or can't be read.
 [[nodiscard]] std::string read_text_file(const std::filesystem::path& path);
 
-/// Held open, so that what was checked is what is used. The folder, and each file that is read, is
-/// owned by the effective user and not writable by group or others, or it is not used; no link in
-/// the folder is followed.
+/// A folder held open, so that what was checked is what is used. The folder, and each file that is
+/// read, is owned by the effective user and not writable by group or others, or it is not used; no
+/// link in the folder is followed.
 class own_folder {
 public:
-    /// An existing folder; with `create` made, mode 0700, where it is missing. Check usable().
+    /// Opens an existing folder; with `create` a missing one is made, mode 0700. Check usable().
     explicit own_folder(const std::filesystem::path& path, bool create = false);
     ~own_folder();
     own_folder(const own_folder&) = delete;
     own_folder& operator=(const own_folder&) = delete;
 
     [[nodiscard]] bool usable() const noexcept { return descriptor_ >= 0; }
-    /// Why the folder, or the file asked for last, is not used; empty where it is not there.
+    /// The reason why the folder, or the file asked for last, is not used; empty where it is not
+    /// there.
     [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
 
-    /// A file's contents, or nothing.
+    /// Returns a file's contents, or nothing.
     [[nodiscard]] std::optional<std::string> read(const std::string& name);
     /// Replaces the file as a whole, mode 0600; what lay there, a link too, is not written to.
-    /// Empty, or why it is not written.
+    /// Returns the reason why it is not written, or an empty text.
     std::string replace(const std::string& name, std::string_view contents);
 
 private:

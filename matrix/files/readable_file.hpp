@@ -1,4 +1,4 @@
-// A regular file that is read at any position, by any thread.
+// A regular file that any thread can read at any position.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,19 @@
 
 namespace krylith::binary {
 
-/// Unlike a mapping, reading tells of a file that is cut off meanwhile, and of a disk that fails.
+/// A file for reading. Unlike a mapping, it reports a file that is cut off meanwhile, and a disk
+/// that fails.
 class readable_file {
 public:
-    /// Throws input_error for a file that is missing, isn't a regular file, or can't be opened.
-    /// Never waits, as a pipe without a writer, or a log of the kernel, would make it.
+    /// Throws input_error for a file that is missing, isn't a regular file, or can't be opened. It
+    /// never waits, as a pipe without a writer, or a log of the kernel, would make it.
     explicit readable_file(const std::filesystem::path& path);
     ~readable_file();
     readable_file(const readable_file&) = delete;
     readable_file& operator=(const readable_file&) = delete;
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    /// Of the whole file, when it was opened.
+    /// The size of the whole file when it was opened.
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
     /// Fills `place` from that position on. Throws input_error where the file ends before, or

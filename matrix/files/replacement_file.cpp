@@ -18,8 +18,8 @@ namespace {
 
 constexpr mode_t permissions = 0777;
 
-/// Locks the file behind the descriptor without waiting; false if it is another's, or has lost its
-/// name meanwhile. A file system without locks counts as locked.
+/// Locks the file behind the descriptor without waiting; false if another process has it, or it has
+/// lost its name meanwhile. A file system without locks counts as locked.
 bool locked(int descriptor, const std::string& name) {
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         return false;
@@ -30,7 +30,7 @@ bool locked(int descriptor, const std::string& name) {
            held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-/// Removes what a process that was killed left; false if that isn't what is there.
+/// Removes the file that a killed process left; false if the path holds anything else.
 bool remove_orphan(const std::string& name) {
     const int descriptor = open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0) {
@@ -45,7 +45,8 @@ bool remove_orphan(const std::string& name) {
     return removed;
 }
 
-/// A rename is on the disk once its folder is. Some file systems can't be asked for that.
+/// Puts a rename on the disk, which happens with its folder. Some file systems can't be asked for
+/// that.
 void synchronise_folder(const std::filesystem::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
     const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -64,10 +65,10 @@ replacement_file::replacement_file(const std::filesystem::path& path) : path_(pa
         throw input_error(path_.string() +
                           ": can't be written: it exists and is not a regular file");
     }
-    // Through a symbolic link to what it names, be that there or not: renaming would replace the
-    // link.
+    // A symbolic link is followed to the file that it names, be that there or not: renaming would
+    // replace the link.
     for (int depth = 0; std::filesystem::is_symlink(path_, ignored); ++depth) {
-        constexpr int deepest = 40; // as Linux
+        constexpr int deepest = 40; // as in Linux
         if (depth == deepest) {
             refuse(std::generic_category().message(ELOOP));
         }
@@ -99,7 +100,7 @@ void replacement_file::create() {
             registered_ = std::make_unique<unfinished_file>(name);
             return;
         }
-        if (descriptor_ >= 0) { // another process took it for left over, and removed it
+        if (descriptor_ >= 0) { // another process took it for a leftover and removed it
             ::close(std::exchange(descriptor_, -1));
         } else if (errno != EEXIST) {
             refuse(std::generic_category().message(errno));
@@ -128,8 +129,9 @@ void replacement_file::write(std::span<const std::byte> bytes) {
 
 void replacement_file::commit() {
     keep_owner_and_permissions();
-    // Before the rename: else a machine that fails has the new name with no contents. Some file
-    // systems (quotas, networks) tell only here, or on closing, that there was no room.
+    // The contents must be on the disk before the rename: else a machine that fails has the new
+    // name with no contents. Some file systems (quotas, networks) tell only here, or on closing,
+    // that there was no room.
     if ((fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) ||
         std::rename(temporary_.c_str(), path_.c_str()) != 0) {
         refuse(std::generic_category().message(errno));

@@ -18,13 +18,13 @@ class unfinished_file;
 /// All throw input_error for what the system refuses.
 ///
 /// A file that is replaced keeps its permissions, and its owner and group where the system lets
-/// this process give files away; else the permissions of those who are others then are taken away,
-/// never added to. Through a symbolic link the file that it names is replaced. Other names of the
-/// old file (hard links) keep the old contents.
+/// this process give files away; else permissions are taken from those whose class changes, and
+/// never added. Through a symbolic link the file that it names is replaced. Other names of the old
+/// file (hard links) keep the old contents.
 ///
 /// The temporary name is PATH.krylith-part (a number behind it where another process writes the
 /// same path at this moment). A process that was killed (SIGKILL, no power) leaves it behind, and
-/// the next who writes that path removes it: its lock says that nobody is at work on it.
+/// the next who writes that path removes it: its lock shows that nobody uses it.
 class replacement_file {
 public:
     /// Refuses a path that exists and isn't a regular file, or that may not be written.

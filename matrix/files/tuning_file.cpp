@@ -28,7 +28,8 @@ std::string prefix_of(const tuning_key& key) {
     return hex(key.pattern) + '\t' + key.name + '\t';
 }
 
-/// The lines after the heading; none of a file that is missing, another's, or not to be trusted.
+/// The lines after the heading; none for a file that is missing, another machine's, or not to be
+/// trusted.
 std::vector<std::string> lines_of(own_folder& folder, const std::string& name,
                                   const std::string& machine) {
     std::vector<std::string> lines;

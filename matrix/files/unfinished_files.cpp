@@ -16,7 +16,7 @@ struct slot {
 };
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler reads it");
 
-// A fixed table, since a signal handler may neither allocate nor wait for a lock.
+// The table has a fixed size, since a signal handler may neither allocate nor wait for a lock.
 std::array<slot, 64> slots; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 } // namespace

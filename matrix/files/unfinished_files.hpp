@@ -1,4 +1,4 @@
-// Temporary files that are there at this moment, for a program that is told to end.
+// The temporary files that exist at this moment, for a program that is told to end.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace krylith {
 
-/// Removes the temporary files of all writers that are at work. Only calls what a signal handler
+/// Removes the temporary files of all writers that are at work. It only calls what a signal handler
 /// may call, and is meant for one that ends the process: the writers' next steps fail. krylith
 /// installs no handler by itself; its command does.
 void remove_unfinished_files() noexcept;

@@ -1,4 +1,4 @@
-// All of some bytes to a descriptor.
+// Writes all of some bytes to a descriptor.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,8 @@
 
 namespace krylith::binary {
 
-/// Goes on where the system takes only a part, or a signal came between. 0, or errno.
+/// Writes on where the system takes only some of the bytes, or a signal interrupts. Returns 0 or
+/// errno.
 [[nodiscard]] int write_all(int descriptor, std::span<const std::byte> bytes) noexcept;
 
 } // namespace krylith::binary

@@ -7,7 +7,7 @@
 namespace krylith {
 
 /// The mixing function of SplitMix64 (Steele, Lea, Flood 2014, with the constants of Stafford's
-/// variant 13). Of x + k golden_step, k = 0, 1, ..., it is that generator from state x on.
+/// variant 13). Applied to x + k golden_step, k = 0, 1, ..., it is that generator from state x on.
 [[nodiscard]] constexpr std::uint64_t mix_bits(std::uint64_t x) noexcept {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;

@@ -15,13 +15,13 @@ struct shaken_grid {
     grid points;
     std::uint64_t seed;
 
-    /// From the lower left corner of a quadrangle, in units of 1/4096 of its width.
+    /// A place relative to the lower left corner of a quadrangle, in units of 1/4096 of its width.
     struct place {
         std::int64_t x;
         std::int64_t y;
     };
 
-    /// The point (x + right, y + up), seen from (x, y); by at most 819/4096 off its grid point.
+    /// The point (x + right, y + up), seen from (x, y); it is at most 819/4096 off its grid point.
     [[nodiscard]] place seen(std::int64_t x, std::int64_t y, std::int64_t right,
                              std::int64_t up) const {
         const std::uint64_t random =

@@ -13,7 +13,7 @@
 namespace krylith {
 namespace {
 
-/// (wave_number h)^2, checked.
+/// The shift (wave_number h)^2, checked.
 double shift(const char* name, std::int64_t n, double wave_number) {
     check_argument(name, "wave_number", wave_number, 0.0, 1e9);
     const double phase = wave_number / static_cast<double>(n + 1);

@@ -13,21 +13,21 @@
 
 namespace krylith {
 
-/// The columns of rows, row i's from begin[i] on; begin[rows]: how many in all.
+/// The columns of rows: row i's begin at begin[i]; begin[rows] says how many there are in all.
 struct row_lists {
     std::vector<std::int64_t> begin;
     std::vector<std::int32_t> columns;
 };
 
-/// Throws away the row's loop and its duplicates; returns how many columns are left.
+/// Removes the row's loop and its duplicates; returns how many columns are left.
 inline std::int64_t sort_and_merge(std::int32_t* begin, std::int32_t* end, std::int64_t row) {
     end = std::remove(begin, end, static_cast<std::int32_t>(row));
     std::sort(begin, end);
     return std::unique(begin, end) - begin;
 }
 
-/// Every edge in the row of its first vertex, and `both_ways` also the other way round. Which order
-/// they have within a row depends on the threads.
+/// Puts every edge in the row of its first vertex, and where `both_ways` also the other way round.
+/// The order within a row depends on the threads.
 template <class Edge>
 row_lists scatter_edges(std::int64_t rows, std::int64_t edges, bool both_ways, const Edge& edge) {
     const std::int64_t entries = both_ways ? 2 * edges : edges;
@@ -50,7 +50,7 @@ row_lists scatter_edges(std::int64_t rows, std::int64_t edges, bool both_ways, c
     std::partial_sum(next, next + rows + 1, next);
     resize_in_parallel(lists.columns, as_size(entries));
     std::int32_t* const columns = lists.columns.data();
-    // Counts down from where a row ends to where it begins.
+    // A row's places are filled from its end down to its beginning.
     const auto put = [=](std::int64_t row, std::int64_t column) {
         const std::int64_t behind =
             std::atomic_ref<std::int64_t>(next[row]).fetch_sub(1, std::memory_order_relaxed);
@@ -67,8 +67,8 @@ row_lists scatter_edges(std::int64_t rows, std::int64_t edges, bool both_ways, c
     return lists;
 }
 
-/// Vertices from `edge(k)`, a pair of rows, k = 0..edges-1, which is called twice; duplicates
-/// merged, loops dropped; values from `weight(row, column)`. O(edges log(longest row)). Throws
+/// Builds a graph from `edge(k)`, a pair of rows, k = 0..edges-1, which is called twice; duplicates
+/// are merged, loops dropped; values are `weight(row, column)`. O(edges log(longest row)). Throws
 /// input_error where the memory can't hold the edges or the matrix.
 template <class T, class Edge, class Weight>
 csr_matrix<T> build_by_edges(std::int64_t rows, std::int64_t edges, bool both_ways,
@@ -81,7 +81,7 @@ csr_matrix<T> build_by_edges(std::int64_t rows, std::int64_t edges, bool both_wa
     csr.row_offsets.clear();
     resize_in_parallel(csr.row_offsets, as_size(rows) + 1);
     std::int64_t* const offsets = csr.row_offsets.data();
-    // Few rows have most of the edges.
+    // The schedule is dynamic, since few rows have most of the edges.
 #pragma omp parallel for schedule(dynamic, 256)
     for (std::int64_t row = 0; row < rows; ++row) {
         offsets[row + 1] = sort_and_merge(from + lists.begin[as_size(row)],

@@ -8,13 +8,13 @@
 
 namespace krylith {
 
-/// Uniform in (0, 1], for an edge from i to j.
+/// A weight uniform in (0, 1], for an edge from i to j.
 [[nodiscard]] inline double arc_weight(std::uint64_t seed, std::int64_t i, std::int64_t j) {
     return 1 - unit_interval(counter_hash(seed ^ 0xa5c, static_cast<std::uint64_t>(i),
                                           static_cast<std::uint64_t>(j)));
 }
 
-/// The same for i, j and j, i.
+/// A weight that is the same for i, j and j, i.
 [[nodiscard]] inline double edge_weight(std::uint64_t seed, std::int64_t i, std::int64_t j) {
     return arc_weight(seed, std::min(i, j), std::max(i, j));
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t axes = 3;
 
-/// Along one axis, the four integrals of the hat functions of a node p and its neighbour q.
+/// The four integrals of the hat functions of a node p and its neighbour q along one axis.
 struct axis_integrals {
     double mass, stiffness, slope_p, slope_q; ///< of p q, p' q', p' q, p q'
 
@@ -40,7 +40,7 @@ struct material {
 
     /// The energy between displacement i of p and j of q: with D_i for the derivative by axis i,
     /// the integral of lambda D_i p D_j q + mu D_j p D_i q, and, for i = j, of mu grad p . grad q.
-    /// The same bits for p, i and q, j swapped.
+    /// It has the same bits for p, i and q, j swapped.
     [[nodiscard]] double entry(const pair_integrals& pair, std::size_t i, std::size_t j) const {
         const axis_integrals& a = pair[i];
         if (i == j) {

@@ -52,7 +52,7 @@ public:
 
 private:
     struct net {
-        std::int64_t twentieths; ///< of all nodes
+        std::int64_t twentieths; ///< of all nodes: those that the net reaches
         std::int64_t node = 0;
     };
 
@@ -70,7 +70,7 @@ private:
                                       static_cast<std::uint64_t>(node))) < from.twentieths;
     }
 
-    /// Without what i itself reaches if it is a net.
+    /// The nodes close to i, without those that i itself reaches if it is a net.
     [[nodiscard]] neighbours<10> close_to(std::int64_t i) const {
         neighbours<10> found;
         for (const std::int64_t j : {i - width_, i - 1, i, i + 1, i + width_}) {
@@ -91,7 +91,7 @@ private:
 
     std::int64_t n_;
     std::uint64_t seed_;
-    std::int64_t width_; ///< of a row of cells
+    std::int64_t width_; ///< the width of a row of cells
     std::array<random_pairing, 2> far_;
     std::array<net, 3> nets_{{{15}, {5}, {2}}};
 };

@@ -1,4 +1,4 @@
-// What the gallery offers of graphs and random matrices.
+// The gallery's graphs and random matrices.
 #include <krylith/matrix/gallery/recipe.hpp>
 
 #include <array>

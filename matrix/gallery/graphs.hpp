@@ -1,4 +1,4 @@
-// Matrices of graphs: what sparse products meet outside of grids. See matrix/gallery.hpp.
+// Matrices of graphs, on which sparse products run outside of grids. See matrix/gallery.hpp.
 //
 // They imitate well-known collections in what decides a product's speed: the lengths of rows and
 // where columns lie. Unless said otherwise an edge has a random weight in (0, 1], the same both
@@ -12,18 +12,18 @@
 namespace krylith {
 
 /// A triangulation of nx x ny points, a grid that was shaken by up to 0.2 of its width: each
-/// quadrangle is cut along the diagonal that Delaunay's criterion prefers for its four points. Not
-/// the Delaunay triangulation of random points (SuiteSparse's delaunay_nK), but like it planar,
-/// with degrees from 2 to 8, 6 on average. Symmetric; 2 ((nx - 1) ny + nx (ny - 1) + (nx - 1) (ny -
-/// 1)) entries.
+/// quadrangle is cut along the diagonal that Delaunay's criterion prefers for its four points. It
+/// is not the Delaunay triangulation of random points (SuiteSparse's delaunay_nK), but like it
+/// planar, with degrees from 2 to 8, 6 on average. Symmetric; 2 ((nx - 1) ny + nx (ny - 1) + (nx -
+/// 1) (ny - 1)) entries.
 template <class T>
 [[nodiscard]] csr_matrix<T> delaunay(std::int64_t nx, std::int64_t ny, std::uint64_t seed = 1);
 
-/// A circuit as SuiteSparse's FullChip: about 9 entries a row, but three nets reach 3/4, 1/4 and
+/// A circuit like SuiteSparse's FullChip: about 9 entries a row, but three nets reach 3/4, 1/4 and
 /// 1/10 of all nodes. The others connect a node to the two beside it, to those a row of cells away,
-/// and to up to two anywhere. Nodal equations of random conductances in (0, 1] (Ho, Ruehli,
-/// Brennan, The modified nodal approach to network analysis, 1975): minus the conductance between
-/// two nodes, the diagonal their sum times 1 + 2^-10 (a leak to ground). Symmetric positive
+/// and to up to two anywhere. The entries are nodal equations of random conductances in (0, 1] (Ho,
+/// Ruehli, Brennan, The modified nodal approach to network analysis, 1975): minus the conductance
+/// between two nodes, the diagonal their sum times 1 + 2^-10 (a leak to ground). Symmetric positive
 /// definite, strictly diagonally dominant. n: 16 or more.
 template <class T>
 [[nodiscard]] csr_matrix<T> fullchip(std::int64_t n, std::uint64_t seed = 1);

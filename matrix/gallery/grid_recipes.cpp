@@ -1,4 +1,4 @@
-// What the gallery offers of problems on grids.
+// The gallery's problems on grids.
 #include <krylith/matrix/gallery/recipe.hpp>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace krylith {
 namespace {
 
-/// For the generators that take NX[:NY:NZ].
+/// The recipe of a generator that takes NX[:NY:NZ].
 template <class Generate>
 auto build_box(const gallery_spec& s, const Generate& generate) {
     const std::int64_t nx = s.size(0, "NX");

@@ -14,12 +14,12 @@ public:
     two_materials(double kappa, std::int64_t block, std::optional<std::uint64_t> seed)
         : kappa_(kappa), between_(2 * kappa / (1 + kappa)), block_(block), seed_(seed) {}
 
-    /// Which of the two.
+    /// Returns whether a cell has the second material.
     [[nodiscard]] bool second(const grid_point& cell) const {
         const auto x = static_cast<std::uint64_t>(cell.x / block_);
         const auto y = static_cast<std::uint64_t>(cell.y / block_);
         const auto z = static_cast<std::uint64_t>(cell.z / block_);
-        // At most 1290 blocks an axis: 11 bits hold one.
+        // An axis has at most 1290 blocks: 11 bits hold one.
         return ((seed_ ? counter_hash(*seed_, (z << 11 | y) << 11 | x) : x + y + z) & 1) != 0;
     }
 

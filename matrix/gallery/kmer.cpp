@@ -11,8 +11,9 @@
 namespace krylith {
 namespace {
 
-/// Vertices stand in a line: neighbours in it are joined but for gaps, and in every segment of 64
-/// one vertex, the hub, is joined to some others too. The line is scattered over the rows.
+/// Paths with branches. Vertices stand in a line: neighbours in it are joined but for gaps, and in
+/// every segment of 64 one vertex, the hub, is joined to some others too. The line is scattered
+/// over the rows.
 class branched_paths {
 public:
     branched_paths(std::int64_t n, std::uint64_t seed)

@@ -29,7 +29,7 @@ public:
             }
             const std::uint64_t draw = random & (scale - 1);
             random >>= bits;
-            // Without branches, which nothing could predict.
+            // The quarter is found without branches, which no processor could predict.
             const auto lower = static_cast<std::uint64_t>(draw >= a + b);
             const auto right = static_cast<std::uint64_t>(draw >= a) ^ lower ^
                                static_cast<std::uint64_t>(draw >= a + b + c);

@@ -11,15 +11,15 @@ namespace krylith {
 struct linear_elements {
     std::int64_t last;
 
-    /// of p q
+    /// The integral of p q.
     [[nodiscard]] double mass(std::int64_t p, std::int64_t q) const {
         return p != q ? 1.0 / 6 : elements_at(p) * (1.0 / 3);
     }
-    /// of p' q'
+    /// The integral of p' q'.
     [[nodiscard]] double stiffness(std::int64_t p, std::int64_t q) const {
         return p != q ? -1 : elements_at(p);
     }
-    /// of p' q
+    /// The integral of p' q.
     [[nodiscard]] double slope(std::int64_t p, std::int64_t q) const {
         if (p != q) {
             return p < q ? -0.5 : 0.5;

@@ -1,4 +1,4 @@
-// The few columns of a row, gathered in any order.
+// The few columns of a row, collected in any order.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 
 namespace krylith {
 
-/// At most `Most` columns, kept ascending and distinct.
+/// A set of at most `Most` columns, kept ascending and distinct.
 template <std::size_t Most>
 class neighbours {
 public:
-    /// Linear in the columns held.
+    /// Adds a column, in time linear in the columns held.
     void add(std::int64_t column) {
         const auto here = static_cast<std::int32_t>(column);
         auto* const end = columns_.data() + count_;

@@ -20,20 +20,21 @@ public:
           columns_(columns),
           values_(values) {}
 
-    /// W
+    /// Writes a row of W.
     void state_mass(const grid_point& p) {
         put(at_.node(p),
             h_ * h_ * (line_.lumped_mass(p.x) * line_.lumped_mass(p.y) * line_.lumped_mass(p.z)));
     }
 
-    /// V
+    /// Writes a row of V.
     void control_mass(int face, const nlpkkt_layout::face_point& f) {
         constexpr double alpha = 0.01;
         put(at_.control_at(face, f),
             alpha * h_ * (line_.lumped_mass(f.s) * line_.lumped_mass(f.t)));
     }
 
-    /// K, or its transpose, which is the same; `offset`: of the block's columns
+    /// Writes a row of K or its transpose, which is the same; the block's columns begin at
+    /// `offset`.
     void equation(const grid_point& p, std::int64_t offset) {
         const reach xs(p.x, at_.n);
         const reach ys(p.y, at_.n);
@@ -53,7 +54,8 @@ public:
         }
     }
 
-    /// B or its transpose; `place(f)`: the column that belongs to a place on the face
+    /// Writes a row of B or its transpose; `place(f)` is the column that belongs to a place on the
+    /// face.
     template <class Place>
     void face_mass(const nlpkkt_layout::face_point& f, const Place& place) {
         const reach ss(f.s, at_.n);

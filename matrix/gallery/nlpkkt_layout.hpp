@@ -1,4 +1,4 @@
-// Where the unknowns of nlpkkt are, and how long its rows.
+// The places of the unknowns of nlpkkt, and the lengths of its rows.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace krylith {
 
-/// Rows 0..n^3-1: states; then n^2 controls on each face (x = 0, x = n - 1, y = 0, ...), the lower
-/// of the two other axes fastest; then n^3 adjoints.
+/// The order of the rows: 0..n^3-1 are states; then n^2 controls on each face (x = 0, x = n - 1, y
+/// = 0, ...), the lower of the two other axes fastest; then n^3 adjoints.
 struct nlpkkt_layout {
     std::int64_t n;
 
@@ -45,7 +45,7 @@ struct nlpkkt_layout {
         return nodes() + (face * n + f.t) * n + f.s;
     }
 
-    /// Entries of a row.
+    /// The number of entries of a row.
     [[nodiscard]] std::int64_t length(std::int64_t row) const {
         if (row >= nodes() && row < first_adjoint()) {
             const std::int64_t place = (row - nodes()) % (n * n);

@@ -1,4 +1,4 @@
-// Laplacians on grids: what every solver is tried on first. See matrix/gallery.hpp.
+// Laplacians on grids, on which every solver is tried first. See matrix/gallery.hpp.
 #pragma once
 
 #include <cstdint>

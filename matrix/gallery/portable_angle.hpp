@@ -12,8 +12,8 @@ struct direction {
     double sine;
 };
 
-/// Of an angle in degrees, within some 1e-16; exact at multiples of 90. Taylor's series about the
-/// nearest of these, where |x| <= pi / 4: x^21 / 21! < 1e-21.
+/// The cosine and sine of an angle in degrees, within some 1e-16; exact at multiples of 90. It is
+/// Taylor's series about the nearest of these, where |x| <= pi / 4: x^21 / 21! < 1e-21.
 [[nodiscard]] inline direction direction_of(double degrees) {
     const double quarters = std::nearbyint(degrees / 90);
     const double x = (degrees - 90 * quarters) * (std::numbers::pi / 180);

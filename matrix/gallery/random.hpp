@@ -16,8 +16,9 @@ template <class T>
 [[nodiscard]] csr_matrix<T> random_spd(std::int64_t n, std::int64_t nnz_per_row,
                                        std::uint64_t seed);
 
-/// Exactly nnz_per_row entries in every row, their columns drawn uniformly, their values uniform in
-/// [-1, 1). Not symmetric, diagonal entries by chance only. nnz_per_row: 1 to 256, at most n.
+/// A matrix with exactly nnz_per_row entries in every row, their columns drawn uniformly, their
+/// values uniform in [-1, 1). Not symmetric, diagonal entries by chance only. nnz_per_row: 1 to
+/// 256, at most n.
 template <class T>
 [[nodiscard]] csr_matrix<T> random_uniform(std::int64_t n, std::int64_t nnz_per_row,
                                            std::uint64_t seed);

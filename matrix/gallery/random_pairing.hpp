@@ -1,4 +1,4 @@
-// Random pairings of the numbers 0..n-1 that need no memory: what random_spd draws its places from.
+// Random pairings of the numbers 0..n-1 that need no memory: random_spd draws its places from them.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 namespace krylith {
 
 /// A pairing by a seeded permutation P: the partner of i is P^-1(P(i) xor 1). P is a four-round
-/// Feistel network over the least even number of bits that holds n, walked until it lands below n
-/// (fewer than 4 times, on average). partner(partner(i)) = i; for odd n one number is its own.
+/// Feistel network over the least even number of bits that holds n, repeated until its value is
+/// below n (fewer than 4 times, on average). partner(partner(i)) = i; for odd n one number is its
+/// own.
 class random_pairing {
 public:
     random_pairing(std::int64_t n, std::uint64_t seed) noexcept

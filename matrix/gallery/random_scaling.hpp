@@ -1,4 +1,4 @@
-// A random symmetric scaling, which takes the sameness out of a constant stencil.
+// A random symmetric scaling, which makes the entries of a constant stencil differ.
 #pragma once
 
 #include <cstdint>

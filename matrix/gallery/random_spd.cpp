@@ -44,7 +44,7 @@ private:
     std::array<std::int32_t, most_per_row>::const_iterator end_;
 };
 
-/// Uniform in [-1, 1), the same for (i, j) and (j, i).
+/// A value uniform in [-1, 1), the same for (i, j) and (j, i).
 double off_diagonal(std::uint64_t seed, std::int64_t i, std::int64_t j) {
     const auto [low, high] = std::minmax(i, j);
     return 2 * unit_interval(counter_hash(seed, static_cast<std::uint64_t>(low),

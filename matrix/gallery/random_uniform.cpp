@@ -20,7 +20,7 @@ csr_matrix<T> random_uniform(std::int64_t n, std::int64_t nnz_per_row, std::uint
     const auto fill = [=](std::int64_t row, std::int32_t* columns, T* values) {
         std::int32_t* const end = columns + nnz_per_row;
         std::uint64_t drawn = 0;
-        // Draws what is missing until no two are the same.
+        // This draws what is missing until no two are the same.
         for (std::int32_t* known = columns; known != end;) {
             for (; known != end; ++known) {
                 *known = static_cast<std::int32_t>(

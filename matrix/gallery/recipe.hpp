@@ -1,4 +1,4 @@
-// How a matrix of the gallery is made from the text that names it.
+// The recipe by which a matrix of the gallery is made from the text that names it.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct recipe {
     csr_matrix<float> (*build_float)(const gallery_spec&);
 };
 
-/// `build` is a lambda without captures, a template of the type of the values.
+/// Makes a recipe. `build` is a lambda without captures, a template of the type of the values.
 template <class Build>
 recipe make_recipe(const gallery_entry& entry, std::size_t least_arguments,
                    std::size_t most_arguments, const Build& /*build*/) {
@@ -26,7 +26,7 @@ recipe make_recipe(const gallery_entry& entry, std::size_t least_arguments,
             [](const gallery_spec& s) { return Build{}.template operator()<float>(s); }};
 }
 
-/// Each sorted by name.
+/// The recipes by groups, each sorted by name.
 [[nodiscard]] std::span<const recipe> grid_recipes();
 [[nodiscard]] std::span<const recipe> graph_recipes();
 

@@ -29,13 +29,13 @@ const std::vector<recipe>& all_recipes() {
     return recipes;
 }
 
-/// What people write for some of them.
+/// Other names that people write for some of them.
 constexpr std::array<name_alias, 4> aliases = {{{"poisson", "poisson2d"},
                                                 {"laplace", "poisson2d"},
                                                 {"laplacian", "poisson2d"},
                                                 {"spd", "random_spd"}}};
 
-/// What is wrong with an unknown name.
+/// The message about an unknown name.
 std::string unknown(std::string_view name) {
     std::vector<std::string_view> names;
     std::string all;

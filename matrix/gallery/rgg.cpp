@@ -36,7 +36,7 @@ public:
         const double log_n = static_cast<double>(k) * std::numbers::ln2;
         radius_ = static_cast<std::int64_t>(0.55 * std::sqrt(log_n / n) * 0x1p32);
         cells_ = std::max<std::int64_t>(1, (std::int64_t{1} << 32) / radius_);
-        // Cells without a point cost time and memory.
+        // More cells would cost time and memory: most would have no point.
         cells_ = std::min(cells_, static_cast<std::int64_t>(std::sqrt(n)));
         require_memory(count_, n * sizeof(packed_point) +
                                    static_cast<double>(cells_ * cells_) * sizeof(std::int64_t));
@@ -74,7 +74,7 @@ private:
     [[nodiscard]] std::int64_t cell_of_point(packed_point p) const {
         return cell_of(y_of(p)) * cells_ + cell_of(x_of(p));
     }
-    /// |dx| <= radius first: then the squares fit.
+    /// Returns whether p and q are neighbours. |dx| <= radius is asked first: then the squares fit.
     [[nodiscard]] bool near(packed_point p, packed_point q) const {
         const std::int64_t dx = x_of(p) - x_of(q);
         const std::int64_t dy = y_of(p) - y_of(q);
@@ -82,7 +82,8 @@ private:
                dx * dx + dy * dy < radius_ * radius_;
     }
 
-    /// A counting sort whose order within cells depends on the threads, and a sort of each cell.
+    /// Sorts points into cells: a counting sort whose order within cells depends on the threads,
+    /// and a sort of each cell.
     void sort_into_cells() {
         std::int64_t* const next = first_.data();
         packed_point* const points = points_.data();
@@ -108,8 +109,8 @@ private:
 
     std::uint64_t seed_;
     std::int64_t count_;
-    std::int64_t radius_ = 0; ///< in units of 2^-32; below 2^31
-    std::int64_t cells_ = 0;  ///< along each axis
+    std::int64_t radius_ = 0; ///< the radius in units of 2^-32; below 2^31
+    std::int64_t cells_ = 0;  ///< cells along each axis
     std::vector<std::int64_t> first_;
     std::vector<packed_point> points_;
 };

@@ -15,8 +15,9 @@
 namespace krylith {
 namespace {
 
-/// Crossing (x, y) may have a road to (x - 1, y) and one to (x, y - 1). Rows: a crossing, the
-/// vertices on its first road from here to there, those on its second, and so on, row by row.
+/// Crossing (x, y) may have a road to (x - 1, y) and one to (x, y - 1). Rows are in this order: a
+/// crossing, the vertices on its first road from here to there, those on its second, and so on, row
+/// by row.
 class road_map {
 public:
     road_map(std::int64_t n, std::uint64_t seed) : n_(n), seed_(seed) {
@@ -55,7 +56,7 @@ public:
 private:
     struct road {
         bool there;
-        std::int64_t vertices; ///< on the way
+        std::int64_t vertices; ///< on its way
 
         [[nodiscard]] std::int64_t length() const { return there ? vertices : 0; }
     };
@@ -117,7 +118,7 @@ private:
 
 template <class T>
 csr_matrix<T> road(std::int64_t n, std::uint64_t seed) {
-    // Even with 6 vertices on every crossing's roads the rows can be numbered.
+    // The bound lets the rows be numbered even with 6 vertices on every crossing's roads.
     check_argument<std::int64_t>("road", "n", n, 2, 17515);
     const road_map map(n, seed);
     return build_undirected<T>(map.rows(), seed, [&](std::int64_t row) { return map.of(row); });

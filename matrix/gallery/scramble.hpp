@@ -10,9 +10,9 @@
 namespace krylith {
 
 /// A permutation and its inverse: rounds of odd multiples and shifted copies, each of which can be
-/// undone, on the least number of bits that holds n, walked until they land below n (less than
-/// twice, on average). Cheaper than random_pairing's network, good enough to scatter what lay
-/// together.
+/// undone, on the least number of bits that holds n, repeated until the value is below n (less than
+/// twice, on average). It is cheaper than random_pairing's network, and good enough to scatter what
+/// lay together.
 class scramble {
 public:
     /// n: 1 to 2^32.
@@ -50,11 +50,11 @@ public:
 private:
     static constexpr std::uint64_t rounds = 3;
 
-    /// Its own inverse, as the shift is at least half the bits.
+    /// A folding that is its own inverse, as the shift is at least half the bits.
     [[nodiscard]] std::uint64_t folded(std::uint64_t x) const noexcept {
         return x ^ (x >> ((bits_ + 1) / 2));
     }
-    /// Of an odd number modulo 2^64: Newton's iteration, from 3 right bits on.
+    /// The inverse of an odd number modulo 2^64: Newton's iteration, from 3 right bits on.
     static std::uint64_t inverse_of(std::uint64_t odd) noexcept {
         std::uint64_t x = odd;
         for (int right = 3; right < 64; right *= 2) {

@@ -13,15 +13,15 @@
 
 namespace krylith {
 
-/// A taken apart spec. Refusals are usage_errors that name the argument and what is allowed.
+/// A spec taken apart. Refusals are usage_errors that name the argument and what is allowed.
 class gallery_spec {
 public:
     explicit gallery_spec(std::string_view text);
-    gallery_spec(const gallery_spec&) = delete; // views into the own text
+    gallery_spec(const gallery_spec&) = delete; // members are views into the own text
     gallery_spec& operator=(const gallery_spec&) = delete;
 
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
-    /// Positional arguments.
+    /// The number of positional arguments.
     [[nodiscard]] std::size_t count() const noexcept { return arguments_.size(); }
     /// Throws unless there are least to most positional arguments and each KEY stands in
     /// `arguments` as "[:KEY=...]".
@@ -30,7 +30,7 @@ public:
     /// Argument `position` (from 0), which users know as `what`.
     [[nodiscard]] std::int64_t size(std::size_t position, const char* what,
                                     std::int64_t most = index_limit, std::int64_t least = 1) const;
-    /// The same, or `fallback` if it is not given.
+    /// Argument `position` likewise, or `fallback` if it is not given.
     [[nodiscard]] std::int64_t size_or(std::int64_t fallback, std::size_t position,
                                        const char* what, std::int64_t most = index_limit) const;
     [[nodiscard]] double not_negative(std::size_t position, const char* what) const;
@@ -38,11 +38,11 @@ public:
                                 double most) const;
     [[nodiscard]] std::uint64_t seed(std::size_t position, const char* what) const;
 
-    /// From random=SEED.
+    /// The scaling of random=SEED.
     [[nodiscard]] std::optional<random_scaling> random() const;
-    /// From seed=SEED.
+    /// The seed of seed=SEED.
     [[nodiscard]] std::optional<std::uint64_t> named_seed() const;
-    /// From KEY=NUMBER.
+    /// The number of KEY=NUMBER.
     [[nodiscard]] double named_number(std::string_view key, double fallback, double least,
                                       double most) const;
 

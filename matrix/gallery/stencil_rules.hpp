@@ -10,14 +10,14 @@
 
 namespace krylith {
 
-/// Coefficients of a point, of its lower neighbours (x - 1, y - 1, z - 1) and its upper ones.
+/// The coefficients of a point, of its lower neighbours (x - 1, y - 1, z - 1) and its upper ones.
 struct star {
     double centre;
     double lower;
     double upper;
 };
 
-/// Entries of a point's row: itself and its neighbours along the axes.
+/// The number of entries of a point's row: itself and its neighbours along the axes.
 inline std::int64_t star_length(const grid& g, const grid_point& p) {
     return 1 + std::int64_t{p.x > 0} + std::int64_t{p.x + 1 < g.nx} + std::int64_t{p.y > 0} +
            std::int64_t{p.y + 1 < g.ny} + std::int64_t{p.z > 0} + std::int64_t{p.z + 1 < g.nz};

@@ -10,7 +10,7 @@
 namespace krylith {
 namespace {
 
-/// Writes entries; counts them where there is nothing to write to.
+/// Writes entries; only counts them where there is nothing to write to.
 template <class T>
 struct entry_sink {
     std::int32_t* columns = nullptr;
@@ -29,7 +29,8 @@ struct entry_sink {
     }
 };
 
-/// u(x, y), x = 0..nx-2, between cells x and x + 1; v(x, y), y = 0..ny-2, between y and y + 1.
+/// The numbering of u(x, y), x = 0..nx-2, between cells x and x + 1, and v(x, y), y = 0..ny-2,
+/// between y and y + 1.
 struct staggered_grid {
     std::int64_t nx;
     std::int64_t ny;
@@ -39,7 +40,7 @@ struct staggered_grid {
     [[nodiscard]] grid cells() const { return {nx, ny, 1}; }
     [[nodiscard]] std::int64_t first_v() const { return us().points(); }
     [[nodiscard]] std::int64_t first_p() const { return first_v() + vs().points(); }
-    /// The last cell's pressure is 0.
+    /// The number of rows. The last cell's pressure has none: it is 0.
     [[nodiscard]] std::int64_t rows() const { return first_p() + cells().points() - 1; }
     [[nodiscard]] std::int64_t u(std::int64_t x, std::int64_t y) const { return y * (nx - 1) + x; }
     [[nodiscard]] std::int64_t v(std::int64_t x, std::int64_t y) const {
@@ -49,7 +50,8 @@ struct staggered_grid {
         return first_p() + y * nx + x;
     }
 
-    /// The row of the Laplacian of one velocity. `walls`: parallel ones half a cell away.
+    /// Writes the row of the Laplacian of one velocity. `walls` are the parallel ones half a cell
+    /// away.
     template <class T>
     static void laplacian(entry_sink<T>& to, const grid& g, const grid_point& at, std::int64_t row,
                           int walls) {

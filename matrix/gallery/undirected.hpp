@@ -9,7 +9,8 @@
 
 namespace krylith {
 
-/// neighbours_of(row) is a range of ascending columns with size(); the rule is called twice a row.
+/// Builds the matrix of a graph: neighbours_of(row) is a range of ascending columns with size();
+/// the rule is called twice a row.
 template <class T, class NeighboursOf>
 csr_matrix<T> build_undirected(std::int64_t rows, std::uint64_t seed,
                                const NeighboursOf& neighbours_of) {

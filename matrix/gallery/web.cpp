@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t most_links = 8192;
 constexpr std::int64_t most_abroad = most_links / 5 + 1;
-/// Pages come in blocks of so many, a block in hosts of one size.
+/// The size of a block of pages; all hosts of a block have one size.
 constexpr std::int64_t block_size = 4096;
 
 /// The links of a page, ascending: those to pages before its host, within it, and behind it.
@@ -39,14 +39,15 @@ public:
         count_ = static_cast<std::size_t>(std::unique(abroad_.data(), end) - abroad_.data());
     }
     [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(count_) + links_; }
-    /// Calls act(page).
+    /// Calls act(page) for each link.
     template <class Act>
     void for_each(const Act& act) const {
         std::size_t k = 0;
         for (; k < count_ && abroad_[k] < first_; ++k) {
             act(abroad_[k]);
         }
-        // One link in each of equal parts of the host: distinct and in order without a search.
+        // One link goes into each of equal ranges of the host: distinct and in order without a
+        // search.
         for (std::int64_t link = 0; link < links_; ++link) {
             const std::int64_t begin = link * others_ / links_;
             const std::int64_t end = (link + 1) * others_ / links_;
@@ -64,9 +65,9 @@ public:
 private:
     std::array<std::int32_t, as_size(most_abroad)> abroad_;
     std::size_t count_ = 0;
-    std::int64_t first_ = 0;  ///< page of the host
+    std::int64_t first_ = 0;  ///< first page of the host
     std::int64_t others_ = 0; ///< pages of the host but this one
-    std::int64_t links_ = 0;  ///< to them
+    std::int64_t links_ = 0;  ///< links to them
     std::int64_t page_ = 0;
     std::uint64_t seed_ = 0;
 };
@@ -111,7 +112,8 @@ private:
         return {first, std::min(size, n_ - first)};
     }
 
-    /// least u^(-5/8): a power law whose exponent needs square roots only.
+    /// The number of links of a page: least u^(-5/8), a power law whose exponent needs square roots
+    /// only.
     [[nodiscard]] std::int64_t out_degree(std::int64_t page) const {
         const double u =
             1 - unit_interval(counter_hash(seed_ ^ 0xdeb, static_cast<std::uint64_t>(page)));
@@ -122,7 +124,8 @@ private:
             1, static_cast<std::int64_t>(std::min(degree, static_cast<double>(most_links))));
     }
 
-    /// Cubes of uniform numbers prefer popular hosts, and on them the first pages.
+    /// A page of a popular host: cubes of uniform numbers prefer popular hosts, and on them the
+    /// first pages.
     [[nodiscard]] std::int64_t popular_page(std::uint64_t random) const {
         const auto cube = [](std::uint64_t bits) {
             const double u = static_cast<double>(bits) * 0x1p-32;
@@ -137,7 +140,7 @@ private:
 
     std::int64_t n_;
     std::uint64_t seed_;
-    double least_; ///< links
+    double least_; ///< the fewest links
     std::int64_t blocks_;
     scramble popular_;
 };
@@ -157,11 +160,11 @@ csr_matrix<T> web(std::int64_t n, std::int64_t mean, std::uint64_t seed) {
     const auto fill = [&](std::int64_t row, std::int32_t* columns, T* values) {
         page_links links;
         pages.find(row, links);
-        const auto share =
+        const auto value =
             static_cast<T>(1 / static_cast<double>(std::max<std::int64_t>(1, links.size())));
         links.for_each([&](std::int64_t column) {
             *columns++ = static_cast<std::int32_t>(column);
-            *values++ = share;
+            *values++ = value;
         });
     };
     return build_by_rows<T>(n, n, length, fill);

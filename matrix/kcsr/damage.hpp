@@ -1,4 +1,4 @@
-// What a damaged .kcsr file is refused with.
+// The errors of damaged .kcsr files.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace krylith::binary {
 
-/// These throw input_error, beginning with `name`.
+/// These functions throw input_error, beginning with `name`.
 
-/// A chunk that starts at that byte of the file.
+/// Checks a chunk that starts at that byte of the file.
 void check_sum(const std::string& name, std::uint64_t begin, std::span<const std::byte> chunk,
                std::uint64_t expected);
 
-/// The table of checksums, which has one itself.
+/// Checks the table of checksums, which has a checksum itself.
 void check_table(const std::string& name, const section& table, std::span<const std::byte> bytes,
                  std::uint64_t expected);
 
-/// Between the sections there are zeros, so that all bytes are vouched for.
+/// Checks the bytes between sections, which are zeros, so that no byte of the file is unchecked.
 void check_gap(const std::string& name, std::uint64_t begin, std::span<const std::byte> gap);
 
 } // namespace krylith::binary

@@ -1,4 +1,4 @@
-// .kcsr files to matrices and back: the order of the steps.
+// Reading and writing of .kcsr files: the order of the steps.
 #include <krylith/matrix/kcsr.hpp>
 #include <krylith/matrix/kcsr/mapped_csr.hpp>
 
@@ -58,7 +58,7 @@ bool is_binary_csr(const std::filesystem::path& path) {
     std::array<char, magic.size()> start{};
     try {
         readable_file(path).read(0, std::as_writable_bytes(std::span(start)));
-    } catch (const input_error&) { // none that can be read, or a shorter one
+    } catch (const input_error&) { // the file can't be read, or is too short
         return false;
     }
     return std::string_view(start.data(), start.size()) == magic;

@@ -12,7 +12,8 @@
 namespace krylith::binary {
 namespace {
 
-/// As it lies in the file; every member at a multiple of its size, so without gaps.
+/// The head as it lies in the file; every member is at a multiple of its size, so there are no
+/// gaps.
 struct stored_head {
     std::array<char, 8> magic;
     std::uint32_t byte_order;
@@ -29,7 +30,7 @@ struct stored_head {
     std::uint64_t file_bytes;
     std::array<std::uint64_t, 3> also_reserved;
     std::uint64_t table_checksum;
-    std::uint64_t head_checksum; ///< of all bytes before it
+    std::uint64_t head_checksum; ///< covers all bytes before it
 };
 static_assert(sizeof(stored_head) == head_bytes);
 
@@ -58,7 +59,7 @@ stored_head stored(const head& h) {
     return s;
 }
 
-/// What makes the rest readable at all: in the order in which a reader must look.
+/// The stored head, after the checks that make the rest readable, in the order that a reader needs.
 stored_head readable(std::span<const std::byte> file, const std::string& name) {
     const auto refuse = [&](const std::string& what) { throw input_error(name + ": " + what); };
     if (file.empty()) {
@@ -139,7 +140,7 @@ head decode(std::span<const std::byte> file, std::uint64_t file_bytes, const std
                " rows and " + std::to_string(s.nnz) +
                " nonzeros take: it was cut off or appended to");
     }
-    // All that is left to differ: positions of sections, and what is reserved.
+    // Only positions of sections and reserved bytes can still differ.
     if (std::memcmp(&s, &expected, head_bytes) != 0) {
         refuse("the head gives other positions of the arrays than its sizes imply, or uses bytes "
                "that must be 0");

@@ -11,7 +11,8 @@
 
 namespace krylith::binary {
 
-/// As PNG's: a byte that isn't ASCII, and line ends that a transfer as text would change.
+/// The first bytes of a file. As in PNG they have a byte that isn't ASCII, and line ends that a
+/// transfer as text would change.
 inline constexpr std::string_view magic = "\x89KCSR\r\n\x1a";
 inline constexpr std::uint32_t byte_order_mark = 0x01020304;
 inline constexpr std::uint32_t current_version = 1;
@@ -46,7 +47,7 @@ struct section {
     }
 };
 
-/// Where everything is; a function of the contents alone.
+/// The positions of all sections, which are a function of the contents alone.
 struct file_layout {
     section table; ///< checksums of the chunks of the other three, in this order
     section row_offsets;
@@ -66,8 +67,8 @@ struct head {
 /// The first head_bytes of a file.
 void encode(const head& h, std::span<std::byte, head_bytes> place);
 
-/// From the first head_bytes of a file, or more (all, where it has fewer), and the number of all.
-/// Throws input_error, beginning with `name`.
+/// Decodes a head from the first head_bytes of a file, or more (all, where it has fewer), and the
+/// size of the file. Throws input_error, beginning with `name`.
 [[nodiscard]] head decode(std::span<const std::byte> beginning, std::uint64_t file_bytes,
                           const std::string& name);
 

@@ -15,8 +15,8 @@ std::span<const T> array_of(std::span<const std::byte> file, const section& part
     return {reinterpret_cast<const T*>(file.data() + part.begin), part.bytes / sizeof(T)};
 }
 
-/// Compares the checksums of a section's chunks with those at the front of `expected`, and takes
-/// these away.
+/// Compares the checksums of a section's chunks with those at the front of `expected`, and removes
+/// these from it.
 void check_section(std::span<const std::byte> file, const std::string& name, const section& part,
                    std::span<const std::uint64_t>& expected) {
     std::vector<std::uint64_t> found(part.chunks());

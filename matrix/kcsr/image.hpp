@@ -11,8 +11,8 @@
 
 namespace krylith::binary {
 
-/// How much of a file is believed. The head, the length of the file and its own checksum are always
-/// checked.
+/// The checks that are made of a file. The head, the length of the file and its own checksum are
+/// always checked.
 struct file_check {
     bool checksums = true; ///< all bytes are as they were written
     bool matrix = true;    ///< validate(): offsets and columns are in range

@@ -9,7 +9,7 @@
 
 namespace krylith {
 
-/// The view of a file of values T (read_binary_csr converts, this can't). Opening reads all bytes
+/// A view of a file of values T (read_binary_csr converts, this can't). Opening reads all bytes
 /// once, by all OpenMP threads, and validates the matrix; `check` can leave that out for a file
 /// that is known to be good, and then costs O(1). Throws what read_binary_csr throws.
 ///
@@ -23,7 +23,7 @@ class mapped_csr {
 public:
     explicit mapped_csr(const std::filesystem::path& path, binary::file_check check = {});
 
-    /// Valid as long as this object, also after it was moved.
+    /// The view, valid as long as this object, also after it was moved.
     [[nodiscard]] const csr_view<T>& view() const noexcept { return view_; }
 
 private:

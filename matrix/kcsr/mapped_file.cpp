@@ -39,7 +39,7 @@ std::span<const std::byte> map(int descriptor, const std::string& name) {
 
 mapped_file::mapped_file(const std::filesystem::path& path) {
     const std::string name = path.string();
-    // Opening a pipe would wait for its writer otherwise.
+    // O_NONBLOCK: opening a pipe would wait for its writer otherwise.
     const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) {
         throw input_error(name + ": " +

@@ -1,4 +1,4 @@
-// A file as memory: read-only, by the system's paging.
+// A read-only file as memory, by the system's paging.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ public:
     mapped_file& operator=(const mapped_file&) = delete;
     ~mapped_file();
 
-    /// Aligned to a page; empty for an empty file.
+    /// The bytes of the file, aligned to a page; empty for an empty file.
     [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
 private:

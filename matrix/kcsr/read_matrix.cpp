@@ -18,8 +18,7 @@
 namespace krylith::binary {
 namespace {
 
-/// What is wrong with the first chunk, or value, that something is wrong with. Threads find flaws
-/// in any order.
+/// The first flaw of a chunk or value. Threads find flaws in any order.
 template <class What>
 struct first_flaw {
     std::int64_t place = -1;
@@ -34,7 +33,8 @@ struct first_flaw {
     }
 };
 
-/// Throws what the first bad chunk asks for. `use(first value, values)` gets each chunk.
+/// Reads all chunks and throws what the first bad one asks for. `use(first value, values)` gets
+/// each chunk.
 template <class Stored, class Place, class Use>
 void for_chunks(const byte_source& file, const section& part,
                 std::span<const std::uint64_t> expected, const Place& place, const Use& use) {
@@ -66,7 +66,7 @@ void for_chunks(const byte_source& file, const section& part,
     }
 }
 
-/// The numbers as they are stored.
+/// Copies the numbers as they are stored.
 template <class T>
 void read_section(const byte_source& file, const section& part,
                   std::span<const std::uint64_t> expected, std::vector<T>& to) {
@@ -80,7 +80,7 @@ void read_section(const byte_source& file, const section& part,
         [](std::size_t, std::span<const T>) {});
 }
 
-/// Numbers of another type; the first finite one that became infinite.
+/// Converts numbers of another type; notes the first finite one that became infinite.
 template <class Stored, class T>
 first_flaw<double> read_converted(const byte_source& file, const section& part,
                                   std::span<const std::uint64_t> expected, std::vector<T>& to) {
@@ -106,7 +106,7 @@ first_flaw<double> read_converted(const byte_source& file, const section& part,
     return too_large;
 }
 
-/// A finite number that became infinite would be another matrix.
+/// Refuses a finite number that became infinite: it would be another matrix.
 template <class T>
 [[noreturn]] void refuse_overflow(const csr_matrix<T>& matrix, const first_flaw<double>& flaw,
                                   const std::string& name) {
@@ -135,7 +135,7 @@ std::vector<std::byte> read_bytes(const byte_source& file, std::uint64_t begin, 
     return bytes;
 }
 
-/// The checksums of all chunks; empty if they aren't to be looked at.
+/// The checksums of all chunks; empty if they aren't to be checked.
 std::vector<std::uint64_t> read_table(const byte_source& file, const head& h, file_check check) {
     const file_layout at = layout_of(h.what);
     std::vector<std::uint64_t> table;
@@ -158,7 +158,7 @@ csr_matrix<T> read_matrix(const byte_source& file, file_check check) {
     const file_layout at = layout_of(h.what);
     const std::vector<std::uint64_t> table = read_table(file, h, check);
     std::span<const std::uint64_t> rest = table;
-    // Between the sections there are zeros, so that all bytes are vouched for.
+    // There are zeros between the sections, so that no byte of the file is unchecked.
     const auto next = [&](std::uint64_t begin, const section& part) {
         const auto sums = rest.first(check.checksums ? part.chunks() : 0);
         rest = rest.subspan(sums.size());

@@ -1,4 +1,4 @@
-// From the bytes of a .kcsr file to a matrix of its own.
+// A matrix of its own from the bytes of a .kcsr file.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace krylith::binary {
 
-/// Bytes that many threads may ask for at once.
+/// Bytes that many threads may read at once.
 struct byte_source {
-    std::string name; ///< in messages
+    std::string name; ///< the name in messages
     std::uint64_t bytes = 0;
     std::function<void(std::uint64_t begin, std::span<std::byte> place)> read;
 };
 
-/// Each byte is read once, to where it stays, by all OpenMP threads. Throws input_error for what
+/// Reads each byte once, to where it stays, by all OpenMP threads. Throws input_error for what
 /// open_image refuses, where the memory can't hold the matrix, and where a value doesn't fit (see
 /// read_binary_csr).
 template <class T>

@@ -1,4 +1,4 @@
-// A matrix as the bytes of a .kcsr file, piece by piece.
+// A matrix as the bytes of a .kcsr file, chunk by chunk.
 #pragma once
 
 #include <cstddef>

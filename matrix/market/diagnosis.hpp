@@ -1,4 +1,4 @@
-// The words of a refused Matrix Market file: "FILE:LINE: what was found, what is allowed".
+// The messages of a refused Matrix Market file: "FILE:LINE: what was found, what is allowed".
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace krylith::market {
 /// Throws input_error "FILE:LINE: WHAT"; lines count from 1.
 [[noreturn]] void refuse(const std::string& file, std::int64_t line, const std::string& what);
 
-/// Throws input_error "FILE: WHAT", for a file that has no lines to point at.
+/// Throws input_error "FILE: WHAT", for a defect that no line of the file has.
 [[noreturn]] void refuse(const std::string& file, const std::string& what);
 
 } // namespace krylith::market

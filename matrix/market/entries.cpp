@@ -17,7 +17,8 @@
 namespace krylith::market {
 namespace {
 
-/// Taking and using blocks is one thread's work at a time: some 3 GB/s.
+/// The number of threads that read. Taking and using blocks is one thread's work at a time: some 3
+/// GB/s.
 int reading_threads(const line_source& source) {
     constexpr std::int64_t most = 16;
     const std::int64_t blocks = source.expected_bytes_left() / source.block_bytes() + 1;
@@ -48,7 +49,7 @@ public:
           lines_(source.lines_taken()) {
         coo_.rows = h.rows;
         coo_.columns = h.columns;
-        // No shorter entries than "1 1 1", "1 1" and "1", and their line feeds.
+        // No entries are shorter than "1 1 1", "1 1" and "1", and their line feeds.
         const std::int64_t least = !coordinates() ? 2 : h.field == field::pattern ? 4 : 6;
         make_room(std::min(h.entries, source.expected_bytes_left() / least + 1));
     }
@@ -87,7 +88,7 @@ private:
         return static_cast<std::int64_t>(coo_.values.size());
     }
 
-    /// Capacity doubles, but never beyond what is declared.
+    /// Makes room for n entries. Capacity doubles, but never beyond what is declared.
     void make_room(std::int64_t n) {
         const auto capacity = static_cast<std::int64_t>(coo_.values.capacity());
         if (n <= capacity) {
@@ -144,7 +145,7 @@ private:
     const header& header_;
     const memory_limit& limit_;
     tally& counts_;
-    std::int64_t lines_; ///< before the next block
+    std::int64_t lines_; ///< lines before the next block
     coo_matrix<T> coo_;
 };
 
@@ -159,7 +160,7 @@ coo_matrix<T> read_entries(line_source& source, const header& h, const memory_li
         [&](entry_block<T>& block) {
             try {
                 return source.take_block(block.storage, block.text);
-            } catch (const unreadable& e) { // of which the line is known when its turn comes
+            } catch (const unreadable& e) { // its line is known when its block is used
                 block.text = {};
                 block.unreadable = e.what();
                 return true;

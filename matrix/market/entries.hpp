@@ -12,10 +12,10 @@
 
 namespace krylith::market {
 
-/// The entries of a file as they stand: of a coordinate file unsorted, one half of a symmetric
-/// matrix; of an array the values alone, column by column. Blank lines between them are skipped.
-/// Throws input_error at the first defect. Lines are read by all OpenMP threads, with the same
-/// outcome on any number of them. Memory grows with what was read, not with what the size line
+/// Reads the entries of a file as they stand: of a coordinate file unsorted, one half of a
+/// symmetric matrix; of an array the values alone, column by column. Blank lines between them are
+/// skipped. Throws input_error at the first defect. Lines are read by all OpenMP threads, with the
+/// same outcome on any number of them. Memory grows with what was read, not with what the size line
 /// declares, and is refused beyond the limit. `counts` are added up.
 template <class T>
 [[nodiscard]] coo_matrix<T> read_entries(line_source& source, const header& h,

@@ -21,8 +21,8 @@ struct entry_block {
     std::string_view text;  ///< whole lines
     std::string unreadable; ///< why there is no text, if so
 
-    std::vector<std::int32_t> rows;    ///< the first `entries`; none of an array
-    std::vector<std::int32_t> columns; ///< as rows
+    std::vector<std::int32_t> rows;    ///< the first `entries`; empty for an array
+    std::vector<std::int32_t> columns; ///< like rows
     std::vector<T> values;             ///< the first `entries`
     std::int64_t entries = 0;
     tally counts;
@@ -31,7 +31,7 @@ struct entry_block {
     const char* flawed_line = nullptr;
 };
 
-/// The beginning of the line after the one that p is in.
+/// Returns the beginning of the line after the one that p is in.
 [[nodiscard]] inline const char* next_line(const char* p, const char* end) {
     const void* feed = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
     return feed == nullptr ? end : static_cast<const char*>(feed) + 1;
@@ -58,7 +58,7 @@ template <class T>
     return result;
 }
 
-/// Reads the lines of block.text, blank ones skipped. Allocates no more than an entry a line feed.
+/// Reads the lines of block.text; blank ones are skipped. Allocates at most one entry a line feed.
 template <class T>
 void read_lines(entry_block<T>& block, const header& h) {
     const char* p = block.text.data();

@@ -1,4 +1,4 @@
-// What can be wrong with an entry line, and the words for it.
+// The flaws that an entry line can have, and the messages for them.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ enum class flaw : std::uint8_t {
     nul
 };
 
-/// "row is "0", allowed are whole numbers from 1 to 4", for the word where the flaw was found (it
-/// may be empty). `largest` is the largest magnitude that the values may have.
+/// The message "row is "0", allowed are whole numbers from 1 to 4", for the word where the flaw was
+/// found (it may be empty). `largest` is the largest magnitude that the values may have.
 [[nodiscard]] std::string in_words(flaw what, std::string_view word, const header& h,
                                    double largest);
 

@@ -37,7 +37,7 @@ void gzip_encoder::run(std::string_view text, int flush, const sink& put) {
     std::vector<std::byte> encoded(std::size_t{1} << 16);
     stream_->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
     stream_->avail_in = static_cast<uInt>(text.size());
-    do { // until there is room left, which means that nothing waits
+    do { // repeats until there is room left: then nothing waits
         stream_->next_out = reinterpret_cast<Bytef*>(encoded.data());
         stream_->avail_out = static_cast<uInt>(encoded.size());
         deflate(stream_.get(), flush);

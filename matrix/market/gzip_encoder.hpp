@@ -1,4 +1,4 @@
-// gzip data from text, piece by piece.
+// gzip data from text, block by block.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ public:
 
     gzip_encoder();
 
-    /// Calls put with what is complete of the encoded data.
+    /// Encodes the text; calls put with the encoded data that are complete.
     void encode(std::string_view text, const sink& put);
-    /// Once, at the end: with the rest.
+    /// Ends the data; calls put with the rest. To be called once.
     void finish(const sink& put);
 
 private:

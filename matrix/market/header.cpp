@@ -80,7 +80,7 @@ private:
         return true;
     }
 
-    /// False for a plain vector, of which the first line gives the length.
+    /// Reads the banner. Returns false for a plain vector, whose first line is the length.
     bool read_banner(header& result) {
         std::string_view line;
         if (!take_line(line)) {
@@ -179,7 +179,7 @@ private:
         }
         result.entries =
             array ? array_entries(result) : size("entries", numbers[2], std::int64_t{1} << 62);
-        // Else there may be more than places: assembled files have several entries for one.
+        // Entries may be more than places elsewhere: assembled files have several for one place.
         if (result.entries > 0 && (result.rows == 0 || result.columns == 0)) {
             refuse_line(std::to_string(result.entries) + " entries in " +
                         std::to_string(result.rows) + " rows and " +
@@ -211,7 +211,8 @@ private:
         return number;
     }
 
-    /// An array lists whole columns, or what lies on or below (skew: below) the diagonal.
+    /// The number of values of an array, which lists whole columns, or what lies on or below (skew:
+    /// below) the diagonal.
     static std::int64_t array_entries(const header& h) {
         switch (h.symmetry) {
         case symmetry::symmetric: return h.rows * (h.rows + 1) / 2;

@@ -24,7 +24,7 @@ struct header {
     std::int64_t size_line = 0; ///< number of the line that declares the sizes
 };
 
-/// As in the banner: "coordinate", "real", "skew-symmetric" ...
+/// The name in the banner: "coordinate", "real", "skew-symmetric" ...
 [[nodiscard]] std::string_view name_of(layout l);
 [[nodiscard]] std::string_view name_of(field f);
 [[nodiscard]] std::string_view name_of(symmetry s);

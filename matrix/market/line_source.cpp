@@ -16,7 +16,7 @@
 namespace krylith::market {
 namespace {
 
-/// Matrix Market text shrinks to a third to a sixth.
+/// A typical ratio: Matrix Market text shrinks to a third to a sixth.
 constexpr std::int64_t usual_gzip_ratio = 4;
 
 std::string reason(int error_number) {
@@ -32,7 +32,7 @@ const char* kind_of(mode_t mode) {
                             : "no regular file";
 }
 
-/// Open, and a regular file; a pipe without a writer doesn't hold this up.
+/// Opens a regular file; a pipe without a writer doesn't make this wait.
 int open_regular(const std::filesystem::path& path, const std::string& name, std::int64_t& bytes) {
     const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor < 0) {
@@ -117,7 +117,7 @@ bool line_source::take_block(std::string& storage, std::string_view& block) {
     storage.assign(carried_, used_);
     carried_.clear();
     used_ = 0;
-    std::size_t searched = 0; // what is carried here has no line feed, unless it is the first block
+    std::size_t searched = 0; // carried text has no line feed, unless it is the first block
     for (;;) {
         const std::size_t feed = std::string_view(storage).substr(searched).rfind('\n');
         if (feed != std::string::npos && storage.size() >= limits_.block_bytes) {
@@ -160,7 +160,7 @@ bool line_source::read_more(std::string& text) {
     const std::size_t before = text.size();
     const std::size_t missing = limits_.block_bytes - std::min(before, limits_.block_bytes);
     const std::size_t room = std::max(missing, limits_.block_bytes / 4 + 1);
-    if (before > limits_.line_bytes) { // and no line feed in it
+    if (before > limits_.line_bytes) { // the text has no line feed
         ended_ = true;
         throw unreadable("a line longer than " + std::to_string(limits_.line_bytes) +
                          " bytes, starting with " + market::quoted(text) +

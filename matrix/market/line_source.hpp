@@ -13,24 +13,25 @@ struct gzFile_s;
 
 namespace krylith::market {
 
-/// How a text is cut, and how far gzip data are followed. Tests and fuzzing take less.
+/// The sizes by which a text is cut, and how far gzip data are followed. Tests and fuzzing take
+/// less.
 struct source_limits {
     std::size_t block_bytes = std::size_t{1} << 19; ///< read at a time
     std::size_t line_bytes = std::size_t{1} << 24;  ///< longest line
-    /// gzip data may unpack to this much, and beyond it to so many times their own size. Matrices
-    /// shrink to a third to a thirtieth, constant text to a thousandth.
+    /// The bytes that gzip data may always unpack to; beyond them a multiple of their own size is
+    /// allowed. Matrices shrink to a third to a thirtieth, constant text to a thousandth.
     std::int64_t unpacked_bytes = std::int64_t{1} << 30;
     std::int64_t unpacked_ratio = 200;
 };
 
-/// Why the source can't be read on.
+/// The reason why the source can't be read on.
 class unreadable : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// Hands out the lines of a text, first one by one (the header), then in blocks of many.
-/// That a file is gzipped is seen from its first bytes, not from its name.
+/// Hands out the lines of a text, first one by one (the header), then in blocks of many. The first
+/// bytes tell that a file is gzipped, not its name.
 class line_source {
 public:
     /// Throws input_error for a file that is missing, can't be opened, or isn't a regular one:
@@ -42,23 +43,24 @@ public:
     [[nodiscard]] static line_source from_text(std::string_view text, std::string name,
                                                const source_limits& limits = {});
 
-    /// What messages call this source.
+    /// The name of this source in messages.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-    /// The next line, without its line feed; false at the end. Valid until the next call. Throws
-    /// input_error for gzip data that are corrupt, truncated or a bomb, and for a line too long.
+    /// Takes the next line, without its line feed; false at the end. The line is valid until the
+    /// next call. Throws input_error for gzip data that are corrupt, truncated or a bomb, and for a
+    /// line too long.
     [[nodiscard]] bool take_line(std::string_view& line);
 
-    /// Lines taken by take_line() so far.
+    /// The number of lines taken by take_line().
     [[nodiscard]] std::int64_t lines_taken() const noexcept { return lines_taken_; }
 
-    /// About block_bytes of whole lines, line feeds included; the last line of the text may lack
-    /// its own. False at the end, and after a failure. The block lies in `storage` or in the text
-    /// in memory. Throws `unreadable` where take_line would throw.
+    /// Takes about block_bytes of whole lines, line feeds included; the last line of the text may
+    /// lack its own. Returns false at the end, and after a failure. The block lies in `storage` or
+    /// in the text in memory. Throws `unreadable` where take_line would throw.
     [[nodiscard]] bool take_block(std::string& storage, std::string_view& block);
 
-    /// How much text is still to come: exact for plain files and memory, a guess for gzip (the
-    /// ratio is unknown). Good for reserving, never for believing.
+    /// The number of bytes to come: exact for plain files and memory, a guess for gzip (the ratio
+    /// is unknown). It is good for reserving memory, not for checks.
     [[nodiscard]] std::int64_t expected_bytes_left() const;
 
     [[nodiscard]] std::int64_t block_bytes() const {
@@ -84,8 +86,8 @@ private:
     std::unique_ptr<gzFile_s, closer> file_; ///< null for a text in memory
     std::int64_t file_bytes_ = 0;            ///< as stored
     std::string_view text_;                  ///< the whole text in memory, for rewind
-    std::string_view rest_;                  ///< of it, not handed out yet
-    std::string carried_;                    ///< of a file: read, and behind used_ not handed out
+    std::string_view rest_;                  ///< the rest of it, not handed out yet
+    std::string carried_;                    ///< read from a file; not handed out behind used_
     std::size_t used_ = 0;
     bool ended_ = false; ///< nothing more can be read from the file
     std::int64_t bytes_read_ = 0;

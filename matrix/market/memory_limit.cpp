@@ -11,7 +11,7 @@
 namespace krylith::market {
 
 void memory_limit::check(double held, double more) const {
-    constexpr double unquestioned = 1 << 26; // looking up what is available takes a while
+    constexpr double unquestioned = 1 << 26; // so much needs no look-up, which takes a while
     std::string bound;
     double left = static_cast<double>(bytes_) - held;
     if (bytes_ == 0) {

@@ -35,7 +35,7 @@ csr_matrix<T> room_for_both(const csr_matrix<T>& half) {
     return both;
 }
 
-/// Row by row, each entry goes to its own row and, mirrored, to that of its column. Mirrored
+/// Copies row by row: each entry goes to its own row and, mirrored, to that of its column. Mirrored
 /// entries thus arrive in ascending order, after a lower half's own and before an upper half's.
 template <class T>
 void fill(const csr_matrix<T>& half, T sign, csr_matrix<T>& both) {
@@ -58,7 +58,7 @@ void fill(const csr_matrix<T>& half, T sign, csr_matrix<T>& both) {
     }
 }
 
-/// For a half with entries on both sides: sorts the rows, and finds a column that stands twice.
+/// Sorts the rows of a half with entries on both sides, and finds a column that stands twice.
 template <class T>
 std::optional<place> sort_rows(csr_matrix<T>& both) {
     std::vector<std::pair<std::int32_t, T>> entries;

@@ -7,8 +7,8 @@
 namespace krylith::market {
 namespace {
 
-/// True for a decimal number (as from_chars accepted it) of magnitude below 1: of those that
-/// don't fit in a floating-point type, the ones that are too small.
+/// Returns true for a decimal number (as from_chars accepted it) of magnitude below 1: it tells
+/// numbers too small for a floating-point type from those too large.
 bool below_one(const std::string& number) {
     constexpr std::int64_t plenty = 1'000'000'000'000; // no overflow while the exponent is read
     std::int64_t magnitude = 0;                        // decimal exponent of the first digit

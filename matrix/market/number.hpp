@@ -12,7 +12,7 @@
 
 namespace krylith::market {
 
-/// What was read otherwise than it stands, counted; see market_report.
+/// The counts of numbers that were not read as they stand; see market_report.
 struct tally {
     std::int64_t rounded = 0;
     std::int64_t vanished = 0;
@@ -26,7 +26,7 @@ struct tally {
     }
 };
 
-/// Where reading went on to, or the place of the flaw.
+/// The place where reading went on, or that of the flaw.
 struct reading {
     const char* at;
     market::flaw flaw = flaw::none;
@@ -43,7 +43,7 @@ struct reading {
     return p;
 }
 
-/// At LF, CR LF, or the end of the text.
+/// Returns whether p is at LF, CR LF, or the end of the text.
 [[nodiscard]] inline bool at_line_end(const char* p, const char* end) {
     return p == end || *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
 }
@@ -60,8 +60,8 @@ struct reading {
     return p;
 }
 
-/// Reads a whole number from 1 to limit, and counts it from 0. False, with p untouched, if the
-/// word at p is anything else ("0", "1.0", "+1", too large, absent).
+/// Reads a whole number from 1 to limit, and counts it from 0. Returns false, with p untouched, if
+/// the word at p is anything else ("0", "1.0", "+1", too large, absent).
 [[nodiscard]] inline bool read_index(const char*& p, const char* end, std::int64_t limit,
                                      std::int32_t& index) {
     std::int64_t number = 0;
@@ -85,7 +85,8 @@ struct reading {
 template <class T>
 [[nodiscard]] flaw read_rare_real(const char* first, const char* last, T& value, tally& counts);
 
-/// Whether the value, of either sign, is exactly the whole number of the digits [first, last).
+/// Returns whether the value, of either sign, is exactly the whole number of the digits [first,
+/// last).
 template <class T>
 [[nodiscard]] bool holds_exactly(T value, const char* first, const char* last);
 
@@ -108,8 +109,8 @@ template <class T>
     return rare == flaw::none ? reading{last} : reading{p, rare};
 }
 
-/// Reads a whole number with an optional sign. Exact up to 2^53 (float: 2^24); beyond, where T
-/// can't hold it, rounded to the nearest and counted.
+/// Reads a whole number with an optional sign. It is exact up to 2^53 (float: 2^24); beyond, where
+/// T can't hold it, it is rounded to the nearest and counted.
 template <class T>
 [[nodiscard]] reading read_integer(const char* p, const char* end, T& value, tally& counts) {
     const char* q = p;
@@ -130,8 +131,8 @@ template <class T>
     return result;
 }
 
-/// Reads the value of an entry. That of a pattern is 1; some pattern files carry a number
-/// nevertheless, which must be one, and is ignored and counted.
+/// Reads the value of an entry. A pattern's is 1; some pattern files carry a number nevertheless,
+/// which must be one, and is ignored and counted.
 template <class T>
 [[nodiscard]] reading read_value(const char* p, const char* end, field f, T& value, tally& counts) {
     if (f == field::pattern) {

@@ -1,5 +1,5 @@
-// A stream of blocks: taken one after another, worked on by all OpenMP threads, and used in the
-// order in which they were taken.
+// A stream of blocks that are taken one after another, worked on by all OpenMP threads, and used in
+// the order in which they were taken.
 #pragma once
 
 #include <atomic>
@@ -10,10 +10,10 @@
 
 namespace krylith::market {
 
-/// Each thread has one Block, and repeats: take(block) (false at the end), work(block), use(block).
-/// take() calls exclude each other, and so do use() calls, which come in the order of the take()s.
-/// What the first of them in that order throws is thrown, and no more blocks are taken. Any number
-/// of threads therefore has the same outcome.
+/// Gives each thread one Block, and repeats: take(block) (false at the end), work(block),
+/// use(block). take() calls exclude each other, and so do use() calls, which come in the order of
+/// the take()s. The first exception in that order is thrown, and no more blocks are taken. So the
+/// outcome is the same for any number of threads.
 template <class Block, class Take, class Work, class Use>
 void for_blocks_in_order(int threads, const Take& take, const Work& work, const Use& use) {
     std::mutex taking;
@@ -22,7 +22,7 @@ void for_blocks_in_order(int threads, const Take& take, const Work& work, const 
     std::int64_t taken = 0;
     std::int64_t turn = 0;
     std::atomic<bool> ended = false;
-    std::exception_ptr failure; // none may leave the parallel region by itself
+    std::exception_ptr failure; // no exception may leave the parallel region by itself
     const auto attempt = [](std::exception_ptr& caught, const auto& action) {
         try {
             action();

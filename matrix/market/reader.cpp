@@ -1,4 +1,4 @@
-// Matrix Market files to matrices and vectors: the order of the steps.
+// Reading of Matrix Market files into matrices and vectors: the order of the steps.
 #include <krylith/matrix/market/reader.hpp>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 using market::header;
 using market::line_source;
 
-/// Runs read(), which returns the contents; says in words that they don't fit in memory.
+/// Runs read(), which returns the contents; throws a message if they don't fit in memory.
 template <class Read>
 auto within_memory(const line_source& source, const header& h, const Read& read) {
     try {
@@ -77,7 +77,7 @@ csr_matrix<T> from_array(const std::vector<T>& values, const header& h) {
     return csr;
 }
 
-/// Bytes of a CSR matrix with that many entries.
+/// The bytes of a CSR matrix with that many entries.
 template <class T>
 double csr_bytes(const header& h, std::int64_t entries) {
     return 8.0 * static_cast<double>(h.rows + 1) +
@@ -93,7 +93,7 @@ double csr_bytes(const header& h, std::int64_t entries) {
     market::refuse(source.name(), line == 0 ? h.size_line : line, what);
 }
 
-/// Finite duplicates may have an infinite sum.
+/// Refuses infinite sums, which finite duplicates may have.
 template <class T>
 void refuse_infinite_sum(line_source& source, const header& h, const csr_matrix<T>& csr) {
     const auto bad = std::ranges::find_if_not(csr.values, [](T v) { return std::isfinite(v); });

@@ -1,4 +1,4 @@
-// Matrix Market text from any source, to a matrix or a vector.
+// A matrix or a vector from Matrix Market text of any source.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace krylith::market {
 
-/// What read_matrix_market() and parse_matrix_market() do.
+/// The function behind read_matrix_market() and parse_matrix_market().
 template <class T>
 [[nodiscard]] csr_matrix<T> read_matrix(line_source source, const market_options& options);
 
-/// What read_vector_market() and parse_vector_market() do.
+/// The function behind read_vector_market() and parse_vector_market().
 template <class T>
 [[nodiscard]] std::vector<T> read_vector(line_source source, const market_options& options);
 

@@ -13,7 +13,7 @@ namespace krylith::market {
 
 template <class T>
 bool in_row_order(const coo_matrix<T>& coo) {
-    constexpr std::int64_t stretch = 1 << 16; // between looks at what others found
+    constexpr std::int64_t stretch = 1 << 16; // entries between looks at what other threads found
     const auto& row = coo.row_indices;
     const auto& column = coo.column_indices;
     const std::int64_t entries = coo.entries();
@@ -40,8 +40,8 @@ csr_matrix<T> from_row_order(coo_matrix<T>&& coo) {
     resize_in_parallel(csr.row_offsets, as_size(coo.rows) + 1);
     const auto& row = coo.row_indices;
     const std::int64_t entries = coo.entries();
-    // The rows behind that of entry k - 1, up to that of entry k, start at k. Behind the last entry
-    // they are the rest, and the end of the last row.
+    // Entry k begins the rows behind that of entry k - 1, up to its own. The rest of the rows, and
+    // the end of the last one, come behind the last entry.
 #pragma omp parallel for schedule(static) if (entries > 1 << 16)
     for (std::int64_t k = 0; k <= entries; ++k) {
         const std::int64_t first = k == 0 ? 0 : row[as_size(k - 1)] + std::int64_t{1};

@@ -15,11 +15,11 @@
 
 namespace krylith::market {
 
-/// Collects text and writes it in pieces of a MiB. Call close() at the end: without it, as after an
+/// Collects text and writes it in blocks of a MiB. Call close() at the end: without it, as after an
 /// exception, a file stays as it was.
 class text_sink {
 public:
-    /// Throws input_error if it can't be written.
+    /// Throws input_error if the file can't be written.
     explicit text_sink(const std::filesystem::path& path);
 
     /// These throw input_error if the file can't be written (a full disk).
@@ -44,7 +44,7 @@ private:
     void flush();
 
     output_target target_;
-    std::optional<gzip_encoder> gzip_; ///< if the name says so
+    std::optional<gzip_encoder> gzip_; ///< set if the name says so
     std::string text_;                 ///< its first used_ characters wait to be written
     std::size_t used_ = 0;
 };

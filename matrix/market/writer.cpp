@@ -1,4 +1,4 @@
-// Matrices and vectors to Matrix Market files.
+// Writing of matrices and vectors to Matrix Market files.
 #include <krylith/matrix/matrix_market.hpp>
 
 #include <cmath>
@@ -44,7 +44,7 @@ template <class T>
 void write_matrix_market(const std::filesystem::path& path, const csr_view<T>& matrix,
                          std::string_view comment) {
     validate(matrix);
-    refuse_not_finite(matrix); // before the file is touched
+    refuse_not_finite(matrix); // checked before the file is touched
     market::text_sink file(path);
     file.put("%%MatrixMarket matrix coordinate real general\n");
     put_comment(file, comment);

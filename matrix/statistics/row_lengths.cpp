@@ -9,7 +9,7 @@ namespace krylith {
 
 namespace {
 
-/// Rows by length. Sums over it are the same whatever the order of rows and threads.
+/// The number of rows by length. Sums over it are the same whatever the order of rows and threads.
 std::vector<std::int64_t> histogram(std::span<const std::int64_t> offsets, std::int64_t most) {
     std::vector<std::int64_t> rows(as_size(most) + 1, 0);
     for (std::size_t row = 0; row + 1 < offsets.size(); ++row)

@@ -14,7 +14,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The survey of some rows. Everything is a count, a minimum or a maximum, so that the order in
-/// which parts come together doesn't show.
+/// which surveys are joined doesn't show.
 struct part {
     bandwidths bandwidth;
     value_statistics values{.smallest = infinity};
@@ -55,7 +55,7 @@ struct part {
 
 #pragma omp declare reduction(add:part : omp_out.add(omp_in))
 
-/// A row's diagonal entry beside the sum of its other magnitudes.
+/// Compares a row's diagonal entry with the sum of its other magnitudes.
 void judge_diagonal(part& p, bool stored, double d, double others, double rounding,
                     std::int64_t row) {
     auto& all = p.diagonal;
@@ -81,7 +81,7 @@ void survey_row(const csr_view<T>& a, std::int64_t row, part& p) {
     bool stored = false;
     double d = 0;
     double sum = 0;
-    double sizes = 0; // of all entries but the diagonal
+    double sizes = 0; // the sum over all entries but the diagonal
     for (std::int64_t k = begin; k < end; ++k) {
         const auto v = static_cast<double>(value[k]);
         const double size = std::fabs(v);
@@ -116,7 +116,7 @@ entry_survey survey_entries(const csr_view<T>& a) {
     for (std::int64_t row = 0; row < a.rows; ++row) survey_row(a, row, all);
     entry_survey result{all.bandwidth, all.values, all.diagonal};
     result.diagonal.length = std::min(a.rows, a.columns);
-    // Where there was nothing to take a minimum of.
+    // There was nothing to take a minimum of.
     if (result.values.smallest == infinity) result.values.smallest = result.values.largest;
     auto& d = result.diagonal;
     if (d.length == 0) d.least = d.most = 0;

@@ -11,7 +11,7 @@ namespace krylith {
 
 namespace {
 
-/// Where (row, column) is stored; -1: nowhere.
+/// The position where (row, column) is stored; -1 where it isn't.
 template <class T>
 std::int64_t find(const csr_view<T>& a, std::int64_t row, std::int64_t column) {
     const auto end = a.column_indices.data() + a.row_offsets[as_size(row) + 1];
@@ -20,7 +20,8 @@ std::int64_t find(const csr_view<T>& a, std::int64_t row, std::int64_t column) {
     return at == end || *at != column ? -1 : at - a.column_indices.data();
 }
 
-/// Assembly in another order leaves differences of some ulps, which no method minds.
+/// Whether two values are equal up to the differences of some ulps that another order of assembly
+/// leaves.
 template <class T>
 bool agree(T a, T b) {
     static const T harmless = std::sqrt(std::numeric_limits<T>::epsilon());
@@ -29,7 +30,7 @@ bool agree(T a, T b) {
     return std::fabs(a - b) <= harmless * std::max(std::fabs(a), std::fabs(b));
 }
 
-/// Roots of the diagonal's magnitudes: what rounding left between a_ij and a_ji is measured by
+/// The roots of the diagonal's magnitudes: what rounding left between a_ij and a_ji is measured by
 /// sqrt|a_ii a_jj|, which no |a_ij| of a definite matrix exceeds.
 template <class T>
 std::vector<double> roots_of_diagonal(const csr_view<T>& a) {
@@ -40,7 +41,7 @@ std::vector<double> roots_of_diagonal(const csr_view<T>& a) {
     return roots;
 }
 
-/// What entries contribute, each of a pair counted.
+/// The contribution of entries, each of a pair counted.
 struct tally {
     std::int64_t upper = 0;
     std::int64_t lower = 0;
@@ -154,7 +155,7 @@ tally upper_half(const csr_view<T>& a, const std::vector<double>& roots) {
     return all;
 }
 
-/// Lower entries without partner.
+/// Counts the lower entries without partner.
 template <class T>
 tally lonely_lower_half(const csr_view<T>& a, const std::vector<double>& roots) {
     tally all;

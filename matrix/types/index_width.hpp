@@ -1,5 +1,5 @@
-// The widths of the project's indices: rows and columns of a matrix 32 bits, nonzeros 64, signed;
-// and the one place where sizes are narrowed, with a check.
+// The widths of the project's indices: rows and columns of a matrix 32 bits, nonzeros 64, signed.
+// Sizes are narrowed here alone, with a check.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace krylith {
 /// The most rows or columns that a 32-bit row or column index can address.
 inline constexpr std::int64_t index_limit = std::numeric_limits<std::int32_t>::max();
 
-/// A size or position known not to be negative, as the standard containers want it.
+/// A size or position known not to be negative, in the type of the standard containers.
 [[nodiscard]] constexpr std::size_t as_size(std::int64_t known_not_negative) noexcept {
     return static_cast<std::size_t>(known_not_negative);
 }
 
-/// The limit in force: index_limit, or less while a test mocks it. Whatever will be addressed by
-/// 32-bit indices is compared with this before it is narrowed.
+/// The limit in force: index_limit, or less while a test mocks it. Sizes that 32-bit indices will
+/// address are compared with this before they are narrowed.
 [[nodiscard]] std::int64_t index_size_limit() noexcept;
 
 /// Throws input_error "WHAT is SIZE, allowed are 0 to LIMIT" for a size that 32-bit indices can't

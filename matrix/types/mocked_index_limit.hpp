@@ -5,8 +5,8 @@
 
 namespace krylith {
 
-/// Lets a test reach the limit with small data: as long as it lives, the limit in force is `limit`
-/// (of the whole process; 0 to index_limit).
+/// Lets a test reach the limit with small data: while it lives, the whole process has the limit
+/// `limit` (0 to index_limit).
 class mocked_index_limit {
 public:
     explicit mocked_index_limit(std::int64_t limit) noexcept;

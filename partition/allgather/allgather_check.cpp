@@ -1,4 +1,4 @@
-// The contract of a allgather plan, written as plainly as possible: the oracle of its builder.
+// The contract of an allgather plan, written as plainly as possible: the builder is tested by it.
 #include <krylith/partition/allgather/allgather_plan.hpp>
 
 #include <krylith/device/error.hpp>
@@ -12,7 +12,7 @@ namespace {
 using std::to_string;
 
 [[noreturn]] void violated(int rank, const std::string& what) {
-    throw usage_error("allgather_plan: part " + to_string(rank) + ": " + what);
+    throw usage_error("allgather_plan: rank " + to_string(rank) + ": " + what);
 }
 
 void check_rows(const allgather_plan& plan, int rank, std::span<const std::int64_t> row_offsets,
@@ -46,7 +46,7 @@ void check_positions(const allgather_plan& plan, int rank) {
             const std::int64_t count = plan.partition.owned(owner).size();
             if (owner == rank || count == 0) continue;
             if (plan.position(rank, owner) != covered)
-                violated(rank, "the entries of part " + to_string(owner) + " begin at " +
+                violated(rank, "the entries of rank " + to_string(owner) + " begin at " +
                                    to_string(plan.position(rank, owner)) + ", must be " +
                                    to_string(covered));
             covered += count;
@@ -64,7 +64,7 @@ void check(const allgather_plan& plan, std::span<const std::int64_t> row_offsets
     const auto ranks = static_cast<std::size_t>(plan.partition.ranks());
     if (plan.local.size() != ranks)
         throw usage_error("allgather_plan: has " + to_string(plan.local.size()) +
-                          " parts, the partition has " + to_string(ranks));
+                          " ranks, the partition has " + to_string(ranks));
     for (int rank = 0; rank < plan.partition.ranks(); ++rank) {
         check_rows(plan, rank, row_offsets, columns);
         check_positions(plan, rank);

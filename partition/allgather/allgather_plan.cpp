@@ -12,7 +12,7 @@ namespace {
 
 using std::to_string;
 
-/// As many as halo plans take at a time, for the same reasons.
+/// Threads take as many rows at a time as for halo plans, for the same reasons.
 constexpr std::int64_t rows_per_trip = 1024;
 
 void check_offsets(const char* who, std::span<const std::int64_t> row_offsets,
@@ -59,7 +59,7 @@ std::int64_t allgather_plan::position(int rank, int owner) const {
 }
 
 std::int32_t allgather_plan::local_size(int rank) const {
-    return narrow_index_size("allgather_plan: the number of entries that part " + to_string(rank) +
+    return narrow_index_size("allgather_plan: the number of entries that rank " + to_string(rank) +
                                  " owns and receives",
                              partition.owned(rank).size() + ghost_count(rank));
 }
@@ -88,9 +88,9 @@ void localize_columns(const allgather_plan& plan, int rank,
     const std::int64_t count = row_offsets[static_cast<std::size_t>(owned.end)] - first;
     if (static_cast<std::int64_t>(local_columns.size()) != count)
         throw usage_error("localize_columns: local_columns has " + to_string(local_columns.size()) +
-                          " entries, must have " + to_string(count) + ", the nonzeros of part " +
+                          " entries, must have " + to_string(count) + ", the nonzeros of rank " +
                           to_string(rank));
-    // Rows before the owned ones move up by as many, the owned ones to 0, later ones stay.
+    // Rows before the owned ones move up by the number owned, the owned ones to 0, later ones stay.
     const auto begin = static_cast<std::int32_t>(owned.begin);
     const auto end = static_cast<std::int32_t>(owned.end);
     const std::int32_t* const from = columns.data() + first;

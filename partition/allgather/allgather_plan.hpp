@@ -1,4 +1,4 @@
-// The exchange before y = A x in which every part gets all entries of x that it does not own: the
+// The exchange before y = A x in which every rank gets all entries of x that it does not own: the
 // halo plan of a matrix without structure, without lists of what is sent.
 #pragma once
 
@@ -10,14 +10,15 @@
 
 namespace krylith {
 
-/// On a part with rows, local indices are its owned rows, then all other rows in their order; a
-/// part without rows receives nothing. So the entries of one owner are together, and local indices
-/// are arithmetic: a plan takes a byte a row, whatever the pattern.
+/// The plan of an allgather. On a rank with rows, local indices are its owned rows, then all other
+/// rows in their order; a rank without rows receives nothing. So the entries of one owner are
+/// together, and local indices are arithmetic: a plan takes a byte a row, whatever the pattern.
 struct allgather_plan {
     struct local_rows {
-        /// Rows that reference no entry of others, which can be computed before any has arrived.
+        /// The number of rows that reference no entry of others and can be computed before any
+        /// arrives.
         std::int64_t interior_rows = 0;
-        /// For each owned row 1 if it references an entry of others, else 0.
+        /// An entry for each owned row: 1 if it references an entry of others, else 0.
         std::vector<std::uint8_t> touches_ghost;
 
         friend bool operator==(const local_rows&, const local_rows&) = default;
@@ -25,14 +26,16 @@ struct allgather_plan {
     row_partition partition;
     std::vector<local_rows> local;
 
-    /// Entries that the part receives for each product. As for all members here, O(1), and
-    /// usage_error if there is no such part.
+    /// The number of entries that the rank receives for each product. Like all members here it
+    /// costs O(1), and throws usage_error if there is no such rank.
     [[nodiscard]] std::int64_t ghost_count(int rank) const;
 
-    /// Where the entries of `owner`, another part with rows, begin among the ghosts of `rank`.
+    /// The place where the entries of `owner`, another rank with rows, begin among the ghosts of
+    /// `rank`.
     [[nodiscard]] std::int64_t position(int rank, int owner) const;
 
-    /// Owned rows plus ghosts. Throws input_error if that exceeds the 32 bits of local indices.
+    /// The number of owned rows plus ghosts. Throws input_error if it exceeds the 32 bits of local
+    /// indices.
     [[nodiscard]] std::int32_t local_size(int rank) const;
 
     friend bool operator==(const allgather_plan&, const allgather_plan&) = default;
@@ -45,17 +48,17 @@ struct allgather_plan {
                                                  std::span<const std::int32_t> columns,
                                                  row_partition partition);
 
-/// Writes the columns of the part's rows, in their order, as local indices; local_columns has one
-/// entry for each nonzero of these rows. O(nnz of the part), with OpenMP, no memory. Throws
+/// Writes the columns of the rank's rows, in their order, as local indices; local_columns has one
+/// entry for each nonzero of these rows. O(nnz of the rank), with OpenMP, no memory. Throws
 /// usage_error if a size is wrong.
 void localize_columns(const allgather_plan& plan, int rank,
                       std::span<const std::int64_t> row_offsets,
                       std::span<const std::int32_t> columns, std::span<std::int32_t> local_columns);
 
 /// Throws usage_error naming the first violation in the plan for this pattern (which must be
-/// valid): the partition; rows are classified rightly; positions tile each part's ghosts, each
-/// owner's entries once and in the order of the rows. Shares no code with make_allgather_plan.
-/// Serial, O(nnz + parts^2).
+/// valid): the partition; rows are classified rightly; positions tile each rank's ghosts, each
+/// owner's entries once and in the order of the rows. It has no code in common with
+/// make_allgather_plan. Serial, O(nnz + ranks^2).
 void check(const allgather_plan& plan, std::span<const std::int64_t> row_offsets,
            std::span<const std::int32_t> columns);
 

@@ -8,21 +8,23 @@
 
 namespace krylith {
 
-/// Columns of [begin, end). Insert, then seal, then ask for ranks. 16 bytes for 64 columns of the
-/// range, members or not: against sorting the references (each ghost is referenced several times,
-/// in a web-like matrix often) and against a binary search for each, every operation is one cache
-/// line. This is the bit vector with rank directory of Jacobson (FOCS 1989).
+/// A set of columns of [begin, end). Insert, then seal, then ask for ranks. It takes 16 bytes for
+/// 64 columns of the range, members or not. Against sorting the references (each ghost is
+/// referenced several times, in a web-like matrix often) and against a binary search for each,
+/// every operation is one cache line. This is the bit vector with rank directory of Jacobson (FOCS
+/// 1989).
 class column_set {
 public:
-    /// Empty. O(end - begin). Throws std::bad_alloc.
+    /// Makes an empty set. O(end - begin). Throws std::bad_alloc.
     column_set(std::int64_t begin, std::int64_t end);
 
-    /// The column must be in [begin, end). Any number of threads may insert at once.
+    /// Inserts a column of [begin, end). Any number of threads may insert at once.
     void insert(std::int64_t column) noexcept {
         const auto position = static_cast<std::uint64_t>(column - begin_);
         const std::uint64_t bit = std::uint64_t{1} << (position % 64);
         const std::atomic_ref<std::uint64_t> bits(words_[position / 64].bits);
-        // The line stays shared among the cores when the column is there already, as it mostly is.
+        // The cache line stays shared among the cores when the column is there already, as it
+        // mostly is.
         if ((bits.load(std::memory_order_relaxed) & bit) == 0) {
             bits.fetch_or(bit, std::memory_order_relaxed);
         }
@@ -31,23 +33,25 @@ public:
     /// Ends inserting and counts the ranks. O(end - begin).
     void seal() noexcept;
 
-    /// Members. Needs seal.
+    /// The number of members. It needs seal.
     [[nodiscard]] std::int64_t size() const noexcept { return size_; }
 
-    /// Any column may be asked for, also one outside [begin, end).
+    /// Returns whether the column is a member; any column may be asked for, also one outside
+    /// [begin, end).
     [[nodiscard]] bool contains(std::int64_t column) const noexcept {
         return begin_ <= column && column < end_ &&
                (word_of(column).bits >> (offset_of(column) % 64) & 1) != 0;
     }
 
-    /// How many members are below a column of [begin, end). Needs seal.
+    /// Returns how many members are below a column of [begin, end). It needs seal.
     [[nodiscard]] std::int64_t rank(std::int64_t column) const noexcept {
         const word& at = word_of(column);
         const std::uint64_t lower = (std::uint64_t{1} << (offset_of(column) % 64)) - 1;
         return at.below + std::popcount(at.bits & lower);
     }
 
-    /// All members, ascending. Needs seal. O(end - begin), with OpenMP. Throws std::bad_alloc.
+    /// Returns all members, ascending. It needs seal. O(end - begin), with OpenMP. Throws
+    /// std::bad_alloc.
     [[nodiscard]] std::vector<std::int64_t> members() const;
 
 private:

@@ -1,4 +1,4 @@
-// The contract of a halo plan, written as plainly as possible: the oracle of its builder.
+// The contract of a halo plan, written as plainly as possible: the builder is tested by it.
 #include <krylith/partition/halo/halo_plan.hpp>
 
 #include <krylith/device/error.hpp>
@@ -13,7 +13,7 @@ namespace {
 using std::to_string;
 
 [[noreturn]] void violated(int rank, const std::string& what) {
-    throw usage_error("halo_plan: part " + to_string(rank) + ": " + what);
+    throw usage_error("halo_plan: rank " + to_string(rank) + ": " + what);
 }
 
 const local_halo& part_of(const halo_plan& plan, int rank) {
@@ -24,11 +24,11 @@ std::int64_t size_of(const auto& values) {
     return static_cast<std::int64_t>(values.size());
 }
 
-// A peer is another part, and each is named once, in ascending order.
+// A peer is another rank, and each is named once, in ascending order.
 void check_peer(const halo_plan& plan, int rank, const char* kind, int previous, int peer) {
     if (peer < 0 || peer >= plan.partition.ranks() || peer == rank) {
         violated(rank, std::string(kind) + " names peer " + to_string(peer) +
-                           ", must be another part, 0 or more and below " +
+                           ", must be another rank, 0 or more and below " +
                            to_string(plan.partition.ranks()));
     }
     if (peer <= previous) {
@@ -46,7 +46,7 @@ void check_ghosts(const halo_plan& plan, int rank) {
                                to_string(plan.partition.rows()));
         }
         if (owned.contains(ghosts[k])) {
-            violated(rank, "ghost " + to_string(ghosts[k]) + " is owned by the part itself");
+            violated(rank, "ghost " + to_string(ghosts[k]) + " is owned by the rank itself");
         }
         if (k > 0 && ghosts[k] <= ghosts[k - 1]) {
             violated(rank, "ghost " + to_string(ghosts[k]) + " after " + to_string(ghosts[k - 1]) +
@@ -131,7 +131,7 @@ void check_references(const halo_plan& plan, int rank, std::span<const std::int6
     }
 }
 
-// Every send is what its peer receives. Needs receives checked on all parts.
+// Every send is what its peer receives. The receives of all ranks must have been checked.
 void check_sends(const halo_plan& plan, int rank) {
     const local_halo& mine = part_of(plan, rank);
     const std::int64_t begin = plan.partition.owned(rank).begin;
@@ -178,7 +178,7 @@ void check(const halo_plan& plan, std::span<const std::int64_t> row_offsets,
     const int ranks = plan.partition.ranks();
     if (size_of(plan.local) != ranks) {
         throw usage_error("halo_plan: describes " + to_string(plan.local.size()) +
-                          " parts, must describe the partition's " + to_string(ranks));
+                          " ranks, must describe the partition's " + to_string(ranks));
     }
     for (int rank = 0; rank < ranks; ++rank) {
         static_cast<void>(plan.local_size(rank)); // throws if it is too large

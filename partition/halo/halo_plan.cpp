@@ -14,13 +14,13 @@ namespace {
 
 using std::to_string;
 
-// Rows that a thread takes at a time: few enough to balance rows of unequal length, and 1 KB of
+// The rows that a thread takes at a time: few enough to balance rows of unequal length, and 1 KB of
 // touches_ghost, so that threads rarely write the same cache line.
 constexpr std::int64_t rows_per_trip = 1024;
 
 const local_halo& part_at(const halo_plan& plan, int rank) {
     if (rank < 0 || static_cast<std::size_t>(rank) >= plan.local.size()) {
-        throw usage_error("halo_plan: part is " + to_string(rank) +
+        throw usage_error("halo_plan: rank is " + to_string(rank) +
                           ", must be 0 or more and below " + to_string(plan.local.size()));
     }
     return plan.local[static_cast<std::size_t>(rank)];
@@ -29,7 +29,7 @@ const local_halo& part_at(const halo_plan& plan, int rank) {
 std::int32_t narrow_local_size(int rank, std::int64_t owned, std::int64_t ghosts) {
     const std::int64_t largest = index_size_limit();
     if (owned > largest || ghosts > largest - owned) {
-        throw input_error("halo_plan: part " + to_string(rank) + " owns " + to_string(owned) +
+        throw input_error("halo_plan: rank " + to_string(rank) + " owns " + to_string(owned) +
                           " rows and references " + to_string(ghosts) +
                           " ghosts; local indices have 32 bits, so both together must be at most " +
                           to_string(largest) + ": use more devices");
@@ -57,7 +57,7 @@ std::int32_t narrow_local_size(int rank, std::int64_t owned, std::int64_t ghosts
                       to_string(k) + ", must be 0 or more and below " + to_string(n));
 }
 
-// Reads the columns of one part's rows once: collects its ghosts and classifies its rows.
+// Reads the columns of one rank's rows once: collects its ghosts and classifies its rows.
 local_halo find_ghosts(row_range owned, std::span<const std::int64_t> row_offsets,
                        std::span<const std::int32_t> columns) {
     const auto n = static_cast<std::int64_t>(row_offsets.size()) - 1;
@@ -73,7 +73,7 @@ local_halo find_ghosts(row_range owned, std::span<const std::int64_t> row_offset
     const std::int32_t* const column = columns.data();
     std::uint8_t* const touches_ghost = result.touches_ghost.data();
     std::int64_t boundary_rows = 0;
-    std::int64_t bad_row = n; // the first; exceptions can't leave the loop
+    std::int64_t bad_row = n; // the first one; exceptions can't leave the loop
 #pragma omp parallel for schedule(dynamic, rows_per_trip) reduction(+ : boundary_rows)            \
     reduction(min : bad_row) if (owned.size() > rows_per_trip)
     for (std::int64_t row = owned.begin; row < owned.end; ++row) {
@@ -107,7 +107,7 @@ local_halo find_ghosts(row_range owned, std::span<const std::int64_t> row_offset
     return result;
 }
 
-// Cuts ascending ghosts where the owner changes. O(peers log ghosts).
+// Groups ascending ghosts by owner. O(peers log ghosts).
 std::vector<halo_receive> group_by_owner(const std::vector<std::int64_t>& ghosts,
                                          const row_partition& partition) {
     std::vector<halo_receive> result;
@@ -120,7 +120,7 @@ std::vector<halo_receive> group_by_owner(const std::vector<std::int64_t>& ghosts
     return result;
 }
 
-// The other side of a receive: the same entries as rows of the part that owns them.
+// The other side of a receive: the same entries as rows of the rank that owns them.
 halo_send mirror(const halo_receive& receive, int receiver, const std::vector<std::int64_t>& ghosts,
                  row_range owned_by_sender) {
     halo_send result{receiver, {}, receive.first};
@@ -196,8 +196,8 @@ void match_ghosts(halo_plan& plan) {
                 mirror(receive, rank, mine.ghosts, plan.partition.owned(receive.peer)));
         }
     }
-    for (int rank = 0; rank < ranks; ++rank) { // pushes number their entries in 32 bits
-        check_index_size("halo_plan: the number of entries that part " + to_string(rank) +
+    for (int rank = 0; rank < ranks; ++rank) { // puts number their entries in 32 bits
+        check_index_size("halo_plan: the number of entries that rank " + to_string(rank) +
                              " sends to all others",
                          plan.send_count(rank));
     }
@@ -216,14 +216,14 @@ void localize_columns(const halo_plan& plan, int rank, std::span<const std::int6
     const std::int64_t last = row_offsets.data()[owned.end];
     const auto nnz = static_cast<std::int64_t>(columns.size());
     if (first < 0 || last < first || last > nnz) {
-        throw usage_error("localize_columns: the offsets of part " + to_string(rank) +
+        throw usage_error("localize_columns: the offsets of rank " + to_string(rank) +
                           " run from " + to_string(first) + " to " + to_string(last) +
                           ", must ascend from 0 to the number of columns given, " + to_string(nnz));
     }
     if (static_cast<std::int64_t>(local_columns.size()) != last - first) {
         throw usage_error("localize_columns: local_columns has " + to_string(local_columns.size()) +
                           " entries, must have " + to_string(last - first) +
-                          ", the nonzeros of part " + to_string(rank));
+                          ", the nonzeros of rank " + to_string(rank));
     }
 
     const std::vector<std::int64_t>& ghosts = part_at(plan, rank).ghosts;
@@ -241,8 +241,9 @@ void localize_columns(const halo_plan& plan, int rank, std::span<const std::int6
     const std::int32_t* const from = columns.data() + first;
     std::int32_t* const to = local_columns.data();
     const std::int64_t count = last - first;
-    std::int64_t bad = count; // the first; exceptions can't leave the loop
-    // Over nonzeros and not rows: where a row ends is of no interest, and the shares are equal.
+    std::int64_t bad = count; // the first one; exceptions can't leave the loop
+    // The loop runs over nonzeros and not rows: row ends don't matter here, and threads get equal
+    // work.
 #pragma omp parallel for schedule(static) reduction(min : bad) if (count > 65536)
     for (std::int64_t k = 0; k < count; ++k) {
         const std::int64_t j = from[k];
@@ -256,7 +257,7 @@ void localize_columns(const halo_plan& plan, int rank, std::span<const std::int6
     }
     if (bad < count) {
         throw input_error("localize_columns: column " + to_string(from[bad]) + " at position " +
-                          to_string(first + bad) + " is neither owned by part " + to_string(rank) +
+                          to_string(first + bad) + " is neither owned by rank " + to_string(rank) +
                           " nor one of its ghosts: the plan is for another pattern");
     }
 }

@@ -1,5 +1,5 @@
-// Who sends which entries of x to whom before y = A x, where A is square and x and y are
-// distributed by the same row partition.
+// The halo exchange before y = A x: who sends which entries of x to whom, where A is square and x
+// and y are distributed by the same row partition.
 #pragma once
 
 #include <krylith/partition/row_partition.hpp>
@@ -10,7 +10,7 @@
 
 namespace krylith {
 
-/// Entries that a part gets from one peer: ghosts[first .. first + count).
+/// The entries that a rank gets from one peer: ghosts[first .. first + count).
 struct halo_receive {
     int peer = 0;
     std::int64_t first = 0;
@@ -19,73 +19,76 @@ struct halo_receive {
     friend bool operator==(const halo_receive&, const halo_receive&) = default;
 };
 
-/// Entries that a part gives to one peer, in the order in which they lie there.
+/// The entries that a rank gives to one peer, in the order in which they lie there.
 struct halo_send {
     int peer = 0;
-    std::vector<std::int32_t> rows; ///< of this part, local: 0 is its first row; ascending
-    std::int64_t position = 0;      ///< of the first among the peer's ghosts; the rest follow it
+    std::vector<std::int32_t> rows; ///< local to this rank: 0 is its first row; ascending
+    std::int64_t position = 0; ///< of the first entry among the peer's ghosts; the others follow
 
     friend bool operator==(const halo_send&, const halo_send&) = default;
 };
 
-/// One part's side of the exchange. Peers ascend, none is named twice, none gets nothing.
+/// One rank's side of the exchange. Peers ascend, none is named twice, none gets nothing.
 struct local_halo {
-    /// Global columns that the part's rows reference and the part does not own. They ascend, so
+    /// The global columns that the rank's rows reference and the rank does not own. They ascend, so
     /// those of one owner are together.
     std::vector<std::int64_t> ghosts;
     std::vector<halo_receive> receives;
     std::vector<halo_send> sends;
-    /// Rows that reference no ghost, which can be computed before anything has arrived.
+    /// The number of rows that reference no ghost and can be computed before anything arrives.
     std::int64_t interior_rows = 0;
-    /// For each owned row 1 if it references a ghost, else 0. Bytes: threads write neighbours.
+    /// An entry for each owned row: 1 if it references a ghost, else 0. They are bytes, since
+    /// threads write neighbours.
     std::vector<std::uint8_t> touches_ghost;
 
     friend bool operator==(const local_halo&, const local_halo&) = default;
 };
 
-/// On a part, local indices are its owned rows, then its ghosts.
+/// The plan of a halo exchange. On each rank local indices are its owned rows, then its ghosts.
 struct halo_plan {
     row_partition partition;
     std::vector<local_halo> local;
 
-    /// Entries that the part receives for each product, O(1), and sends, O(peers). As for all
-    /// members here: usage_error if there is no such part.
+    /// The number of entries that the rank receives for each product, O(1), and sends, O(peers).
+    /// All members here throw usage_error if there is no such rank.
     [[nodiscard]] std::int64_t ghost_count(int rank) const;
     [[nodiscard]] std::int64_t send_count(int rank) const;
 
-    /// Owned rows plus ghosts. Throws input_error if that exceeds the 32 bits of local indices.
+    /// The number of owned rows plus ghosts. Throws input_error if it exceeds the 32 bits of local
+    /// indices.
     [[nodiscard]] std::int32_t local_size(int rank) const;
 
     friend bool operator==(const halo_plan&, const halo_plan&) = default;
 };
 
-/// Plans the exchange for a square CSR pattern; rows may repeat columns and be unsorted.
-/// O(nnz + parts n / 64), with OpenMP over the rows of one part after the other, so that all cores
-/// work however few the parts; reads the columns once. Needs n / 4 bytes besides the plan. Throws
+/// Plans the exchange for a square CSR pattern; rows may repeat columns and be unsorted. O(nnz +
+/// ranks n / 64), with OpenMP over the rows of one rank after the other, so that all cores work
+/// however few the ranks; reads the columns once. Needs n / 4 bytes besides the plan. Throws
 /// usage_error if the partition is none, input_error if offsets and partition disagree, an offset
-/// or a column is out of range (the first row at fault is named), or a part is too large for
-/// 32-bit local indices.
+/// or a column is out of range (the first row at fault is named), or a rank has too many entries
+/// for 32-bit local indices.
 [[nodiscard]] halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
                                        std::span<const std::int32_t> columns,
                                        row_partition partition);
 
-/// Fills in receives and sends of a plan whose parts have their ghosts, ascending and not owned.
-/// O(ghosts). Throws input_error if a part is too large for 32-bit indices.
+/// Fills in receives and sends of a plan whose ranks have their ghosts, ascending and not owned.
+/// O(ghosts). Throws input_error if a rank has too many entries for 32-bit indices.
 void match_ghosts(halo_plan& plan);
 
-/// Writes the columns of the part's rows, in their order, as local indices: an owned column less
-/// the first owned row, a ghost as the owned size plus its position among the ghosts.
-/// local_columns has one entry for each nonzero of the part's rows. O(nnz of the part + span of
-/// the ghosts / 64), with OpenMP. The plan must pass check(). Throws usage_error if a size is wrong
-/// and input_error if a column is neither owned nor a ghost: the plan is for another pattern.
+/// Writes the columns of the rank's rows, in their order, as local indices: an owned column less
+/// the first owned row, a ghost as the owned size plus its position among the ghosts. local_columns
+/// has one entry for each nonzero of the rank's rows. O(nnz of the rank + span of the ghosts / 64),
+/// with OpenMP. The plan must pass check(). Throws usage_error if a size is wrong and input_error
+/// if a column is neither owned nor a ghost: the plan is for another pattern.
 void localize_columns(const halo_plan& plan, int rank, std::span<const std::int64_t> row_offsets,
                       std::span<const std::int32_t> columns, std::span<std::int32_t> local_columns);
 
-/// Throws naming the first violation in the plan for this pattern (the pattern itself must be
-/// valid): the partition; ghosts ascend, are not owned, and are exactly the columns referenced
-/// from elsewhere; receives cover the ghosts and name their owners; sends and receives match
-/// pairwise; rows are classified rightly: usage_error. A part too large for 32-bit local indices:
-/// input_error. Shares no code with make_halo_plan. Serial, O(nnz log ghosts).
+/// Throws usage_error naming the first violation in the plan for this pattern (the pattern itself
+/// must be valid): the partition; ghosts ascend, are not owned, and are exactly the columns
+/// referenced from elsewhere; receives cover the ghosts and name their owners; sends and receives
+/// match pairwise; rows are classified rightly. Throws input_error for a rank with too many entries
+/// for 32-bit local indices. It has no code in common with make_halo_plan. Serial, O(nnz log
+/// ghosts).
 void check(const halo_plan& plan, std::span<const std::int64_t> row_offsets,
            std::span<const std::int32_t> columns);
 

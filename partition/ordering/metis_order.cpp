@@ -35,7 +35,7 @@ std::vector<idx_t> k_way(const symmetric_graph& graph, std::span<const std::int6
         check_index_size("reordering metis: the number of entries of A + A'", graph.offsets.back());
     }
     auto rows = static_cast<idx_t>(graph.vertices());
-    // METIS takes them by pointers that are not const, and changes none of them.
+    // METIS takes the arrays by pointers that are not const, and changes none of them.
     std::vector<idx_t> offsets(graph.offsets.begin(), graph.offsets.end());
     std::vector<idx_t> neighbours(graph.neighbours.begin(), graph.neighbours.end());
     std::vector<idx_t> weights;
@@ -67,7 +67,7 @@ std::vector<idx_t> k_way(const symmetric_graph& graph, std::span<const std::int6
     return part;
 }
 
-/// Rows of part 0 first, in the order that they had.
+/// Puts the rows of part 0 first, and so on, in the order that they had.
 part_order gathered(const permutation& order, const std::vector<idx_t>& part, int parts) {
     part_order result;
     std::vector<std::int64_t>& begin = result.rows.begin;

@@ -19,7 +19,7 @@ public:
         : graph_(graph), seen_(static_cast<std::size_t>(graph.vertices()), 0) {}
 
     struct levels {
-        std::int64_t depth;  ///< of the last level
+        std::int64_t depth;  ///< the last level's
         std::int32_t narrow; ///< a vertex of least degree there, the first of several
     };
 
@@ -57,8 +57,8 @@ private:
     std::int64_t round_ = 0;
 };
 
-/// A vertex about as far from another as any two of its component are. Each search goes deeper than
-/// the last one; four have been enough wherever it was tried, eight bound the cost.
+/// Finds a vertex about as far from another as any two of its component are. Each search goes
+/// deeper than the one before; four have been enough wherever it was tried, eight bound the cost.
 std::int32_t far_vertex(level_search& search, std::int32_t start) {
     constexpr int most_searches = 8;
     auto now = search.from(start);

@@ -1,5 +1,5 @@
-// New orders of the rows and columns of a square matrix, which bring what is coupled together:
-// fewer ghosts, and x found in the cache.
+// New orders of the rows and columns of a square matrix that bring coupled rows together: fewer
+// ghosts, and x found in the cache.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace krylith {
 
 struct symmetric_graph;
 
-/// A bijection of 0 .. n - 1, either way. Any values can be stored; check() says whether they are
-/// one.
+/// A bijection of 0 .. n - 1, in both directions. Any values can be stored; check() says whether
+/// they are one.
 struct permutation {
     std::vector<std::int32_t> source; ///< [new place]: the old one
     std::vector<std::int32_t> place;  ///< [old place]: the new one
@@ -24,23 +24,24 @@ struct permutation {
 /// Throws usage_error naming the first place where the two are not inverse to each other. O(n).
 void check(const permutation& order);
 
-/// Reverse Cuthill-McKee: Cuthill and McKee, ACM National Conference 1969; George, Liu, Computer
-/// Solution of Large Sparse Positive Definite Systems, 1981, chapter 4. Numbers each component of
+/// Reverse Cuthill-McKee (Cuthill and McKee, ACM National Conference 1969; George, Liu, Computer
+/// Solution of Large Sparse Positive Definite Systems, 1981, chapter 4) numbers each component of
 /// the graph of A + A' by levels from a pseudo-peripheral vertex (George, Liu, ACM TOMS 5(3),
-/// 1979), neighbours by degree, then turns all of it around. Entries couple neighbours only, so the
-/// bandwidth is at most that of two consecutive levels. The same on every machine. The arrays are
-/// those of a valid square CSR matrix of n rows. O(nnz log(most in a row)), by one thread; memory
-/// 4 bytes for each entry of A + A', 8 for each of A, and 40 n.
+/// 1979), neighbours by degree, then reverses the whole order. Entries couple neighbours only, so
+/// the bandwidth is at most that of two consecutive levels. The order is the same on every machine.
+/// The arrays are those of a valid square CSR matrix of n rows. O(nnz log(most in a row)), by one
+/// thread; memory 4 bytes for each entry of A + A', 8 for each of A, and 40 n.
 [[nodiscard]] permutation reverse_cuthill_mckee(std::span<const std::int64_t> row_offsets,
                                                 std::span<const std::int32_t> column_indices);
-/// The same of a graph that is there.
+/// Orders a graph that exists already in the same way.
 [[nodiscard]] permutation reverse_cuthill_mckee(const symmetric_graph& graph);
 
-/// Largest |row - column| of an entry, after rows and columns have moved to `order.place`. O(nnz).
+/// The largest |row - column| of an entry, after rows and columns have moved to `order.place`.
+/// O(nnz).
 [[nodiscard]] std::int64_t bandwidth(std::span<const std::int64_t> row_offsets,
                                      std::span<const std::int32_t> column_indices,
                                      const permutation& order);
-/// As the matrix is.
+/// The largest |row - column| of an entry of the matrix as it is. O(nnz).
 [[nodiscard]] std::int64_t bandwidth(std::span<const std::int64_t> row_offsets,
                                      std::span<const std::int32_t> column_indices);
 

@@ -14,7 +14,7 @@ symmetric_graph make_symmetric_graph(std::span<const std::int64_t> row_offsets,
                 if (const auto column = static_cast<std::size_t>(column_indices[k]); column != row)
                     see(row, column);
     };
-    // Each entry at both its ends, then sorted, and duplicates closed up.
+    // Each entry is stored at both its ends, then rows are sorted, and duplicates closed up.
     std::vector<std::int64_t> first(n + 1, 0);
     for_each_edge([&](std::size_t row, std::size_t column) {
         ++first[row + 1];

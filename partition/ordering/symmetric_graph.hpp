@@ -7,7 +7,7 @@
 
 namespace krylith {
 
-/// Neighbours of vertex v ascend, each once: neighbours[offsets[v] .. offsets[v + 1]).
+/// A graph. The neighbours of vertex v ascend, each once: neighbours[offsets[v] .. offsets[v + 1]).
 struct symmetric_graph {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> neighbours;
@@ -27,7 +27,8 @@ struct symmetric_graph {
     }
 };
 
-/// From a valid square CSR pattern, duplicates allowed. O(n + nnz log(most in a row)).
+/// Makes the graph of a valid square CSR pattern, duplicates allowed. O(n + nnz log(most in a
+/// row)).
 [[nodiscard]] symmetric_graph make_symmetric_graph(std::span<const std::int64_t> row_offsets,
                                                    std::span<const std::int32_t> column_indices);
 

@@ -1,4 +1,4 @@
-// The checker of block partitions, which shares no code with what makes them.
+// The checker of block partitions, which has no code in common with what makes them.
 #include <krylith/partition/replicated/block_partition.hpp>
 
 #include <algorithm>
@@ -18,24 +18,24 @@ std::string text(row_range rows) {
     return "rows " + std::to_string(rows.begin) + " to " + std::to_string(rows.end);
 }
 
-/// `ranges` must be a partition of `all`; empty ones don't count.
+/// Checks that `ranges` are a partition of `all`; empty ones don't count.
 void check_cover(std::vector<row_range> ranges, row_range all, const char* verb) {
     std::erase_if(ranges, [](row_range range) { return range.begin == range.end; });
     std::ranges::sort(ranges, {}, &row_range::begin);
     std::int64_t next = all.begin;
     for (const row_range range : ranges) {
-        if (range.begin > next) refuse(text({next, range.begin}) + " are " + verb + " by no part");
+        if (range.begin > next) refuse(text({next, range.begin}) + " are " + verb + " by no rank");
         if (range.begin < next || range.end > all.end)
             refuse(text(range) + " are " + verb + " twice, or are not among " + text(all));
         next = range.end;
     }
-    if (next < all.end) refuse(text({next, all.end}) + " are " + verb + " by no part");
+    if (next < all.end) refuse(text({next, all.end}) + " are " + verb + " by no rank");
 }
 
 } // namespace
 
 void check(const block_partition& partition, std::int64_t rows) {
-    if (partition.local.empty()) refuse("there are 0 parts, must be at least 1");
+    if (partition.local.empty()) refuse("there are 0 ranks, must be at least 1");
     if (partition.rows != rows)
         refuse("it is of " + std::to_string(partition.rows) + " rows, must be of " +
                std::to_string(rows));
@@ -46,7 +46,7 @@ void check(const block_partition& partition, std::int64_t rows) {
     std::vector<row_range> counted;
     for (std::size_t k = 0; k < partition.local.size(); ++k) {
         const local_blocks& rank = partition.local[k];
-        const std::string who = "part " + std::to_string(k) + " ";
+        const std::string who = "rank " + std::to_string(k) + " ";
         if (rank.ranges.size() > max_block_ranges)
             refuse(who + "has " + std::to_string(rank.ranges.size()) + " ranges, at most " +
                    std::to_string(max_block_ranges) + " are allowed");

@@ -18,14 +18,13 @@ void require_fractions(const row_fractions& fractions) {
                           ", must be from 0 to 1");
     };
     const auto is_fraction = [](double value) { return value >= 0 && value <= 1; };
-    if (!is_fraction(fractions.long_rows)) refuse("the share of long rows", fractions.long_rows);
-    if (!is_fraction(fractions.redundant))
-        refuse("the share of redundant rows", fractions.redundant);
+    if (!is_fraction(fractions.long_rows)) refuse("row_fractions::long_rows", fractions.long_rows);
+    if (!is_fraction(fractions.redundant)) refuse("row_fractions::redundant", fractions.redundant);
     if (fractions.long_rows + fractions.redundant > 1)
-        refuse("the sum of both shares", fractions.long_rows + fractions.redundant);
+        refuse("the sum of both row_fractions", fractions.long_rows + fractions.redundant);
 }
 
-/// A row that is not there, or is of another length, comes from another matrix.
+/// Refuses a longest row that is not there, or is of another length: it comes from another matrix.
 void require_row(const longest_row& longest, std::span<const std::int64_t> row_offsets) {
     const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
     if (rows == 0) return;
@@ -41,9 +40,9 @@ void require_row(const longest_row& longest, std::span<const std::int64_t> row_o
                           ": must be of the same matrix");
 }
 
-/// Deals rows of up to two ranges, taken as one, by equal nonzeros.
-void deal(std::span<const std::int64_t> row_offsets, std::span<const row_range> ranges,
-          block_stage stage, std::int64_t alignment, std::vector<local_blocks>& ranks) {
+/// Assigns rows of up to two ranges, taken as one, to the ranks by equal nonzeros.
+void assign_rows(std::span<const std::int64_t> row_offsets, std::span<const row_range> ranges,
+                 block_stage stage, std::int64_t alignment, std::vector<local_blocks>& ranks) {
     std::int64_t rows = 0;
     for (const row_range range : ranges) rows += range.size();
     const auto before = [&](std::int64_t row) {
@@ -56,11 +55,11 @@ void deal(std::span<const std::int64_t> row_offsets, std::span<const row_range> 
         }
         return nonzeros;
     };
-    const row_partition fractions =
+    const row_partition split =
         equal_nonzeros(rows, before, static_cast<int>(ranks.size()), alignment);
     for (std::size_t k = 0; k < ranks.size(); ++k) {
-        const row_range mine = fractions.owned(static_cast<int>(k));
-        std::int64_t first = 0; // of this range among all
+        const row_range mine = split.owned(static_cast<int>(k));
+        std::int64_t first = 0; // this range's first row among all
         for (const row_range range : ranges) {
             const std::int64_t begin = std::max(mine.begin, first);
             const std::int64_t end = std::min(mine.end, first + range.size());
@@ -116,7 +115,7 @@ block_partition long_rows_last(std::span<const std::int64_t> row_offsets,
                                const longest_row& longest, int ranks,
                                const row_fractions& fractions, std::int64_t alignment) {
     require_fractions(fractions);
-    // Offsets that do not ascend, and sizes, are refused here.
+    // This refuses offsets that do not ascend, and wrong sizes.
     const row_partition valid = equal_nonzeros(row_offsets, ranks, alignment);
     require_row(longest, row_offsets);
     const std::int64_t rows = valid.rows();
@@ -131,8 +130,9 @@ block_partition long_rows_last(std::span<const std::int64_t> row_offsets,
     block_partition result{rows, {}, redundant.size() != 0 ? redundant : row_range{}};
     result.local.resize(static_cast<std::size_t>(ranks));
     const auto short_ranges = short_rows(rows, long_block, redundant);
-    deal(row_offsets, short_ranges, block_stage::first, alignment, result.local);
-    deal(row_offsets, std::span(&long_block, 1), block_stage::second, alignment, result.local);
+    assign_rows(row_offsets, short_ranges, block_stage::first, alignment, result.local);
+    assign_rows(row_offsets, std::span(&long_block, 1), block_stage::second, alignment,
+                result.local);
     const row_partition counted = equal_rows(result.redundant.size(), ranks);
     for (int k = 0; k < ranks; ++k) {
         const row_range mine = counted.owned(k);

@@ -29,7 +29,7 @@ row_range find_long_block(std::int64_t rows, std::int64_t longest, std::int64_t 
     if (in_front && (!in_back || longest < rows - longest)) return front;
     if (in_back) return back;
     const std::int64_t begin = aligned(std::max<std::int64_t>(0, longest - size / 2), alignment);
-    // Whole groups of rows, the longest one's at least.
+    // The block has whole groups of rows, at least the longest row's.
     const std::int64_t groups = std::max<std::int64_t>((size + alignment - 1) / alignment,
                                                        (longest - begin) / alignment + 1);
     return {begin, std::min(rows, begin + groups * alignment)};

@@ -10,7 +10,7 @@ namespace krylith {
 
 namespace {
 
-/// Fewer entries take less time than waking a team of threads.
+/// Waking a team of threads takes longer than inverting fewer entries than this.
 constexpr std::int64_t worth_a_team = 32768;
 
 template <class T>

@@ -1,4 +1,4 @@
-// The inverse of a diagonal, where it lies.
+// Inverts a diagonal in place.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,18 @@
 
 namespace krylith {
 
-/// What an inversion found, in device memory that was zero before. Maxima, so that threads may
-/// report in any order.
+/// What an inversion found. It lies in device memory and must be zero before. Both fields are
+/// maxima, so that threads may report in any order.
 struct inversion_report {
-    std::uint64_t bad;      ///< 2^64 - 1 - i of the least i whose inverse is no number; 0: none
-    std::uint64_t exponent; ///< exponent_bias + the largest ilogb of an inverse; 0: there is none
+    std::uint64_t bad;      ///< 2^64 - 1 - i, where i is the first entry without a finite inverse;
+                            ///< 0: none
+    std::uint64_t exponent; ///< exponent_bias + the largest ilogb of an inverse; 0: all are zero
 
     static constexpr std::int64_t exponent_bias = 8192;
 };
 
-/// Enqueues d[i] = 1 / d[i] for i < count. An entry that isn't finite, or has no finite inverse, is
-/// left and reported.
+/// Enqueues d[i] = 1 / d[i] for i < count. An entry that isn't finite, or has no finite inverse,
+/// stays as it is and is reported.
 template <class T>
 void invert_diagonal(device& device, T* d, std::int64_t count, inversion_report* report);
 

@@ -1,4 +1,4 @@
-// What a cycle of GMRES(m) begins and ends with, whichever way its basis is made orthogonal.
+// The start and the end of a cycle of GMRES(m), the same for every way to orthogonalise the basis.
 //
 // Saad and Schultz, SIAM J. Sci. Stat. Comput. 7(3), 1986; Saad, Iterative Methods, 2nd ed.,
 // algorithms 6.9, 9.4 and 9.5.
@@ -17,20 +17,20 @@
 
 namespace krylith {
 
-/// m = min(options.restart, n, 1000), at least 1.
+/// Returns m = min(options.restart, n, 1000), at least 1.
 template <linear_operator A>
 [[nodiscard]] int restart_length(const A& a, const solver_options& options) {
     return static_cast<int>(std::clamp<std::int64_t>(
         std::min<std::int64_t>(options.restart, a.layout()->size()), 1, 1000));
 }
 
-/// The solve and its m + 4 vectors, m + 5 with M, m + 6 with M split. K = L^-1 A R^-1.
+/// The solve with its m + 4 vectors (m + 5 with M, m + 6 with M split) and K = L^-1 A R^-1.
 template <linear_operator A, preconditioner<typename A::value_type> M>
 class gmres_cycle {
 public:
     using T = typename A::value_type;
 
-    /// `sizes`: the batches and the array that the steps need, a hessenberg_layout's at least.
+    /// `sizes` are the batches and the array that the steps need, at least a hessenberg_layout's.
     gmres_cycle(const A& a, const M& m, const vector<T>& b, vector<T>& x,
                 const solver_options& options, int restart, const execution_options& sizes)
         : it_(a, m, b, x, options, sizes, true),
@@ -53,8 +53,9 @@ public:
 
     [[nodiscard]] execution& run() { return it_.run(); }
 
-    /// `steps` makes v_1 ... v_m and the columns of H, and tests estimates. These are of L^-1 r:
-    /// `ratio` brings them to r as it was when the cycle began. The true residual decides.
+    /// `steps` makes v_1 ... v_m and the columns of H, and tests estimates. An estimate is the
+    /// squared norm of L^-1 r; `ratio` scales it to r as it was when the cycle began. The true
+    /// residual decides.
     template <class Steps>
     [[nodiscard]] solve_result solve(const Steps& steps) {
         auto result = it_.solve(
@@ -69,10 +70,10 @@ public:
         return result;
     }
 
-    /// w = K v_j.
+    /// Enqueues w = K v_j.
     void multiply(int j) { k_.multiply(run(), k_.right(run(), v[j], hat_), w); }
 
-    /// A task on the Hessenberg matrix, with the scalars that it takes and leaves.
+    /// Enqueues a task on the Hessenberg matrix with the scalars that it reads and writes.
     void compute(array_task::kind_of kind, int column) {
         run().compute({kind, column, restart_, {}}, roles_);
     }
@@ -87,7 +88,7 @@ private:
         fused(run(), v[0] = inverse * w);
     }
 
-    /// x += R^-1 V y, however the cycle ended.
+    /// Adds R^-1 V y to x, however the cycle ended.
     void end() {
         run().flush();
         run().unguarded([&] {
@@ -113,10 +114,10 @@ private:
 public:
     basis<T> v; ///< [m + 1]
     vector<T> w;
-    scalar norm{run()};     ///< for array_task::norm
-    scalar inverse{run()};  ///< 1 / norm of the new vector (array_task::inverse)
-    scalar estimate{run()}; ///< squared, of L^-1 r
-    scalar ratio{run()};    ///< squared norms of r over L^-1 r
+    scalar norm{run()};     ///< the scalar in the role array_task::norm
+    scalar inverse{run()};  ///< 1 / the norm of the new vector (array_task::inverse)
+    scalar estimate{run()}; ///< the squared norm of L^-1 r
+    scalar ratio{run()};    ///< the squared norm of r over that of L^-1 r
 
 private:
     vector<T> r_;

@@ -14,12 +14,12 @@ std::string short_text(double value) {
     return text;
 }
 
-/// A recurrence far below the true residual tells that rounding holds the latter up.
+/// A recurrence far below the true residual means that rounding limits the latter.
 bool rounding_parted_them(const solve_result& r) {
     return r.recurrence_residual < 0.1 * r.true_residual;
 }
 
-/// Few systems allow more than half the digits.
+/// A residual at half the digits is near the best that most systems allow.
 bool at_the_accuracy(const solve_result& r, double machine_epsilon) {
     return rounding_parted_them(r) || r.relative_residual() <= std::sqrt(machine_epsilon);
 }
@@ -55,7 +55,7 @@ std::string out_of_range(const solve_result& r, double machine_epsilon) {
            "; " + (fp32 ? "use fp64, or " : "") + "solve for a multiple of x by scaling b";
 }
 
-/// A first r'M^-1 r below 0 leaves it open whether M is negative definite; a later one does not.
+/// A first r'M^-1 r below 0 may mean that M is negative definite; a later one can't.
 std::string indefinite_preconditioner(const solve_result& r, const std::string& at) {
     const std::string words =
         "r'M^-1 r <= 0" + at + ": the preconditioner is not positive definite";

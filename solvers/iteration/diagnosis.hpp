@@ -1,4 +1,4 @@
-// Why a solve failed, in words, with what to try.
+// Why a solve failed, in words, and what to try.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace krylith {
 
-/// From what the result says, but for its diagnosis: empty if it converged. `machine_epsilon` is
-/// that of the vectors' type. Names arguments of the library, never options of the command.
+/// Returns the diagnosis of a result, empty if it converged. `machine_epsilon` is that of the
+/// vectors' type. The text names arguments of the library, never options of the command.
 [[nodiscard]] std::string diagnosis(const solve_result& result, double machine_epsilon);
 
 } // namespace krylith

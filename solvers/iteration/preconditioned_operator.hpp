@@ -10,15 +10,15 @@
 
 namespace krylith {
 
-/// K v in two steps, since solvers need R^-1 v for the solution too. Vectors that K multiplies come
-/// from make_domain_vector().
+/// The product K v is made in two steps, because solvers need R^-1 v for the solution too. Vectors
+/// that K multiplies come from make_domain_vector().
 template <linear_operator A, class M>
 class preconditioned_operator {
 public:
     using T = typename A::value_type;
     static constexpr bool plain = std::same_as<M, identity>;
 
-    /// Throws usage_error for side split with an M that has no square root.
+    /// Throws usage_error for side::split with an M that has no square root.
     preconditioned_operator(const A& a, const M& m, side on_side) : a_(a), m_(m), side_(on_side) {
         if constexpr (!plain) {
             if (on_side == side::split) {
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] bool on_right() const { return !plain && side_ != side::left; }
     [[nodiscard]] bool on_left() const { return !plain && side_ != side::right; }
 
-    /// Room for R^-1 v; none if R = I.
+    /// Returns a vector for R^-1 v; none if R = I.
     [[nodiscard]] std::optional<vector<T>> make_hat() const {
         if (!on_right()) return std::nullopt;
         auto hat = a_.make_domain_vector();
@@ -42,7 +42,7 @@ public:
         return hat;
     }
 
-    /// R^-1 v: in `hat`, or v itself if R = I.
+    /// Returns R^-1 v: in `hat`, or v itself if R = I.
     const vector<T>& right(execution& run, const vector<T>& v,
                            std::optional<vector<T>>& hat) const {
         if (!on_right()) return v;
@@ -50,7 +50,7 @@ public:
         return *hat;
     }
 
-    /// y = L^-1 A v_hat, with dots that have y as a factor.
+    /// Enqueues y = L^-1 A v_hat, with dots that have y as a factor.
     template <class... Dots>
     void multiply(execution& run, const vector<T>& v_hat, vector<T>& y, const Dots&... dots) const {
         if (!on_left()) return krylith::multiply(run, a_, v_hat, y, dots...);
@@ -58,7 +58,7 @@ public:
         precondition<T>(run, root_ ? *root_ : m_, *scratch_, y, dots...);
     }
 
-    /// y = L^-1 r, with dots.
+    /// Enqueues y = L^-1 r, with dots.
     template <class... Dots>
     void left(execution& run, const vector<T>& r, vector<T>& y, const Dots&... dots) const {
         if (on_left())

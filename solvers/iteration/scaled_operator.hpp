@@ -1,4 +1,4 @@
-// s A, where s is a power of two that is found when the solve begins.
+// The operator s A, where s is a power of two that is found when the solve begins.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace krylith {
 
-/// s is a factor of alpha: the product costs what that with A does.
+/// The operator s A. s goes into alpha, so a product costs the same as with A.
 template <linear_operator A>
 class scaled_operator {
 public:
@@ -16,7 +16,7 @@ public:
 
     explicit scaled_operator(const A& a) : a_(a) {}
 
-    /// s = 2^exponent.
+    /// Sets s = 2^exponent.
     void scale(int exponent) { factor_ = std::ldexp(T(1), exponent); }
 
     [[nodiscard]] T factor() const { return factor_; }

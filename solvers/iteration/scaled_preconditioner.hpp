@@ -1,5 +1,5 @@
-// c M^-1, where c is a power of two that is found when the solve begins. No method minds the size
-// of M, but r'M^-1 r vanishes where A and M are 1e200 times something.
+// The preconditioner c M^-1, where c is a power of two that is found when the solve begins. The
+// size of M changes no method's iterates, but r'M^-1 r vanishes where A and M are of size 1e200.
 #pragma once
 
 #include <cmath>
@@ -11,29 +11,29 @@
 
 namespace krylith {
 
-/// Has a square root, M = N N: can stand on both sides.
+/// M has a square root, M = N N, so that half of it can stand on each side.
 template <class M>
 concept splittable = requires(const M& m) {
     { m.square_root() } -> std::same_as<M>;
 };
 
-/// c and its root, as device scalars; none: c = 1, at no cost.
+/// c and its square root, as device scalars. While they are empty c is 1, at no cost.
 struct inverse_scale {
     std::optional<scalar> whole;
     std::optional<scalar> root;
 
-    /// c = 2^exponent, which is even.
+    /// Sets c = 2^exponent; the exponent is even.
     void set(execution& run, int exponent) {
         whole.emplace(run) = std::ldexp(1.0, exponent);
         root.emplace(run) = std::ldexp(1.0, exponent / 2);
     }
 };
 
-/// Is of the kind, pointwise or general, that M is of.
+/// A preconditioner of the same kind as M, pointwise or general.
 template <class M, class T>
 class scaled_preconditioner {
 public:
-    /// Both outlive this.
+    /// `m` and `scale` must outlive the preconditioner.
     scaled_preconditioner(const M& m, const inverse_scale& scale)
         : m_(std::shared_ptr<const void>(), &m), factor_(&scale.whole), scale_(&scale) {}
 
@@ -61,7 +61,7 @@ private:
                           const inverse_scale* scale)
         : m_(std::move(m)), factor_(factor), scale_(scale) {}
 
-    std::shared_ptr<const M> m_; // borrowed, or a root of its own
+    std::shared_ptr<const M> m_; // the caller's, or a square root made here
     const std::optional<scalar>* factor_;
     const inverse_scale* scale_;
 };

@@ -1,5 +1,5 @@
-// The all-reduce of persistent kernels: every block of every device tells every device its sums,
-// and every block adds up all of them. Included by .cu files only.
+// The all-reduce of persistent kernels: every block of every device stores its sums at every
+// device, and every block adds up all of them. Included by .cu files only.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace krylith::cuda {
 
-/// Stamped values that a lane reads of a device's blocks.
+/// Stamped values of a device's blocks that each lane reads.
 inline constexpr int values_a_lane = most_persistent_blocks / 32;
 
-/// Shared memory of an exchange.
-struct exchange_state {
+/// The shared memory of an all-reduce.
+struct all_reduce_state {
     double warp_sums[persistent_sums][persistent_warps];
     double sums[persistent_sums][max_ranks];
     int failed; ///< 0 at first
 };
 
 /// Adds up `count` values over all threads of all blocks of all ranks; every thread gets the same
-/// bits. With Publish, what the blocks of this device stored before is visible after it. A block
-/// waits for all others. False after a time-out.
+/// bits. With Publish, what the blocks of this device stored before is visible afterwards. A block
+/// waits for all others. Returns false after a time-out.
 template <int Most, bool Publish, class T>
-__device__ bool exchange(const compact_context& f, const persistent_operands<T>& a,
-                         exchange_state& s, std::uint64_t epoch, int count,
-                         double (&values)[Most]) {
+__device__ bool all_reduce(const compact_context& f, const persistent_arguments<T>& a,
+                           all_reduce_state& s, std::uint64_t epoch, int count,
+                           double (&values)[Most]) {
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
     const int ranks = f.ranks;
@@ -48,14 +48,14 @@ __device__ bool exchange(const compact_context& f, const persistent_operands<T>&
                               {sum, epoch});
         }
     }
-    // A warp a rank and value; the last ones first, since warp 0 has just been busy.
+    // One warp adds one value of one rank, the last warp first, because warp 0 has just been busy.
     for (int item = persistent_warps - 1 - warp; item < ranks * count; item += persistent_warps) {
         const int rank = item / count;
         const int v = item - rank * count;
         const int blocks = a.blocks[rank];
         const stamped_value* from = a.own_slots + slot_of(epoch, ranks, rank, v, lane);
         stamped_value got[values_a_lane] = {};
-        const auto look = [&] {
+        const auto arrived = [&] {
             bool all = true;
 #pragma unroll
             for (int u = 0; u < values_a_lane; ++u)
@@ -65,7 +65,7 @@ __device__ bool exchange(const compact_context& f, const persistent_operands<T>&
                 all = all && (lane + u * 32 >= blocks || got[u].epoch == epoch);
             return all;
         };
-        const bool ok = __all_sync(0xffffffffu, wait_until(f.all_reduce, rank, look)) != 0;
+        const bool ok = __all_sync(0xffffffffu, wait_until(f.all_reduce, rank, arrived)) != 0;
         double sum = 0;
 #pragma unroll
         for (int u = 0; u < values_a_lane; ++u) sum += got[u].value;

@@ -1,8 +1,7 @@
 // The kernel of persistent_loop: CG of one device's rows, from launch to the loop's stop.
 //
-// Of the 11.7 us of an iteration on 64^3 rows (7-point stencil, one H200) the two exchanges are 3.4
-// us by themselves: 1.4 and, where stores before it must be visible, 2.0 (132 blocks, a throw-away
-// kernel).
+// The two all-reduces take 3.4 us of the 11.7 us of an iteration on 64^3 rows (7-point stencil, one
+// H200): 1.4, and 2.0 where earlier stores must be visible (132 blocks, measured alone).
 
 #include <algorithm>
 
@@ -17,21 +16,21 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr int in_flight = 7; ///< pairs on their way a thread: a 7-point row in one go
+constexpr int in_flight = 7; ///< pairs that a thread loads at once: a whole 7-point row
 
-/// Shared memory of a block besides the kernel context's and the pool.
+/// The shared memory of a block besides the kernel context and the pool.
 struct block_state {
-    exchange_state exchange;
+    all_reduce_state all_reduce;
     block_heads heads;
     stamped_value* peer_ghosts[max_ranks];
 };
 
-// What few rows do is not inlined: the loop must fit into the instruction cache.
+// Functions that few rows need are not inlined: the loop must fit into the instruction cache.
 
-/// Waits until the pairs that peers sent before exchange `epoch`, and that a row needs, are there.
+/// Waits until the pairs that a row needs and peers send in all-reduce `epoch` have arrived.
 template <class T>
 __device__ __noinline__ void wait_for_pairs(const compact_context& f,
-                                            const persistent_operands<T>& a,
+                                            const persistent_arguments<T>& a,
                                             const slice_reader<T>& slice, std::uint64_t epoch) {
     for (std::int32_t k = 0; k < slice.length; ++k) {
         const std::int32_t column = slice.column(k);
@@ -43,14 +42,14 @@ __device__ __noinline__ void wait_for_pairs(const compact_context& f,
     }
 }
 
-/// A row's pair to one peer.
+/// Sends a row's pair to one peer.
 template <class T>
 __device__ void send(stamped_value* to, direction_pair<T> pair, std::uint64_t epoch) {
     store_stamped(to, {static_cast<double>(pair.z), epoch});
     store_stamped(to + 1, {static_cast<double>(pair.p), epoch});
 }
 
-/// A place at a peer in 32 bits: there are fewer than 2^28 ghosts where rows fit.
+/// Packs a place at a peer into 32 bits: there are fewer than 2^28 ghosts where the rows fit.
 __device__ inline std::uint32_t packed(persistent_send to) {
     return static_cast<std::uint32_t>(to.position) * max_ranks +
            static_cast<std::uint32_t>(to.peer);
@@ -59,19 +58,19 @@ __device__ inline stamped_value* place_at_peer(const block_state& block, std::ui
     return block.peer_ghosts[to % max_ranks] + 2 * std::int64_t{to / max_ranks};
 }
 
-/// To all but the first peer.
+/// Sends a row's pair to all its peers but the first.
 template <class T>
-__device__ __noinline__ void send_to_others(const persistent_operands<T>& a,
+__device__ __noinline__ void send_to_others(const persistent_arguments<T>& a,
                                             const block_state& block, std::int32_t row,
                                             direction_pair<T> pair, std::uint64_t epoch) {
     for (std::int32_t e = a.first_send[row] + 1; e < a.first_send[row + 1]; ++e)
         send(place_at_peer(block, packed(a.sends[e])), pair, epoch);
 }
 
-/// A row of a regular slice with the direction z + beta p. Lanes without an entry multiply some
-/// pair by 0: none is infinite, or else the solve has ended.
+/// Returns a row of a regular slice times the direction z + beta p. Lanes without an entry multiply
+/// some pair by 0; no pair is infinite, or the solve has ended.
 template <class T>
-__device__ T multiply_regular(const persistent_operands<T>& a, const near_pairs<T>& near,
+__device__ T multiply_regular(const persistent_arguments<T>& a, const near_pairs<T>& near,
                               const slice_reader<T>& slice, T beta) {
     T sum[2] = {};
     for (std::int32_t k = 0; k < slice.length; k += in_flight) {
@@ -95,11 +94,12 @@ __device__ T multiply_regular(const persistent_operands<T>& a, const near_pairs<
     return sum[0] + sum[1];
 }
 
-/// A row of the product with the direction z + beta p; `late` where a peer's pair isn't there yet.
+/// Returns a row of the product with the direction z + beta p. Sets `late` where a peer's pair is
+/// not there yet.
 template <column_code Code, class T>
-__device__ T multiply_row(const persistent_operands<T>& a, const near_pairs<T>& near,
+__device__ T multiply_row(const persistent_arguments<T>& a, const near_pairs<T>& near,
                           slice_reader<T> slice, T beta, std::uint64_t epoch, bool& late) {
-    slice.code = Code; // the reader's own test goes
+    slice.code = Code; // the reader's own test disappears
     T sum[2] = {};
     for (std::int32_t k = 0; k < slice.length; k += in_flight) {
         direction_pair<T> pair[in_flight];
@@ -125,12 +125,12 @@ __device__ T multiply_row(const persistent_operands<T>& a, const near_pairs<T>& 
     return sum[0] + sum[1];
 }
 
-/// Slices: of a warp, at most. Where registers don't hold x and r of a thread's rows, r is in
-/// shared memory, and x stays where it is and is updated beside the product.
+/// CG with at most `Slices` slices a warp. Where registers can't hold x and r of a thread's rows, r
+/// is in shared memory, and x stays in device memory and is updated beside the product.
 template <class T, int Slices>
 __global__ void __launch_bounds__(persistent_threads, 1)
     persistent_kernel(const __grid_constant__ compact_context parameter,
-                      const __grid_constant__ persistent_operands<T> a) {
+                      const __grid_constant__ persistent_arguments<T> a) {
     constexpr bool in_registers = Slices <= register_slices;
     constexpr int unroll = in_registers ? Slices : 2;
     constexpr int block_rows = Slices * persistent_threads;
@@ -138,29 +138,29 @@ __global__ void __launch_bounds__(persistent_threads, 1)
     __shared__ block_state block;
     extern __shared__ __align__(16) unsigned char pool[];
     T* const q = reinterpret_cast<T*>(pool);
-    T* const far_r = q + block_rows; // unless in_registers
+    T* const far_r = q + block_rows; // used unless in_registers
     auto* const first_peer =
         reinterpret_cast<std::uint32_t*>(in_registers ? far_r : far_r + block_rows);
     unsigned char* const pairs_and_matrix =
         reinterpret_cast<unsigned char*>(first_peer + block_rows);
     const std::int32_t left = a.pool_bytes - persistent_row_bytes(Slices, sizeof(T));
-    const compact_context& f = state.f; // after begin
+    const compact_context& f = state.f; // valid after the prologue
     double* const reg = state.reg;
     const auto me = static_cast<int>(threadIdx.x);
     const int warp = me / 32;
     const int lane = me & 31;
-    constexpr int check_convergence = persistent_threads - 32; // in the warp with the fewest slices
+    constexpr int testing_thread = persistent_threads - 32; // in the warp with the fewest slices
 
     near_pairs<T> near{};
     near.pairs = reinterpret_cast<direction_pair<T>*>(pairs_and_matrix);
     block_matrix<T> matrix{};
     const auto load_matrix = [&] {
-        const block_range share(a.matrix);
-        matrix.load_heads(a.matrix, share, block.heads);
-        // Slices in a row, from the first on.
+        const block_range range(a.matrix);
+        matrix.load_heads(a.matrix, range, block.heads);
+        // The length of the run of consecutive slices from the first on.
         const std::int32_t* const number = block.heads.slices;
         const std::int32_t run =
-            __syncthreads_count(me < share.interior && number[me] == number[0] + me);
+            __syncthreads_count(me < range.interior && number[me] == number[0] + me);
         constexpr auto pair_size = static_cast<std::int32_t>(sizeof(direction_pair<T>));
         if (a.matrix.rows == nullptr && run * slice_rows * pair_size <= left) {
             near.first = number[0] * slice_rows;
@@ -168,11 +168,11 @@ __global__ void __launch_bounds__(persistent_threads, 1)
         }
         const std::int32_t pair_bytes = near.count * pair_size;
         matrix.load(a.matrix, near, pairs_and_matrix + pair_bytes, left - pair_bytes);
-        if (me == 0) block.exchange.failed = 0;
+        if (me == 0) block.all_reduce.failed = 0;
     };
     if (!kernel_prologue(parameter, state, nullptr, load_matrix)) return;
 
-    /// The j-th row of this thread, -1: none.
+    /// Returns the j-th row of this thread; -1: none.
     const auto row = [&](int j) {
         const std::int32_t number = warp + j * persistent_warps;
         return number < matrix.count
@@ -189,13 +189,13 @@ __global__ void __launch_bounds__(persistent_threads, 1)
             return far_r[j * persistent_threads + me];
     };
     if (a.first_send != nullptr && me < f.ranks) block.peer_ghosts[me] = a.peer_ghosts[me];
-    unsigned sends = 0; // bit j: row j has a copy at a peer; bit j + Slices: at several
+    unsigned sends = 0; // bit j: a peer has a copy of row j; bit j + Slices: several have
 #pragma unroll
     for (int j = 0; j < Slices; ++j) {
         q[j * persistent_threads + me] = 0;
         const std::int32_t i = row(j);
         const std::int32_t place = (warp + j * persistent_warps) * slice_rows + lane;
-        if (place < near.count) // beyond the last row, zero: see multiply_regular
+        if (place < near.count) // pairs beyond the last row are zero: see multiply_regular
             near.pairs[place] = i >= 0 ? a.pairs[i] : direction_pair<T>{};
         if (i < 0) continue;
         r(j) = a.r[i];
@@ -209,20 +209,20 @@ __global__ void __launch_bounds__(persistent_threads, 1)
         }
         if (peers > 1) sends |= 1u << (j + Slices);
     }
-    __syncthreads(); // peer_ghosts
+    __syncthreads(); // for peer_ghosts
 
-    std::uint64_t epoch = *a.exchanges;
+    std::uint64_t epoch = *a.last_epoch;
     double rho = reg[a.rho];
     double beta = reg[a.beta];
-    T alpha = 0; // the first time the pairs are only published
+    T alpha = 0; // the first round only publishes the pairs
     bool first = true;
     loop_state breakdown = loop_state::running;
     for (;;) {
-        // 48 bytes a row in shared memory, 16 in L2.
+        // This phase moves 48 bytes a row in shared memory and 16 in L2.
         ++epoch;
         double norms[2] = {};
 #pragma unroll unroll
-        for (int j = Slices - 1; j >= 0; --j) { // those that peers wait for first
+        for (int j = Slices - 1; j >= 0; --j) { // the rows that peers wait for come first
             const std::int32_t i = row(j);
             if (i < 0) continue;
             const direction_pair<T> own = near.get(a, i);
@@ -242,13 +242,13 @@ __global__ void __launch_bounds__(persistent_threads, 1)
             norms[1] += static_cast<double>(r_j) * static_cast<double>(z);
         }
         const bool plain = a.inverse == nullptr;
-        if (!exchange<2, true>(f, a, block.exchange, epoch, plain ? 1 : 2, norms)) break;
+        if (!all_reduce<2, true>(f, a, block.all_reduce, epoch, plain ? 1 : 2, norms)) break;
         if (plain) norms[1] = norms[0];
         if (!first) {
             beta = norms[1] / rho;
             rho = norms[1];
-            if (me ==
-                check_convergence) { // all blocks come to the same; seen after the next exchange
+            // Every block computes the same; the others see it after the next all-reduce.
+            if (me == testing_thread) {
                 reg[control::iteration] += 1.0;
                 if (blockIdx.x == 0 && f.history != nullptr)
                     f.history[static_cast<std::int64_t>(reg[control::iteration])] = norms[0];
@@ -259,7 +259,7 @@ __global__ void __launch_bounds__(persistent_threads, 1)
             }
         }
 
-        // Whether the loop has stopped is not known yet: what is written here, x, is due anyway.
+        // Whether the loop has stopped is not known here, but x has to be updated either way.
         double pq[1] = {};
 #pragma unroll 1
         for (int j = 0; j < Slices; ++j) {
@@ -285,7 +285,7 @@ __global__ void __launch_bounds__(persistent_threads, 1)
                 }
                 if (!late) break;
                 wait_for_pairs(f, a, slice, epoch);
-                if (load_relaxed(f.failure) != 0) break; // the next exchange says so
+                if (load_relaxed(f.failure) != 0) break; // the next all-reduce reports it
             }
             const direction_pair<T> own = near.get(a, i);
             if constexpr (!in_registers)
@@ -296,9 +296,9 @@ __global__ void __launch_bounds__(persistent_threads, 1)
         }
         first = false;
         ++epoch;
-        if (!exchange<1, false>(f, a, block.exchange, epoch, 1, pq)) break;
+        if (!all_reduce<1, false>(f, a, block.all_reduce, epoch, 1, pq)) break;
         if (reg[control::state] != 0.0) break;
-        if (!(pq[0] > 0)) { // all threads of all devices agree
+        if (!(pq[0] > 0)) { // the same in all threads of all devices
             breakdown =
                 detail::finite(pq[0]) ? loop_state::indefinite_matrix : loop_state::not_a_number;
             break;
@@ -313,7 +313,7 @@ __global__ void __launch_bounds__(persistent_threads, 1)
             if constexpr (in_registers) a.x[i] = near_x[j];
         }
     __syncthreads();
-    if (blockIdx.x == 0 && me == check_convergence) {
+    if (blockIdx.x == 0 && me == testing_thread) {
         if (breakdown != loop_state::running) detail::stop(reg, breakdown);
         reg[a.rho] = rho;
         reg[a.beta] = beta;
@@ -322,7 +322,7 @@ __global__ void __launch_bounds__(persistent_threads, 1)
                                         a.beta};
         static_assert(sizeof results == persistent_results);
         for (int i = 0; i < persistent_results; ++i) f.slots[a.slots[i]] = reg[results[i]];
-        *a.exchanges = epoch;
+        *a.last_epoch = epoch;
     }
 }
 
@@ -340,7 +340,7 @@ auto kernel_of(std::int32_t slices_a_warp) {
 
 namespace {
 
-/// Bytes of shared memory that are left for a block's pool; below 0: the kernel does not fit.
+/// Bytes of shared memory left for a block's pool; negative if the kernel does not fit.
 std::int64_t pool_room(const cuda_device& d, std::int32_t slices_a_warp) {
     const current_device current(d.ordinal());
     int limit = 0;
@@ -367,11 +367,11 @@ persistent_shape shape_of_persistent(const device& device, std::int64_t slices,
     shape.blocks = static_cast<std::int32_t>(
         std::min<std::int64_t>({d.multiprocessors(), most_persistent_blocks,
                                 std::max<std::int64_t>(1, slices / persistent_warps)}));
-    const std::int64_t most = (slices + shape.blocks - 1) / shape.blocks; // of a block
+    const std::int64_t most = (slices + shape.blocks - 1) / shape.blocks; // slices of a block
     shape.slices_a_warp = 1;
     while (most > std::int64_t{shape.slices_a_warp} * persistent_warps) shape.slices_a_warp *= 2;
-    // What isn't shared memory is cache of the pairs. Blocks have about as many entries each; where
-    // one has more, it reads the rest from memory.
+    // The rest of the multiprocessor's memory caches the pairs. Blocks have about equally many
+    // entries; one that has more reads the rest from memory.
     const std::int64_t wanted = persistent_row_bytes(shape.slices_a_warp, sizeof(double)) +
                                 matrix_bytes / shape.blocks * 17 / 16 +
                                 most * slice_rows * pair_bytes + 4096;
@@ -381,7 +381,7 @@ persistent_shape shape_of_persistent(const device& device, std::int64_t slices,
 }
 
 template <class T>
-void persistent_cg(device& device, const kernel_context& common, const persistent_operands<T>& a,
+void persistent_cg(device& device, const kernel_context& common, const persistent_arguments<T>& a,
                    const persistent_shape& shape) {
     const launch_scope launch(device);
     const auto kernel = kernel_of<T>(shape.slices_a_warp);
@@ -391,9 +391,9 @@ void persistent_cg(device& device, const kernel_context& common, const persisten
                     static_cast<std::size_t>(shape.pool_bytes), compact(common), a);
 }
 
-template void persistent_cg(device&, const kernel_context&, const persistent_operands<double>&,
+template void persistent_cg(device&, const kernel_context&, const persistent_arguments<double>&,
                             const persistent_shape&);
-template void persistent_cg(device&, const kernel_context&, const persistent_operands<float>&,
+template void persistent_cg(device&, const kernel_context&, const persistent_arguments<float>&,
                             const persistent_shape&);
 
 } // namespace krylith::cuda

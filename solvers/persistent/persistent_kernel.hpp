@@ -10,14 +10,14 @@
 
 namespace krylith {
 
-/// What the product gathers: the next direction is z + beta p.
+/// What the product gathers for each column: the next direction is z + beta p.
 template <class T>
 struct alignas(2 * sizeof(T)) direction_pair {
     T z;
     T p;
 };
 
-/// Where a row's pair goes at a peer.
+/// The place of a row's pair at a peer.
 struct persistent_send {
     std::int32_t peer;
     std::int32_t position; ///< among the peer's ghosts
@@ -25,13 +25,15 @@ struct persistent_send {
 
 inline constexpr int persistent_threads = 512;
 inline constexpr int persistent_warps = persistent_threads / 32;
-inline constexpr int most_persistent_slices = 8; ///< of a warp
-inline constexpr int register_slices = 2; ///< up to here registers hold a thread's rows of x and r
-/// Blocks of a device, one a multiprocessor: a warp reads the sums of all with 5 loads a lane.
+inline constexpr int most_persistent_slices = 8; ///< slices of a warp
+inline constexpr int register_slices = 2; ///< up to so many, registers hold a thread's rows of x
+                                          ///< and r
+/// Blocks of a device, one a multiprocessor. A warp reads the sums of all with 5 loads a lane.
 inline constexpr int most_persistent_blocks = 160;
-inline constexpr int persistent_sums = 2; ///< values of one exchange
+inline constexpr int persistent_sums = 2; ///< values of one all-reduce
 
-/// Shared memory of a block for its rows' q, where to send them, and r if registers don't hold it.
+/// Shared memory of a block for its rows' q, the places to send them to, and r if registers don't
+/// hold it.
 [[nodiscard]] KRYLITH_HD constexpr std::int32_t persistent_row_bytes(int slices_a_warp,
                                                                      std::size_t value_size) {
     const std::size_t values = slices_a_warp > register_slices ? 2 : 1;
@@ -41,36 +43,36 @@ inline constexpr int persistent_sums = 2; ///< values of one exchange
 
 inline constexpr std::uint8_t no_scale = 255;
 
-/// Registers that the kernel leaves new values of, in this order.
+/// The number of registers that the kernel leaves new values of.
 inline constexpr int persistent_results = 7;
 
-/// Plain data for the kernel.
+/// The arguments of the kernel, as plain data.
 template <class T>
-struct persistent_operands {
+struct persistent_arguments {
     sell_view<T> matrix;
     T alpha;
     T* x;
     T* r;
-    const T* inverse;         ///< or null
+    const T* inverse;         ///< 1 / diagonal, or null
     direction_pair<T>* pairs; ///< [rows], kept from launch to launch
-    stamped_value* ghosts;    ///< [ghosts][2]: z and p, by the peers
+    stamped_value* ghosts;    ///< [ghosts][2]: z and p, written by the peers
     stamped_value* const* peer_ghosts;
-    const std::int32_t* first_send; ///< [rows + 1], or null: nothing is sent
+    const std::int32_t* first_send; ///< [rows + 1]; null: nothing is sent
     const persistent_send* sends;
     stamped_value* own_slots;         ///< [2][ranks][persistent_sums][most_persistent_blocks]
     stamped_value* const* peer_slots; ///< [ranks]
-    std::uint64_t* exchanges;         ///< so far; the same on all ranks
+    std::uint64_t* last_epoch;        ///< of the all-reduces so far; the same on all ranks
     std::int32_t blocks[max_ranks];
     std::int32_t rows;
-    std::int32_t pool_bytes; ///< of shared memory: the block's rows, pairs and matrix
-    std::uint8_t rho;        ///< registers
+    std::int32_t pool_bytes; ///< shared memory for the block's rows, pairs and matrix
+    std::uint8_t rho;        ///< a register, as the next two
     std::uint8_t beta;
     std::uint8_t scale; ///< or no_scale
     std::uint8_t
-        slots[persistent_results]; ///< of state, iteration, residual, best, best_at, rho, beta
+        slots[persistent_results]; ///< for state, iteration, residual, best, best_at, rho, beta
 };
 
-/// Place of a value on the slots.
+/// The index of a value in the slots.
 [[nodiscard]] KRYLITH_HD inline std::int64_t slot_of(std::uint64_t epoch, int ranks, int rank,
                                                      int value, int block) {
     return ((static_cast<std::int64_t>(epoch & 1) * ranks + rank) * persistent_sums + value) *
@@ -80,25 +82,25 @@ struct persistent_operands {
 
 namespace cuda {
 
-/// How a persistent kernel is launched.
+/// The launch shape of a persistent kernel.
 struct persistent_shape {
     std::int32_t blocks = 0;
     std::int32_t slices_a_warp = 0; ///< 1, 2, 4 or 8
     std::int32_t pool_bytes = 0;    ///< shared memory for rows, pairs and matrix
 };
 
-/// Slices that a warp can have on this device: most_persistent_slices or, where a block has little
-/// shared memory, fewer; 0: none.
+/// The number of slices that a warp can have on this device: most_persistent_slices or fewer, where
+/// a block has little shared memory; 0: none.
 [[nodiscard]] std::int32_t persistent_slices(const device& device);
 
-/// For a block of the matrix that takes `matrix_bytes`, and pairs of `pair_bytes`; of at most
-/// persistent_slices() * persistent_warps slices a multiprocessor.
+/// Returns the shape for a matrix block of `matrix_bytes` bytes with pairs of `pair_bytes` bytes
+/// and at most persistent_slices() * persistent_warps slices a multiprocessor.
 [[nodiscard]] persistent_shape shape_of_persistent(const device& device, std::int64_t slices,
                                                    std::int64_t matrix_bytes,
                                                    std::int64_t pair_bytes);
 
 template <class T>
-void persistent_cg(device& device, const kernel_context& common, const persistent_operands<T>& a,
+void persistent_cg(device& device, const kernel_context& common, const persistent_arguments<T>& a,
                    const persistent_shape& shape);
 
 } // namespace cuda

@@ -54,7 +54,7 @@ struct persistent_loop<T>::rank_state {
     buffer<persistent_send> sends;
     buffer<stamped_value> own_slots;
     buffer<stamped_value*> peer_slots;
-    buffer<std::uint64_t> exchanges;
+    buffer<std::uint64_t> last_epoch;
 #if KRYLITH_HAVE_CUDA
     cuda::persistent_shape shape;
 #endif
@@ -64,7 +64,7 @@ struct persistent_loop<T>::rank_state {
 
 namespace {
 
-/// By row: where its pair goes.
+/// The places of each row's pair at peers.
 struct send_list {
     std::vector<std::int32_t> first;
     std::vector<persistent_send> sends;
@@ -91,12 +91,12 @@ template <class T>
 persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
     const std::string why_not = not_persistent_because(a);
     if (!why_not.empty())
-        throw usage_error("resident CG can't run: " + why_not + "; cg() and automatic_cg() can");
+        throw usage_error("persistent CG can't run: " + why_not + "; cg() and automatic_cg() can");
     const layout& layout = *a.layout();
     const device_group& group = layout.group;
     const auto* halo = dynamic_cast<const halo_operator<T>*>(&a);
     const put_schedule<T>* sends = halo != nullptr ? halo->sends() : nullptr;
-    const std::string item = "resident CG";
+    const std::string item = "persistent CG";
     const auto p = static_cast<std::size_t>(group.size());
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& d = group.handle(rank);
@@ -105,7 +105,7 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
         s->pairs = buffer<direction_pair<T>>(d, static_cast<std::size_t>(rows), item);
         s->own_slots =
             buffer<stamped_value>(d, 2 * p * persistent_sums * most_persistent_blocks, item);
-        s->exchanges = buffer<std::uint64_t>(d, 1, item);
+        s->last_epoch = buffer<std::uint64_t>(d, 1, item);
         if (sends != nullptr) {
             const auto& part = sends->part(rank);
             s->ghosts = buffer<stamped_value>(d, static_cast<std::size_t>(2 * part.ghosts), item);
@@ -115,7 +115,7 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
         }
         s->pairs.zero();
         s->own_slots.zero();
-        s->exchanges.zero();
+        s->last_epoch.zero();
         s->ghosts.zero();
         s->shape = cuda::shape_of_persistent(group[rank], a.block(rank).slices()->slices,
                                              a.matrix_bytes(rank), sizeof(direction_pair<T>));
@@ -132,7 +132,7 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
         s.peer_slots = buffer<stamped_value*>(group.handle(rank), std::span(peer_slots), item);
         s.peer_ghosts = buffer<stamped_value*>(group.handle(rank), std::span(ghosts), item);
     }
-    group.synchronize(); // zero before any peer writes
+    group.synchronize(); // peers may write only after it is zero
 }
 
 template <class T>
@@ -145,10 +145,10 @@ void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T
     if (registers.scale != no_register) used.push_back(registers.scale);
     std::vector<std::uint8_t> slots(used.size());
     run.open(used, slots);
-    run.join_if_ordered(); // peers' buffers, x and r are as they should be
+    run.join_if_ordered(); // orders the kernels after what peers still do with buffers, x and r
     const auto launch = [&](int rank) {
         const rank_state& s = *ranks_[static_cast<std::size_t>(rank)];
-        persistent_operands<T> o{};
+        persistent_arguments<T> o{};
         o.matrix = *a_.block(rank).slices();
         o.alpha = alpha;
         o.x = x.data(rank);
@@ -161,7 +161,7 @@ void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T
         o.sends = s.sends.data();
         o.own_slots = s.own_slots.data();
         o.peer_slots = s.peer_slots.data();
-        o.exchanges = s.exchanges.data();
+        o.last_epoch = s.last_epoch.data();
         for (int other = 0; other < run.ranks(); ++other)
             o.blocks[other] = ranks_[static_cast<std::size_t>(other)]->shape.blocks;
         o.rows = static_cast<std::int32_t>(a_.layout()->rows.owned(rank).size());
@@ -182,7 +182,7 @@ void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T
 
 template <class T>
 persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
-    throw usage_error("resident CG can't run: " + not_persistent_because(a) +
+    throw usage_error("persistent CG can't run: " + not_persistent_because(a) +
                       "; cg() and automatic_cg() can");
 }
 

@@ -10,52 +10,57 @@
 
 namespace krylith::cuda {
 
-/// Slices that a block can have.
+/// The most slices that a block can have.
 inline constexpr std::int32_t block_slices = most_persistent_slices * persistent_warps;
 
-/// The pairs of consecutive rows of a block, in shared memory besides.
+/// The pairs of consecutive rows of a block, copied to shared memory.
 template <class T>
 struct near_pairs {
-    direction_pair<T>* pairs; ///< of rows [first, first + count)
+    direction_pair<T>* pairs; ///< pairs of rows [first, first + count)
     std::int32_t first;
     std::int32_t count;
 
     [[nodiscard]] __device__ bool holds(std::int32_t row) const {
         return static_cast<std::uint32_t>(row - first) < static_cast<std::uint32_t>(count);
     }
-    [[nodiscard]] __device__ direction_pair<T> get(const persistent_operands<T>& a,
+    [[nodiscard]] __device__ direction_pair<T> get(const persistent_arguments<T>& a,
                                                    std::int32_t row) const {
         return holds(row) ? pairs[row - first] : a.pairs[row];
     }
 };
 
-/// Which slices a block has: its share of those without ghosts, which are neighbours where it can
-/// be, and then its share of the others, so that all blocks take part in sending and waiting.
+/// The slices of a block: a part of those without ghosts, consecutive where possible, and a part of
+/// the others, so that all blocks take part in sending and waiting.
 struct block_range {
-    std::int64_t first;         ///< of the slices without ghosts, in the matrix's order of groups
-    std::int32_t interior;      ///< so many of them
-    std::int64_t first_ghostly; ///< of the places after them
-    std::int32_t count;         ///< of both
+    std::int64_t first;         ///< its first slice without ghosts, in the matrix's order of groups
+    std::int32_t interior;      ///< its number of those
+    std::int64_t first_ghostly; ///< its first slice with ghosts
+    std::int32_t count;         ///< the number of both kinds
 
     template <class T>
     __device__ explicit block_range(const sell_view<T>& m) {
         const std::int64_t before = std::int64_t{m.interior} * block_warps;
-        // Only the matrix's last group can be short, and it is the last of its kind.
+        // Only the matrix's last group can be short, and that one comes last among its kind.
         const bool short_one =
             m.interior != 0 && (m.order == nullptr || m.order[m.interior - 1] == m.groups - 1);
         const std::int64_t inside =
             short_one ? before - (std::int64_t{m.groups} * block_warps - m.slices) : before;
         const std::int64_t outside = m.slices - inside;
-        const auto share = [](std::int64_t of, unsigned block) { return of * block / gridDim.x; };
+        const auto before_block = [](std::int64_t slices, unsigned block) {
+            return slices * block / gridDim.x;
+        };
         const unsigned b = blockIdx.x;
-        // Totals are equal to within one, and slices with ghosts; the others are the difference.
-        first_ghostly = before + share(outside, b);
-        first = share(m.slices, b) - share(outside, b);
-        count = static_cast<std::int32_t>(share(m.slices, b + 1) - share(m.slices, b));
-        interior = count - static_cast<std::int32_t>(share(outside, b + 1) - share(outside, b));
+        // Blocks have equally many slices to within one, and equally many with ghosts to within
+        // one.
+        first_ghostly = before + before_block(outside, b);
+        first = before_block(m.slices, b) - before_block(outside, b);
+        count =
+            static_cast<std::int32_t>(before_block(m.slices, b + 1) - before_block(m.slices, b));
+        interior = count - static_cast<std::int32_t>(before_block(outside, b + 1) -
+                                                     before_block(outside, b));
     }
 
-    /// The block's number-th slice.
+    /// Returns the block's slice with this number.
     template <class T>
     [[nodiscard]] __device__ std::int32_t slice(const sell_view<T>& m, std::int32_t number) const {
         const std::int64_t place =
@@ -66,21 +71,21 @@ struct block_range {
     }
 };
 
-/// Of a slice whose steps are in shared memory, whose rows have no ghosts and whose columns are
-/// told by diagonals. Its steps are rewritten: base * 2, plus 1 where the pairs of all 32 lanes are
-/// in shared memory.
+/// The code of a slice whose steps are in shared memory, whose rows have no ghosts and whose
+/// columns are given by diagonals. Its steps are rewritten: base * 2, plus 1 where the pairs of all
+/// 32 lanes are in shared memory.
 inline constexpr auto regular = static_cast<column_code>(3);
 
-/// A block's slices in shared memory.
+/// The heads of a block's slices, in shared memory.
 struct block_heads {
     slice_head heads[block_slices];
-    std::int32_t slices[block_slices];           ///< their numbers in the matrix
+    std::int32_t slices[block_slices];           ///< the slices' numbers in the matrix
     std::int32_t steps_before[block_slices + 1]; ///< slice-columns of the slices before
-    std::int32_t pieces_before[block_slices + 1];
+    std::int32_t chunks_before[block_slices + 1];
 };
 
-/// A block's slices: the heads of all are in shared memory, the steps of as many as fit, and then
-/// as many of the slices themselves.
+/// The slices of a block. The heads of all are in shared memory, then the steps of as many as fit,
+/// then the entries of as many as fit.
 template <class T>
 struct block_matrix {
     block_heads* shared;
@@ -91,13 +96,13 @@ struct block_matrix {
     slice_step* near_steps;
     std::uint32_t* near_columns;
 
-    /// By all threads of the block, once.
-    __device__ void load_heads(const sell_view<T>& m, const block_range& share, block_heads& to) {
+    /// Loads the heads. All threads of the block call it once.
+    __device__ void load_heads(const sell_view<T>& m, const block_range& range, block_heads& to) {
         shared = &to;
-        count = share.count;
+        count = range.count;
         const auto me = static_cast<std::int32_t>(threadIdx.x);
         if (me < count) {
-            to.slices[me] = share.slice(m, me);
+            to.slices[me] = range.slice(m, me);
             to.heads[me] = load_head(m.heads + to.slices[me]);
         }
         __syncthreads();
@@ -105,23 +110,23 @@ struct block_matrix {
         __syncthreads();
     }
 
-    /// The same, when `pairs` are known.
+    /// Loads steps and entries once `pairs` are known. All threads of the block call it once.
     __device__ void load(const sell_view<T>& m, const near_pairs<T>& pairs, unsigned char* pool,
                          std::int64_t pool_bytes) {
         const auto me = static_cast<std::int32_t>(threadIdx.x);
         const std::int32_t* const steps = shared->steps_before;
-        const std::int32_t* const pieces = shared->pieces_before;
+        const std::int32_t* const chunks = shared->chunks_before;
         constexpr std::int64_t value_bytes = slice_rows * sizeof(T);
         const std::int64_t step_bytes = m.steps != nullptr ? sizeof(slice_step) : 0;
         told = __syncthreads_count(me < count && steps[me + 1] * step_bytes <= pool_bytes);
         const std::int64_t room = pool_bytes - steps[told] * step_bytes;
         near = __syncthreads_count(
-            me < told && steps[me + 1] * value_bytes + pieces[me + 1] * column_chunk <= room);
-        // All three parts are of multiples of 8 bytes.
+            me < told && steps[me + 1] * value_bytes + chunks[me + 1] * column_chunk <= room);
+        // The sizes of all three parts are multiples of 8 bytes.
         near_values = reinterpret_cast<T*>(pool);
         near_columns = reinterpret_cast<std::uint32_t*>(near_values + steps[near] * slice_rows);
         near_steps =
-            reinterpret_cast<slice_step*>(near_columns + pieces[near] * (column_chunk / 4));
+            reinterpret_cast<slice_step*>(near_columns + chunks[near] * (column_chunk / 4));
         const std::int32_t lane = me & 31;
         for (std::int32_t number = me / 32; number < told; number += persistent_warps) {
             const slice_head head = shared->heads[number];
@@ -133,8 +138,8 @@ struct block_matrix {
                 const auto* const stored = reinterpret_cast<const std::uint32_t*>(
                     m.columns + std::int64_t{head.columns} * column_chunk);
                 constexpr std::int32_t words = column_chunk / 4;
-                for (std::int32_t i = lane; i < stored_pieces(head) * words; i += 32)
-                    near_columns[pieces[number] * words + i] = stored[i];
+                for (std::int32_t i = lane; i < stored_chunks(head) * words; i += 32)
+                    near_columns[chunks[number] * words + i] = stored[i];
             }
             if (m.steps != nullptr)
                 load_steps(m, pairs, shared->slices[number] * slice_rows, shared->heads[number],
@@ -142,7 +147,7 @@ struct block_matrix {
         }
     }
 
-    /// The number-th slice as the lane sees it.
+    /// Returns a lane's view of the slice with this number.
     __device__ slice_reader<T> slice(const sell_view<T>& m, std::int32_t number, std::int32_t row,
                                      int lane) const {
         const slice_head head = shared->heads[number];
@@ -152,7 +157,7 @@ struct block_matrix {
                      : m.values + std::int64_t{head.first} * slice_rows,
                 number < told ? near_steps + steps : m.steps + head.first,
                 here ? reinterpret_cast<const std::byte*>(near_columns) +
-                           shared->pieces_before[number] * column_chunk
+                           shared->chunks_before[number] * column_chunk
                      : m.columns + std::int64_t{head.columns} * column_chunk,
                 head.length(),
                 row,
@@ -161,7 +166,7 @@ struct block_matrix {
     }
 
 private:
-    __device__ static std::int32_t stored_pieces(const slice_head& head) {
+    __device__ static std::int32_t stored_chunks(const slice_head& head) {
         switch (head.code()) {
         case column_code::diagonal: return 0;
         case column_code::narrow: return head.length();
@@ -169,32 +174,32 @@ private:
         }
     }
 
-    /// By a warp: slice-columns and pieces before each slice. Sums beyond what shared memory could
-    /// hold stop growing.
+    /// Adds up the slice-columns and chunks before each slice, by one warp. A sum stops growing
+    /// once shared memory could not hold so much.
     __device__ void add_up(std::int32_t lane) {
         constexpr std::int32_t most = 1 << 24;
         std::int32_t steps = 0;
-        std::int32_t pieces = 0;
-        if (lane == 0) shared->steps_before[0] = shared->pieces_before[0] = 0;
+        std::int32_t chunks = 0;
+        if (lane == 0) shared->steps_before[0] = shared->chunks_before[0] = 0;
         for (std::int32_t begin = 0; begin < count; begin += 32) {
             const bool here = begin + lane < count;
             const slice_head head = here ? shared->heads[begin + lane] : slice_head{};
             std::int32_t s = min(head.length(), most);
-            std::int32_t p = min(head.length(), most) == most ? most : stored_pieces(head);
+            std::int32_t p = min(head.length(), most) == most ? most : stored_chunks(head);
             const auto sum = [](std::int32_t a, std::int32_t b) { return min(a + b, most); };
             s = sum(warp_scan(s, lane, sum), steps);
-            p = sum(warp_scan(p, lane, sum), pieces);
+            p = sum(warp_scan(p, lane, sum), chunks);
             if (here) {
                 shared->steps_before[begin + lane + 1] = s;
-                shared->pieces_before[begin + lane + 1] = p;
+                shared->chunks_before[begin + lane + 1] = p;
             }
             steps = __shfl_sync(0xffffffffu, s, 31);
-            pieces = __shfl_sync(0xffffffffu, p, 31);
+            chunks = __shfl_sync(0xffffffffu, p, 31);
         }
     }
 
-    /// By a warp: the steps of the slice whose rows begin with `row`, if they are in their natural
-    /// order.
+    /// Copies the steps of the slice whose first row is `row`, by one warp. Rewrites them if the
+    /// slice is regular and its rows are in natural order.
     __device__ static void load_steps(const sell_view<T>& m, const near_pairs<T>& pairs,
                                       std::int32_t row, slice_head& head, slice_step* to) {
         const auto lane = static_cast<std::int32_t>(threadIdx.x & 31);

@@ -86,12 +86,12 @@ TEST_CASE("a large random matrix agrees with a sorted map") {
     std::size_t k = 0;
     std::int64_t wrong = 0;
     std::int64_t row = 0;
-    for (const auto& [where, value] : expected) {
+    for (const auto& [place, value] : expected) {
         while (csr.row_offsets[static_cast<std::size_t>(row + 1)] <= static_cast<std::int64_t>(k)) {
             ++row;
         }
         wrong +=
-            row != where.first || csr.column_indices[k] != where.second || csr.values[k] != value;
+            row != place.first || csr.column_indices[k] != place.second || csr.values[k] != value;
         ++k;
     }
     CHECK(wrong == 0);

@@ -62,7 +62,7 @@ TEST_CASE("row_partition: parts and rows that don't exist are refused") {
     const row_partition partition{{0, 2, 4}};
     CHECK_THROWS_AS(static_cast<void>(partition.owned(-1)), usage_error);
     CHECK_THROWS_WITH_AS(static_cast<void>(partition.owned(2)),
-                         "row_partition::owned: part is 2, must be 0 or more and below 2",
+                         "row_partition::owned: rank is 2, must be 0 or more and below 2",
                          usage_error);
     CHECK_THROWS_AS(static_cast<void>(partition.owner(-1)), usage_error);
     CHECK_THROWS_WITH_AS(static_cast<void>(partition.owner(4)),
@@ -80,7 +80,7 @@ TEST_CASE("row_partition: the checker rejects each violation") {
     CHECK_NOTHROW(check(row_partition{{0, 4, 4, 7}}, 7));
     CHECK_THROWS_WITH_AS(
         check(row_partition{{}}, 0),
-        "row_partition: begin has 0 entries, must have parts + 1 with at least 1 part",
+        "row_partition: begin has 0 entries, must have ranks + 1 with at least 1 rank",
         usage_error);
     CHECK_THROWS_AS(check(row_partition{}, 0), usage_error);
     CHECK_THROWS_WITH_AS(check(row_partition{{1, 4, 7}}, 7),
@@ -133,7 +133,7 @@ TEST_CASE("partition builders refuse impossible sizes") {
     CHECK_THROWS_WITH_AS(static_cast<void>(equal_rows(-1, 2)),
                          "equal_rows: rows is -1, must be 0 or more", usage_error);
     CHECK_THROWS_WITH_AS(static_cast<void>(equal_rows(4, 0)),
-                         "equal_rows: parts is 0, must be 1 or more", usage_error);
+                         "equal_rows: ranks is 0, must be 1 or more", usage_error);
     CHECK_THROWS_WITH_AS(static_cast<void>(equal_rows(4, 2, 0)),
                          "equal_rows: alignment is 0, must be 1 or more", usage_error);
     const std::vector<std::int64_t> offsets{0, 2, 3};

@@ -41,7 +41,7 @@ command add_bench(CLI::App& parent, std::span<const benchmark> known) {
         options->formatter(app->get_formatter());
         options->footer(footer);
         app->add_subcommand(options);
-        added.push_back({options.get(), b.add(*options)});
+        added.push_back({options.get(), b.add(*options, b.name)});
     }
     return {app, [added = std::move(added)] {
                 const auto parsed = std::ranges::find_if(

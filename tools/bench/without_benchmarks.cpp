@@ -1,5 +1,5 @@
 // In place of bench/ where KRYLITH_BENCH is OFF.
-#include <krylith/tools/cli/benchmark.hpp>
+#include <krylith/tools/cli/command.hpp>
 
 namespace krylith::tool {
 

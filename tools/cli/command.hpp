@@ -1,11 +1,11 @@
-// A subcommand of krylith.
+// The subcommands of krylith, the benchmarks, and the way from arguments to what they name.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <span>
-
-#include <krylith/tools/cli/benchmark.hpp>
-#include <krylith/tools/cli/exit_status.hpp>
+#include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -13,7 +13,37 @@ class App;
 
 namespace krylith::tool {
 
-/// `options` belongs to the parent that it was added to; `run` may be called once they are parsed.
+enum class exit_status {
+    success = 0,       ///< converged, or done
+    not_converged = 1, ///< or, for spmv, different from the reference
+    usage = 2,
+    bad_input = 3,
+    device_failure = 4,
+    communication_failure = 5
+};
+
+/// The status that goes with an exception: the library's types decide, memory that ran out counts
+/// as a device failure.
+[[nodiscard]] exit_status status_of(const std::exception& failure) noexcept;
+
+/// A benchmark of `krylith bench`.
+struct benchmark {
+    std::string_view name;
+    std::string_view help; ///< one line
+    /// Adds its options, and returns what runs it once they are parsed.
+    std::function<exit_status()> (*add)(CLI::App& options, std::string_view name);
+};
+
+/// The solvers of the registry first. bench/benchmarks.cpp defines it; where krylith is built
+/// without benchmarks, without_benchmarks.cpp does, and there are none.
+[[nodiscard]] std::vector<benchmark> benchmarks();
+
+/// Throws what the library throws; usage_error for arguments that can't be understood, naming the
+/// nearest valid one.
+[[nodiscard]] exit_status run_command_line(int argc, char** argv, std::span<const benchmark> known);
+
+/// A subcommand. `options` belongs to the parent that it was added to; `run` may be called once
+/// they are parsed.
 struct command {
     CLI::App* options;
     std::function<exit_status()> run;

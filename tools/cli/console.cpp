@@ -1,14 +1,19 @@
 #include <krylith/tools/cli/console.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <string>
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/files/unfinished_files.hpp>
 #include <krylith/tools/cli/printable.hpp>
 
 namespace krylith::tool {
@@ -52,6 +57,51 @@ void finish_console() {
     }
     throw input_error("standard output can't be written: " +
                       std::generic_category().message(first_failure == 0 ? EIO : first_failure));
+}
+
+namespace {
+
+extern "C" void clean_up(int signal) {
+    remove_unfinished_files();
+    // The default action is back (SA_RESETHAND), and follows when this handler returns.
+    (void)raise(signal);
+}
+
+} // namespace
+
+void clean_up_when_interrupted() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction before {};
+        if (sigaction(signal, nullptr, &before) != 0 || before.sa_handler == SIG_IGN) continue;
+        struct sigaction action {};
+        action.sa_handler = clean_up;
+        action.sa_flags = static_cast<int>(SA_RESETHAND);
+        (void)sigaction(signal, &action, nullptr);
+    }
+}
+
+bool names_utf8(const char* locale) {
+    if (locale == nullptr) return false;
+    std::string letters;
+    for (const char* c = locale; *c != '\0'; ++c)
+        if (*c != '-') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
+    return letters.find("utf8") != std::string::npos;
+}
+
+terminal standard_output() {
+    terminal result;
+    for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const char* locale = std::getenv(variable); // NOLINT(concurrency-mt-unsafe)
+        if (locale == nullptr || *locale == '\0') continue;
+        result.utf8 = names_utf8(locale);
+        break;
+    }
+    winsize size{};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
+        result.columns = size.ws_col;
+        result.lines = size.ws_row;
+    }
+    return result;
 }
 
 } // namespace krylith::tool

@@ -1,4 +1,5 @@
-// What the command says: on standard output, or standard error.
+// Standard output and error: what the command says there, what they can show, and what happens when
+// the command is told to end.
 #pragma once
 
 #include <cstdio>
@@ -22,5 +23,22 @@ void print_raw(std::FILE* out, std::string_view bytes);
 /// reader has gone (krylith ... | head), ends the process as that signal (SIGPIPE) does: without a
 /// word, unless the caller had it ignored.
 void finish_console();
+
+/// SIGINT, SIGTERM and SIGHUP remove the temporary files of what is being written, and then end the
+/// process as they do without this. One that the caller had ignored (nohup) stays ignored.
+void clean_up_when_interrupted();
+
+struct terminal {
+    int columns = 64;
+    int lines = 32;
+    bool utf8 = false;
+};
+
+/// The size of the terminal where standard output is one, else 64 x 32 characters. UTF-8 as the
+/// first of LC_ALL, LC_CTYPE and LANG that is set says, as in setlocale(3).
+[[nodiscard]] terminal standard_output();
+
+/// Whether a locale's name ("de_DE.UTF-8", "C.utf8") says UTF-8; null is no name.
+[[nodiscard]] bool names_utf8(const char* locale);
 
 } // namespace krylith::tool

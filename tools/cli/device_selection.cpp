@@ -10,8 +10,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
-#include <krylith/tools/cli/choices.hpp>
-#include <krylith/tools/cli/name_check.hpp>
+#include <krylith/tools/cli/names.hpp>
 
 namespace krylith::tool {
 

@@ -1,10 +1,12 @@
 #include <krylith/tools/cli/operator_request.hpp>
 
 #include <array>
+#include <utility>
 
 #include <krylith/device/error.hpp>
-#include <krylith/tools/cli/choices.hpp>
-#include <krylith/tools/cli/name_check.hpp>
+#include <krylith/matrix/load.hpp>
+#include <krylith/matrix/make_spd.hpp>
+#include <krylith/tools/cli/names.hpp>
 
 namespace krylith::tool {
 
@@ -46,5 +48,15 @@ void check_square(const csr_matrix<T>& matrix, std::string_view name) {
 
 template void check_square(const csr_matrix<double>&, std::string_view);
 template void check_square(const csr_matrix<float>&, std::string_view);
+
+template <class T>
+csr_matrix<T> load_square(std::string_view name, bool spd, market_report* report) {
+    csr_matrix<T> matrix = load_matrix<T>(name, {.report = report});
+    check_square(matrix, name);
+    return spd ? make_spd(matrix) : std::move(matrix);
+}
+
+template csr_matrix<double> load_square(std::string_view, bool, market_report*);
+template csr_matrix<float> load_square(std::string_view, bool, market_report*);
 
 } // namespace krylith::tool

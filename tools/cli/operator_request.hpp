@@ -1,4 +1,4 @@
-// Which operator to build, in the words of the command line.
+// Which matrix to take and which operator to build, in the words of the command line.
 #pragma once
 
 #include <array>
@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/market/market_report.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith::tool {
@@ -35,5 +36,11 @@ void check_precision(std::string_view name);
 /// Throws input_error unless the matrix is square, as solves and distributed products need it.
 template <class T>
 void check_square(const csr_matrix<T>& matrix, std::string_view name);
+
+/// load_matrix(name), then, for --spd, make_spd. Throws what these throw, and input_error unless
+/// the matrix is square.
+template <class T>
+[[nodiscard]] csr_matrix<T> load_square(std::string_view name, bool spd,
+                                        market_report* report = nullptr);
 
 } // namespace krylith::tool

@@ -1,4 +1,4 @@
-// Text that a terminal shows and does not obey.
+// Text that a terminal shows and does not obey, and that a shell reads as one word.
 #pragma once
 
 #include <string>
@@ -12,5 +12,8 @@ namespace krylith::tool {
 
 /// The same, but line feeds and tabs stay: for text of which the lines are made so.
 [[nodiscard]] std::string printable(std::string_view text);
+
+/// One word of a command line: in quotes where a shell would read it otherwise.
+[[nodiscard]] std::string quoted(const std::string& text);
 
 } // namespace krylith::tool

@@ -13,8 +13,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/spmv/operator_options.hpp>
-#include <krylith/tools/cli/choices.hpp>
-#include <krylith/tools/cli/name_check.hpp>
+#include <krylith/tools/cli/names.hpp>
 
 namespace krylith::tool {
 

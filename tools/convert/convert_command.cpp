@@ -12,16 +12,15 @@
 #include <krylith/matrix/kcsr.hpp>
 #include <krylith/matrix/load.hpp>
 #include <krylith/matrix/matrix_market.hpp>
-#include <krylith/tools/cli/choices.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/printable.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
-#include <krylith/tools/solve/solve_summary.hpp>
-#include <krylith/tools/solve/square_matrix.hpp>
+#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 

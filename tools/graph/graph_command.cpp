@@ -8,13 +8,13 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/spmspv/selection/kernel_name.hpp>
-#include <krylith/tools/cli/choices.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
-#include <krylith/tools/graph/graph_report.hpp>
+#include <krylith/tools/graph/graph_run.hpp>
 
 namespace krylith::tool {
 

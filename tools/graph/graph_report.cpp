@@ -1,4 +1,4 @@
-#include <krylith/tools/graph/graph_report.hpp>
+#include <krylith/tools/graph/graph_run.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/tools/cli/printable.hpp>
-#include <krylith/tools/solve/solve_summary.hpp>
+#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 

@@ -14,9 +14,9 @@
 #include <krylith/graph/pagerank.hpp>
 #include <krylith/graph/shortest_paths.hpp>
 #include <krylith/matrix/matrix_market.hpp>
-#include <krylith/tools/cli/name_check.hpp>
+#include <krylith/tools/cli/names.hpp>
+#include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
-#include <krylith/tools/solve/square_matrix.hpp>
 
 namespace krylith::tool {
 

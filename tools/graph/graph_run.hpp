@@ -56,4 +56,8 @@ struct graph_figures {
 template <class T>
 [[nodiscard]] graph_figures run_graph(const graph_request& request);
 
+/// Vertices are counted from 1.
+[[nodiscard]] std::string json_report(const graph_request& request, const graph_figures& f);
+[[nodiscard]] std::string summary(const graph_request& request, const graph_figures& f);
+
 } // namespace krylith::tool

@@ -9,13 +9,12 @@
 #include <krylith/matrix/load.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
-#include <krylith/tools/info/info_summary.hpp>
-#include <krylith/tools/info/sparsity_picture.hpp>
-#include <krylith/tools/info/sparsity_plot.hpp>
-#include <krylith/tools/solve/square_matrix.hpp>
+#include <krylith/tools/info/info_run.hpp>
+#include <krylith/tools/info/sparsity.hpp>
 
 namespace krylith::tool {
 

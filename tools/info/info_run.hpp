@@ -1,4 +1,4 @@
-// What `krylith info` finds out.
+// What `krylith info` finds out, for people and for programs.
 #pragma once
 
 #include <cstdint>
@@ -27,5 +27,13 @@ struct matrix_info {
 /// for a count outside 1 to the most devices of a group.
 [[nodiscard]] matrix_info inspect(const std::string& name, const csr_matrix<double>& matrix,
                                   const std::vector<int>& device_counts);
+
+/// About twenty lines, and a table of what it takes on devices.
+[[nodiscard]] std::string summary(const matrix_info& info);
+
+[[nodiscard]] std::string json_report(const matrix_info& info);
+
+/// For a GMRES(restart) with Jacobi and so on: the methods whose needs are listed.
+[[nodiscard]] method listed_method(const std::string& solver);
 
 } // namespace krylith::tool

@@ -1,4 +1,4 @@
-#include <krylith/tools/info/info_summary.hpp>
+#include <krylith/tools/info/info_run.hpp>
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 #include <krylith/solvers/options.hpp>
 #include <krylith/tools/cli/printable.hpp>
-#include <krylith/tools/solve/solve_summary.hpp>
+#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 
@@ -79,7 +79,7 @@ std::string value_line(const matrix_statistics& s) {
 }
 
 constexpr const char* row_format =
-    "{:<8} {:<8} {:>9} {:>9} {:>8} {:>9} {:>9} {:>10} {:>10} {:>10}\n";
+    "{:<7} {:<10} {:>8} {:>9} {:>8} {:>9} {:>9} {:>10} {:>10} {:>10}\n";
 
 std::string footprint_table(const matrix_info& info) {
     if (info.footprints.empty()) return {};

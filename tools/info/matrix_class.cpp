@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <krylith/tools/solve/asymmetry.hpp>
+#include <krylith/tools/solve/failure_advice.hpp>
 
 namespace krylith::tool {
 

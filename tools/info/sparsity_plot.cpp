@@ -1,4 +1,4 @@
-#include <krylith/tools/info/sparsity_plot.hpp>
+#include <krylith/tools/info/sparsity.hpp>
 
 #include <algorithm>
 #include <array>

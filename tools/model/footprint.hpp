@@ -1,16 +1,45 @@
-// What a matrix will take on devices, before there are any: bytes, and entries that move.
+// What an iteration moves and a solve keeps, by models: bytes of a product and of an iteration, and
+// memory by device.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/tools/model/byte_model.hpp>
 
 namespace krylith::tool {
+
+/// What an iteration depends on beside the matrix.
+struct method {
+    std::string_view solver;
+    std::string_view preconditioner;
+    std::int64_t restart = 0;    ///< gmres
+    std::int64_t iterations = 0; ///< gmres: of the whole solve, of which the mean is taken
+};
+
+/// Products with A in an iteration.
+[[nodiscard]] int products(const method& m);
+
+/// How often an iteration reads or writes a whole vector, its products left out; nothing where no
+/// model has been worked out.
+[[nodiscard]] std::optional<double> vector_passes(const method& m);
+
+/// A matrix in CSR with values of `value_bytes`: values and 4-byte columns, and 4 bytes a row.
+struct traffic {
+    std::int64_t rows;
+    std::int64_t nnz;
+    std::int64_t value_bytes;
+
+    /// y = alpha A x + beta y; y is read unless beta = 0.
+    [[nodiscard]] double product(bool reads_y = false) const;
+    /// One iteration; nothing where no model has been worked out.
+    [[nodiscard]] std::optional<double> iteration(const method& m) const;
+};
 
 /// Of the device that needs most. Matrix bytes are those that a product reads, padding included;
 /// on host devices there is csr only.

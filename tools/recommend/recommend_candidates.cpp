@@ -1,4 +1,4 @@
-#include <krylith/tools/recommend/recommend_candidates.hpp>
+#include <krylith/tools/recommend/recommend_trial.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 #include <krylith/tools/cli/console.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
-#include <krylith/tools/recommend/recommend_summary.hpp>
+#include <krylith/tools/recommend/recommend_run.hpp>
 
 namespace krylith::tool {
 

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/tools/cli/shell_text.hpp>
+#include <krylith/tools/cli/operator_request.hpp>
+#include <krylith/tools/cli/printable.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/placement.hpp>
-#include <krylith/tools/solve/square_matrix.hpp>
 
 namespace krylith::tool {
 

@@ -54,4 +54,7 @@ struct recommendation {
 /// What is missing where nothing converges, in words, one a line.
 [[nodiscard]] std::vector<std::string> what_is_missing(const recommendation& r);
 
+[[nodiscard]] std::string summary(const recommend_request& request, const recommendation& r);
+[[nodiscard]] std::string json_report(const recommend_request& request, const recommendation& r);
+
 } // namespace krylith::tool

@@ -1,4 +1,4 @@
-#include <krylith/tools/recommend/recommend_summary.hpp>
+#include <krylith/tools/recommend/recommend_run.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/tools/cli/printable.hpp>
-#include <krylith/tools/solve/solve_summary.hpp>
+#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 

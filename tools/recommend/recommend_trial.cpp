@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/tools/solve/solve_summary.hpp>
+#include <krylith/tools/solve/solve_report.hpp>
 #include <krylith/tools/solve/solver_registry.hpp>
 
 namespace krylith::tool {

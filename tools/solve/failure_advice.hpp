@@ -5,8 +5,9 @@
 #include <string>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/statistics.hpp>
 #include <krylith/solvers/result.hpp>
-#include <krylith/tools/solve/solve_request.hpp>
+#include <krylith/tools/solve/solve_run.hpp>
 
 namespace krylith::tool {
 
@@ -27,5 +28,13 @@ template <class T>
 /// singular, with constants in its null space. O(nnz).
 template <class T>
 [[nodiscard]] bool annihilates_constants(const csr_matrix<T>& matrix);
+
+/// The first entry that differs from its mirror by more than half the digits, in words; empty if
+/// the matrix is symmetric. Columns must ascend within rows. O(nnz log(row length)).
+template <class T>
+[[nodiscard]] std::string asymmetry(const csr_matrix<T>& matrix);
+
+/// "entry (1, 2) is 3, its mirror 3.5 (counted from 1)".
+[[nodiscard]] std::string in_words(const mirrored_entry& entry);
 
 } // namespace krylith::tool

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <krylith/spmv/cost_model.hpp>
-#include <krylith/tools/solve/solve_summary.hpp>
+#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 

@@ -5,15 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <krylith/tools/cli/choices.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/solve/convergence_plot.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 #include <krylith/tools/solve/solve_run.hpp>
-#include <krylith/tools/solve/solve_summary.hpp>
 #include <krylith/tools/solve/solver_registry.hpp>
 
 namespace krylith::tool {

@@ -5,8 +5,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
-#include <krylith/tools/solve/fraction_report.hpp>
-#include <krylith/tools/solve/reordering_words.hpp>
+#include <krylith/tools/solve/operator_report.hpp>
 
 namespace krylith::tool {
 

@@ -1,4 +1,4 @@
-// The outcome of a solve for programs (JSON) and for spreadsheets (CSV).
+// The outcome of a solve for people, for programs (JSON) and for spreadsheets (CSV).
 #pragma once
 
 #include <string>
@@ -12,5 +12,17 @@ namespace krylith::tool {
 
 /// iteration,residual,relative_residual: a line an iteration, the start included.
 [[nodiscard]] std::string csv_history(const solve_result& result);
+
+/// About ten lines.
+[[nodiscard]] std::string summary(const solve_request& request, const solve_outcome& outcome);
+
+/// "converged: ||b - A x|| <= rtol ||b||" and so on.
+[[nodiscard]] const char* in_words(reason why) noexcept;
+
+/// "12.3 MB": a few digits and a unit of powers of 1000.
+[[nodiscard]] std::string in_bytes(double bytes);
+
+/// "35.1 us", "1.23 s".
+[[nodiscard]] std::string in_seconds(double seconds);
 
 } // namespace krylith::tool

@@ -1,4 +1,4 @@
-// One solve from matrix to result, with what reports say about it.
+// What `krylith solve` is asked for, and a solve from files to files.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,37 @@
 #include <string>
 #include <vector>
 
+#include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
 #include <krylith/spmv/cost_model.hpp>
-#include <krylith/tools/solve/solve_request.hpp>
+#include <krylith/tools/cli/device_selection.hpp>
+#include <krylith/tools/cli/operator_request.hpp>
+#include <krylith/tools/cli/vector_source.hpp>
 
 namespace krylith::tool {
+
+struct solve_request {
+    std::string matrix;
+    bool spd = false; ///< made symmetric positive definite
+    std::string rhs = "ones";
+    std::string x0; ///< file; empty: zero
+    std::string solver = "cg";
+    std::string preconditioner = "none";
+    std::string side = "right";
+    std::string execution = "auto";
+    std::optional<double> rtol; ///< without: as suits the precision
+    double atol = solver_options{}.atol;
+    std::int64_t max_iterations = solver_options{}.max_iterations;
+    int restart = solver_options{}.restart;
+    operator_request multiply;
+    device_options devices;
+    bool history = false;
+
+    std::string solution_file;
+
+    /// Throws usage_error for names and values that are not allowed.
+    [[nodiscard]] solver_options options() const;
+};
 
 struct solve_outcome {
     std::int64_t rows = 0;

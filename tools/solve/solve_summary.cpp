@@ -1,4 +1,4 @@
-#include <krylith/tools/solve/solve_summary.hpp>
+#include <krylith/tools/solve/solve_report.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 
 #include <krylith/tools/cli/printable.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
-#include <krylith/tools/solve/reordering_words.hpp>
+#include <krylith/tools/solve/operator_report.hpp>
 
 namespace krylith::tool {
 

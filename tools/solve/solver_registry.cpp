@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include <krylith/tools/cli/name_check.hpp>
+#include <krylith/tools/cli/names.hpp>
 
 namespace krylith::tool {
 

@@ -14,9 +14,8 @@
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/printable.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
-#include <krylith/tools/solve/fraction_report.hpp>
-#include <krylith/tools/solve/reordering_words.hpp>
-#include <krylith/tools/solve/solve_summary.hpp>
+#include <krylith/tools/solve/operator_report.hpp>
+#include <krylith/tools/solve/solve_report.hpp>
 #include <krylith/tools/spmv/spmv_run.hpp>
 
 namespace krylith::tool {

@@ -1,4 +1,4 @@
-#include <krylith/tools/solve/square_matrix.hpp>
+#include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/spmv/spmv_run.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <krylith/spmv/tuning/timed_trips.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 #include <krylith/tools/cli/vector_source.hpp>
-#include <krylith/tools/model/byte_model.hpp>
+#include <krylith/tools/model/footprint.hpp>
 #include <krylith/tools/solve/placement.hpp>
 #include <krylith/vector/fused.hpp>
 

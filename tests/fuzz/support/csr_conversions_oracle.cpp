@@ -33,7 +33,7 @@ places places_of(const csr_view<double>& a) {
 
 places mirrored(const places& of) {
     places result;
-    for (const auto& [where, value] : of) result[{where.second, where.first}] = value;
+    for (const auto& [place, value] : of) result[{place.second, place.first}] = value;
     return result;
 }
 

@@ -114,12 +114,12 @@ TEST_CASE("a halo plan checks what a device holds and sends") {
     const auto plan = [&] {
         return krylith::make_halo_plan(offsets, columns, krylith::equal_rows(6, 3));
     };
-    check_limit(6, "part 0 owns 2 rows and references 4 ghosts", plan);
+    check_limit(6, "rank 0 owns 2 rows and references 4 ghosts", plan);
 
     // One row, read by three others: each part holds two, but the owner sends three.
     const std::vector<std::int64_t> star_offsets{0, 1, 3, 5, 7};
     const std::vector<std::int32_t> star{0, 0, 1, 0, 2, 0, 3};
-    check_limit(3, "part 0 sends to all others is 3", [&] {
+    check_limit(3, "rank 0 sends to all others is 3", [&] {
         return krylith::make_halo_plan(star_offsets, star, krylith::equal_rows(4, 4));
     });
 }

@@ -93,13 +93,13 @@ TEST_CASE("the check of gather plans names what is wrong") {
     };
     CHECK(message([](allgather_plan&) {}).empty());
     CHECK(message([](allgather_plan& p) { p.local.pop_back(); }) ==
-          "allgather_plan: has 1 parts, the partition has 2");
+          "allgather_plan: has 1 ranks, the partition has 2");
     CHECK(message([](allgather_plan& p) { p.local[1].interior_rows = 5; }) ==
-          "allgather_plan: part 1: has 5 interior rows, must be 4");
+          "allgather_plan: rank 1: has 5 interior rows, must be 4");
     CHECK(message([](allgather_plan& p) { p.local[0].touches_ghost[0] = 1; }) ==
-          "allgather_plan: part 0: row 0 is marked 1, must be 0");
+          "allgather_plan: rank 0: row 0 is marked 1, must be 0");
     CHECK(message([](allgather_plan& p) { p.local[0].touches_ghost.pop_back(); }) ==
-          "allgather_plan: part 0: classifies 7 rows, must be 8");
+          "allgather_plan: rank 0: classifies 7 rows, must be 8");
     CHECK_FALSE(message([](allgather_plan& p) { p.partition.begin[1] = 17; }).empty());
 }
 

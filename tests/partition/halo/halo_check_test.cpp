@@ -25,92 +25,92 @@ struct defect {
 const std::vector<defect> defects{
     {"begin[4] is 15, must be the number of rows, 16",
      [](halo_plan& plan) { plan.partition.begin.back() = 15; }},
-    {"describes 3 parts, must describe the partition's 4",
+    {"describes 3 ranks, must describe the partition's 4",
      [](halo_plan& plan) { plan.local.pop_back(); }},
 
-    {"part 1: ghost -1, must be 0 or more and below 16",
+    {"rank 1: ghost -1, must be 0 or more and below 16",
      [](halo_plan& plan) { plan.local[1].ghosts.front() = -1; }},
-    {"part 1: ghost 16, must be 0 or more and below 16",
+    {"rank 1: ghost 16, must be 0 or more and below 16",
      [](halo_plan& plan) { plan.local[1].ghosts.back() = 16; }},
-    {"part 1: ghost 4 is owned by the part itself",
+    {"rank 1: ghost 4 is owned by the rank itself",
      [](halo_plan& plan) { plan.local[1].ghosts[4] = 4; }},
-    {"part 1: ghost 1 after 2, ghosts must ascend",
+    {"rank 1: ghost 1 after 2, ghosts must ascend",
      [](halo_plan& plan) { std::swap(plan.local[1].ghosts[1], plan.local[1].ghosts[2]); }},
-    {"part 1: ghost 1 after 1, ghosts must ascend",
+    {"rank 1: ghost 1 after 1, ghosts must ascend",
      [](halo_plan& plan) { plan.local[1].ghosts[2] = 1; }},
 
-    {"part 1: a receive names peer 4, must be another part",
+    {"rank 1: a receive names peer 4, must be another rank",
      [](halo_plan& plan) { plan.local[1].receives[1].peer = 4; }},
-    {"part 1: a receive names peer -1, must be another part",
+    {"rank 1: a receive names peer -1, must be another rank",
      [](halo_plan& plan) { plan.local[1].receives[0].peer = -1; }},
-    {"part 1: a receive names peer 1, must be another part",
+    {"rank 1: a receive names peer 1, must be another rank",
      [](halo_plan& plan) { plan.local[1].receives[1].peer = 1; }},
-    {"part 1: a receive names peer 0 after 2, peers must ascend",
+    {"rank 1: a receive names peer 0 after 2, peers must ascend",
      [](halo_plan& plan) {
          plan.local[1].ghosts = {8, 9, 10, 11};
          plan.local[1].receives = {{2, 0, 4}, {0, 4, 0}};
      }},
-    {"part 1: the receive from 0 takes 4 ghosts from position 1, must start at 0",
+    {"rank 1: the receive from 0 takes 4 ghosts from position 1, must start at 0",
      [](halo_plan& plan) { plan.local[1].receives[0].first = 1; }},
-    {"part 1: the receive from 0 takes 0 ghosts from position 0",
+    {"rank 1: the receive from 0 takes 0 ghosts from position 0",
      [](halo_plan& plan) { plan.local[1].receives[0].count = 0; }},
-    {"part 1: the receive from 2 takes 5 ghosts from position 4, must start at 4 and take 1 to 4",
+    {"rank 1: the receive from 2 takes 5 ghosts from position 4, must start at 4 and take 1 to 4",
      [](halo_plan& plan) { plan.local[1].receives[1].count = 5; }},
-    {"part 1: ghost 8 is received from 3, its owner is 2",
+    {"rank 1: ghost 8 is received from 3, its owner is 2",
      [](halo_plan& plan) { plan.local[1].receives[1].peer = 3; }},
-    {"part 1: ghost 8 is received from 0, its owner is 2",
+    {"rank 1: ghost 8 is received from 0, its owner is 2",
      [](halo_plan& plan) { plan.local[1].receives[0].count = 5; }},
-    {"part 1: receives cover 4 ghosts, must cover 8",
+    {"rank 1: receives cover 4 ghosts, must cover 8",
      [](halo_plan& plan) { plan.local[1].receives.pop_back(); }},
 
-    {"part 1: touches_ghost has 3 entries, must have one for each of 4 rows",
+    {"rank 1: touches_ghost has 3 entries, must have one for each of 4 rows",
      [](halo_plan& plan) { plan.local[1].touches_ghost.pop_back(); }},
-    {"part 1: row 7 references column 11, which is neither owned nor a ghost",
+    {"rank 1: row 7 references column 11, which is neither owned nor a ghost",
      [](halo_plan& plan) {
          plan.local[1].ghosts.pop_back();
          plan.local[1].receives[1].count = 3;
      }},
-    {"part 1: row 4 references column 8, which is neither owned nor a ghost",
+    {"rank 1: row 4 references column 8, which is neither owned nor a ghost",
      [](halo_plan& plan) {
          plan.local[1].ghosts.erase(plan.local[1].ghosts.begin() + 4);
          plan.local[1].receives[1].count = 3;
      }},
-    {"part 1: touches_ghost of row 5 is 0, must be 1",
+    {"rank 1: touches_ghost of row 5 is 0, must be 1",
      [](halo_plan& plan) { plan.local[1].touches_ghost[1] = 0; }},
-    {"part 1: touches_ghost of row 5 is 2, must be 1",
+    {"rank 1: touches_ghost of row 5 is 2, must be 1",
      [](halo_plan& plan) { plan.local[1].touches_ghost[1] = 2; }},
-    {"part 1: ghost 12 is referenced by no row",
+    {"rank 1: ghost 12 is referenced by no row",
      [](halo_plan& plan) {
          plan.local[1].ghosts.push_back(12);
          plan.local[1].receives.push_back({3, 8, 1});
          plan.local[3].sends.insert(plan.local[3].sends.begin(), {1, {0}, 8});
      }},
-    {"part 1: interior_rows is 1, must be 0",
+    {"rank 1: interior_rows is 1, must be 0",
      [](halo_plan& plan) { plan.local[1].interior_rows = 1; }},
 
-    {"part 1: a send names peer 4, must be another part",
+    {"rank 1: a send names peer 4, must be another rank",
      [](halo_plan& plan) { plan.local[1].sends[1].peer = 4; }},
-    {"part 1: a send names peer 1, must be another part",
+    {"rank 1: a send names peer 1, must be another rank",
      [](halo_plan& plan) { plan.local[1].sends[1].peer = 1; }},
-    {"part 1: a send names peer 0 after 2, peers must ascend",
+    {"rank 1: a send names peer 0 after 2, peers must ascend",
      [](halo_plan& plan) { std::swap(plan.local[1].sends[0], plan.local[1].sends[1]); }},
-    {"part 1: a send names peer 2 after 2, peers must ascend",
+    {"rank 1: a send names peer 2 after 2, peers must ascend",
      [](halo_plan& plan) { plan.local[1].sends.push_back(plan.local[1].sends.back()); }},
-    {"part 1: sends to 3, which receives nothing from it",
+    {"rank 1: sends to 3, which receives nothing from it",
      [](halo_plan& plan) {
          plan.local[1].sends.push_back({3, {0}, 0});
      }},
-    {"part 1: sends 4 rows to 2 at position 1, which receives 4 at 0",
+    {"rank 1: sends 4 rows to 2 at position 1, which receives 4 at 0",
      [](halo_plan& plan) { plan.local[1].sends[1].position = 1; }},
-    {"part 1: sends 3 rows to 2 at position 0, which receives 4 at 0",
+    {"rank 1: sends 3 rows to 2 at position 0, which receives 4 at 0",
      [](halo_plan& plan) { plan.local[1].sends[1].rows.pop_back(); }},
-    {"part 1: sends row 5 to 2, which expects 4",
+    {"rank 1: sends row 5 to 2, which expects 4",
      [](halo_plan& plan) {
          std::swap(plan.local[1].sends[1].rows[0], plan.local[1].sends[1].rows[1]);
      }},
-    {"part 2: sends row 12 to 1, which expects 11",
+    {"rank 2: sends row 12 to 1, which expects 11",
      [](halo_plan& plan) { plan.local[2].sends[0].rows[3] = 4; }},
-    {"part 2: receives from 1, which sends nothing to it",
+    {"rank 2: receives from 1, which sends nothing to it",
      [](halo_plan& plan) { plan.local[1].sends.pop_back(); }},
 };
 

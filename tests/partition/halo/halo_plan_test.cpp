@@ -225,11 +225,11 @@ TEST_CASE("make_halo_plan refuses what it can't plan") {
                          input_error);
     CHECK_THROWS_WITH_AS(
         plan_of(a, row_partition{{0, 2147483648}}),
-        "halo_plan: part 0 owns 2147483648 rows and references 0 ghosts; local indices have 32 "
+        "halo_plan: rank 0 owns 2147483648 rows and references 0 ghosts; local indices have 32 "
         "bits, so both together must be at most 2147483647: use more devices",
         input_error);
 
-    SUBCASE("column too large, in the parallel loop of a part that isn't the first") {
+    SUBCASE("column too large, in the parallel loop of a rank that isn't the first") {
         pattern bad = random_pattern(9000, 6, 3);
         bad.columns[index(bad.row_offsets[6000])] = 9000;
         bad.columns[index(bad.row_offsets[8500])] = 9001;
@@ -301,7 +301,7 @@ TEST_CASE("localize_columns refuses sizes and patterns that are not the plan's")
     CHECK_THROWS_AS(localize_columns(plan, 2, a.row_offsets, a.columns, local), usage_error);
     CHECK_THROWS_WITH_AS(
         localize_columns(plan, 1, a.row_offsets, a.columns, std::span(local).first(31)),
-        "localize_columns: local_columns has 31 entries, must have 32, the nonzeros of part 1",
+        "localize_columns: local_columns has 31 entries, must have 32, the nonzeros of rank 1",
         usage_error);
     CHECK_THROWS_AS(localize_columns(plan, 1, std::span(a.row_offsets).first(16), a.columns, local),
                     usage_error);
@@ -311,7 +311,7 @@ TEST_CASE("localize_columns refuses sizes and patterns that are not the plan's")
     other.columns[40] = 3; // owned by part 0, but no ghost of part 1
     other.columns[50] = -7;
     CHECK_THROWS_WITH_AS(localize_columns(plan, 1, other.row_offsets, other.columns, local),
-                         "localize_columns: column 3 at position 40 is neither owned by part 1 nor "
+                         "localize_columns: column 3 at position 40 is neither owned by rank 1 nor "
                          "one of its ghosts: the plan is for another pattern",
                          input_error);
     other = a;

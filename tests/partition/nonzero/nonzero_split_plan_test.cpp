@@ -69,11 +69,11 @@ TEST_CASE("piece plans: by rows a part has one foreign row, by columns one ghost
             p.offsets, p.columns, assign_by_columns(p.offsets, p.columns, cut));
         for (int k = 0; k < 5; ++k) {
             const auto rank = as_size(k);
-            CHECK(by_rows.local[rank].foreign.rows() <= 1);
+            CHECK(by_rows.local[rank].remote.rows() <= 1);
             CHECK(by_columns.halo.ghost_count(k) <= 1);
             for (const nonzero_split_plan* plan : {&by_rows, &by_columns})
-                CHECK(plan->ranks[rank].own.columns.size() +
-                          plan->ranks[rank].foreign.columns.size() ==
+                CHECK(plan->local[rank].own.columns.size() +
+                          plan->local[rank].remote.columns.size() ==
                       as_size(cut.begin[rank + 1] - cut.begin[rank]));
         }
     }

@@ -206,10 +206,10 @@ TEST_CASE("block_partition: the check finds each fault") {
         change(bad);
         CHECK_THROWS_WITH_AS(check(bad, 6), doctest::Contains(words), usage_error);
     };
-    broken("0 parts", [](auto& p) { p.local.clear(); });
+    broken("0 ranks", [](auto& p) { p.local.clear(); });
     broken("of 7 rows", [](auto& p) { p.rows = 7; });
     broken("redundant rows", [](auto& p) { p.redundant = {5, 7}; });
-    broken("computed by no part", [](auto& p) { p.local[1].ranges[0].rows.begin = 3; });
+    broken("computed by no rank", [](auto& p) { p.local[1].ranges[0].rows.begin = 3; });
     broken("computed twice", [](auto& p) { p.local[1].ranges[0].rows.begin = 1; });
     broken("computed twice", [](auto& p) { p.local[1].ranges.push_back({{5, 6}, second}); });
     broken("must not be empty", [](auto& p) { p.local[1].ranges[0].rows = {2, 2}; });
@@ -217,7 +217,7 @@ TEST_CASE("block_partition: the check finds each fault") {
         p.local[0].ranges[0].stage = second;
         p.local[0].ranges[1].stage = first;
     });
-    broken("counted by no part", [](auto& p) { p.local[1].counted = {5, 5}; });
+    broken("counted by no rank", [](auto& p) { p.local[1].counted = {5, 5}; });
     broken("counted twice", [](auto& p) { p.local[0].counted = {5, 6}; });
     broken("at most 3", [](auto& p) {
         p.local[0].ranges = {{{0, 1}, first}, {{1, 2}, first}, {{4, 5}, first}, {{2, 3}, first}};

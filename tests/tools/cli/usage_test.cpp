@@ -8,7 +8,7 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/tests/tools/support/command_run.hpp>
-#include <krylith/tools/cli/exit_status.hpp>
+#include <krylith/tools/cli/command.hpp>
 
 using krylith::test::contains;
 using krylith::test::has_benchmarks;

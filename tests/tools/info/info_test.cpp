@@ -9,7 +9,7 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/tools/support/command_run.hpp>
 #include <krylith/tests/tools/support/well_formed.hpp>
-#include <krylith/tools/info/info_summary.hpp>
+#include <krylith/tools/info/info_run.hpp>
 
 using namespace krylith;
 using namespace krylith::tool;

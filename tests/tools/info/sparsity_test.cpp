@@ -10,9 +10,8 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/tools/support/command_run.hpp>
 #include <krylith/tests/tools/support/well_formed.hpp>
-#include <krylith/tools/cli/terminal.hpp>
-#include <krylith/tools/info/sparsity_picture.hpp>
-#include <krylith/tools/info/sparsity_plot.hpp>
+#include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/info/sparsity.hpp>
 
 using namespace krylith;
 using namespace krylith::tool;

@@ -10,9 +10,9 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/tools/cli/device_selection.hpp>
 #include <krylith/tools/cli/vector_source.hpp>
-#include <krylith/tools/model/byte_model.hpp>
-#include <krylith/tools/solve/asymmetry.hpp>
-#include <krylith/tools/solve/solve_summary.hpp>
+#include <krylith/tools/model/footprint.hpp>
+#include <krylith/tools/solve/failure_advice.hpp>
+#include <krylith/tools/solve/solve_report.hpp>
 
 using namespace krylith;
 using namespace krylith::tool;
