@@ -62,7 +62,7 @@ csr_matrix<double> square(std::int64_t n) {
 
 } // namespace
 
-KRYLITH_GROUP_TEST("local kernel merge: rows in many chunks, with dots, the same bits") {
+KRYLITH_GROUP_TEST("format merge: rows in many chunks, with dots, the same bits") {
     const bool cuda = group.kind() == backend::cuda;
     const std::int64_t n = cuda ? 150'000 : 6'000;
     const auto matrix = square(n);
