@@ -26,7 +26,7 @@ namespace {
 struct schedule_arrays {
     const row_range* ranges;
     const std::int64_t* first_range;
-    const std::int64_t* work_before;
+    const std::int64_t* items_before;
     std::int64_t interior;
     std::int64_t chunks;
 };
@@ -114,25 +114,25 @@ void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& 
 }
 
 /// Calls body(chunk) for the chunks of one thread of the team among chunks [first, last): equal
-/// work for all.
+/// items for all.
 template <class Body>
 void for_chunks_of(const schedule_arrays& rows, std::int64_t first, std::int64_t last, int thread,
                    int team, const Body& body) {
-    const std::int64_t* const work = rows.work_before;
+    const std::int64_t* const items = rows.items_before;
     const auto border = [&](int number) {
-        const std::int64_t before = work[first] + (work[last] - work[first]) / team * number;
+        const std::int64_t before = items[first] + (items[last] - items[first]) / team * number;
         if (number == team) return last;
-        return static_cast<std::int64_t>(std::lower_bound(work + first, work + last, before) -
-                                         work);
+        return static_cast<std::int64_t>(std::lower_bound(items + first, items + last, before) -
+                                         items);
     };
     const std::int64_t end = border(thread + 1);
     for (std::int64_t chunk = border(thread); chunk < end; ++chunk) body(chunk);
 }
 
 /// The number of threads for so many rows and nonzeros.
-int team_for(int threads, std::int64_t work) {
+int team_for(int threads, std::int64_t items) {
     constexpr std::int64_t worth_a_thread = 16384;
-    return static_cast<int>(std::clamp<std::int64_t>(work / worth_a_thread, 1, threads));
+    return static_cast<int>(std::clamp<std::int64_t>(items / worth_a_thread, 1, threads));
 }
 
 template <class T, class Offset>
@@ -142,7 +142,7 @@ void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
     registers reg;
     if (!kernel_prologue(a.common, reg) || !open_results(all_reduce, a.put)) return;
 
-    in_team(team_for(threads, rows.work_before[rows.chunks]), [&](int thread, int team) {
+    in_team(team_for(threads, rows.items_before[rows.chunks]), [&](int thread, int team) {
         const auto body = [&](std::int64_t chunk) { multiply_chunk(matrix, rows, a, chunk); };
         for_chunks_of(rows, 0, rows.interior, thread, team, body);
         // Each thread waits by itself, and so sees the peers' entries.
@@ -173,7 +173,7 @@ public:
         chunks_ = s.chunks();
         ranges_ = {device_, std::span(s.ranges), item};
         first_range_ = {device_, std::span(s.first_range), item};
-        work_before_ = {device_, std::span(s.work_before), item};
+        items_before_ = {device_, std::span(s.items_before), item};
     }
 
     void apply(const spmv_arguments<T>& a) override {
@@ -254,7 +254,7 @@ private:
     template <class Offset>
     void enqueue(const csr_arrays<T, Offset>& matrix, const spmv_arguments<T>& a) {
         auto& host = static_cast<host_device&>(*device_);
-        const schedule_arrays rows{ranges_.data(), first_range_.data(), work_before_.data(),
+        const schedule_arrays rows{ranges_.data(), first_range_.data(), items_before_.data(),
                                    interior_, chunks_};
         host.submit([=, threads = host.threads()] { product(matrix, rows, a, threads); });
     }
@@ -270,7 +270,7 @@ private:
     block_array<T> values_;
     buffer<row_range> ranges_;
     buffer<std::int64_t> first_range_;
-    buffer<std::int64_t> work_before_;
+    buffer<std::int64_t> items_before_;
 };
 
 } // namespace

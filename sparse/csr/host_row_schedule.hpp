@@ -16,13 +16,13 @@ struct row_range {
 /// depend on the block only, not on the team, so that sums over chunks have the same bits with any
 /// team.
 struct row_schedule {
-    std::vector<row_range> ranges;         ///< those of chunk 0, of chunk 1, ...
-    std::vector<std::int64_t> first_range; ///< [chunks + 1] into ranges
-    std::vector<std::int64_t> work_before; ///< [chunks + 1] rows and nonzeros in earlier chunks
-    std::int64_t interior = 0;             ///< chunks that read no ghosts; they come first
+    std::vector<row_range> ranges;          ///< those of chunk 0, of chunk 1, ...
+    std::vector<std::int64_t> first_range;  ///< [chunks + 1] into ranges
+    std::vector<std::int64_t> items_before; ///< [chunks + 1] rows and nonzeros in earlier chunks
+    std::int64_t interior = 0;              ///< chunks that read no ghosts; they come first
 
     [[nodiscard]] std::int64_t chunks() const {
-        return static_cast<std::int64_t>(work_before.size()) - 1;
+        return static_cast<std::int64_t>(items_before.size()) - 1;
     }
 };
 

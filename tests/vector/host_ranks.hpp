@@ -1,4 +1,4 @@
-// Host devices with all-reduce slots, wired by hand: for tests of kernels without an execution.
+// Host devices with all-reduce slots, connected by hand: for tests of kernels without an execution.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ public:
     [[nodiscard]] int size() const { return static_cast<int>(state_.size()); }
     [[nodiscard]] host_device& operator[](int rank) { return *at(rank).device; }
 
-    /// A guarded kernel context without work: add loads, sums and so on. The state is always
-    /// loaded.
+    /// Makes a guarded kernel context with nothing to do: tests add loads, sums and so on. The
+    /// state is always loaded.
     [[nodiscard]] kernel_context make_context(int rank) {
         rank_state& s = at(rank);
         kernel_context f{};
@@ -70,7 +70,7 @@ public:
         return f;
     }
 
-    /// Registers live in slot 2 n; stores go to the same place.
+    /// Register n is in slot 2 n; stores go to the same place.
     static void load(kernel_context& f, std::uint8_t reg) {
         f.program.loads[f.program.load_count++] = {reg, static_cast<std::uint8_t>(2 * reg)};
     }
@@ -81,8 +81,8 @@ public:
                        std::uint8_t b = 0) {
         f.program.instructions[f.program.instruction_count++] = {code, to, a, b};
     }
-    /// The kernel context adds up the batch under way into registers from `first` on, and stores
-    /// them.
+    /// Makes the kernel context add up the batch under way into registers from `first` on, and
+    /// store them.
     static void take_batch(kernel_context& f, int count, std::uint8_t first) {
         f.batch = count;
         for (int v = 0; v < count; ++v) {
@@ -101,7 +101,7 @@ public:
     [[nodiscard]] std::int32_t failure(int rank) { return at(rank).failure; }
     [[nodiscard]] std::uint64_t published(int rank) { return at(rank).published; }
 
-    /// A kernel that is nothing but the kernel context.
+    /// Enqueues a kernel that only performs the kernel context.
     void scalars(int rank, const kernel_context& f, std::uint64_t condition = 0) {
         host::scalars(*at(rank).device, {f, condition, {}});
     }

@@ -1,4 +1,4 @@
-// Where kernels of sparse products look: what host and device share, up to the ends of 32 bits.
+// Arithmetic that host and device share for kernels of sparse products, up to the ends of 32 bits.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -15,7 +15,7 @@ namespace krylith::spmspv {
 
 namespace {
 
-/// The first place where `holds` is no longer true, as a warp looks for it; rounds are counted.
+/// The first place where `holds` is no longer true, as a warp searches it; rounds are counted.
 template <class Holds>
 std::uint32_t found_by_lanes(std::uint32_t low, std::uint32_t high, const Holds& holds,
                              int& rounds) {
@@ -64,7 +64,7 @@ void check_lowered() {
 
 } // namespace
 
-TEST_CASE("kernel arithmetic: lanes that share a line") {
+TEST_CASE("kernel arithmetic: lanes that share a major index") {
     CHECK(lanes_a_major(0, 0) == 1);
     CHECK(lanes_a_major(10, 0) == 1);
     CHECK(lanes_a_major(10, 10) == 1);

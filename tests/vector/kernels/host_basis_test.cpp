@@ -141,7 +141,7 @@ TEST_CASE("host multi_dot and multi_axpy: the same bits with any team") {
         auto a = arguments(ranks, data, true);
         a.reduce = ranks.into(0, 8);
         host::multi_dot(ranks[0], a);
-        const auto found = sums(ranks, 8); // also the coefficients of what follows
+        const auto found = sums(ranks, 8); // they are also the coefficients of the update below
         a.reduce = ranks.into(0, 1);
         host::multi_axpy(ranks[0], a);
         ranks.synchronize();

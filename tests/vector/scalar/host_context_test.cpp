@@ -33,39 +33,39 @@ void enqueue_publisher(host_ranks& ranks, int rank, const kernel_context& f,
     });
 }
 
-/// Numbers whose sum depends on the order.
-/// Not inlined: a product fused with the test's own sum would have other bits.
-[[gnu::noinline]] double awkward(int rank, int turn, int v) {
-    return std::sin(1.0 + rank + 3.0 * turn + 7.0 * v) * std::pow(10.0, (rank * 5 + v) % 9 - 4);
+/// Numbers whose sum depends on the order. The function is not inlined: a product fused with the
+/// test's own sum would have other bits.
+[[gnu::noinline]] double awkward(int rank, int trip, int v) {
+    return std::sin(1.0 + rank + 3.0 * trip + 7.0 * v) * std::pow(10.0, (rank * 5 + v) % 9 - 4);
 }
 
 } // namespace
 
 TEST_CASE("host all-reduce: rank order, the same bits on all ranks") {
-    constexpr int turns = 60;
+    constexpr int trips = 60;
     for (const int p : {1, 2, 3, 7}) {
         CAPTURE(p);
         host_ranks ranks(p);
         std::vector<std::vector<std::array<double, 3>>> taken(
-            static_cast<std::size_t>(p), std::vector<std::array<double, 3>>(turns + 1));
-        for (int turn = 0; turn <= turns; ++turn)
+            static_cast<std::size_t>(p), std::vector<std::array<double, 3>>(trips + 1));
+        for (int trip = 0; trip <= trips; ++trip)
             for (int r = 0; r < p; ++r) {
                 kernel_context f = ranks.make_context(r);
-                if (turn > 0) host_ranks::take_batch(f, 3, a_reg);
+                if (trip > 0) host_ranks::take_batch(f, 3, a_reg);
                 enqueue_publisher(
-                    ranks, r, f, {awkward(r, turn, 0), awkward(r, turn, 1), awkward(r, turn, 2)},
-                    &taken[static_cast<std::size_t>(r)][static_cast<std::size_t>(turn)]);
+                    ranks, r, f, {awkward(r, trip, 0), awkward(r, trip, 1), awkward(r, trip, 2)},
+                    &taken[static_cast<std::size_t>(r)][static_cast<std::size_t>(trip)]);
             }
         ranks.synchronize();
-        for (int turn = 1; turn <= turns; ++turn)
+        for (int trip = 1; trip <= trips; ++trip)
             for (int v = 0; v < 3; ++v) {
-                double sum = awkward(0, turn - 1, v);
-                for (int r = 1; r < p; ++r) sum += awkward(r, turn - 1, v);
+                double sum = awkward(0, trip - 1, v);
+                for (int r = 1; r < p; ++r) sum += awkward(r, trip - 1, v);
                 for (const auto& of_rank : taken)
-                    CHECK(of_rank[static_cast<std::size_t>(turn)][static_cast<std::size_t>(v)] ==
+                    CHECK(of_rank[static_cast<std::size_t>(trip)][static_cast<std::size_t>(v)] ==
                           sum);
             }
-        CHECK(ranks.published(p - 1) == turns + 1);
+        CHECK(ranks.published(p - 1) == trips + 1);
     }
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("a guarded kernel after the stop carries its scalars over and does not
     f.program.loads[f.program.load_count++] = {a_reg, 2 * a_reg};
     f.program.stores[f.program.store_count++] = {a_reg, 2 * a_reg + 1};
     host_ranks::record(f, scalar_opcode::negate, a_reg, a_reg);
-    f.batch = 1; // rank 1 never publishes: nobody may wait for it
+    f.batch = 1; // rank 1 never publishes: no rank may wait for it
     f.program.sums[0] = b_reg;
     std::array<double, 3> taken = {-1, -1, -1};
     enqueue_publisher(ranks, 0, f, {1, 2, 3}, &taken);
@@ -209,11 +209,11 @@ TEST_CASE("the kernel whose program stops the loop does not run") {
     CHECK(ranks.slot(0, control::state) == as_register(loop_state::indefinite_matrix));
 }
 
-TEST_CASE("host loops of all ranks stop after the same turn") {
+TEST_CASE("host loops of all ranks stop after the same trip") {
     for (const int p : {1, 2, 3}) {
         CAPTURE(p);
         host_ranks ranks(p);
-        std::vector<int> turns(static_cast<std::size_t>(p));
+        std::vector<int> trips(static_cast<std::size_t>(p));
         std::vector<std::unique_ptr<loop_graph>> loops;
         std::vector<double> history(20);
         for (int r = 0; r < p; ++r) {
@@ -224,7 +224,7 @@ TEST_CASE("host loops of all ranks stop after the same turn") {
             ranks.slot(r, control::best) = 1e300;
             loops.push_back(ranks[r].make_loop());
             loops.back()->begin_recording();
-            ranks[r].submit([&turns, r] { ++turns[static_cast<std::size_t>(r)]; });
+            ranks[r].submit([&trips, r] { ++trips[static_cast<std::size_t>(r)]; });
             enqueue_publisher(ranks, r, ranks.make_context(r), {1.0 + r, 0, 0}, nullptr);
             kernel_context f = ranks.make_context(r);
             host_ranks::take_batch(f, 3, a_reg);
@@ -243,7 +243,7 @@ TEST_CASE("host loops of all ranks stop after the same turn") {
         for (auto& loop : loops) loop->launch();
         ranks.synchronize();
         for (int r = 0; r < p; ++r) {
-            CHECK(turns[static_cast<std::size_t>(r)] == 13);
+            CHECK(trips[static_cast<std::size_t>(r)] == 13);
             CHECK(ranks.slot(r, control::state) == as_register(loop_state::limit));
             CHECK(ranks.slot(r, control::residual) == p * (p + 1) / 2.0);
         }
