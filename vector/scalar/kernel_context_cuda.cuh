@@ -63,7 +63,7 @@ __device__ inline bool gather_batch(const KernelContext& f, stamped_value early,
     for (int first = 0; first < f.batch; first += 32 / group) {
         const int v = first + lane / group;
         const bool mine = v < f.batch && rank < f.ranks;
-        double partial = 0;
+        double part = 0;
         if (mine) {
             stamped_value there = first == 0 ? early : peek_stamped(f, v, rank);
             if (there.epoch != epoch) {
@@ -97,8 +97,8 @@ __device__ inline double add_partials(const KernelContext& f, int v) {
     for (int k = 0; k < early; ++k) some[k] = __ldcg(from + lane + k * 32);
     double part = 0;
 #pragma unroll
-    for (int k = 0; k < early; ++k) partial += lane + k * 32 < sums ? some[k] : 0.0;
-    for (int i = lane + early * 32; i < sums; i += 32) partial += __ldcg(from + i);
+    for (int k = 0; k < early; ++k) part += lane + k * 32 < sums ? some[k] : 0.0;
+    for (int i = lane + early * 32; i < sums; i += 32) part += __ldcg(from + i);
     return warp_sum(part);
 }
 
@@ -214,12 +214,12 @@ __device__ inline void post_batch(const compact_context& f, const reduction& out
         double some[early];
 #pragma unroll
         for (int k = 0; k < early; ++k) some[k] = __ldcg(from + threadIdx.x + k * block_threads);
-        double partial = 0;
+        double part = 0;
 #pragma unroll
         for (int k = 0; k < early; ++k)
-            partial += threadIdx.x + k * block_threads < gridDim.x ? some[k] : 0.0;
+            part += threadIdx.x + k * block_threads < gridDim.x ? some[k] : 0.0;
         for (unsigned b = threadIdx.x + early * block_threads; b < gridDim.x; b += block_threads)
-            partial += __ldcg(from + b);
+            part += __ldcg(from + b);
         store_warp_sum(partial, warp_sums);
         __syncthreads();
         if (static_cast<int>(threadIdx.x) <
