@@ -220,7 +220,7 @@ __device__ inline void post_batch(const compact_context& f, const reduction& out
             part += threadIdx.x + k * block_threads < gridDim.x ? some[k] : 0.0;
         for (unsigned b = threadIdx.x + early * block_threads; b < gridDim.x; b += block_threads)
             part += __ldcg(from + b);
-        store_warp_sum(partial, warp_sums);
+        store_warp_sum(part, warp_sums);
         __syncthreads();
         if (static_cast<int>(threadIdx.x) <
             f.all_reduce.ranks) { // a thread a rank, all the same sum
