@@ -63,7 +63,7 @@ __device__ inline bool gather_batch(const KernelContext& f, stamped_value early,
     for (int first = 0; first < f.batch; first += 32 / group) {
         const int v = first + lane / group;
         const bool mine = v < f.batch && rank < f.ranks;
-        double partial = 0;
+        double value = 0;
         if (mine) {
             stamped_value there = first == 0 ? early : peek_stamped(f, v, rank);
             if (there.epoch != epoch) {
@@ -73,11 +73,11 @@ __device__ inline bool gather_batch(const KernelContext& f, stamped_value early,
                     return there.epoch == epoch;
                 });
             }
-            part = there.value;
+            value = there.value;
         }
         const int base = lane & ~(group - 1);
-        double sum = __shfl_sync(0xffffffffu, part, base);
-        for (int r = 1; r < f.ranks; ++r) sum += __shfl_sync(0xffffffffu, part, base + r);
+        double sum = __shfl_sync(0xffffffffu, value, base);
+        for (int r = 1; r < f.ranks; ++r) sum += __shfl_sync(0xffffffffu, value, base + r);
         if (mine && rank == 0) take(v, sum);
     }
     return ok;
@@ -95,11 +95,11 @@ __device__ inline double add_partials(const KernelContext& f, int v) {
     double some[early];
 #pragma unroll
     for (int k = 0; k < early; ++k) some[k] = __ldcg(from + lane + k * 32);
-    double part = 0;
+    double partial = 0;
 #pragma unroll
     for (int k = 0; k < early; ++k) partial += lane + k * 32 < sums ? some[k] : 0.0;
     for (int i = lane + early * 32; i < sums; i += 32) partial += __ldcg(from + i);
-    return warp_sum(part);
+    return warp_sum(partial);
 }
 
 /// Performs the kernel context, by warp 0. Loads that don't depend on each other are in flight at
