@@ -134,7 +134,7 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
         std::vector<std::uint64_t*> peer_credits(p);
         for (std::size_t to = 0; to < p; ++to) {
             const bool staged = layout.group.path(r, static_cast<int>(to)) == peer_path::staged;
-            // Events order a staged exchange, so nobody reads the credits of a staged peer.
+            // Events order a staged exchange, so no kernel reads the credits of a staged peer.
             ghosts[to] = staged ? ranks_[rank]->staging[to].data() : ranks_[to]->first_ghost;
             sents[to] =
                 staged ? ranks_[rank]->staged_words.data() + to : ranks_[to]->sent.data() + rank;
