@@ -37,9 +37,9 @@ struct result_put {
     T* const* targets;            ///< [rows of the block] or null
     std::uint64_t* const* sent;   ///< [ranks] this rank's word in each peer's signal::sent
     const std::uint64_t* credits; ///< [ranks] results that each peer can take
-    std::uint64_t* const*
-        peer_credits;         ///< [ranks] this rank's word in each peer's `credits`;
-                              ///< null: the reader of the results gives credit (partial_sums)
+    /// [ranks] this rank's word in each peer's `credits`; null: the reader of the results gives
+    /// credit (partial_sums).
+    std::uint64_t* const* peer_credits;
     std::uint64_t* put_count; ///< results sent so far
     std::uint32_t to;         ///< bit set: ranks to send to; 0: no replicas
     bool ordered;             ///< events already order this against the readers: no waiting

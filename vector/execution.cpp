@@ -72,14 +72,14 @@ void execution::quiesce() noexcept {
 void execution::fill_contexts(scalar_program program) {
     for (std::size_t i = 0; i < batch_registers_.size(); ++i) program.sums[i] = batch_registers_[i];
     for (int rank = 0; rank < ranks(); ++rank) {
-        kernel_context& f = contexts_[static_cast<std::size_t>(rank)];
-        f.program = program;
-        f.batch = batch_;
-        f.batch_array = batch_array_;
-        f.guarded = guarded_;
+        kernel_context& context = contexts_[static_cast<std::size_t>(rank)];
+        context.program = program;
+        context.batch = batch_;
+        context.batch_array = batch_array_;
+        context.guarded = guarded_;
         auto& waits = expected_[static_cast<std::size_t>(rank)];
-        f.signal_count = static_cast<std::int32_t>(waits.size());
-        std::copy(waits.begin(), waits.end(), f.signals);
+        context.signal_count = static_cast<std::int32_t>(waits.size());
+        std::copy(waits.begin(), waits.end(), context.signals);
         waits.clear();
     }
     batch_ = 0;

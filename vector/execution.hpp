@@ -19,7 +19,7 @@ enum class execution_mode {
     automatic, ///< recorded where the group is concurrent, else eager; the environment variable
                ///< KRYLITH_EXECUTION=eager makes it eager (compute-sanitizer knows no graph loops)
     recorded,  ///< one launch a device: the devices repeat the recorded iterations by themselves
-    eager ///< each operation is enqueued by the host, which looks at the stop test now and then
+    eager      ///< each operation is enqueued by the host, which reads the stop test now and then
 };
 
 inline constexpr double longest_timeout = 1e9; ///< seconds, which nanoseconds of 64 bits hold

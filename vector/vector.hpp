@@ -64,11 +64,11 @@ public:
     explicit vector(layout_handle layout, const std::string& item = "vectors",
                     std::shared_ptr<const put_schedule<T>> schedule = nullptr);
 
-    /// Uses arrays that the caller owns: parts[rank] holds layout.held(rank) entries on the device
+    /// Uses arrays that the caller owns: arrays[rank] holds layout.held(rank) entries on the device
     /// of that rank and outlives the vector. Nothing is copied, so where the layout has an order
     /// the entries are in that order, not in the caller's. Ghosts are not sent: put_ghosts() of a
     /// domain vector does that.
-    [[nodiscard]] static vector borrow(layout_handle layout, std::span<T* const> parts);
+    [[nodiscard]] static vector borrow(layout_handle layout, std::span<T* const> arrays);
 
     vector(vector&&) noexcept = default;
     vector& operator=(vector&&) noexcept = default;
@@ -77,7 +77,7 @@ public:
     [[nodiscard]] const layout_handle& layout() const { return layout_; }
     [[nodiscard]] std::int64_t size() const { return layout_->size(); }
     /// The entries on the device of `rank`: held(rank) of them, then its ghosts.
-    [[nodiscard]] T* data(int rank) const { return parts_[static_cast<std::size_t>(rank)]; }
+    [[nodiscard]] T* data(int rank) const { return arrays_[static_cast<std::size_t>(rank)]; }
     /// Whether the two vectors, which are of one layout, have memory in common, as two borrows of
     /// one array have: what writes one then changes the other.
     [[nodiscard]] bool overlaps(const vector& other) const;
@@ -109,7 +109,7 @@ private:
     vector() = default;
     layout_handle layout_;
     std::vector<buffer<T>> storage_;
-    std::vector<T*> parts_;
+    std::vector<T*> arrays_;
     std::shared_ptr<ghost_exchange<T>> exchange_;
     bool single_reader_ = false;
 };

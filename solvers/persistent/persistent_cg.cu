@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(persistent_threads, 1)
     unsigned char* const pairs_and_matrix =
         reinterpret_cast<unsigned char*>(first_peer + block_rows);
     const std::int32_t left = a.pool_bytes - persistent_row_bytes(Slices, sizeof(T));
-    const compact_context& f = state.f; // valid after the prologue
+    const compact_context& f = state.context; // valid after the prologue
     double* const reg = state.reg;
     const auto me = static_cast<int>(threadIdx.x);
     const int warp = me / 32;

@@ -107,7 +107,7 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
             buffer<stamped_value>(d, 2 * p * persistent_sums * most_persistent_blocks, item);
         s->last_epoch = buffer<std::uint64_t>(d, 1, item);
         if (sends != nullptr) {
-            const auto& part = sends->part(rank);
+            const auto& part = sends->local(rank);
             s->ghosts = buffer<stamped_value>(d, static_cast<std::size_t>(2 * part.ghosts), item);
             const send_list list = sort_by_row(part.entries.download(), rows);
             s->first_send = buffer<std::int32_t>(d, std::span(list.first), item);

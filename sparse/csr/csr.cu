@@ -36,11 +36,11 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more blocks w
                const __grid_constant__ spmv_operands<T> a,
                const __grid_constant__ csr_tiles_view<T, Offset> m) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // complete after the prologue
+    const compact_context& context = state.context; // complete after the prologue
     __shared__ T product[csr_tile_entries];
     __shared__ T warp_sums[block_warps];
     if (!kernel_prologue(parameter, state)) return;
-    give_result_credit(f, a);
+    give_result_credit(context, a);
     const int me = static_cast<int>(threadIdx.x);
     double dots[Dots == 0 ? 1 : Dots] = {};
     bool ghosts_there = !awaits_peers<Split>(a);
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more blocks w
     for (auto position = static_cast<std::int32_t>(blockIdx.x); position < m.tiles;
          position += static_cast<std::int32_t>(gridDim.x)) {
         if (!ghosts_there && position >= m.interior) {
-            wait_for_ghosts<Split>(f, a);
+            wait_for_ghosts<Split>(context, a);
             ghosts_there = true;
         }
         const std::int32_t tile = m.order != nullptr ? m.order[position] : position;
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more blocks w
         const Offset start = m.offsets[row0];
         const Offset count = m.offsets[row0 + rows] - start;
         if (!receivers_ready) {
-            wait_for_receivers(f, a);
+            wait_for_receivers(context, a);
             receivers_ready = true;
         }
         if (count > csr_tile_entries) { // one long row: the whole block adds it up
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more blocks w
                 sum += load_once(m.values + start + i) * a.x[load_once(m.columns + start + i)];
             store_warp_sum(sum, warp_sums);
             __syncthreads();
-            if (me == 0) write_row<Dots, Split>(f, a, row0, sum_of_warps(warp_sums), dots);
+            if (me == 0) write_row<Dots, Split>(context, a, row0, sum_of_warps(warp_sums), dots);
             __syncthreads();
             continue;
         }
@@ -88,11 +88,11 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more blocks w
             const auto end = static_cast<int>(m.offsets[row0 + me + 1] - start);
             T sum = 0;
             for (int i = begin; i < end; ++i) sum += product[i];
-            write_row<Dots, Split>(f, a, row0 + me, sum, dots);
+            write_row<Dots, Split>(context, a, row0 + me, sum, dots);
         }
         __syncthreads();
     }
-    kernel_epilogue<Dots, Split>(f, a, dots);
+    kernel_epilogue<Dots, Split>(context, a, dots);
 }
 
 template <class T, class Offset>

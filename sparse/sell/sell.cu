@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(block_threads, Split ? split_blocks_per_sm : b
                 const __grid_constant__ spmv_operands<T> a,
                 const __grid_constant__ sell_view<T> m) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // complete after the prologue
+    const compact_context& context = state.context; // complete after the prologue
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
     const auto stride = static_cast<std::int32_t>(gridDim.x);
@@ -52,26 +52,26 @@ __global__ void __launch_bounds__(block_threads, Split ? split_blocks_per_sm : b
     // The matrix doesn't depend on what the kernel context waits for.
     if (!kernel_prologue(parameter, state, nullptr, [&] { slice.start(m, head, row, lane); }))
         return;
-    give_result_credit(f, a);
+    give_result_credit(context, a);
     double dots[Dots == 0 ? 1 : Dots] = {};
     bool ghosts_there = !awaits_peers<Split>(a);
     bool receivers_ready = false;
     while (position < m.groups) {
         if (!ghosts_there && position >= m.interior) {
-            wait_for_ghosts<Split>(f, a);
+            wait_for_ghosts<Split>(context, a);
             ghosts_there = true;
         }
         position += stride;
         look_up(position);
         const T sum = slice.product(m, a.x, lane);
         if (!receivers_ready) {
-            wait_for_receivers(f, a);
+            wait_for_receivers(context, a);
             receivers_ready = true;
         }
-        if (slice.row >= 0) write_row<Dots, Split>(f, a, slice.row, sum, dots);
+        if (slice.row >= 0) write_row<Dots, Split>(context, a, slice.row, sum, dots);
         if (position < m.groups) slice.start(m, head, row, lane);
     }
-    kernel_epilogue<Dots, Split>(f, a, dots);
+    kernel_epilogue<Dots, Split>(context, a, dots);
 }
 
 /// Copies values from CSR order to that of the slices, for places [first, last), one thread for

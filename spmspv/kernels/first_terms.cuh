@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(block_threads, first_term_blocks<typename S::v
     first_term_kernel(const __grid_constant__ plain_arguments<S> a) {
     static_assert(S::first_suffices);
     using T = typename S::value_type;
-    using deal = spmspv::rows_of_warp<Lanes>;
+    using assignment = spmspv::rows_of_warp<Lanes>;
     constexpr unsigned all = 0xffffffffu;
     constexpr int at_once = Lanes < 4 ? Lanes : 4;
     const row_terms<S, Masked> terms{a.rows.values, a.x.dense, a.x.bits};
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(block_threads, first_term_blocks<typename S::v
             T sum[at_once];
 #pragma unroll
             for (int u = 0; u < at_once; ++u) {
-                const int source = deal::row(first + u, lane);
+                const int source = assignment::row(first + u, lane);
                 k[u] = __shfl_sync(all, begin, source) + static_cast<unsigned>(lane % Lanes);
                 stop[u] = __shfl_sync(all, end, source);
                 column[u] = k[u] < stop[u] ? load_once(a.rows.indices + k[u]) : 0;
@@ -92,10 +92,10 @@ __global__ void __launch_bounds__(block_threads, first_term_blocks<typename S::v
                 }
                 const std::uint32_t hits = __ballot_sync(all, hit[u]);
                 sum[u] = warp_reduce<Lanes>(sum[u], [](T a, T b) { return S::add(a, b); });
-                const T result = __shfl_sync(all, sum[u], deal::lane_of(lane));
-                if (deal::step_of(lane) == first + u) {
+                const T result = __shfl_sync(all, sum[u], assignment::lane_of(lane));
+                if (assignment::step_of(lane) == first + u) {
                     mine = result;
-                    mine_there = (hits >> deal::lane_of(lane) & lowest) != 0;
+                    mine_there = (hits >> assignment::lane_of(lane) & lowest) != 0;
                 }
             }
         }

@@ -54,7 +54,7 @@ struct stored_sums : result_rows<S> {
 template <class S, bool Masked, int Lanes>
 class row_groups {
     using T = typename S::value_type;
-    using deal = spmspv::rows_of_warp<Lanes>;
+    using assignment = spmspv::rows_of_warp<Lanes>;
     static constexpr unsigned all = 0xffffffffu;
     static constexpr int at_once = Lanes == 1 ? 1 : 2;
     static constexpr int count = Lanes == 1 ? 8 : 4;
@@ -74,7 +74,7 @@ public:
             row_part rows[at_once];
 #pragma unroll
             for (int u = 0; u < at_once; ++u) {
-                const int source = deal::row(step + u, lane);
+                const int source = assignment::row(step + u, lane);
                 rows[u].first = __shfl_sync(all, begin, source);
                 rows[u].stop = __shfl_sync(all, end, source);
                 rows[u].next = rows[u].first / quad * quad + lane % Lanes * quad;
@@ -87,11 +87,11 @@ public:
                 for (unsigned left = unfinished(row); left != 0; left &= left - 1)
                     add_rest(row, __ffs(static_cast<int>(left)) - 1);
                 row.sum = warp_reduce<Lanes>(row.sum, add);
-                const T result = __shfl_sync(all, row.sum, deal::lane_of(lane));
+                const T result = __shfl_sync(all, row.sum, assignment::lane_of(lane));
                 const unsigned hits = Masked ? __ballot_sync(all, row.there) : 0;
-                if (deal::step_of(lane) != step + u) continue;
+                if (assignment::step_of(lane) != step + u) continue;
                 sum = result;
-                there = (hits >> deal::lane_of(lane) & lowest) != 0;
+                there = (hits >> assignment::lane_of(lane) & lowest) != 0;
             }
         }
     }

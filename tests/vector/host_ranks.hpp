@@ -50,46 +50,48 @@ public:
     /// state is always loaded.
     [[nodiscard]] kernel_context make_context(int rank) {
         rank_state& s = at(rank);
-        kernel_context f{};
-        f.all_reduce = {s.own_slots.data(),
-                        s.peer_slots.data(),
-                        &s.published,
-                        &s.signals,
-                        &s.failure,
-                        s.failures.data(),
-                        nullptr,
-                        timeout_ns_,
-                        size(),
-                        rank,
-                        capacity};
-        f.slots = s.slots.data();
-        f.array = s.array.data();
-        f.batch_array = -1;
-        f.guarded = true;
-        load(f, control::state);
-        return f;
+        kernel_context context{};
+        context.all_reduce = {s.own_slots.data(),
+                              s.peer_slots.data(),
+                              &s.published,
+                              &s.signals,
+                              &s.failure,
+                              s.failures.data(),
+                              nullptr,
+                              timeout_ns_,
+                              size(),
+                              rank,
+                              capacity};
+        context.slots = s.slots.data();
+        context.array = s.array.data();
+        context.batch_array = -1;
+        context.guarded = true;
+        load(context, control::state);
+        return context;
     }
 
     /// Register n is in slot 2 n; stores go to the same place.
-    static void load(kernel_context& f, std::uint8_t reg) {
-        f.program.loads[f.program.load_count++] = {reg, static_cast<std::uint8_t>(2 * reg)};
+    static void load(kernel_context& context, std::uint8_t reg) {
+        context.program.loads[context.program.load_count++] = {reg,
+                                                               static_cast<std::uint8_t>(2 * reg)};
     }
-    static void store(kernel_context& f, std::uint8_t reg) {
-        f.program.stores[f.program.store_count++] = {reg, static_cast<std::uint8_t>(2 * reg)};
+    static void store(kernel_context& context, std::uint8_t reg) {
+        context.program.stores[context.program.store_count++] = {
+            reg, static_cast<std::uint8_t>(2 * reg)};
     }
-    static void record(kernel_context& f, scalar_opcode code, std::uint8_t to, std::uint8_t a,
+    static void record(kernel_context& context, scalar_opcode code, std::uint8_t to, std::uint8_t a,
                        std::uint8_t b = 0) {
-        f.program.instructions[f.program.instruction_count++] = {code, to, a, b};
+        context.program.instructions[context.program.instruction_count++] = {code, to, a, b};
     }
     /// Makes the kernel context add up the batch under way into registers from `first` on, and
     /// store them.
-    static void take_batch(kernel_context& f, int count, std::uint8_t first) {
-        f.batch = count;
+    static void take_batch(kernel_context& context, int count, std::uint8_t first) {
+        context.batch = count;
         for (int v = 0; v < count; ++v) {
             const auto reg = static_cast<std::uint8_t>(first + v);
-            f.program.sums[v] = reg;
-            load(f, reg);
-            store(f, reg);
+            context.program.sums[v] = reg;
+            load(context, reg);
+            store(context, reg);
         }
     }
 
@@ -102,8 +104,8 @@ public:
     [[nodiscard]] std::uint64_t published(int rank) { return at(rank).published; }
 
     /// Enqueues a kernel that only performs the kernel context.
-    void scalars(int rank, const kernel_context& f, std::uint64_t condition = 0) {
-        host::scalars(*at(rank).device, {f, condition, {}});
+    void scalars(int rank, const kernel_context& context, std::uint64_t condition = 0) {
+        host::scalars(*at(rank).device, {context, condition, {}});
     }
 
     void synchronize() {

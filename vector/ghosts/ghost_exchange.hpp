@@ -24,7 +24,7 @@ public:
     put_schedule(layout_handle layout, const halo_plan& plan);
     put_schedule(layout_handle layout, const allgather_plan& plan);
 
-    [[nodiscard]] std::int64_t ghosts(int rank) const { return part(rank).ghosts; }
+    [[nodiscard]] std::int64_t ghosts(int rank) const { return local(rank).ghosts; }
     [[nodiscard]] const layout_handle& layout() const { return layout_; }
 
     struct message {
@@ -33,7 +33,7 @@ public:
         std::int64_t count;
     };
 
-    struct rank_part {
+    struct local_put {
         buffer<std::int32_t> tile_order;
         buffer<std::int32_t> first_entry;
         buffer<put_entry> entries;
@@ -44,20 +44,20 @@ public:
         std::uint32_t from = 0;
         std::int64_t dense = 0; ///< entries of a dense put
     };
-    [[nodiscard]] const rank_part& part(int rank) const {
-        return parts_[static_cast<std::size_t>(rank)];
+    [[nodiscard]] const local_put& local(int rank) const {
+        return local_[static_cast<std::size_t>(rank)];
     }
 
 private:
     layout_handle layout_;
-    std::vector<rank_part> parts_;
+    std::vector<local_put> local_;
 };
 
 template <class T>
 class ghost_exchange {
 public:
-    /// `parts[rank]` is the domain vector's storage on each rank, ghosts after the held entries.
-    ghost_exchange(std::shared_ptr<const put_schedule<T>> schedule, std::span<T* const> parts);
+    /// `arrays[rank]` is the domain vector's storage on each rank, ghosts after the held entries.
+    ghost_exchange(std::shared_ptr<const put_schedule<T>> schedule, std::span<T* const> arrays);
 
     /// Returns the arguments for the kernel of `rank` that writes the domain vector.
     [[nodiscard]] ghost_put<T> put(int rank, bool ordered) const;

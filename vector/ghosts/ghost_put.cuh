@@ -23,23 +23,23 @@ __device__ inline void give_credit(const ghost_put<T>& put, int ranks) {
 /// Waits for the credits of all receivers. The first warp of a block calls it before its first
 /// store to a peer; a barrier must follow.
 template <class T>
-__device__ inline void await_credits(const compact_context& f, const ghost_put<T>& put) {
-    if (put.ordered || static_cast<int>(threadIdx.x) >= f.all_reduce.ranks ||
+__device__ inline void await_credits(const compact_context& context, const ghost_put<T>& put) {
+    if (put.ordered || static_cast<int>(threadIdx.x) >= context.all_reduce.ranks ||
         (put.to >> threadIdx.x & 1) == 0)
         return;
     const std::uint64_t put_count = *put.put_count;
-    wait_until(f.all_reduce, static_cast<int>(threadIdx.x),
+    wait_until(context.all_reduce, static_cast<int>(threadIdx.x),
                [&] { return load_acquire(put.credits + threadIdx.x) >= put_count; });
 }
 
 /// Calls `store(ghosts)` for each receiver of a dense put. Every rank begins with the one after it,
 /// so that not all send to the same rank at once.
 template <class T, class Store>
-__device__ inline void for_receivers(const compact_context& f, const ghost_put<T>& put,
+__device__ inline void for_receivers(const compact_context& context, const ghost_put<T>& put,
                                      Store store) {
-    for (int k = 1; k < f.ranks; ++k) {
-        int peer = f.all_reduce.rank + k;
-        if (peer >= f.ranks) peer -= f.ranks;
+    for (int k = 1; k < context.ranks; ++k) {
+        int peer = context.all_reduce.rank + k;
+        if (peer >= context.ranks) peer -= context.ranks;
         if ((put.to >> peer & 1) != 0) store(put.ghosts[peer]);
     }
 }
@@ -48,9 +48,9 @@ __device__ inline void for_receivers(const compact_context& f, const ghost_put<T
 /// `position` of the order (position < sending_tiles). `first` is true for the block's first
 /// sending tile. `values` is the domain vector.
 template <class T>
-__device__ inline void send_tile(const compact_context& f, const ghost_put<T>& put,
+__device__ inline void send_tile(const compact_context& context, const ghost_put<T>& put,
                                  std::int32_t position, const T* values, bool first) {
-    if (first) await_credits(f, put);
+    if (first) await_credits(context, put);
     __syncthreads(); // the tile is written, the peers have given credit
     const std::int32_t end = put.first_entry[position + 1];
     for (std::int32_t e = put.first_entry[position] + static_cast<std::int32_t>(threadIdx.x);
@@ -73,10 +73,10 @@ inline constexpr int pack_size = 16 / sizeof(T);
 /// where the place is aligned. The threads of a warp have neighbouring packs: whole cache lines go
 /// to each peer.
 template <class T>
-__device__ inline void send_pack(const compact_context& f, const ghost_put<T>& put,
+__device__ inline void send_pack(const compact_context& context, const ghost_put<T>& put,
                                  const pack<T>& entries, std::int64_t first) {
     const bool whole = first + pack_size<T> <= put.dense;
-    for_receivers(f, put, [&](T* ghosts) {
+    for_receivers(context, put, [&](T* ghosts) {
         T* const to = ghosts + first;
         if (whole && reinterpret_cast<std::uintptr_t>(to) % sizeof(pack<T>) == 0) {
             *reinterpret_cast<pack<T>*>(to) = entries;
@@ -93,7 +93,7 @@ __device__ inline void send_pack(const compact_context& f, const ghost_put<T>& p
 /// stores would hold up its other tiles. The stores are ordered by cumulativity: barrier, ticket
 /// (acquire and release), release at system scope.
 template <class T>
-__device__ inline void signal_put(const compact_context& f, const ghost_put<T>& put,
+__device__ inline void signal_put(const compact_context& context, const ghost_put<T>& put,
                                   std::int32_t tiles_sent) {
     if (put.sending_tiles == 0) { // it sends nothing, but the put is counted
         if (blockIdx.x == 0 && threadIdx.x == 0) *put.put_count += 1;
@@ -111,7 +111,8 @@ __device__ inline void signal_put(const compact_context& f, const ghost_put<T>& 
     }
     number = __shfl_sync(0xffffffffu, number, 0);
     if (number == 0) return;
-    if (static_cast<int>(threadIdx.x) < f.all_reduce.ranks && (put.to >> threadIdx.x & 1) != 0)
+    if (static_cast<int>(threadIdx.x) < context.all_reduce.ranks &&
+        (put.to >> threadIdx.x & 1) != 0)
         store_release(put.sent[threadIdx.x], number);
     if (threadIdx.x == 0) {
         *put.put_count = number;

@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(block_threads, 2)
     dots_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ delayed_operands<T> a) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // complete after the prologue
+    const compact_context& context = state.context; // complete after the prologue
     __shared__ double warp_sums[2 * at_once + 1][block_warps];
     if (!kernel_prologue(parameter, state)) return;
     const std::int64_t start =
@@ -46,7 +46,8 @@ __global__ void __launch_bounds__(block_threads, 2)
         for (int v = 0; v < 2 * at_once + 1; ++v) store_warp_sum(sum[v], warp_sums[v]);
         __syncthreads();
         const auto keep = [&](int v, int place) { // one thread for each value
-            a.reduce.partials[static_cast<std::int64_t>(place) * f.partial_stride + blockIdx.x] =
+            a.reduce
+                .partials[static_cast<std::int64_t>(place) * context.partial_stride + blockIdx.x] =
                 sum_of_warps(warp_sums[v]);
         };
         const auto v = static_cast<int>(threadIdx.x);
@@ -56,7 +57,7 @@ __global__ void __launch_bounds__(block_threads, 2)
         if (v == 2 * at_once && base == 0) keep(v, 2 * a.count);
         __syncthreads(); // read before they are written again
     }
-    if (last_block(f.all_reduce.signals)) post_large_batch(f, a.reduce);
+    if (last_block(context.all_reduce.signals)) post_large_batch(context, a.reduce);
 }
 
 /// The number of entries of a tile that a thread has.
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     update_kernel(const __grid_constant__ compact_context parameter,
                   const __grid_constant__ delayed_operands<T> a) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // complete after the prologue
+    const compact_context& context = state.context; // complete after the prologue
     extern __shared__ double s[];
     const double* const t = s + a.count;
     const int before = a.count - 1;
@@ -78,11 +79,11 @@ __global__ void __launch_bounds__(block_threads, 4)
             s[k] = parameter.array[a.first + k];
     });
     if (!go) return;
-    if (a.sends) give_credit(a.put, f.ranks);
+    if (a.sends) give_credit(a.put, context.ranks);
     const bool dense = a.sends && a.put.dense != 0;
     const bool listed = a.sends && !dense && a.put.tile_order != nullptr;
     if (dense) {
-        await_credits(f, a.put);
+        await_credits(context, a.put);
         __syncthreads();
     }
     T* const u = a.basis[before];
@@ -121,14 +122,14 @@ __global__ void __launch_bounds__(block_threads, 4)
             const auto candidate =
                 static_cast<T>(t[a.count] * (of_w[e] - t[before] * static_cast<double>(ended)));
             next[at[e]] = candidate;
-            if (dense) for_receivers(f, a.put, [&](T* ghosts) { ghosts[at[e]] = candidate; });
+            if (dense) for_receivers(context, a.put, [&](T* ghosts) { ghosts[at[e]] = candidate; });
         }
         if (dense)
             ++sent;
         else if (listed && position < a.put.sending_tiles)
-            send_tile(f, a.put, position, next, sent++ == 0);
+            send_tile(context, a.put, position, next, sent++ == 0);
     }
-    if (a.sends) signal_put(f, a.put, sent);
+    if (a.sends) signal_put(context, a.put, sent);
 }
 
 } // namespace

@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
                  const __grid_constant__ fused_operands<T> a) {
     constexpr fused_shape shape = known_shapes[Index];
     __shared__ context_state state;
-    const compact_context& f = state.f; // complete after the prologue
+    const compact_context& context = state.context; // complete after the prologue
     const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
     const auto stride = static_cast<std::int32_t>(gridDim.x);
     const bool sends = a.put_index >= 0;
@@ -142,9 +142,9 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     });
     if (!go) return;
     if (!early) load();
-    if (sends) give_credit(a.put, f.ranks);
+    if (sends) give_credit(a.put, context.ranks);
     if (dense) {
-        await_credits(f, a.put);
+        await_credits(context, a.put);
         __syncthreads();
     }
 
@@ -158,27 +158,27 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
         const bool both = position + stride < tiles;
         one.compute(c);
         one.store(a, first);
-        if (dense) send_pack(f, a.put, one.stored(a.put_index), first);
+        if (dense) send_pack(context, a.put, one.stored(a.put_index), first);
         one.add_dots(a, first, dots);
         if (both) {
             two.compute(c);
             two.store(a, second);
-            if (dense) send_pack(f, a.put, two.stored(a.put_index), second);
+            if (dense) send_pack(context, a.put, two.stored(a.put_index), second);
             two.add_dots(a, second, dots);
         }
         if (dense) {
             sent += both ? 2 : 1;
         } else if (sends) {
             if (position < a.put.sending_tiles)
-                send_tile(f, a.put, position, a.vectors[a.put_index], sent++ == 0);
+                send_tile(context, a.put, position, a.vectors[a.put_index], sent++ == 0);
             if (both && position + stride < a.put.sending_tiles)
-                send_tile(f, a.put, position + stride, a.vectors[a.put_index], sent++ == 0);
+                send_tile(context, a.put, position + stride, a.vectors[a.put_index], sent++ == 0);
         }
         position += 2 * stride;
         load();
     }
-    if (sends) signal_put(f, a.put, sent);
-    if constexpr (shape.dots > 0) reduce_and_post(f, a.reduce, dots);
+    if (sends) signal_put(context, a.put, sent);
+    if constexpr (shape.dots > 0) reduce_and_post(context, a.reduce, dots);
 }
 
 /// The kernel of any shape and any alignment: one entry for each thread, vectors in shared memory.
@@ -187,14 +187,14 @@ __global__ void __launch_bounds__(block_threads)
     any_fused_kernel(const __grid_constant__ compact_context parameter,
                      const __grid_constant__ fused_operands<T> a) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // complete after the prologue
+    const compact_context& context = state.context; // complete after the prologue
     __shared__ T v[max_fused_vectors][block_threads];
     if (!kernel_prologue(parameter, state)) return;
     const bool sends = a.put_index >= 0;
-    if (sends) give_credit(a.put, f.ranks);
+    if (sends) give_credit(a.put, context.ranks);
     const bool dense = sends && a.put.dense != 0;
     if (dense) {
-        await_credits(f, a.put);
+        await_credits(context, a.put);
         __syncthreads();
     }
     const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
@@ -227,7 +227,8 @@ __global__ void __launch_bounds__(block_threads)
             }
             for (int k = 0; k < a.shape.vectors; ++k)
                 if ((stored >> k & 1) != 0) a.vectors[k][i] = v[k][me];
-            if (dense) for_receivers(f, a.put, [&](T* ghosts) { ghosts[i] = v[a.put_index][me]; });
+            if (dense)
+                for_receivers(context, a.put, [&](T* ghosts) { ghosts[i] = v[a.put_index][me]; });
             if (i >= a.first_owned && i < a.last_owned)
 #pragma unroll
                 for (int d = 0; d < max_fused_dots; ++d)
@@ -238,10 +239,10 @@ __global__ void __launch_bounds__(block_threads)
         if (dense)
             ++sent;
         else if (sends && position < a.put.sending_tiles)
-            send_tile(f, a.put, position, a.vectors[a.put_index], sent++ == 0);
+            send_tile(context, a.put, position, a.vectors[a.put_index], sent++ == 0);
     }
-    if (sends) signal_put(f, a.put, sent);
-    if (a.shape.dots > 0) reduce_and_post(f, a.reduce, dots);
+    if (sends) signal_put(context, a.put, sent);
+    if (a.shape.dots > 0) reduce_and_post(context, a.reduce, dots);
 }
 
 template <class T>

@@ -22,9 +22,9 @@ struct registers {
 
 /// Waits, adds up the batch under way, and runs the program. Returns false where the kernel must
 /// return at once: the loop has stopped (and the kernel context is guarded), or a rank has failed.
-[[nodiscard]] bool kernel_prologue(const kernel_context& f, registers& reg);
+[[nodiscard]] bool kernel_prologue(const kernel_context& context, registers& reg);
 
 /// Adds up `chunks` partial sums for each value and posts the results to all ranks, as one batch.
-void publish(const kernel_context& f, const reduction& sums, std::int64_t chunks);
+void publish(const kernel_context& context, const reduction& sums, std::int64_t chunks);
 
 } // namespace krylith::host

@@ -3,7 +3,7 @@
 // The host records assignments such as `alpha = rho / pq` as instructions on registers. The next
 // kernel loads the registers that it needs, adds up the reductions that are under way, runs the
 // instructions and stores what changed. Every block does this for itself and only block 0 stores,
-// so a scalar has two places and each assignment goes to the one that nobody reads (`slot`).
+// so a scalar has two places and each assignment goes to the one that no block reads (`slot`).
 #pragma once
 
 #include <cmath>

@@ -89,9 +89,9 @@ inline std::shared_ptr<device> handle(host_ranks& ranks, int rank) {
 }
 
 inline std::vector<double> sums(host_ranks& ranks, int rank, int count) {
-    kernel_context f = ranks.make_context(rank);
-    host_ranks::take_batch(f, count, first_sum);
-    ranks.scalars(rank, f);
+    kernel_context context = ranks.make_context(rank);
+    host_ranks::take_batch(context, count, first_sum);
+    ranks.scalars(rank, context);
     ranks[rank].synchronize();
     std::vector<double> values;
     for (int v = 0; v < count; ++v)

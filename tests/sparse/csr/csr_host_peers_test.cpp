@@ -100,10 +100,10 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
         expected = dense_product(whole, expected);
     }
     for (std::size_t r = 0; r < peers; ++r) { // the last results are here once this has run
-        kernel_context f = ranks.make_context(static_cast<int>(r));
-        f.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
-        f.signal_count = 1;
-        ranks.scalars(static_cast<int>(r), f);
+        kernel_context context = ranks.make_context(static_cast<int>(r));
+        context.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
+        context.signal_count = 1;
+        ranks.scalars(static_cast<int>(r), context);
     }
     ranks.synchronize();
     double scale = 0;
@@ -147,12 +147,12 @@ TEST_CASE("host csr: a result is not overwritten while a peer still reads the la
             a.put.to = w[r].others;
             blocks[r]->apply(a);
 
-            kernel_context f = ranks.make_context(rank);
-            f.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
-            f.signal_count = 1;
-            ranks[rank].submit([&, f, r, trip] {
+            kernel_context context = ranks.make_context(rank);
+            context.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
+            context.signal_count = 1;
+            ranks[rank].submit([&, context, r, trip] {
                 host::registers reg;
-                if (!host::kernel_prologue(f, reg)) return;
+                if (!host::kernel_prologue(context, reg)) return;
                 for (std::size_t i = 0; i < n; ++i)
                     if (y[r][i] != trip * product[i % own]) ++wrong[r];
             });
@@ -210,21 +210,21 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
                                            from,
                                            false};
             // x += 0.125 y, then y = A x
-            fused_arguments<double> f{};
-            f.common = ranks.make_context(rank);
-            f.shape.vectors = 2;
-            f.shape.coefficients = 1;
-            f.shape.statements = 1;
-            f.shape.statement[0] = {0, 2, {{0, -1, -1, false}, {1, -1, 0, false}}};
-            f.coefficients[0] = first_sum;
-            host_ranks::load(f.common, first_sum);
-            f.vectors[0] = x[r].data();
-            f.vectors[1] = y[r].data();
-            f.size = own;
-            f.last_owned = own;
-            f.put = put;
-            f.put_index = 0;
-            host::fused(ranks[rank], f);
+            fused_arguments<double> update{};
+            update.common = ranks.make_context(rank);
+            update.shape.vectors = 2;
+            update.shape.coefficients = 1;
+            update.shape.statements = 1;
+            update.shape.statement[0] = {0, 2, {{0, -1, -1, false}, {1, -1, 0, false}}};
+            update.coefficients[0] = first_sum;
+            host_ranks::load(update.common, first_sum);
+            update.vectors[0] = x[r].data();
+            update.vectors[1] = y[r].data();
+            update.size = own;
+            update.last_owned = own;
+            update.put = put;
+            update.put_index = 0;
+            host::fused(ranks[rank], update);
 
             spmv_arguments<double> a{};
             a.common = ranks.make_context(rank);

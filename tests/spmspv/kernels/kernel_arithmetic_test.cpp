@@ -34,14 +34,14 @@ std::uint32_t found_by_lanes(std::uint32_t low, std::uint32_t high, const Holds&
 template <int Lanes>
 void check_rows_of_warp() {
     CAPTURE(Lanes);
-    using deal = rows_of_warp<Lanes>;
+    using assignment = rows_of_warp<Lanes>;
     std::set<int> seen;
     for (int step = 0; step < Lanes; ++step)
         for (int lane = 0; lane < 32; ++lane) {
-            const int row = deal::row(step, lane);
+            const int row = assignment::row(step, lane);
             CHECK((row >= 0 && row < 32));
-            CHECK(deal::step_of(row) == step);
-            CHECK(deal::lane_of(row) == lane / Lanes * Lanes);
+            CHECK(assignment::step_of(row) == step);
+            CHECK(assignment::lane_of(row) == lane / Lanes * Lanes);
             seen.insert(row);
         }
     CHECK(seen.size() == 32);

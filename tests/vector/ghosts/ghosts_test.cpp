@@ -168,7 +168,7 @@ KRYLITH_GROUP_TEST("ghosts: loops with more and fewer puts than products") {
                     s.a->apply(run, 1.0, p, 0.0, q);
                     // Two readers of one put: ghosts may be overwritten only after the second.
                     if (variant == 1) s.a->apply(run, 1.0, p, 0.0, q);
-                    if (variant == 2) { // a put that nobody reads
+                    if (variant == 2) { // a put that no product reads
                         fused(run, old = p);
                         fused(run, p = old + old);
                     }

@@ -105,17 +105,17 @@ double entry(int rank, std::int64_t row, int trip) {
 /// A kernel that reads the ghosts, as a product would.
 void enqueue_reader(host_ranks& ranks, exchange& data, int rank, int trip, bool credit,
                     int& wrong) {
-    kernel_context f = ranks.make_context(rank);
-    f.signals[0] = data.arrived(rank);
-    f.signal_count = 1;
+    kernel_context context = ranks.make_context(rank);
+    context.signals[0] = data.arrived(rank);
+    context.signal_count = 1;
     auto& s = data.ranks[static_cast<std::size_t>(rank)];
     ranks[rank].submit([=, &s, &wrong] {
         host::registers reg;
-        if (!host::kernel_prologue(f, reg)) return;
+        if (!host::kernel_prologue(context, reg)) return;
         for (std::size_t g = 0; g < s.of.size(); ++g)
             if (s.values[exchange::size + g] != entry(s.of[g].first, s.of[g].second, trip)) ++wrong;
         if (!credit) return;
-        host::tell(f.all_reduce, s.peer_credits.data(), s.from, s.put_count);
+        host::tell(context.all_reduce, s.peer_credits.data(), s.from, s.put_count);
         s.credited = s.put_count;
     });
 }

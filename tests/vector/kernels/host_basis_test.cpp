@@ -52,10 +52,10 @@ basis_arguments<T> arguments(host_ranks& ranks, basis_data<T>& data, bool norm) 
 
 /// Takes the batch into the array, from its start.
 std::vector<double> sums(host_ranks& ranks, int count) {
-    kernel_context f = ranks.make_context(0);
-    f.batch = count;
-    f.batch_array = 0;
-    ranks.scalars(0, f);
+    kernel_context context = ranks.make_context(0);
+    context.batch = count;
+    context.batch_array = 0;
+    ranks.scalars(0, context);
     ranks.synchronize();
     return {ranks.array(0), ranks.array(0) + count};
 }

@@ -84,9 +84,9 @@ double apply_plainly(const fused_shape& shape, operands<T>& data, std::int64_t s
 }
 
 std::vector<double> sums(host_ranks& ranks, int count) {
-    kernel_context f = ranks.make_context(0);
-    host_ranks::take_batch(f, count, first_sum);
-    ranks.scalars(0, f);
+    kernel_context context = ranks.make_context(0);
+    host_ranks::take_batch(context, count, first_sum);
+    ranks.scalars(0, context);
     ranks.synchronize();
     std::vector<double> values;
     for (int v = 0; v < count; ++v)
