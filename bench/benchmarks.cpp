@@ -63,4 +63,6 @@ std::vector<benchmark> benchmarks() {
     return all;
 }
 
+void hand_over_to_benchmarks(char** /*arguments*/) {}
+
 } // namespace krylith::tool

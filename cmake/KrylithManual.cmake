@@ -15,7 +15,7 @@ add_custom_command(OUTPUT "${pages}/krylith.1"
     COMMAND "${CMAKE_COMMAND}" "-DKRYLITH=$<TARGET_FILE:krylith_tool>" "-DPAGES=${pages}"
             "-DHELP2MAN=${KRYLITH_HELP2MAN}" "-DVERSION=${PROJECT_VERSION}"
             -P "${PROJECT_SOURCE_DIR}/cmake/package/manual.cmake"
-    DEPENDS krylith_tool "${PROJECT_SOURCE_DIR}/cmake/package/manual.cmake"
+    DEPENDS ${programs} "${PROJECT_SOURCE_DIR}/cmake/package/manual.cmake"
     COMMENT "Writing the manual pages" VERBATIM)
 add_custom_target(krylith_manual ALL DEPENDS "${pages}/krylith.1")
 install(DIRECTORY "${pages}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT command

@@ -49,6 +49,9 @@ if(KRYLITH_HAVE_CUDA)
         string(APPEND CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS ", libnccl2")
     endif()
     set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "${CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS}")
+    if(KRYLITH_BENCH) # krylith bench compares with cuBLAS
+        string(APPEND CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS ", libcublas-${version}")
+    endif()
 endif()
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkrylith-dev)

@@ -1,5 +1,5 @@
-# The krylith command: tools/main.cpp, the rest of tools/ as a library that the tests link too, and the
-# benchmarks of bench/ unless KRYLITH_BENCH is OFF.
+# The krylith command: tools/main.cpp, the rest of tools/ as a library that the tests link too, and, unless
+# KRYLITH_BENCH is OFF, krylith-bench with the benchmarks of bench/.
 
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/*.cpp")
 if(NOT sources)
@@ -16,7 +16,10 @@ if(NOT sources)
 endif()
 add_library(krylith_tool_parts ${kind} ${sources})
 if(sources)
-    krylith_compile_options(krylith_tool_parts)
+    # The solvers are templates, whose loops are compiled here; the rest of the command runs for moments.
+    file(GLOB_RECURSE loops CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/solver_*.cpp")
+    set_source_files_properties(${loops} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
+    krylith_compile_options(krylith_tool_parts QUICKLY)
     krylith_unity(krylith_tool_parts)
     set(scope PUBLIC)
 else()
@@ -27,19 +30,26 @@ target_link_libraries(krylith_tool_parts ${scope}
     krylith::krylith krylith_dep_cli11 krylith_dep_json krylith_dep_fmt)
 
 if(EXISTS "${main}")
-    add_executable(krylith_tool "${main}")
+    # krylith hands `krylith bench` over to krylith-bench, which alone needs what benchmarks compare with.
+    add_executable(krylith_tool "${main}" "${without_benchmarks}")
+    target_link_libraries(krylith_tool PRIVATE krylith_tool_parts)
+    set(programs krylith_tool)
     if(KRYLITH_BENCH)
         add_subdirectory(bench)
-        target_link_libraries(krylith_tool PRIVATE krylith_bench_parts)
-    else()
-        target_sources(krylith_tool PRIVATE "${without_benchmarks}")
+        add_executable(krylith_bench "${main}")
+        target_link_libraries(krylith_bench PRIVATE krylith_bench_parts krylith_tool_parts)
+        list(APPEND programs krylith_bench)
     endif()
-    set_target_properties(krylith_tool PROPERTIES
+    set_target_properties(${programs} PROPERTIES
         LINKER_LANGUAGE CXX
-        OUTPUT_NAME krylith
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
-    krylith_compile_options(krylith_tool)
-    target_link_libraries(krylith_tool PRIVATE krylith_tool_parts)
-    install(TARGETS krylith_tool COMPONENT command)
+    set_target_properties(krylith_tool PROPERTIES OUTPUT_NAME krylith)
+    if(KRYLITH_BENCH)
+        set_target_properties(krylith_bench PROPERTIES OUTPUT_NAME krylith-bench)
+    endif()
+    foreach(program IN LISTS programs)
+        krylith_compile_options(${program} QUICKLY)
+    endforeach()
+    install(TARGETS ${programs} COMPONENT command)
     include(KrylithManual)
 endif()

@@ -41,7 +41,7 @@ struct [[nodiscard]] bfs_result : graph_outcome {
     std::int64_t depth = 0;            ///< the number of the last level
 };
 
-/// A search that keeps its memory for the next one: beside the graph's and the vectors' 20 n bytes,
+/// A search that keeps its memory for the next one: 20 n bytes beside the graph and the vectors,
 /// and for persistent levels 32 bytes times the smaller of n and twice the limit. A search costs
 /// O(n + edges reached) with column kernels.
 template <class T>

@@ -48,7 +48,7 @@ namespace krylith {
 
 struct pagerank_options {
     double damping = 0.85;                  ///< 0 <= damping < 1
-    double tolerance = 1e-6;                ///< for the sum of all errors; 0 < tolerance < 1
+    double tolerance = 1e-6;                ///< the largest sum of all errors; 0 < tolerance < 1
     std::int64_t max_steps = 1000;          ///< 1 or more
     std::vector<std::int64_t> sources = {}; ///< the targets of jumps, each once; empty: all
                                             ///< vertices
@@ -61,11 +61,11 @@ struct pagerank_options {
 template <class T>
 struct [[nodiscard]] pagerank_result : graph_outcome {
     std::vector<T> ranks;   ///< sum to 1
-    double error_bound = 0; ///< on the sum of |rank - exact rank|, rounding aside
+    double error_bound = 0; ///< bounds the sum of |rank - exact rank|, rounding aside
 };
 
-/// A computation that keeps its memory: beside the graph's and the vectors' 4 n values of T. It
-/// takes at most about log(tolerance) / log(d) steps, on undirected graphs 28 / 85 of that.
+/// A computation that keeps its memory: 4 n values of T beside the graph and the vectors. It takes
+/// at most about log(tolerance) / log(d) steps, on undirected graphs 28 / 85 of that.
 /// graph/frontier/power_step.hpp has the bytes of a step in which all ranks are passed on.
 template <class T>
 class pagerank_iteration {
@@ -145,11 +145,7 @@ private:
                     return false;
                 const bool last = result.iterations() + 1 >= std::min(due, options_.max_steps);
                 const auto record = a_.multiply();
-<<<<<<< HEAD
-                // Before the bound is checked nothing is passed on: it needs what is left in s.
-=======
                 // Nothing is passed on before the bound is checked: it needs everything in s.
->>>>>>> rooms-c
                 a_.advance(passing(last ? std::numeric_limits<double>::infinity() : threshold));
                 log.add(record);
             }

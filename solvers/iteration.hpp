@@ -45,12 +45,13 @@ protected:
     void finish_history();
     [[nodiscard]] solve_result finish();
 
-    solver_options options_; ///< with their rtol set
+    solver_options options_; ///< the caller's, with their rtol set
     std::int64_t limit_;
     clock::time_point began_ = clock::now();
     clock::time_point started_;
     double recording_seconds_ = 0;
-    double machine_epsilon_ = std::numeric_limits<double>::epsilon(); ///< of the vectors
+    double machine_epsilon_ = std::numeric_limits<double>::epsilon(); ///< epsilon of the vectors'
+                                                                      ///< type
     execution run_;
     solve_result result_;
     double scale_ = 1;      ///< power of two by which b and x are multiplied inside
@@ -249,7 +250,7 @@ private:
     const M& m_;
     const vector<T>* b_;
     vector<T>& x_;
-    std::optional<vector<T>> own_b_; ///< where b is scaled, or overlaps x
+    std::optional<vector<T>> own_b_; ///< the scaled b, or b itself where x overlaps it
     inverse_scale m_scale_;
     int x_exponent_ = 0; ///< x = 2^x_exponent_ times the x of the scaled system
     scalar rr_{run_};

@@ -1,4 +1,4 @@
-// One device's block of a matrix in a format with a kernel for y = alpha A x + beta y.
+// A device matrix: the block of one rank, in a format with a kernel for y = alpha A x + beta y.
 #pragma once
 
 #include <cstddef>
@@ -19,32 +19,35 @@ namespace krylith {
 
 inline constexpr int max_spmv_dots = 2;
 
-/// After the rows that read ghosts are done, tells the senders that they may overwrite them.
+/// The credit that a product gives when the rows that read ghosts are done: the senders may
+/// overwrite the ghosts.
 struct ghost_credit {
-    std::uint64_t* const* peer_credits; ///< [ranks] this rank's word at each peer
-    const std::uint64_t* put_count;     ///< puts so far: what is acknowledged
-    std::uint64_t* credited;            ///< the last one said
-    std::uint32_t to;                   ///< bit set: ranks to tell; 0: nothing to do
+    std::uint64_t* const* peer_credits; ///< [ranks] this rank's word on each peer
+    const std::uint64_t* put_count;     ///< puts so far: the credit that is given
+    std::uint64_t* credited;            ///< the last credit given
+    std::uint32_t to;                   ///< bit set: ranks that get credit; 0: none
 };
 
-/// Sends each computed entry to the peers' copies of y (replicated vectors) as it is computed; or,
-/// where there are `targets`, to a place of its own: alpha A x of rows that others own, with beta
-/// 0, no dot products, and y not used.
+/// The put of results. Each entry is sent to the peers' copies of y (replicated vectors) as it is
+/// computed; or, where there are `targets`, to a place of its own: alpha A x of rows that others
+/// own, with beta 0, no dot products, and y not used.
 template <class T>
 struct result_put {
-    T* copies[max_ranks];               ///< the same place as y in each copy
-    T* const* targets;                  ///< [rows of the block] or null
-    std::uint64_t* const* sent;         ///< [ranks] this rank's word in each peer's arrival::sent
-    const std::uint64_t* credits;       ///< [ranks] results that each peer can take
-    std::uint64_t* const* peer_credits; ///< [ranks] this rank's word in each peer's `credits`;
-                                        ///< null: what reads the results says so (partial_sums)
+    T* copies[max_ranks];         ///< the same place as y in each copy
+    T* const* targets;            ///< [rows of the block] or null
+    std::uint64_t* const* sent;   ///< [ranks] this rank's word in each peer's signal::sent
+    const std::uint64_t* credits; ///< [ranks] results that each peer can take
+    /// [ranks] this rank's word in each peer's `credits`; null: the reader of the results gives
+    /// credit (partial_sums).
+    std::uint64_t* const* peer_credits;
     std::uint64_t* put_count; ///< results sent so far
     std::uint32_t to;         ///< bit set: ranks to send to; 0: no replicas
     bool ordered;             ///< events already order this against the readers: no waiting
 };
 
-/// beta = 0 never reads y. Pointers are to the block's first row (y, dot_with, put.copies), or,
-/// where there is a map, to row 0, and to local column 0 (x). Plain data for kernels.
+/// Operands of a product; plain data for kernels. beta = 0 never reads y. Pointers are to the first
+/// row of the block (y, dot_with, put.copies) or, where there is a map, to row 0, and to local
+/// column 0 (x).
 template <class T>
 struct spmv_operands {
     const T* x;
@@ -53,11 +56,11 @@ struct spmv_operands {
     T beta;
     const T* dot_with[max_spmv_dots]; ///< reduce <- dot(y, dot_with[d]); null: dot(y, y)
     reduction reduce;                 ///< count 0..max_spmv_dots
-    signal ghosts;                    ///< before rows that read ghosts; from = 0: none
+    signal ghosts;                    ///< awaited before rows that read ghosts; from = 0: none
     ghost_credit credit;
     result_put<T> put;
-    partial_sums<T> partials; ///< of peers, that are added to rows of the boundary; not with a map
-    row_map map;              ///< of the block's rows, where they are several ranges
+    partial_sums<T> partials; ///< of peers, added to rows of the boundary; not with a map
+    row_map map;              ///< maps the block's rows to those of y
 };
 
 template <class T>
@@ -65,19 +68,19 @@ struct spmv_arguments : spmv_operands<T> {
     kernel_context common;
 };
 
-/// The block as every format is built from: host CSR with local columns, borrowed. Values are in
-/// host memory or in that of the device.
+/// The input that every format is built from: host CSR with local columns, borrowed. Values are in
+/// memory of the host or of the device.
 template <class T>
 struct local_csr {
     std::int64_t rows;
     std::int64_t columns;                   ///< local: owned and ghosts, or all n
     std::span<const std::int64_t> offsets;  ///< rows + 1, the first need not be 0
     std::span<const std::int32_t> indices;  ///< nonzeros of these rows, from offsets[0] on
-    std::span<const T> values;              ///< likewise; empty if device_values has them
+    std::span<const T> values;              ///< of these nonzeros; empty if device_values has them
     std::span<const std::uint8_t> boundary; ///< rows that wait for peers (read ghosts, or have
                                             ///< partial sums), or empty: none does
-    /// Rows from here on are computed by every device and sent by none: formats may compute them
-    /// among the others, while results of these travel.
+    /// Rows from this one on are computed by every device and sent by none: formats may compute
+    /// them in between, while results of the others are sent.
     std::int64_t alone = std::numeric_limits<std::int64_t>::max();
     bool sends = false; ///< results are stored into other devices' memory as they are computed
 
@@ -90,7 +93,7 @@ struct local_csr {
     }
 };
 
-/// How often a block that chooses among kernels has used one.
+/// The number of times that a block which chooses among kernels has used one.
 struct kernel_use {
     std::string kernel;
     std::int64_t products = 0;
@@ -102,27 +105,28 @@ public:
     virtual ~device_matrix() = default;
     /// Enqueues the product. Rows that read no ghost come first.
     virtual void apply(const spmv_arguments<T>& a) = 0;
-    /// Enqueues what apply() will wait for on the host. Operators with adaptive blocks call it
-    /// before apply(), with the same arguments, for all devices before apply() for any: so they
-    /// work side by side. Others have nothing to enqueue.
+    /// Enqueues what apply() will wait for on the host. Operators call it for adaptive blocks
+    /// before apply(), with the same arguments, on all devices before apply() on any of them, so
+    /// that the devices work side by side. Other blocks have nothing to enqueue.
     virtual void prepare(const spmv_arguments<T>&) {}
-    /// New values in the order of the block that this was built from.
+    /// Takes new values, in the order of the block that this was built from.
     virtual void update(std::span<const T> values) = 0;
-    /// The same from memory of the device. Stream-ordered.
+    /// Does the same from memory of the device. Stream-ordered.
     virtual void update_on_device(const T* values) = 0;
     /// Enqueues d[r] = the sum of the entries of row i in local column r, where r = rows.at(i), for
     /// all rows i but padding.
     virtual void diagonal(T* d, const row_map& rows) const = 0;
-    /// "csr", "sell", "merge", "cusparse".
+    /// The name of the format: "csr", "sell", "merge", "cusparse".
     [[nodiscard]] virtual std::string name() const = 0;
-    /// False where work after the loop's stop can't be recorded or skipped (see matrix_free).
+    /// False where the product can't be recorded, or not skipped after the loop has stopped (see
+    /// matrix_free).
     [[nodiscard]] virtual bool recordable() const { return true; }
-    /// Products by kernel so far; empty where there is no choice.
+    /// The number of products so far by kernel; empty where there is no choice.
     [[nodiscard]] virtual std::vector<kernel_use> kernel_uses() const { return {}; }
-    /// Bytes that one product reads of the matrix, padding included.
+    /// The bytes of the matrix that one product reads, padding included.
     [[nodiscard]] virtual std::int64_t matrix_bytes() const = 0;
-    /// For kernels that do more than a product: the block in SELL, as long as this lives; null for
-    /// other formats.
+    /// The block in SELL, valid as long as this lives, for kernels that do more than a product;
+    /// null for other formats.
     [[nodiscard]] virtual const sell_view<T>* slices() const { return nullptr; }
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> names = {"auto", "csr", "sell", "merge", "cusparse"};
 
-/// What other libraries call some of them.
+/// The names that other libraries have for some of the formats.
 constexpr std::array<name_alias, 1> aliases = {{{"sellp", "sell"}}};
 
 } // namespace

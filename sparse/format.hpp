@@ -11,7 +11,7 @@ enum class format_kind {
     automatic, ///< CUDA: by the lengths of rows (format_choice.hpp); host: csr
     csr,
     sell,
-    merge,   ///< csr, cut within rows too: equal work whatever the lengths of rows
+    merge,   ///< csr by merge path: equal work for all blocks, whatever the lengths of rows
     cusparse ///< cuSPARSE
 };
 

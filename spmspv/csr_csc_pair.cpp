@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* item = "matrix";
 
-/// Some rows of a matrix, in its arrays.
+/// Some rows of a matrix, in the arrays of the matrix.
 template <class T>
 struct rows_of {
     std::span<const std::int64_t> offsets; ///< the first need not be 0
@@ -105,7 +105,7 @@ template <class T>
 void csr_csc_pair<T>::cut_rows(std::span<const std::int32_t> offsets) {
     const std::vector<row_chunk> chunks = cut_long_words(offsets);
     if (chunks.empty()) return;
-    pieces_ = {device_, std::span<const row_chunk>(chunks), item};
+    chunks_ = {device_, std::span<const row_chunk>(chunks), item};
     chunk_sums_ = {device_, 32 * chunks.size(), item};
     chunk_marks_ = {device_, chunks.size(), item};
     chunks_arrived_ = {device_, chunks.size(), item};
@@ -114,8 +114,8 @@ void csr_csc_pair<T>::cut_rows(std::span<const std::int32_t> offsets) {
 
 template <class T>
 row_chunks csr_csc_pair<T>::chunks() const noexcept {
-    return {pieces_.data(), chunk_sums_.data(), chunk_marks_.data(), chunks_arrived_.data(),
-            static_cast<std::int32_t>(pieces_.size())};
+    return {chunks_.data(), chunk_sums_.data(), chunk_marks_.data(), chunks_arrived_.data(),
+            static_cast<std::int32_t>(chunks_.size())};
 }
 
 template <class T>

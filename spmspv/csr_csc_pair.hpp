@@ -1,7 +1,7 @@
-// A matrix on one device by rows and by columns: what the eight kernels multiply by.
+// A matrix on one device by rows and by columns, which the eight kernels multiply by.
 //
-// 2 nnz (4 + s) + 4 (m + n) bytes for values of s bytes, and on CUDA up to half a byte a
-// nonzero for long rows; the columns are made on the device from the rows (SpTRANS), so that only
+// It takes 2 nnz (4 + s) + 4 (m + n) bytes for values of s bytes, and on CUDA up to half a byte a
+// nonzero for long rows. The columns are made on the device from the rows (SpTRANS), so that only
 // the rows cross the link.
 #pragma once
 
@@ -19,45 +19,47 @@
 
 namespace krylith::spmspv {
 
-/// Compressed lines, rows or columns, in memory of a device. Plain data for kernels.
+/// A matrix compressed by rows or by columns (its major indices), in memory of a device. Plain data
+/// for kernels.
 template <class T>
 struct compressed_view {
-    const std::int32_t* offsets; ///< [lines + 1], the first is 0
-    const std::int32_t* indices; ///< [nonzeros] across the lines, ascending within each
+    const std::int32_t* offsets; ///< [major_size + 1], the first is 0
+    const std::int32_t* indices; ///< [nonzeros] the other index, ascending in each row or column
     const T* values;             ///< [nonzeros], or null for semirings that don't read them
     std::int32_t major_size;
     std::int32_t across;
     std::int32_t nonzeros;
 };
 
-/// What becomes of rows whose columns don't ascend.
+/// The order of entries in rows whose columns don't ascend.
 enum class entry_order {
-    ascending, ///< brought into canonical form: sorted, duplicates added
-    as_given   ///< kept: for numerical products, which need no order; values can be updated
+    ascending, ///< canonical form: sorted, duplicates added
+    as_given   ///< kept, for numerical products, which need no order; values can be updated
 };
 
-/// Not copyable. T: double, float.
+/// The pair; not copyable. T is double or float.
 template <class T>
 class csr_csc_pair {
 public:
     using value_type = T;
 
-    /// Rows [rows.begin, rows.end) of a matrix, all of its columns; row 0 here is rows.begin there.
-    /// The matrix must pass validate(). Semirings whose first_suffices need entry_order::ascending.
-    /// Throws input_error for sizes or nonzeros that 32-bit numbers don't reach, device_error where
-    /// memory is short. O(nnz log(row length)) and the upload.
+    /// Takes rows [first_row, end_row) of a matrix, and all of its columns; row 0 here is first_row
+    /// there. The matrix must pass validate(). Semirings whose first_suffices need
+    /// entry_order::ascending. Throws usage_error for rows that the matrix doesn't have,
+    /// input_error for sizes or nonzeros that 32-bit numbers don't reach, device_error where memory
+    /// is short. O(nnz log(row length)) and the upload.
     csr_csc_pair(std::shared_ptr<krylith::device> device, const csr_view<T>& matrix,
                  std::int64_t first_row, std::int64_t end_row,
                  entry_order order = entry_order::ascending);
     csr_csc_pair(std::shared_ptr<krylith::device> device, const csr_view<T>& matrix)
         : csr_csc_pair(std::move(device), matrix, 0, matrix.rows) {}
 
-    /// New values on the same pattern, in the order of the rows that this was made from. Throws
-    /// usage_error for another number of them, or where rows had to be sorted. O(nnz) on the device
-    /// and the upload; enqueued, and on CUDA waited for: sorting takes 16 bytes a nonzero
-    /// meanwhile.
+    /// Takes new values on the same pattern, in the order of the rows that this was made from.
+    /// Throws usage_error for another number of them, or where rows had to be sorted. O(nnz) on the
+    /// device and the upload. It is enqueued, and on CUDA waited for: sorting takes 16 bytes a
+    /// nonzero meanwhile.
     void update(std::span<const T> values);
-    /// The same from memory of the device.
+    /// Does the same from memory of the device.
     void update_on_device(const T* values);
 
     [[nodiscard]] krylith::device& device() const noexcept { return *device_; }
@@ -72,7 +74,7 @@ public:
     [[nodiscard]] compressed_view<T> by_rows() const noexcept;
     [[nodiscard]] compressed_view<T> by_columns() const noexcept;
 
-    /// Of balanced products of rows. Host devices have none.
+    /// The chunks of long rows for balanced products. Host devices have none.
     [[nodiscard]] row_chunks chunks() const noexcept;
 
 private:
@@ -82,14 +84,14 @@ private:
 
     std::shared_ptr<krylith::device> device_;
     matrix_features features_;
-    bool sorted_ = false; ///< entries are not in the order given
+    bool sorted_ = false; ///< whether entries are in another order than given
     buffer<std::int32_t> row_offsets_;
     buffer<std::int32_t> column_indices_;
     buffer<T> row_values_;
     buffer<std::int32_t> column_offsets_;
     buffer<std::int32_t> row_indices_;
     buffer<T> column_values_;
-    buffer<row_chunk> pieces_;
+    buffer<row_chunk> chunks_;
     buffer<double> chunk_sums_;
     buffer<std::uint32_t> chunk_marks_;
     buffer<unsigned> chunks_arrived_;
@@ -101,8 +103,8 @@ extern template class csr_csc_pair<float>;
 } // namespace krylith::spmspv
 
 namespace krylith::host {
-/// Enqueues the columns of what `rows` has: column_offsets [rows.across + 1], row_indices and
-/// values [nonzeros], row indices ascending in each column. O(nnz).
+/// Enqueues the transposition of `rows` into columns: column_offsets [rows.across + 1], row_indices
+/// and values [nonzeros], row indices ascending in each column. O(nnz).
 template <class T>
 void transpose(krylith::device& device, const spmspv::compressed_view<T>& rows,
                std::int32_t* column_offsets, std::int32_t* row_indices, T* values);

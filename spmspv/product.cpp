@@ -12,7 +12,7 @@ namespace krylith::spmspv {
 std::byte* product_scratch::at_least(std::size_t bytes) {
     if (bytes > memory_.size()) {
         const std::size_t grown = std::max(bytes, memory_.size() + memory_.size() / 2);
-        memory_ = {}; // before the allocation: not both at once
+        memory_ = {}; // freed before the allocation: not both at once
         memory_ = {device_, grown, "sparse products"};
     }
     return memory_.data();
@@ -26,7 +26,7 @@ namespace {
 
 template <class T>
 std::string text_of(T value) {
-    return number_text(static_cast<double>(value)); // exact: std::int32_t, float, double
+    return number_text(static_cast<double>(value)); // exact for std::int32_t, float and double
 }
 
 template <class T>
@@ -63,16 +63,16 @@ void check(kernel k, const csr_csc_pair<M>& a, const sparse_vector<typename S::v
         refuse("beta is " + text_of(options.beta) + ", must be 0 where rows are skipped");
 }
 
-/// What the kernel reads.
+/// Makes the forms of x available that the kernel reads.
 template <class S>
 void require_forms(direction p, sparse_vector<typename S::value_type>& x) {
     if (p == direction::push) return x.require(vector_form::pairs);
     if (p == direction::pull) x.require(vector_form::bits);
-    // A kernel of all rows sees in the values which entries are there.
+    // A kernel of direction dense reads in the values which entries exist.
     if (p == direction::dense || S::reads_vector) x.require(vector_form::dense);
 }
 
-/// y's arrays, as the kernel needs them.
+/// Returns y's arrays, prepared as the kernel needs them.
 template <class T>
 vector_arrays<T> overwrite(kernel k, bool pairs, sparse_vector<T>& y) {
     if (!pairs || direction_of(k) != direction::push) return y.overwrite();
@@ -85,7 +85,7 @@ void say_what_it_holds(kernel k, bool pairs, T beta, sparse_vector<T>& y) {
     if (direction_of(k) == direction::dense) return y.holds(vector_form::dense, true);
     if (direction_of(k) == direction::pull) {
         y.holds(vector_form::dense | vector_form::bits, true);
-        if (beta != 0) y.drop(vector_form::bits); // which are those of A x alone
+        if (beta != 0) y.drop(vector_form::bits); // bits would be those of A x alone
     } else if (!pairs) {
         y.holds(vector_form::dense, true);
     } else if (write_back_of(k) == write_back::sort) {
@@ -125,7 +125,7 @@ void multiply(kernel k, const csr_csc_pair<M>& a, sparse_vector<typename S::valu
     if (frontier_nonzeros < 0 && column && write_back_of(k) == write_back::sort)
         frontier_nonzeros = count_frontier_nonzeros(a, x);
     frontier_nonzeros = std::min(
-        frontier_nonzeros, a.nonzeros()); // a bound may lie above; kernels take 32-bit numbers
+        frontier_nonzeros, a.nonzeros()); // a bound may exceed them; kernels take 32-bit numbers
 
     product_arguments<S, M> arguments = {};
     arguments.rows = a.by_rows();

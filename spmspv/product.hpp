@@ -1,20 +1,20 @@
 // y = A x for a sparse or dense x and y by one of eight kernels, over a semiring, on one device.
 //
-// Forms that a kernel reads of x and leaves of y; others are converted before and after:
+// Kernels read and leave these forms of x and y; others are converted before and after:
 //
 //     spmv, spmv-balanced     dense          -> dense
 //     row, row-balanced       dense, bits    -> dense, bits   dense is read only where bits are set
 //     column-*-atomic         pairs          -> pairs with dense and bits, or dense alone
 //     column-*-sort           pairs          -> ascending pairs, or dense alone
 //
-// What y has entries at: the rows with an entry in a column where x has one, whatever the values
-// (spmv: where the result is not absent()).
+// y has entries in the rows with an entry in a column where x has one, whatever the values (spmv:
+// where the result is not absent()).
 //
-// Cost (fp32): spmv and row 8 nnz + 12 m bytes and what is read of x, 4 nnz where the semiring
-// reads no values; row kernels read values and x only where x has entries. Column kernels are
-// O(work), work = the nonzeros in the columns where x has entries, and never O(m), as long as y is
-// wanted as pairs: the arrays that they add into are y's own dense and bits, which are cleaned by
-// the pairs that y held before.
+// Cost (fp32): spmv and row move 8 nnz + 12 m bytes and what is read of x, or 4 nnz where the
+// semiring reads no values; row kernels read values and x only where x has entries. Column kernels
+// are O(frontier nonzeros), the nonzeros in the columns where x has entries, and never O(m), as
+// long as y is wanted as pairs: they add into y's own dense and bits, which are cleaned by the
+// pairs that y held before.
 #pragma once
 
 #include <cstddef>
@@ -31,31 +31,31 @@
 
 namespace krylith::spmspv {
 
-/// Whether alpha and beta mean something.
+/// Whether the semiring takes alpha and beta.
 template <class S>
 inline constexpr bool scales = std::is_same_v<S, plus_times<typename S::value_type>>;
 
 template <class T>
 struct product_options {
-    vector_form wanted = vector_form::dense; ///< of y: pairs or dense; bits count as dense
-    /// y may stay in the forms that the kernel leaves: column kernels as for `wanted`, dense of the
-    /// others, for those who read any form. Saves a conversion.
+    vector_form wanted = vector_form::dense; ///< the form of y: pairs or dense; bits count as dense
+    /// Whether y may stay in the forms that the kernel leaves, for callers that read any form:
+    /// column kernels as for `wanted`, dense of the others. It saves a conversion.
     bool as_it_comes = false;
     T alpha = 1; ///< plus_times only: y = alpha A x + beta y
     T beta = 0;  ///< 0 never reads y; else y must be wanted dense, and bits are not left
-    /// Bits of rows, ceil(m / 32) words on the device, or null: rows whose bit is set are left out,
+    /// Bits of rows, ceil(m / 32) words on the device, or null: rows whose bit is set are skipped,
     /// y has no entry there. Needs beta = 0.
     const std::uint32_t* skip_rows = nullptr;
 };
 
-/// Memory of column kernels that grows to what products need: up to 8 nnz_x + 128 KiB, with sort
-/// work (10 + 2 s) more. One product at a time.
+/// Memory of column kernels that grows to what products need: up to 8 nnz_x + 128 KiB, and with
+/// sort 10 + 2 s bytes more for each frontier nonzero. One product at a time.
 class product_scratch {
 public:
     explicit product_scratch(std::shared_ptr<krylith::device> device)
         : device_(std::move(device)) {}
-    /// At least that many bytes, 256-byte aligned; what was there is lost if it grows. Grows by
-    /// half at least, so that a run of products allocates a few times.
+    /// Returns at least that many bytes, 256-byte aligned; the contents are lost if it grows. It
+    /// grows by half at least, so that a run of products allocates a few times.
     [[nodiscard]] std::byte* at_least(std::size_t bytes);
     [[nodiscard]] const krylith::device& device() const noexcept { return *device_; }
 
@@ -65,25 +65,25 @@ private:
 };
 
 /// Enqueues y = A x. `a` has the values of S (or any, for semirings that don't read them: M is then
-/// double or float, S::value_type what it may). x gains the forms that the kernel reads (of
-/// dense and bits, row kernels need bits alone where the semiring doesn't read values of x); y
-/// loses its content, unless beta is not 0. Waits for the device where a column kernel with sort
-/// needs the work, and the host doesn't know it (`frontier_nonzeros` < 0; what is given must be
-/// count_frontier_nonzeros() or more). Throws usage_error for sizes that disagree, x and y the
-/// same, absent() of x or y other than the semiring's, other devices than the matrix', or options
-/// that contradict each other; device_error where memory is short.
+/// double or float, S::value_type what it may). x gains the forms that the kernel reads (of dense
+/// and bits, row kernels need bits alone where the semiring doesn't read values of x); y loses its
+/// content, unless beta is not 0. Waits for the device where a column kernel with sort needs the
+/// number of frontier nonzeros, and the host doesn't know it (`frontier_nonzeros` < 0; a given
+/// number must be count_frontier_nonzeros() or more). Throws usage_error for sizes that disagree, x
+/// and y the same, absent() of x or y other than the semiring's, other devices than that of the
+/// matrix, or options that contradict each other; device_error where memory is short.
 template <class S, class M>
 void multiply(kernel k, const csr_csc_pair<M>& a, sparse_vector<typename S::value_type>& x,
               sparse_vector<typename S::value_type>& y, product_scratch& scratch,
               const product_options<typename S::value_type>& options = {},
               std::int64_t frontier_nonzeros = -1);
 
-/// Nonzeros in the columns where x has entries, from any form of x. O(entries), or O(n) from bits
-/// and dense. Waits for the device.
+/// Returns the number of nonzeros in the columns where x has entries, from any form of x.
+/// O(entries), or O(n) from bits and dense. Waits for the device.
 template <class M, class T>
 [[nodiscard]] std::int64_t count_frontier_nonzeros(const csr_csc_pair<M>& a, sparse_vector<T>& x);
 
-/// A product as kernels take it. M: type of the matrix' values. Plain data.
+/// A product as kernels take it; plain data. M is the type of the matrix values.
 template <class S, class M>
 struct product_arguments {
     using T = typename S::value_type;
@@ -94,15 +94,15 @@ struct product_arguments {
     T alpha;
     T beta;
     const std::uint32_t* skip_rows;
-    bool pairs;                     ///< wanted of y (column kernels)
+    bool pairs;                     ///< y is wanted as pairs (column kernels)
     row_chunks chunks;              ///< of the matrix
     std::byte* scratch;             ///< kernel_scratch_bytes()
-    std::int64_t entries;           ///< of x if the host knows them, else an upper bound
-    std::int64_t frontier_nonzeros; ///< known for sort; -1: not
+    std::int64_t entries;           ///< entries of x if the host knows them, else an upper bound
+    std::int64_t frontier_nonzeros; ///< always known for sort; -1: not known
 };
 
-/// Calls instantiate(S, M) for each pair of a semiring and the matrix' values that products exist
-/// for: the same type where the semiring reads values, else any.
+/// Calls instantiate(S, M) for each pair of a semiring and a type of matrix values that products
+/// exist for: the same type where the semiring reads values, else any.
 #define KRYLITH_FOR_PRODUCTS(instantiate)                                                          \
     KRYLITH_FOR_OWN_VALUES(instantiate, krylith::spmspv::plus_times)                               \
     KRYLITH_FOR_ANY_VALUES(instantiate, krylith::spmspv::plus_second<double>)                      \

@@ -1,6 +1,6 @@
-// What products add and multiply by: y_i = add over the entries a_ij of row i with an x_j of
-// term(a_ij, x_j, j), and `absent` where there is none. `absent` is the identity of add, and what
-// dense arrays hold where a sparse vector has no entry.
+// The semirings of products: y_i = add over the entries a_ij of row i with an x_j of term(a_ij,
+// x_j, j), and `absent` where there is none. `absent` is the identity of add, and the value in
+// dense arrays where a sparse vector has no entry.
 //
 // Adding is associative and commutative up to rounding. A semiring whose add is `exact` has the
 // same results in any order; plus_times and plus_second have them only in a fixed order.
@@ -27,9 +27,9 @@ struct plus_times {
     [[nodiscard]] KRYLITH_HD static T term(T a, T x, std::int32_t) { return a * x; }
 };
 
-/// (+, second operand): sums of the entries of x in a row's columns, whatever the values of A. They
-/// are not read, in fp32 half the bytes of an entry. For matrices whose columns have one value
-/// each, by which the caller scales x before. (The name is GraphBLAS'.)
+/// (+, second operand): sums of the entries of x in a row's columns, whatever the values of A. Not
+/// reading them saves half the bytes of an entry (fp32). It is for matrices whose columns have one
+/// value each, by which the caller scales x before. (The name is from GraphBLAS.)
 template <class T>
 struct plus_second {
     using value_type = T;
@@ -43,7 +43,7 @@ struct plus_second {
     [[nodiscard]] KRYLITH_HD static T term(T, T x, std::int32_t) { return x; }
 };
 
-/// (or, and) on 0 and 1: which rows are reached. Every stored entry of A and x is true, whatever
+/// (or, and) on 0 and 1: the rows that are reached. Every stored entry of A and x is true, whatever
 /// its value.
 template <class T>
 struct or_and {
@@ -72,8 +72,8 @@ struct min_plus {
     [[nodiscard]] KRYLITH_HD static T term(T a, T x, std::int32_t) { return a + x; }
 };
 
-/// The least column with an entry of x: who reached the row, e.g. a parent in a breadth-first tree.
-/// Where columns ascend in each row the first that is found is the least.
+/// The least column with an entry of x: the column that reached the row, e.g. a parent in a
+/// breadth-first tree. Where columns ascend in each row the first that is found is the least.
 struct min_column {
     using value_type = std::int32_t;
     static constexpr const char* name = "min-column";

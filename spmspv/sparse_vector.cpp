@@ -34,8 +34,8 @@ bool check_indices(std::span<const std::int32_t> indices, std::int64_t size) {
     return false;
 }
 
-/// Of the old entries, as far as the host knows them: whether it pays to clean them one by one, at
-/// a line of memory each.
+/// Whether the old entries, as far as the host knows them, are few enough to clean one by one, at a
+/// cache line each.
 bool few(const std::optional<std::int64_t>& count, std::int64_t size) {
     return !count || *count <= size / 16;
 }
@@ -95,7 +95,7 @@ void sparse_vector<T>::make_clean(vector_forms forms) {
     if (bits == way::whole) bits_.zero();
 }
 
-// From and to the host.
+// Copies from and to the host.
 
 template <class T>
 void sparse_vector<T>::assign(std::span<const std::int32_t> indices, std::span<const T> values) {
@@ -106,7 +106,7 @@ void sparse_vector<T>::assign(std::span<const std::int32_t> indices, std::span<c
     const bool ascending = check_indices(indices, size_);
     const auto count = static_cast<std::int32_t>(indices.size());
     (void)overwrite_pairs();
-    if (count == 1) { // a search begins: no upload, which would wait for the device
+    if (count == 1) { // as at the start of a search: an upload would wait for the device
         KRYLITH_ON(*device_, fill(*device_, indices_.data(), 1, indices.front()));
         KRYLITH_ON(*device_, fill(*device_, values_.data(), 1, values.front()));
     } else if (count != 0) {
@@ -174,7 +174,7 @@ std::int64_t sparse_vector<T>::count() {
 
 // Conversions.
 
-/// Indices and the count, from bits.
+/// Makes indices and the count from bits.
 template <class T>
 void sparse_vector<T>::list() {
     if (indexed_) return;

@@ -1,9 +1,9 @@
-// A vector on one device of which few entries may be there: as pairs of index and value, as a dense
-// array, as bits, or in several of these forms at once.
+// A vector on one device that may have few entries: as pairs of index and value, as a dense array,
+// as bits, or in several of these forms at once.
 //
-// A vector of n entries takes 12 n + n / 8 bytes (fp32), 20 n + n / 8 (fp64), whatever it holds.
-// Conversions are stream-ordered work of the device, enqueued when a form is asked for that is not
-// there; none goes through the host. Bytes moved, k entries of n, values of s bytes:
+// A vector of size n takes 12 n + n / 8 bytes (fp32), 20 n + n / 8 (fp64), whatever it holds.
+// Conversions are stream-ordered, enqueued when a form is asked for that is missing; none goes
+// through the host. Bytes moved for k entries of n, values of s bytes:
 //
 //     pairs -> dense, bits    k (4 + 2 s), and what cleaning costs: as much, for the entries of
 //                             before if they are listed, else n s
@@ -53,11 +53,11 @@ private:
     return vector_forms(a) | vector_forms(b);
 }
 
-/// The arrays, in memory of the device. Plain data for kernels.
+/// The arrays of the forms, in memory of the device. Plain data for kernels.
 template <class T>
 struct vector_arrays {
     std::int32_t* indices; ///< [size], the first *count in use
-    T* values;             ///< [size], likewise
+    T* values;             ///< [size], the first *count in use
     std::int32_t* count;   ///< [1]
     T* dense;              ///< [size]
     std::uint32_t* bits;   ///< [words()]
@@ -67,12 +67,14 @@ struct vector_arrays {
     [[nodiscard]] std::int64_t words() const { return (size + 31) / 32; }
 };
 
-/// Not copyable; all work is in the stream of its device. T: double, float, std::int32_t.
+/// A sparse vector; not copyable. Everything is enqueued on the stream of its device. T is double,
+/// float or std::int32_t.
 template <class T>
 class sparse_vector {
 public:
-    /// Without entries. `absent`: of the semiring that it is used with. Throws input_error for a
-    /// size that 32-bit indices don't reach, device_error where memory is short.
+    /// Makes a vector without entries. `absent` is that of the semiring which it is used with.
+    /// Throws input_error for a size that 32-bit indices don't reach, device_error where memory is
+    /// short.
     sparse_vector(std::shared_ptr<krylith::device> device, std::int64_t size, T absent,
                   const std::string& item = "sparse vectors");
 
@@ -80,45 +82,47 @@ public:
     [[nodiscard]] T absent() const noexcept { return absent_; }
     [[nodiscard]] krylith::device& device() const noexcept { return *device_; }
 
-    // From and to the host.
+    // Copies from and to the host.
 
-    /// Indices in [0, size), each once; throws input_error otherwise, and then changes nothing.
+    /// Takes entries by indices in [0, size), each once; throws input_error otherwise, and then
+    /// changes nothing.
     void assign(std::span<const std::int32_t> indices, std::span<const T> values);
-    /// All `size` values. Entries that equal absent() are not there.
+    /// Takes all `size` values. Those that equal absent() are no entries.
     void assign(std::span<const T> dense);
     void clear();
-    /// Waits for the device. Any form is converted first.
+    /// Converts from any form and waits for the device.
     [[nodiscard]] std::vector<T> download_dense();
     struct host_pairs {
         std::vector<std::int32_t> indices;
         std::vector<T> values;
     };
-    /// The same; in ascending order.
+    /// Does the same; the pairs are in ascending order.
     [[nodiscard]] host_pairs download_pairs();
 
-    /// Entries that are there. Where the host doesn't know it, waits for the device, once for each
+    /// The number of entries. Where the host doesn't know it, waits for the device, once for each
     /// content; from the dense form it counts what differs from absent().
     [[nodiscard]] std::int64_t count();
     [[nodiscard]] std::optional<std::int64_t> known_count() const noexcept { return count_; }
 
-    // For products and what else computes vectors on the device.
+    // The functions that follow are for products and other code that computes vectors on the
+    // device.
 
     [[nodiscard]] vector_forms forms() const noexcept { return forms_; }
     /// True if the pairs' indices ascend.
     [[nodiscard]] bool ascending() const noexcept { return ascending_; }
-    /// Makes a form available: enqueues the conversion unless it is there.
+    /// Makes a form available: enqueues the conversion if it is missing.
     void require(vector_form form);
-    /// Pairs in ascending order.
+    /// Makes pairs in ascending order available.
     void require_ascending_pairs();
-    /// Arrays for reading the forms that are there.
+    /// The arrays, for reading the forms that are available.
     [[nodiscard]] vector_arrays<T> arrays() const noexcept;
-    /// Drops the content and gives the arrays for writing a new one. `clean`: of dense and bits,
-    /// those that shall be all absent() or 0: O(old entries) if these are listed, else O(n).
+    /// Drops the content and returns the arrays for writing a new one. `clean` names those of dense
+    /// and bits that must be all absent() or 0: O(old entries) if these are listed, else O(n).
     [[nodiscard]] vector_arrays<T> overwrite(vector_forms clean = {});
-    /// The same for a writer of pairs alone: dense and bits whose entries the old pairs list are
-    /// cleaned while that is O(old entries), so that nobody has to do it in O(n) later.
+    /// Does the same for a writer of pairs alone: dense and bits whose entries the old pairs list
+    /// are cleaned while that is O(old entries), so that they needn't be cleaned in O(n) later.
     [[nodiscard]] vector_arrays<T> overwrite_pairs();
-    /// Says what the arrays hold now, or will when the work enqueued so far is done: pairs or dense
+    /// Says what the arrays hold, or will hold when what is enqueued so far is done: pairs or dense
     /// at least. dense and bits that were asked to be clean and are not named here have entries
     /// only where pairs name them; those neither asked for nor named were not written.
     void holds(vector_forms forms, bool ascending, std::optional<std::int64_t> count = {});
@@ -126,7 +130,8 @@ public:
     void drop(vector_form form);
 
 private:
-    /// What dense and bits hold: nothing; entries only where indices_ name them; or anything.
+    /// What dense and bits hold while they are not among the forms: nothing; entries only where
+    /// indices_ name them; or anything.
     enum class residue : std::uint8_t { clean, listed, unknown };
 
     [[nodiscard]] residue residue_of(vector_form form) const noexcept;
@@ -144,13 +149,13 @@ private:
     buffer<T> dense_;
     buffer<std::uint32_t> bits_;
     vector_forms forms_; ///< between overwrite() and holds() none, else pairs or dense at least
-    vector_forms asked_; ///< by the last overwrite(), to be clean
+    vector_forms asked_; ///< forms that the last overwrite() was asked to clean
     bool ascending_ = true;
-    bool indexed_ = false; ///< indices and count are there, the pairs' values are not
+    bool indexed_ = false; ///< indices and count are valid, the pairs' values are not
     std::optional<std::int64_t> count_;
-    residue dense_residue_ = residue::unknown; ///< where dense is not one of forms_
+    residue dense_residue_ = residue::unknown; ///< of dense where it is not one of forms_
     residue bits_residue_ = residue::unknown;
-    buffer<std::byte> scratch_; ///< of conversions
+    buffer<std::byte> scratch_; ///< scratch memory of conversions
 };
 
 extern template class sparse_vector<double>;

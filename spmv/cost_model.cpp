@@ -11,28 +11,28 @@ namespace krylith {
 
 namespace {
 
-/// Before the first ghost is there, beside the time that its bytes take.
-constexpr double exchange_latency = 1e-6;
-/// A row is summed by one block of a hundred and more.
+/// Seconds before the first ghost arrives, beside the time that the ghosts' bytes take.
+constexpr double ghost_latency = 1e-6;
+/// One block sums a row, while a hundred and more blocks share a device.
 constexpr double blocks = 100;
-/// What the sender reads for an entry that it sends by a list: the list's entry, a sector of 32.
+/// Bytes that a sender reads for an entry of its send list: the list's entry and a sector of 32.
 constexpr double listed_bytes = 12 + 32;
-/// Of the shorter of a product and what it sends meanwhile, what does not run beside the longer: on
-/// matrices of 300 million nonzeros 10% and more.
+/// The fraction of the shorter of a product and its transfer that does not overlap with the longer:
+/// 10% and more on matrices of 300 million nonzeros.
 constexpr double exposed = 0.1;
 constexpr int phases = 3;
-/// Memory's unit.
+/// The unit of memory accesses, in bytes.
 constexpr double sector = 32;
-/// What an entry of x costs that nobody else needs: a sector, and that formats find no shorter form
-/// for its column, while the rate of products is one of stencils. Products of web, kron and random
-/// matrices on four H200 took 5% less to 11% more.
+/// Bytes for an entry of x that no nearby row needs: a sector, and 8 because formats find no
+/// shorter form for its column, while the rate of products is measured with a stencil. Products of
+/// web, kron and random matrices on four H200 took 5% less to 11% more.
 constexpr double alone_bytes = sector + 8;
 
 double real(std::int64_t count) {
     return static_cast<double>(count);
 }
 
-/// Of the devices, the most.
+/// Returns the largest seconds(part) of all devices.
 template <class Seconds>
 double slowest(const pattern_statistics& s, Seconds seconds) {
     double most = 0;
@@ -56,13 +56,13 @@ public:
         const double hidden = slowest(s_, [&](const auto& d) {
             if (d.ghosts == 0) return 0.0;
             const double interior =
-                1 - real(d.boundary_rows) / std::max(1.0, real(d.rows)); // share of its rows
-            return exchange_latency + value_ * real(d.ghosts) / r_.stores - interior * product(d);
+                1 - real(d.boundary_rows) / std::max(1.0, real(d.rows)); // fraction of its rows
+            return ghost_latency + value_ * real(d.ghosts) / r_.stores - interior * product(d);
         });
         return products() + vectors + hidden + wait_;
     }
 
-    [[nodiscard]] double gather() const {
+    [[nodiscard]] double allgather() const {
         return products() +
                slowest(s_,
                        [&](const auto& d) {
@@ -78,7 +78,7 @@ public:
         return slowest(s_,
                        [&](const auto& d) {
                            const double others =
-                               entry(d) * (nonzeros - real(d.nonzeros)); // as those of its own
+                               entry(d) * (nonzeros - real(d.nonzeros)); // they count like its own
                            const double mine =
                                std::max(product(d) + redundant * others / r_.product, row());
                            const double sent = (1 - redundant) * transfer(d);
@@ -88,7 +88,7 @@ public:
     }
 
 private:
-    /// Bytes of a nonzero.
+    /// Returns the bytes of a nonzero.
     [[nodiscard]] double entry(const pattern_statistics::part& d) const {
         return value_ + 4 + alone_bytes * d.scattered;
     }
@@ -114,7 +114,7 @@ private:
     double wait_;
 };
 
-/// Of a sample of the rows' nonzeros.
+/// Returns the fraction of scattered nonzeros in a sample of the rows.
 double scattered_fraction(row_range rows, std::span<const std::int64_t> row_offsets,
                           std::span<const std::int32_t> column_indices, std::int64_t value_bytes) {
     constexpr std::int64_t samples = 256;
@@ -125,20 +125,20 @@ double scattered_fraction(row_range rows, std::span<const std::int64_t> row_offs
         const auto end = std::min(row_offsets[as_size(row) + 1], begin + most);
         return column_indices.subspan(as_size(begin), as_size(end - begin));
     };
-    std::int64_t looked = 0;
+    std::int64_t tested = 0;
     std::int64_t alone = 0;
     const std::int64_t pairs = rows.size() - 1;
     for (std::int64_t k = 0; k < std::min(samples, pairs); ++k) {
         const std::int64_t row = rows.begin + (pairs <= samples ? k : pairs / samples * k);
         const auto next = columns(row + 1);
         for (const std::int32_t column : columns(row)) {
-            ++looked;
+            ++tested;
             alone += std::ranges::none_of(next, [&](std::int32_t other) {
                 return std::abs(std::int64_t{other} - column) < near;
             });
         }
     }
-    return looked == 0 ? 0 : real(alone) / real(looked);
+    return tested == 0 ? 0 : real(alone) / real(tested);
 }
 
 } // namespace
@@ -173,7 +173,7 @@ std::vector<prediction> predict(const pattern_statistics& statistics, const mach
     if (statistics.parts.empty())
         throw usage_error("predict: the statistics have no parts, must have one a device");
     if (!(lra_rc.fraction >= 0 && lra_rc.fraction <= 1))
-        throw usage_error("predict: the redundant share is " + number_text(lra_rc.fraction) +
+        throw usage_error("predict: the redundant fraction is " + number_text(lra_rc.fraction) +
                           ", must be 0 to 1");
     const model m(statistics, rates);
     const auto devices = static_cast<int>(statistics.parts.size());
@@ -183,7 +183,7 @@ std::vector<prediction> predict(const pattern_statistics& statistics, const mach
         result.push_back({name, devices, m.replicated(0)});
     result.push_back({"lra-rc", devices, m.replicated(lra_rc.fraction)});
     result.push_back({"halo", devices, m.halo()});
-    result.push_back({"allgather", devices, m.gather()});
+    result.push_back({"allgather", devices, m.allgather()});
     std::ranges::stable_sort(result, {}, &prediction::seconds);
     return result;
 }

@@ -1,5 +1,5 @@
-// How long an iteration of CG takes with each operator, from counts of the matrix and the rates of
-// the machine: arithmetic that needs no device.
+// Predicts the time of a CG iteration with each operator, from counts of the matrix and the rates
+// of the machine. It is arithmetic that needs no device.
 #pragma once
 
 #include <cstdint>
@@ -16,47 +16,48 @@
 
 namespace krylith {
 
-/// A matrix assigned to some number of devices.
+/// Counts of a matrix that is partitioned over some number of devices.
 struct pattern_statistics {
     struct part {
         std::int64_t rows = 0;
         std::int64_t nonzeros = 0;
-        std::int64_t ghosts = 0;        ///< entries of others that its rows reference
-        std::int64_t sent = 0;          ///< entries that others reference, once for each of them
+        std::int64_t ghosts = 0;        ///< entries of other devices that its rows reference
+        std::int64_t sent = 0;          ///< entries that other devices reference, once for each of
+                                        ///< them
         std::int64_t boundary_rows = 0; ///< rows that reference ghosts
-        double scattered = 0;           ///< share of nonzeros that find their entry of x alone
+        double scattered = 0;           ///< fraction of nonzeros whose entry of x only they need
     };
     std::int64_t longest_row = 0; ///< nonzeros
     std::int64_t value_bytes = 8;
-    std::vector<part> parts; ///< one a device
+    std::vector<part> parts; ///< one for each device
 
     [[nodiscard]] std::int64_t rows() const;
 };
 
-/// `longest` is what validate() of the matrix has returned. O(parts): a nonzero is scattered if
-/// the next row has none within a sector of x, 32 bytes, of it; that is looked up for 256 rows of a
-/// part, for 32 nonzeros each.
+/// Counts what predict() needs. `longest` is what validate() of the matrix returned. A nonzero is
+/// scattered if the next row has none within a sector (32 bytes) of its entry of x; 256 rows of
+/// each part are sampled, with 32 nonzeros each. O(parts).
 [[nodiscard]] pattern_statistics measure_pattern(const halo_plan& plan,
                                                  std::span<const std::int64_t> row_offsets,
                                                  std::span<const std::int32_t> column_indices,
                                                  const longest_row& longest,
                                                  std::int64_t value_bytes);
 
-/// Seconds of one iteration of CG: a product and the vector work.
+/// The seconds of one iteration of CG: a product and the vector work.
 struct prediction {
-    std::string name; ///< of an operator: "nz", "2nz", "lra", "lra-rc", "halo", "allgather"
+    std::string name; ///< the operator: "nz", "2nz", "lra", "lra-rc", "halo", "allgather"
     int devices = 1;
     double seconds = 0;
 };
 
-/// How lra-rc computes rows twice to send fewer.
+/// The rows that lra-rc computes twice to send fewer results.
 struct redundancy {
-    double fraction = 0; ///< of the entries, those that every device computes for itself: 0 to 1
+    double fraction = 0; ///< fraction of the entries that every device computes for itself: 0 to 1
 };
 
-/// All operators on statistics.parts.size() devices, fastest first; of equals, in the order of
-/// their names above, but for one device, where all are the same: halo only. With v bytes a value,
-/// p devices, rates R of products, V of vectors, I of stores and t_f(p) a phase:
+/// Predicts all operators on statistics.parts.size() devices, fastest first, and equal ones in the
+/// order of their names above. On one device all are the same, so only halo is returned. With v
+/// bytes a value, p devices, rates R of products, V of vectors, I of stores and t_f(p) a phase:
 ///
 ///     P       = max over devices of max((v + 4 + 40 scattered) nnz + v (2 rows + ghosts), longest
 ///               row) / R
@@ -66,30 +67,31 @@ struct redundancy {
 ///     lra-rc  = beside(P', (1 - d) v (n - rows) / I) + 8 v n / V + 3 t_f
 ///
 /// where beside(a, b) = max(a, b) + 0.1 min(a, b), `interior` is the product's time for rows
-/// without ghosts, 44 bytes are what an entry of a push list costs its sender (the entry, a
-/// scattered sector), and P' multiplies the share d of all other rows too. Throws usage_error for
-/// statistics without parts, a share outside 0 to 1, or unusable rates.
+/// without ghosts, 44 bytes are what an entry of a send list costs its sender (the entry and a
+/// scattered sector), and P' also multiplies the fraction d of all other rows. Throws usage_error
+/// for statistics without parts, a fraction outside 0 to 1, or unusable rates.
 [[nodiscard]] std::vector<prediction> predict(const pattern_statistics& statistics,
                                               const machine_rates& rates, redundancy lra_rc = {});
 
-/// operator halo is left for another only where that is predicted, or timed, to take less of its
-/// time than this: predictions were off by up to 11% on H200s, and times of short trials vary too.
+/// Another operator replaces halo only where it is predicted, or timed, to take less than this
+/// fraction of halo's time: predictions were off by up to 11% on H200s, and times of short trials
+/// vary too.
 inline constexpr double clearly_faster = 0.9;
 
-/// Which of these operators, fastest first and not none, is taken: the first, or halo where that
-/// is not clearly slower.
+/// Returns the first of these operators, or halo where halo is not clearly slower. The list must
+/// not be empty.
 [[nodiscard]] const prediction& clear_choice(std::span<const prediction> fastest_first);
 
-/// What operator_kind::automatic, or operator_options::measure, took, and why.
+/// What operator_kind::automatic, or operator_options::measure, chose, and why.
 struct operator_choice {
-    std::vector<prediction> predictions;      ///< of the candidates, fastest first
+    std::vector<prediction> predictions;      ///< the candidates, fastest first
     std::vector<prediction> measured;         ///< with operator_options::measure; fastest first
-    std::optional<fraction_choice> fractions; ///< of lra and lra-rc, where they are tuned
+    std::optional<fraction_choice> fractions; ///< fractions of lra and lra-rc, where they are tuned
     std::string because;                      ///< a sentence without full stop
     std::string rates_from;                   ///< known_rates::from
 };
 
-/// "halo 18.2 us, nz 40.1 us".
+/// Returns text such as "halo 18.2 us, nz 40.1 us".
 [[nodiscard]] std::string in_words(std::span<const prediction> predictions);
 
 } // namespace krylith

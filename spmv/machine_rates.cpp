@@ -76,7 +76,7 @@ std::optional<machine_rates> parse_machine_rates(std::string_view line) {
         words.emplace_back(line.substr(0, end));
         line.remove_prefix(std::min(end + 1, line.size()));
     }
-    const auto number = [](const std::string& word) { // in every locale the same
+    const auto number = [](const std::string& word) { // the same in every locale
         const char* const last = word.data() + word.size();
         double value = 0;
         const auto [end, problem] = std::from_chars(word.data(), last, value);

@@ -21,8 +21,8 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         before_product(*device_, a);
-        // The function computes A x; anything else goes through a vector of its own. So does what a
-        // loop that has stopped still computes.
+        // The function computes A x; any other product goes through a vector of its own, and so
+        // does a product that a stopped loop still computes.
         const bool plain = a.alpha == T(1) && a.beta == T(0) && !a.common.guarded;
         T* const y = plain ? a.y : result_.data();
         if (product_.kind == product_kind::on_host) {

@@ -1,4 +1,5 @@
-// A user's own product as an operator: matrix-free stencils, sums and products of operators.
+// A user's own product function as an operator: matrix-free stencils, sums and products of
+// operators.
 #pragma once
 
 #include <memory>
@@ -9,14 +10,16 @@
 
 namespace krylith {
 
-/// An operator for cg, gmres, bicgstab. `rows` deals the rows to the devices; x is replicated. An
-/// exception thrown by the function ends the solve (as device_error where it ran on a worker).
+/// Makes an operator for cg, gmres and bicgstab. `rows` partitions the rows over the devices; x is
+/// replicated. An exception thrown by the function ends the solve (as device_error where it ran on
+/// a worker). Throws usage_error for an empty function, or a partition with another number of ranks
+/// than the group.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_matrix_free(const device_group& group, row_partition rows, product_function<T> product,
                  product_kind kind = product_kind::on_device);
 
-/// The same with owned vectors: only the ghosts that the plan names are sent.
+/// Makes an operator with owned vectors: only the ghosts that the plan names are sent.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_matrix_free(const device_group& group, const halo_plan& plan, product_function<T> product,

@@ -26,7 +26,7 @@ public:
             if (!kernel_prologue(a.common, reg) || !open_results(a.common.all_reduce, a.put) ||
                 !wait_for(a.common.all_reduce, a.ghosts))
                 return;
-            // The function computes A x; anything else goes through a vector of its own.
+            // The function computes A x; any other product goes through a vector of its own.
             const bool plain = a.alpha == T(1) && a.beta == T(0);
             T* const y = plain ? a.y : result_.data();
             product_.function({product_.rank, product_.rows, a.x, y, nullptr});

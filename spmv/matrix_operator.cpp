@@ -169,7 +169,8 @@ transport_kind matrix_operator<T>::transport() const {
 
 namespace {
 
-/// Below this many rows a device, boundaries are where the nonzeros say; above, on whole warps.
+/// Up to this many rows a device, boundaries follow the nonzeros alone; above, they are rounded to
+/// whole warps.
 constexpr std::int64_t align_above = 4096;
 
 } // namespace

@@ -19,11 +19,11 @@
 
 namespace krylith {
 
-/// What a new order cost and brought. Ghosts: entries that devices receive for a product with
-/// operator halo, all devices together, whichever operator was built.
+/// The cost and the effect of a new order. Ghosts are the entries that all devices together receive
+/// for a product with operator halo, whichever operator was built.
 struct reordering_report {
-    reordering order = reordering::none; ///< none: the rest is 0
-    double seconds = 0;                  ///< to find it and to move the matrix
+    reordering order = reordering::none; ///< none: the rest of this report is 0
+    double seconds = 0;                  ///< time to find the order and to move the matrix
     std::int64_t bandwidth_before = 0;
     std::int64_t bandwidth_after = 0;
     std::int64_t ghosts_before = 0;
@@ -36,14 +36,16 @@ struct machine_rates;
 struct operator_choice;
 struct pattern_statistics;
 
-/// Makes a device's block that is not from a matrix: (layout, rank, entries of x held there).
+/// A function that makes a device's block from something other than a matrix: (layout, rank, number
+/// of x's entries held there).
 template <class T>
 using block_maker =
     std::function<std::unique_ptr<device_matrix<T>>(const layout&, int, std::int64_t)>;
 
-/// y = alpha A x + beta y for a square matrix whose rows are partitioned to devices by equal
-/// nonzeros. The layout's rows say who counts which entries of vectors, and for halo and nz who
-/// computes them. beta = 0 never reads y. Setup costs O(nnz) on the host and the upload.
+/// The operator y = alpha A x + beta y of a square matrix whose rows are partitioned by equal
+/// nonzeros. The layout's rows say which rank counts which entries in dot products, and with halo
+/// and nz also which rank computes them. beta = 0 never reads y. Setup costs O(nnz) on the host and
+/// the upload.
 template <class T>
 class matrix_operator {
 public:
@@ -53,64 +55,69 @@ public:
 
     [[nodiscard]] const layout_handle& layout() const { return layout_; }
     [[nodiscard]] std::int64_t size() const { return layout_->size(); }
-    /// A vector of the operator's layout, zero.
+    /// Returns a vector of the operator's layout, filled with zeros.
     [[nodiscard]] vector<T> make_range_vector(const std::string& item = "vectors") const {
         return vector<T>(layout_, item);
     }
-    /// One that can be multiplied: with ghosts, where the operator has them.
+    /// Returns a vector that A can multiply: with ghosts, where the operator has them.
     [[nodiscard]] virtual vector<T>
     make_domain_vector(const std::string& item = "vectors") const = 0;
 
-    /// Enqueues y = alpha A x + beta y; x is a domain vector, x and y share no memory. Each of
-    /// `dots` has y as one factor and is computed in the same pass (at most max_spmv_dots).
+    /// Enqueues y = alpha A x + beta y. x is a domain vector; x and y share no memory. Each of
+    /// `dots` has y as one factor and is computed in the same pass (at most max_spmv_dots). Throws
+    /// usage_error for other vectors.
     virtual void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                        std::span<const reduction_into<T>> dots = {}) const = 0;
 
-    /// New values on the same pattern, in the order of the matrix that this was built from.
+    /// Takes new values on the same pattern, in the order of the matrix that the operator was built
+    /// from. Throws usage_error for another number of values and for a matrix-free operator.
     void update(std::span<const T> values);
 
-    /// The same from the devices' memory, without a copy through the host: values[rank] has those
-    /// of the rank's rows (of its entries, if built from coordinates). Borrowed values are from now
-    /// on read there. Stream-ordered. Throws usage_error for 2nz, lra and lra-rc, and where rows
-    /// are reordered: a rank's values are then not the caller's rows.
+    /// Takes new values from the devices' memory, without a copy through the host: values[rank] has
+    /// those of the rank's rows (of its entries, if built from coordinates). Values that are
+    /// borrowed are read there from then on. The update is ordered by the stream. Throws
+    /// usage_error for 2nz, lra and lra-rc, and where rows are reordered, because a rank's values
+    /// are then not those of the caller's rows.
     void update_on_devices(std::span<const T* const> values);
 
-    /// Enqueues d = the main diagonal, 0 where no entry is; d is of this layout, and all its copies
-    /// are written. Throws usage_error for a matrix-free operator.
+    /// Enqueues d = the main diagonal, 0 where it has no entry. d has this layout, and all its
+    /// copies are written. Throws usage_error for a matrix-free operator.
     virtual void diagonal(vector<T>& d) const;
 
     [[nodiscard]] operator_kind kind() const { return kind_; }
     [[nodiscard]] std::string format_name() const { return blocks_.front()->name(); }
-    /// Products by kernel so far, summed over devices; empty but for operator adaptive.
+    /// Returns the products of each kernel so far, summed over devices; empty except for operator
+    /// adaptive.
     [[nodiscard]] std::vector<kernel_use> kernel_uses() const;
-    /// The block of a device.
+    /// Returns the block of a device.
     [[nodiscard]] const device_matrix<T>& block(int rank) const {
         return *blocks_[static_cast<std::size_t>(rank)];
     }
-    /// Bytes that one product reads of the matrix on a device.
+    /// Returns the bytes that one product reads of the matrix on a device.
     [[nodiscard]] virtual std::int64_t matrix_bytes(int rank) const {
         return blocks_[static_cast<std::size_t>(rank)]->matrix_bytes();
     }
-    /// Entries that a device receives for one product.
+    /// Returns the number of entries that a device receives for one product.
     [[nodiscard]] virtual std::int64_t received(int rank) const = 0;
-    /// Whether a recorded loop may contain it.
+    /// Whether a recorded loop may contain the operator.
     [[nodiscard]] virtual bool recordable() const { return blocks_.front()->recordable(); }
-    /// How entries cross devices: the one that runs, never automatic.
+    /// How entries cross devices: the transport that runs, never automatic.
     [[nodiscard]] virtual transport_kind transport() const;
 
-    /// What operator_kind::automatic reckoned with, and what was tuned (cost_model.hpp); null where
-    /// neither was asked for, or there was no choice: one device.
+    /// The predictions of operator_kind::automatic and what was tuned (spmv/cost_model.hpp); null
+    /// where neither was asked for, or where there was no choice on one device.
     [[nodiscard]] const operator_choice* choice() const { return choice_.get(); }
     void explain(std::shared_ptr<const operator_choice> choice) { choice_ = std::move(choice); }
 
-    /// none, unless operator_options::order asked for another.
+    /// The order of rows; none unless operator_options::order asked for another.
     [[nodiscard]] const reordering_report& reordered() const { return reordered_; }
-    /// From now on updates take values in the caller's order: entry k here is its entry source[k].
+    /// Makes later updates take values in the caller's order: entry k here is the caller's
+    /// source[k].
     void take_values_from(std::vector<std::int64_t> source, const reordering_report& report) {
         entry_source_ = std::move(source);
         reordered_ = report;
     }
-    /// From now on updates take values in the order of each rank's assembly; [ranks].
+    /// Makes later updates take values in the order of each rank's assembly; [ranks].
     void gather_by(std::vector<value_gather<T>> gathers) { gathers_ = std::move(gathers); }
 
 protected:
@@ -118,7 +125,8 @@ protected:
         : kind_(kind), layout_(std::move(layout)) {}
     matrix_operator(operator_kind kind, layout_handle layout, const matrix_source<T>& source);
 
-    /// The arguments that all operators share; `first` is where the block's rows begin in y.
+    /// Returns the arguments that all operators share; `first` is the row of y where the block
+    /// begins.
     [[nodiscard]] spmv_arguments<T> arguments(execution& run, int rank, T alpha, const vector<T>& x,
                                               T beta, vector<T>& y,
                                               std::span<const reduction_into<T>> dots,
@@ -126,19 +134,19 @@ protected:
     void check_product(const vector<T>& x, const vector<T>& y,
                        std::span<const reduction_into<T>> dots) const;
     void check_diagonal(const vector<T>& d) const;
-    /// Checks, opens the operation and publishes the dots.
+    /// Checks the vectors, opens the operation and publishes the dots.
     void open(execution& run, const vector<T>& x, const vector<T>& y,
               std::span<const reduction_into<T>> dots) const;
 
     operator_kind kind_;
     layout_handle layout_;
-    /// All new values, in the order of the matrix, to the blocks.
+    /// Hands all new values, in the order of the matrix, to the blocks.
     virtual void distribute(std::span<const T> values);
     /// Throws where update_on_devices() can't work.
     virtual void check_device_update() const {}
-    /// New values of a rank, from memory of its device.
+    /// Takes new values of a rank from memory of its device.
     void take(std::size_t rank, const T* values);
-    /// Values that update() takes for a rank.
+    /// Returns the number of values that update() takes for a rank.
     [[nodiscard]] std::int64_t update_size(std::size_t rank) const {
         return gathers_.empty() ? first_nonzero_[rank + 1] - first_nonzero_[rank]
                                 : gathers_[rank].entries();
@@ -152,19 +160,21 @@ protected:
     std::shared_ptr<const operator_choice> choice_;
 };
 
-/// The rows of each device: equal nonzeros, on whole warps where there are many rows.
+/// Returns the rows of each device: equal nonzeros, rounded to whole warps where there are many
+/// rows.
 [[nodiscard]] row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devices);
 
-/// Those that can be built, of what the cost model predicts (predict()): the one that
-/// operator_kind::automatic takes (clear_choice()), then the others, fastest first.
+/// Returns the operators that can be built, as the cost model ranks them (predict()): first the one
+/// that operator_kind::automatic takes (clear_choice()), then the others, fastest first.
 [[nodiscard]] std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
                                                           const machine_rates& rates);
 
-/// Where boundaries between devices lie: multiples of so many rows.
+/// Returns the number of rows of which boundaries between devices are multiples.
 [[nodiscard]] std::int64_t row_alignment(std::int64_t rows, int devices);
 
-/// Throws usage_error for a matrix that is not square, an empty group, or a format that the devices
-/// don't have; device_error where memory is short. The matrix may be freed afterwards.
+/// Makes the operator of a matrix on a group. Throws usage_error for a matrix that is not square,
+/// an empty group, or a format that the devices don't have, and device_error where memory is short.
+/// The matrix may be freed afterwards.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const device_group& group, const csr_view<T>& matrix,
@@ -177,14 +187,15 @@ make_operator(const device_group& group, const csr_matrix<T>& matrix,
     return make_operator(group, csr_view<T>(matrix), options);
 }
 
-/// The operator pcoo of coordinate entries in any order, which each device multiplies as they lie:
-/// to the first device the first entries, and so on, equally many each. For entries by rows or by
-/// columns a device owns the rows that begin on it, for others equally many rows, whose results
-/// then come from all devices. Entries of the same place add up. update() takes values in the order
-/// of `matrix`. O(rows + entries) on the host; keeps up to 16 bytes an entry there, for update().
+/// Makes operator pcoo of coordinate entries in any order, which each device multiplies in that
+/// order: the first device has the first entries, and so on, equally many each. Where entries lie
+/// by rows or by columns a device owns the rows that begin on it, otherwise equally many rows,
+/// whose results then come from all devices. Entries of the same place add up. update() takes
+/// values in the order of `matrix`. It costs O(rows + entries) on the host, and keeps up to 16
+/// bytes an entry there for update().
 ///
-/// options.kind must be pcoo, and order none: to_csr() makes a matrix for the others. Throws
-/// usage_error, and what make_operator of a csr_view throws.
+/// options.kind must be pcoo and order none; to_csr() makes a matrix for the other kinds. Throws
+/// usage_error otherwise, and what make_operator of a csr_view throws.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
                                                                 const coo_matrix<T>& matrix,

@@ -17,7 +17,7 @@ namespace {
     throw usage_error("make_operator: part " + std::to_string(rank) + ": " + what);
 }
 
-/// The rows' offsets from 0, widened.
+/// Returns the rows' offsets, counted from 0 and widened.
 std::vector<std::int64_t> read_offsets(device& device, const offset_array& offsets,
                                        std::int64_t rows) {
     const auto count = static_cast<std::size_t>(rows) + 1;
@@ -34,7 +34,7 @@ std::vector<std::int64_t> read_offsets(device& device, const offset_array& offse
     return result;
 }
 
-/// Refuses a null pointer, and one to memory of another device.
+/// Refuses a null pointer and a pointer to memory of another device.
 void check_pointer(device& device, int rank, const void* pointer, const char* name) {
     if (pointer == nullptr) refuse(rank, std::string(name) + " is null");
     const std::string elsewhere = device.lies_elsewhere(pointer);
@@ -58,7 +58,7 @@ void check_count(std::size_t parts, const device_group& group) {
                           std::to_string(group.size()) + " devices");
 }
 
-/// The pattern of a device's entries, its rows counted from `first`.
+/// Returns the pattern of a device's entries, with rows counted from `first`.
 template <class T>
 coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::int64_t first,
                       std::int64_t all_rows) {
@@ -128,7 +128,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
         gathers.back()(part.values);
         source.parts.push_back({nullptr, gathers.back().values()});
     }
-    // The values in CSR order are there anyway: a format that keeps this order reads them there.
+    // The gathers keep the values in CSR order, so a format with this order reads them there.
     source.borrow = options.format == format_kind::csr;
     source.matrix = {rows.rows(), rows.rows(), offsets, columns, {}};
     source.longest = validate_pattern(source.matrix);

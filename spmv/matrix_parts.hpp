@@ -1,4 +1,4 @@
-// Matrices whose arrays lie in the memory of the devices already: each device has the rows that it
+// Matrices whose arrays already lie in the memory of the devices: each device has the rows that it
 // owns, as a simulation assembles them.
 //
 //     const csr_part<double> mine = {rows, offsets, columns, values}; // device pointers
@@ -15,9 +15,9 @@
 
 namespace krylith {
 
-/// Row offsets of either width, in device memory.
+/// Row offsets of either width, in device memory. Exactly one pointer is set.
 struct offset_array {
-    const std::int32_t* narrow = nullptr; ///< one of both is set
+    const std::int32_t* narrow = nullptr;
     const std::int64_t* wide = nullptr;
 
     offset_array() = default;
@@ -26,9 +26,9 @@ struct offset_array {
 };
 
 /// Consecutive rows of a square matrix, in the memory of one device (host devices: host memory).
-/// Entries of row i are [row_offsets[i], row_offsets[i + 1]) - row_offsets[0] of the other arrays,
-/// so that a part of larger arrays can be given. Columns are those of the whole matrix, from 0; in
-/// any order, and duplicates add up.
+/// The entries of row i are [row_offsets[i], row_offsets[i + 1]) - row_offsets[0] of the other
+/// arrays, so that a part of larger arrays can be given. Columns are those of the whole matrix,
+/// from 0, in any order; duplicates add up.
 template <class T>
 struct csr_part {
     std::int64_t rows = 0;
@@ -37,10 +37,10 @@ struct csr_part {
     const T* values = nullptr;                    ///< [nonzeros of these rows]
 };
 
-/// What a finite-element code assembles on one device: entry k adds values[k] at (row_indices[k],
-/// column_indices[k]) of the whole matrix, in any order, duplicates included. Rows must be among
-/// the `rows` that the device owns; entries with a negative row or column are left out (as in
-/// PETSc's MatSetPreallocationCOO).
+/// Coordinate entries as a finite-element code assembles them on one device: entry k adds values[k]
+/// at (row_indices[k], column_indices[k]) of the whole matrix, in any order, duplicates included.
+/// Rows must be among the `rows` rows that the device owns; entries with a negative row or column
+/// are left out (as in PETSc's MatSetPreallocationCOO).
 template <class T>
 struct coo_part {
     std::int64_t rows = 0;
@@ -50,13 +50,13 @@ struct coo_part {
     const T* values = nullptr;                    ///< [entries]
 };
 
-/// The operator of the matrix whose rows are those of parts[0], then those of parts[1], ...;
-/// parts[rank] lies on device `rank` of the group, which owns these rows. Waits for what was
+/// Makes the operator of the matrix whose rows are those of parts[0], then those of parts[1], ...;
+/// parts[rank] lies on device `rank` of the group, which owns these rows. It waits for what was
 /// enqueued in the devices' streams, and reads offsets and columns back to plan transfers and
-/// formats: O(nnz) on the host, 4 bytes a nonzero and 4 or 8 a row over the bus; values don't
-/// leave the devices. `options.borrow` makes the format `csr` (then the default) use values,
-/// and where global columns are local ones (one device, or operator `nz`) columns, in place:
-/// they must outlive the operator. Otherwise arrays may be freed afterwards.
+/// formats: O(nnz) on the host, 4 bytes a nonzero and 4 or 8 a row over the bus. Values don't leave
+/// the devices. `options.borrow` makes the format `csr` (then the default) use values in place, and
+/// columns too where global columns are local ones (one device, or operator `nz`): they must then
+/// outlive the operator. Otherwise arrays may be freed afterwards.
 ///
 /// Throws usage_error for another number of parts than devices, and on CUDA for a pointer that is
 /// not to memory of its device; input_error for offsets that descend or columns out of range,
@@ -66,12 +66,12 @@ template <class T>
 make_operator(const device_group& group, std::span<const csr_part<T>> parts,
               const operator_options& options = {});
 
-/// The same of coordinate entries. The permutation that sorts them (matrix/coo_assembly.hpp) stays
-/// on the devices, so that update_on_devices(), which takes values in the order of the entries,
-/// costs one gather: 20 bytes an entry and 12 a nonzero (fp64), and the format's own copy. update()
-/// takes the entries of all parts, one part after the other. Reads row and column indices back: 8
-/// bytes an entry over the bus, O(entries) on the host. At most 2^31 - 1 entries a device.
-/// `options.borrow` has no effect.
+/// Makes the operator of coordinate entries. The permutation that sorts them
+/// (matrix/coo_assembly.hpp) stays on the devices, so that update_on_devices(), which takes values
+/// in the order of the entries, costs one gather: 20 bytes an entry and 12 a nonzero (fp64), and
+/// the format's own copy. update() takes the entries of all parts, one part after the other. Row
+/// and column indices are read back: 8 bytes an entry over the bus, O(entries) on the host. A
+/// device has at most 2^31 - 1 entries. `options.borrow` has no effect.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const device_group& group, std::span<const coo_part<T>> parts,

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 4> names_of_transports = {"auto", "peer-s
                                                                  "copy-engine", "nccl"};
 constexpr std::array<std::string_view, 3> names_of_orders = {"none", "rcm", "metis"};
 
-/// What other libraries call some of them.
+/// The names that other libraries use.
 constexpr std::array<name_alias, 1> operator_aliases = {{{"ghost", "halo"}}};
 constexpr std::array<name_alias, 2> transport_aliases = {
     {{"copy", "copy-engine"}, {"store", "peer-store"}}};

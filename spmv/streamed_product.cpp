@@ -9,8 +9,8 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 #include <krylith/spmv/streaming/streamed_device.hpp>
-#include <krylith/spmv/streaming/streamed_host_merge.hpp>
 #include <krylith/spmv/streaming/streamed_workers.hpp>
 
 namespace krylith {
@@ -19,7 +19,7 @@ namespace {
 
 using std::to_string;
 
-/// Ends a phase at each call of lap().
+/// A clock that ends a phase at each call of lap().
 class phase_clock {
 public:
     [[nodiscard]] double lap() {
@@ -47,7 +47,7 @@ bool all_direct(const device_group& group) {
     return true;
 }
 
-/// Whether copies of the devices can use the array as it is.
+/// Whether the devices' copies can use the array in place.
 template <class E>
 bool pinned(const device_group& group, std::span<E> array) {
     if (group.kind() == backend::host || array.empty()) return true;
@@ -55,34 +55,16 @@ bool pinned(const device_group& group, std::span<E> array) {
            group[0].lies_elsewhere(&array.back()).empty();
 }
 
-/// What a simple program uploads for each part. O(lines).
-std::vector<std::int32_t> local_pointers(const major_range& majors,
-                                         std::span<const std::int64_t> offsets) {
-    std::vector<std::int32_t> result(as_size(majors.major_size()) + 1);
-    for (std::size_t i = 0; i < result.size(); ++i)
-        result[i] = static_cast<std::int32_t>(part_offset(offsets[as_size(majors.start_major) + i],
-                                                          majors.start_idx, majors.end_idx));
-    return result;
-}
-
 } // namespace
-
-const char* to_string(streamed_version version) noexcept {
-    return version == streamed_version::baseline ? "baseline"
-           : version == streamed_version::p      ? "p"
-                                                 : "p_opt";
-}
 
 template <class T>
 struct streamed_product<T>::state {
     state(device_group g, streamed_options o) : group(std::move(g)), options(std::move(o)) {
         numa_topology& topology = options.topology;
-        if (topology.nodes.empty())
-            topology = options.version == streamed_version::p_opt ? find_numa_topology(group)
-                                                                  : one_numa_node(group.size());
+        if (topology.nodes.empty()) topology = find_numa_topology(group);
         check(topology, group.size());
         if (options.ranges < 0 || options.ranges > most_streamed_ranges)
-            throw usage_error("streamed_product: pieces is " + to_string(options.ranges) +
+            throw usage_error("streamed_product: ranges is " + to_string(options.ranges) +
                               ", must be 0 (by size) to " + to_string(most_streamed_ranges));
         workers = std::make_unique<streamed_workers>(topology);
         const bool spread = all_direct(group);
@@ -99,11 +81,10 @@ struct streamed_product<T>::state {
         require("y", y.size(), "rows", a.rows);
         call = {a, x, y, alpha, beta, {}};
         try {
-            const streamed_times times =
-                options.version == streamed_version::p_opt ? overlapped() : in_phases();
+            const streamed_times times = overlapped();
             ended = true;
             return times;
-        } catch (...) { // nothing may go on with the caller's arrays
+        } catch (...) { // no device may go on using the caller's arrays
             for (const auto& device : devices) device->settle();
             throw;
         }
@@ -131,50 +112,17 @@ private:
                               ", " + to_string(wanted));
     }
 
-    [[nodiscard]] streamed_device<T>& lane_of(int part) const {
+    [[nodiscard]] streamed_device<T>& device_of(int part) const {
         return *devices[as_size(call.plan.device[as_size(part)])];
     }
 
-    /// body(part) for each part: by a thread a device, or by the caller's.
+    /// Calls body(part) for each part, by a thread for each device or by the caller's.
     void for_parts(bool by_workers, const std::function<void(int)>& body) {
         if (by_workers) return workers->run(call.plan.device, body);
         for (int part = 0; part < group.size(); ++part) body(part);
     }
 
-    /// baseline and p: a phase begins where the last one has ended on every device.
-    streamed_times in_phases() {
-        const bool threads = options.version == streamed_version::p;
-        const auto parts = as_size(group.size());
-        streamed_times times;
-        phase_clock clock;
-        call.plan = threads ? plan_streamed(call.a, options.topology.node_of_device, 1)
-                            : plan_equal_majors(call.a, group.size());
-        std::vector<std::vector<std::int32_t>> pointers(parts);
-        if (group.kind() == backend::cuda && compressed(call.a.form))
-            for_parts(threads, [&](int part) {
-                pointers[as_size(part)] =
-                    local_pointers(call.plan.major_ranges[as_size(part)], call.a.offsets);
-            });
-        times.partition = clock.lap();
-        for_parts(threads, [&](int part) {
-            lane_of(part).reserve(call, part);
-            lane_of(part).upload(call, part, pointers[as_size(part)]);
-        });
-        times.distribution = clock.lap();
-        for_parts(threads, [&](int part) { lane_of(part).multiply(call, part); });
-        group.synchronize();
-        times.kernel = clock.lap();
-        partial.resize(parts);
-        std::vector<std::span<const T>> sums(parts);
-        for_parts(threads, [&](int part) {
-            sums[as_size(part)] = lane_of(part).download(call, part, partial[as_size(part)]);
-        });
-        merge_on_host<T>(call, sums);
-        times.merge = clock.lap();
-        return summed(times);
-    }
-
-    /// p_opt: the host enqueues all, then waits for what marks the phases' ends.
+    /// Runs a call: the host enqueues all work, then waits for the ends of the phases.
     streamed_times overlapped() {
         streamed_times times;
         phase_clock clock;
@@ -182,18 +130,19 @@ private:
         const int parts = group.size();
         const bool whole_x = !by_columns(call.a.form);
         if (whole_x) send_x();
-        const double sending = clock.lap(); // x is on its way while this is worked out
+        const double sending = clock.lap(); // x is being sent while the plan is made
         call.plan = plan_streamed(call.a, nodes, ranges());
         times.partition = clock.lap();
-        for (int part = 0; part < parts; ++part) lane_of(part).reserve(call, part);
-        for_parts(!arrays_pinned(), [&](int part) { lane_of(part).send_matrix(call, part); });
+        for (int part = 0; part < parts; ++part) device_of(part).reserve(call, part);
+        for_parts(!arrays_pinned(), [&](int part) { device_of(part).send_matrix(call, part); });
         if (whole_x)
             for (const auto& device : devices) device->spread_x(devices);
         const bool copying = group.kind() == backend::cuda;
         if (!copying) times.distribution = sending + clock.lap();
-        // Some 60 calls of CUDA a device: by one thread they would take as long as the copies.
-        for_parts(copying, [&](int part) { lane_of(part).compute(call, part); });
-        for (int part = 0; part < parts; ++part) lane_of(part).merge(call, part, devices);
+        // A device takes some 60 calls of CUDA, which on one thread would take as long as the
+        // copies.
+        for_parts(copying, [&](int part) { device_of(part).compute(call, part); });
+        for (int part = 0; part < parts; ++part) device_of(part).merge(call, part, devices);
         if (copying) {
             for (const auto& device : devices) device->arrived->wait();
             times.distribution = sending + clock.lap();
@@ -202,7 +151,7 @@ private:
             for (const auto& range : device->done) range->wait();
         times.kernel = clock.lap();
         for_parts(!pinned(group, call.y) || options.staged,
-                  [&](int part) { lane_of(part).finish(call, part); });
+                  [&](int part) { device_of(part).finish(call, part); });
         times.merge = clock.lap();
         return summed(times);
     }
@@ -214,9 +163,9 @@ private:
         return times;
     }
 
-    /// A range to each rank, whatever its part will be, or all of it.
+    /// Sends a range of x to each rank, whatever its part will be, or all of x.
     void send_x() {
-        call.plan.device.clear(); // ranks stand for themselves
+        call.plan.device.clear(); // each part goes to the rank of its number
         for (int rank = 0; rank < group.size(); ++rank) call.plan.device.push_back(rank);
         const row_partition ranges = equal_rows(call.a.columns, group.size());
         const bool spread = all_direct(group);
@@ -228,9 +177,9 @@ private:
 
     [[nodiscard]] int ranges() const {
         if (options.ranges != 0) return options.ranges;
-        constexpr std::int64_t worth_a_piece = 12 << 20;
+        constexpr std::int64_t worth_a_range = 12 << 20;
         const auto bytes = call.a.entries() * static_cast<std::int64_t>(sizeof(T) + 4);
-        return static_cast<int>(std::clamp<std::int64_t>(bytes / group.size() / worth_a_piece, 1,
+        return static_cast<int>(std::clamp<std::int64_t>(bytes / group.size() / worth_a_range, 1,
                                                          most_streamed_ranges));
     }
 
@@ -242,9 +191,9 @@ private:
     }
 
     streamed_call<T> call;
-    bool ended = false;                                       // the last call, without an exception
-    std::vector<std::unique_ptr<streamed_device<T>>> devices; // by rank
-    std::vector<std::vector<T>> partial;                      // by part; baseline, p
+    // Whether the last call returned without an exception.
+    bool ended = false;
+    std::vector<std::unique_ptr<streamed_device<T>>> devices; // [ranks]
     std::unique_ptr<streamed_workers> workers;
 };
 

@@ -1,23 +1,23 @@
-// y = alpha A x + beta y once, from a matrix in host memory, on several devices: dealing it out is
-// part of the call. For callers who multiply by a matrix once or twice, or whose matrix changes
-// each time; who multiplies often makes an operator (matrix_operator.hpp).
-// (Chen et al., MSREP: A Fast yet Light Sparse Matrix Framework for Multi-GPU Systems,
-// arXiv:2209.07552.)
+// A product y = alpha A x + beta y with a matrix in host memory, on several devices: the call also
+// distributes the matrix. It is for callers who multiply by a matrix once or twice, or whose matrix
+// changes each time; for many products make an operator (spmv/matrix_operator.hpp). Source: Chen et
+// al., MSREP: A Fast yet Light Sparse Matrix Framework for Multi-GPU Systems, arXiv:2209.07552.
 //
-// What a call with `p_opt` moves, for n rows and columns and p devices, in CSR (fp64), a link each:
+// The bytes that a call moves for n rows and columns and p devices, in CSR (fp64), with a link for
+// each:
 //
-//     values, columns    12 nnz / p     host to device, in pieces; a piece is multiplied while the
+//     values, columns    12 nnz / p     host to device, in ranges; a range is multiplied while the
 //                                       next one is on its way
 //     pointers            8 n / p       host to device, before them
 //     x                   8 n / p       host to device, first of all; then 8 n (p - 1) / p device
 //                                       to device
-//     y                   8 n / p       device to host, piece by piece under the pieces to come;
+//     y                   8 n / p       device to host, range by range under the ranges to come;
 //                                       also host to device where beta is not 0
 //
-// So 16 M nonzeros and 1 M rows on 4 devices at 50 GB/s take 48 + 2 + 2 MB = 1.04 ms, and then the
-// product and the way home of the last piece, 0.02 ms. By columns x is sent as its parts only, but
-// results are n long on every device: these are summed by owners of ranges, 8 n (p - 1) / p bytes
-// into each device.
+// For example 16 M nonzeros and 1 M rows on 4 devices at 50 GB/s take 48 + 2 + 2 MB = 1.04 ms, and
+// then the product of the last range and the copy of its results, 0.02 ms. Where entries lie by
+// columns only the parts of x are sent, but results are n long on every device: owners of ranges
+// sum them, 8 n (p - 1) / p bytes into each device.
 #pragma once
 
 #include <cstdint>
@@ -29,74 +29,67 @@
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csc.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/partition/nonzero/pcoo.hpp>
+#include <krylith/partition/nonzero/coo_order.hpp>
 
 namespace krylith {
 
-enum class streamed_version {
-    baseline, ///< equal rows (columns of CSC and of COO by columns), one thread, sums on the host
-    p,        ///< equal nonzeros, a thread a device, nothing overlapped, sums on the host
-    p_opt     ///< all that is above, sums on the devices
-};
-
-/// "baseline", "p", "p_opt".
-[[nodiscard]] const char* to_string(streamed_version version) noexcept;
-
 struct streamed_options {
-    streamed_version version = streamed_version::p_opt;
-    /// Where the devices are (p_opt): parts and staging memory are placed by it. Without nodes it
-    /// is found.
+    /// The NUMA nodes of the devices: parts and staging memory are placed by them. Without nodes
+    /// the topology is found.
     numa_topology topology = {};
-    /// Into which the part of a device is cut, by rows and p_opt only; 0: one for 12 MB, at most 4.
+    /// The ranges into which the part of a device is cut where entries lie by rows; 0: one for 12
+    /// MB, at most 4.
     int ranges = 0;
-    /// Host arrays count as pageable, though they may be pinned: for tests and comparisons.
+    /// Treats host arrays as pageable, though they may be pinned: for tests and comparisons.
     bool staged = false;
 };
 
-/// Seconds. Phases end when the last device ends them, so what runs under an earlier phase counts
-/// there: with p_opt `kernel` and `merge` are what is left when the matrix has arrived. The first
-/// four add up to `total`.
+/// The seconds of the phases of a call. A phase ends when the last device ends it, so work under an
+/// earlier phase counts there: `kernel` and `merge` are what remains after the matrix has arrived.
+/// The first four add up to `total`.
 struct streamed_times {
-    double partition = 0;    ///< who gets what; `p` and `baseline`: local pointers too
+    double partition = 0;    ///< the assignment of entries to devices
     double distribution = 0; ///< host to devices
     double kernel = 0;       ///< products, and conversions to rows
-    double merge = 0;        ///< putting results together, and y on the host
+    double merge = 0;        ///< joining results, and y on the host
     double total = 0;
-    /// Turning parts into rows (CSC, COO by columns, unsorted), on the slowest device: its own
-    /// time, in part hidden under `distribution`.
+    /// The conversion of parts to rows (CSC, COO by columns, unsorted), on the slowest device: its
+    /// own time, in part hidden under `distribution`.
     double conversion = 0;
 };
 
-/// Keeps buffers between calls, and allocates only where a call is larger than all before; nothing
-/// else is kept. Results have the same bits in every call with the same arguments, version and
-/// group. One thread at a time may use it, and the group.
+/// Multiplies by matrices in host memory. Only buffers stay between calls, and they are allocated
+/// only where a call is larger than all before. Results have the same bits in every call with the
+/// same arguments and group. One thread at a time may use the object, and the group.
 template <class T>
 class streamed_product {
 public:
-    /// Throws usage_error for a topology that is not of this group, and unless pieces is 0 to 4.
+    /// Throws usage_error for a topology that is not of this group, and unless ranges is 0 to 4.
     explicit streamed_product(device_group group, streamed_options options = {});
     streamed_product(streamed_product&&) noexcept;
     streamed_product& operator=(streamed_product&&) noexcept;
     ~streamed_product();
 
-    /// y = alpha A x + beta y; beta = 0 doesn't read y. All arrays are host memory, any rows and
-    /// columns; copies are fastest from pinned memory (node_memory.hpp), and otherwise go through
-    /// pinned memory of the product's own. y must not overlap the others. Returns when y is there.
-    /// A must be valid (validate()): only its sizes are checked here. O(nnz / devices).
-    /// Throws input_error for sizes that disagree or that 32-bit indices can't address (a part's
-    /// nonzeros too), device_error where a device fails or memory is short; y is then unspecified.
+    /// Computes y = alpha A x + beta y; beta = 0 doesn't read y. All arrays are in host memory,
+    /// with any numbers of rows and columns. Copies are fastest from pinned memory
+    /// (device/node_memory.hpp), and otherwise go through pinned memory of the object's own. y must
+    /// not overlap the others. Returns when y is complete. A must be valid (validate()): only its
+    /// sizes are checked here. O(nnz / devices). Throws input_error for sizes that disagree or that
+    /// 32-bit indices can't address (a part's nonzeros too), device_error where a device fails or
+    /// memory is short; y is then unspecified.
     streamed_times operator()(const csr_view<T>& a, std::span<const T> x, std::span<T> y,
                               T alpha = 1, T beta = 0);
     streamed_times operator()(const csc_view<T>& a, std::span<const T> x, std::span<T> y,
                               T alpha = 1, T beta = 0);
-    /// `order` is believed. A wrong one gives a wrong y, or input_error.
+    /// Computes the same product of coordinates. `order` is not checked: a wrong one gives a wrong
+    /// y, or input_error.
     streamed_times operator()(const coo_view<T>& a, coo_order order, std::span<const T> x,
                               std::span<T> y, T alpha = 1, T beta = 0);
 
-    /// Seconds of the kernels of the last call alone, on what it left on the devices (host devices:
-    /// on the arrays of the call, which must still be there): those of the slowest device, a mean
-    /// of `repetitions`, without conversion and merging. Throws usage_error where the last call did
-    /// not end, or there was none, and unless repetitions >= 1.
+    /// Returns the seconds of the kernels of the last call alone, repeated on what it left on the
+    /// devices (host devices: on the arrays of the call, which must still be there): the slowest
+    /// device's, a mean of `repetitions`, without conversion and merging. Throws usage_error where
+    /// there was no call or the last one failed, and unless repetitions >= 1.
     [[nodiscard]] double kernel_seconds(int repetitions = 20);
 
     [[nodiscard]] const device_group& group() const noexcept;

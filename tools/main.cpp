@@ -1,8 +1,9 @@
-// The krylith command.
+// The krylith command, and krylith-bench, which runs `krylith bench`.
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include <krylith/device/memory/memory_room.hpp>
 #include <krylith/tools/cli/command.hpp>
@@ -21,6 +22,7 @@ exit_status say(const std::exception& failure) {
 } // namespace
 
 int main(int argc, char** argv) {
+    if (argc > 1 && std::string_view(argv[1]) == "bench") hand_over_to_benchmarks(argv);
     prepare_console();
     clean_up_when_interrupted();
     exit_status status = exit_status::success;

@@ -12,7 +12,7 @@ namespace krylith {
 template <class T>
 class basis {
 public:
-    /// `make` makes each of the vectors.
+    /// Makes `count` vectors by calls of `make`.
     basis(int count, const std::function<vector<T>()>& make);
 
     [[nodiscard]] vector<T>& operator[](int j) { return vectors_[static_cast<std::size_t>(j)]; }
@@ -21,7 +21,7 @@ public:
     }
     [[nodiscard]] int count() const { return static_cast<int>(vectors_.size()); }
     [[nodiscard]] const layout_handle& layout() const { return vectors_.front().layout(); }
-    /// Device memory of a rank: a pointer to each vector.
+    /// A table in device memory of `rank`: a pointer to each vector.
     [[nodiscard]] T* const* table(int rank) const {
         return tables_[static_cast<std::size_t>(rank)].data();
     }
@@ -37,10 +37,11 @@ private:
 template <class T>
 void multi_dot(execution& run, const basis<T>& v, int count, const vector<T>& w, int first);
 
-/// w -= sum of array[first + j] v_j for j < count: one pass over the basis. w is no domain vector.
+/// w -= sum of array[first + j] v_j for j < count: one pass over the basis. w must not be a domain
+/// vector.
 template <class T>
 void multi_axpy(execution& run, const basis<T>& v, int count, int first, vector<T>& w);
-/// And norm = dot(w, w) of the result.
+/// Does the same, and norm = dot(w, w) of the result.
 template <class T>
 void multi_axpy(execution& run, const basis<T>& v, int count, int first, vector<T>& w,
                 const scalar& norm);

@@ -16,7 +16,7 @@ namespace krylith {
 
 namespace {
 
-/// What execution_mode::automatic stands for; automatic where the environment doesn't say.
+/// The mode that execution_mode::automatic stands for; automatic where the environment names none.
 execution_mode mode_by_environment() {
     const char* const value = std::getenv("KRYLITH_EXECUTION"); // NOLINT(concurrency-mt-unsafe)
     const std::string_view name = value == nullptr ? "" : value;
@@ -53,7 +53,7 @@ execution::execution(device_group group, const execution_options& options)
     for (int rank = 0; rank < ranks(); ++rank)
         contexts_.push_back(connect(group_, memory_, rank, options));
     expected_.resize(static_cast<std::size_t>(ranks()));
-    group_.synchronize(); // peers' inboxes are zero before anybody writes them
+    group_.synchronize(); // the slots of all ranks are zero before any peer writes them
 }
 
 execution::~execution() {
@@ -61,10 +61,10 @@ execution::~execution() {
 }
 
 void execution::quiesce() noexcept {
-    for (int rank = 0; rank < ranks(); ++rank) { // each, also after one has failed
+    for (int rank = 0; rank < ranks(); ++rank) { // waits for each, also after one has failed
         try {
             group_[rank].synchronize();
-        } catch (...) { // NOLINT(bugprone-empty-catch): was, or will be, reported elsewhere
+        } catch (...) { // NOLINT(bugprone-empty-catch): the failure is reported elsewhere
         }
     }
 }
@@ -72,14 +72,14 @@ void execution::quiesce() noexcept {
 void execution::fill_contexts(scalar_program program) {
     for (std::size_t i = 0; i < batch_registers_.size(); ++i) program.sums[i] = batch_registers_[i];
     for (int rank = 0; rank < ranks(); ++rank) {
-        kernel_context& f = contexts_[static_cast<std::size_t>(rank)];
-        f.program = program;
-        f.batch = batch_;
-        f.batch_array = batch_array_;
-        f.guarded = guarded_;
+        kernel_context& context = contexts_[static_cast<std::size_t>(rank)];
+        context.program = program;
+        context.batch = batch_;
+        context.batch_array = batch_array_;
+        context.guarded = guarded_;
         auto& waits = expected_[static_cast<std::size_t>(rank)];
-        f.signal_count = static_cast<std::int32_t>(waits.size());
-        std::copy(waits.begin(), waits.end(), f.signals);
+        context.signal_count = static_cast<std::int32_t>(waits.size());
+        std::copy(waits.begin(), waits.end(), context.signals);
         waits.clear();
     }
     batch_ = 0;
@@ -90,7 +90,7 @@ void execution::fill_contexts(scalar_program program) {
 void execution::open(std::span<const std::uint8_t> used) {
     for (const auto reg : used) scalars_.need(reg);
     if (scalars_.bytes() > kernel_program_bytes) {
-        // Registers that the kernel uses must survive the kernel that runs the program.
+        // Registers that the kernel uses must outlive the kernel that runs the program.
         for (const auto reg : used)
             if (program_recorder::is_temporary(reg))
                 throw usage_error("too much scalar arithmetic before a kernel: assign its "

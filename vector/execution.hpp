@@ -19,7 +19,7 @@ enum class execution_mode {
     automatic, ///< recorded where the group is concurrent, else eager; the environment variable
                ///< KRYLITH_EXECUTION=eager makes it eager (compute-sanitizer knows no graph loops)
     recorded,  ///< one launch a device: the devices repeat the recorded iterations by themselves
-    eager ///< each operation is enqueued by the host, which looks at the stop test now and then
+    eager      ///< each operation is enqueued by the host, which reads the stop test now and then
 };
 
 inline constexpr double longest_timeout = 1e9; ///< seconds, which nanoseconds of 64 bits hold
@@ -63,7 +63,7 @@ public:
     [[nodiscard]] bool ordered() const noexcept { return !recording_; }
 
     // --- scalars -----------------------------------------------------------------------------
-    // The same functions of program_recorder, which says what they do.
+    // These functions call those of program_recorder, which says what they do.
     [[nodiscard]] std::uint8_t new_register() { return scalars_.new_register(); }
     [[nodiscard]] std::uint8_t temporary() { return scalars_.temporary(); }
     [[nodiscard]] std::uint8_t constant(double value) { return scalars_.constant(value); }
@@ -74,25 +74,30 @@ public:
     void take(std::uint8_t to, std::uint8_t from) { scalars_.take(to, from); }
 
     // --- kernels -----------------------------------------------------------------------------
-    /// Begins one operation on all ranks: takes the pending arithmetic, whose results the kernel
-    /// also needs for `used` registers. Then call at(rank) for each rank's kernel context.
+    /// Begins one operation on all ranks: takes the pending arithmetic and the `used` registers,
+    /// whose values the kernel needs. Call at(rank) next for the kernel context of each rank.
     void open(std::span<const std::uint8_t> used);
-    /// The same for a kernel that leaves new values of `registers` itself, when it ends and no
-    /// block reads them any more: slots[i] is the place in kernel context::slots of registers[i].
+    /// Begins an operation whose kernel leaves new values of `registers` itself, when it ends and
+    /// no block reads them any more: slots[i] is the place in kernel_context::slots of
+    /// registers[i].
     void open(std::span<const std::uint8_t> registers, std::span<std::uint8_t> slots);
     [[nodiscard]] const kernel_context& at(int rank) const {
         return contexts_[static_cast<std::size_t>(rank)];
     }
-    /// The kernel just opened reduces into these registers / places of the array: one batch.
+    /// The kernel just opened reduces into these registers, or into these places of the array: one
+    /// batch.
     void publish(std::span<const std::uint8_t> registers);
     void publish_array(int first, int count);
-    /// Where the kernel of `rank` leaves them; count 0 unless publish was called since open.
+    /// The place where the kernel of `rank` leaves its partial sums; count is 0 unless publish was
+    /// called since open.
     [[nodiscard]] reduction partials(int rank) const;
-    /// Ends the operation: peers' copies of what was published (staged transport only).
+    /// Ends the operation. Where the transport is staged it also copies what was published to the
+    /// peers.
     void close();
-    /// Data of peers that the next kernel, whichever, must wait for.
+    /// The next kernel, whichever it is, waits for these data of peers.
     void expect(const std::vector<signal>& by_rank);
-    /// Orders what follows on any device after what was enqueued on all; no-op unless ordered().
+    /// Orders what follows on any device after what was enqueued on all. Does nothing unless
+    /// ordered().
     void join_if_ordered();
     /// Runs pending arithmetic in a kernel of its own, so that nothing is left pending or under
     /// way.
@@ -110,26 +115,26 @@ public:
     void set(std::uint8_t reg, double value);
     /// Waits for the devices; throws communication_error after a time-out.
     [[nodiscard]] double get(std::uint8_t reg);
-    /// Several at the price of one.
+    /// The values of several registers, at the price of one.
     [[nodiscard]] std::vector<double> get(std::initializer_list<std::uint8_t> regs);
     /// Records `body` for repeat(), which otherwise does so itself at its first call.
     void prepare(const std::function<void()>& body);
     /// Repeats `body` (recorded, unless eager) until the state is not running. May be called again
     /// to go on: the recording is kept.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
-    /// After a failure: waits until no device works for this execution any more, so that memory
+    /// Waits, after a failure, until no device works for this execution any more, so that memory
     /// which kernels of others write may be freed. Failures of devices are not reported again.
     void quiesce() noexcept;
-    /// Squared residual norms of iterations 0..count-1.
+    /// The squared residual norms of iterations 0..count-1.
     [[nodiscard]] std::vector<double> history(std::int64_t count);
     void set_history(std::int64_t iteration, double value);
 
 private:
     /// Runs what is pending in a kernel of one thread and leaves each register in the given place.
     void settle(const register_places& closing);
-    /// For the next kernel: the program, and what it waits for.
+    /// Gives the next kernel its program and what it waits for.
     void fill_contexts(scalar_program program);
-    /// scalar_arguments with the rank's kernel context.
+    /// Enqueues the scalars kernel with the kernel context of the rank.
     void enqueue_scalars(int rank, std::uint64_t condition, const array_task& task);
     /// Whether peers have yet to send what the next kernel adds up or reads.
     [[nodiscard]] bool awaited() const;

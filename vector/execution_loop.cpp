@@ -83,7 +83,7 @@ void execution::prepare(const std::function<void()>& body) {
     if (mode_ == execution_mode::eager || memory_.front()->loop) return;
     unguarded([&] { flush(); });
     record_trip(body);
-    group_.synchronize(); // graphs are on their devices: from here on nothing but launches
+    group_.synchronize(); // graphs are on their devices: what follows only launches
 }
 
 loop_report execution::repeat(const std::function<void()>& body) {

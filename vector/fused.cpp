@@ -12,7 +12,7 @@ namespace krylith {
 
 namespace {
 
-/// Numbers things in order of appearance.
+/// Numbers its arguments in order of appearance.
 template <class Thing, int Most>
 struct numbering {
     Thing things[Most];
@@ -82,7 +82,8 @@ void enqueue(execution& run, const fused_update<T>& update) {
     const layout_handle& layout = vectors.things[0]->layout();
     for (int v = 0; v < vectors.count; ++v) check_layout(*vectors.things[v], layout);
 
-    // One domain vector is sent on by the kernel that writes it; a second one by a pass of its own.
+    // The kernel that writes a domain vector also sends it; a second domain vector is sent by a
+    // pass of its own.
     std::vector<int> domains;
     for (int v = 0; v < vectors.count; ++v)
         if ((shape.stored() >> v & 1) != 0 && vectors.things[v]->exchange() != nullptr)

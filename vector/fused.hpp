@@ -24,13 +24,13 @@ struct fused_update {
     void add(const reduction_into<T>& d) { dots.push_back(d); }
 };
 
-/// Enqueues the update on all devices of the vectors' layout. All vectors share one layout.
-/// Throws usage_error for an update that is too large (max_fused_*).
+/// Enqueues the update on all devices of the vectors' layout. All vectors are of one layout. Throws
+/// usage_error for an update that is too large (max_fused_*).
 template <class T>
 void enqueue(execution& run, const fused_update<T>& update);
 
-/// Sends the owned entries of a domain vector to the ranks that keep copies; for domain vectors
-/// that were written other than by fused(). No-op for other vectors.
+/// Sends the owned entries of a domain vector to the ranks that keep copies of them. Only domain
+/// vectors that were written other than by fused() need it. Does nothing for other vectors.
 template <class T>
 void put_ghosts(execution& run, const vector<T>& domain);
 

@@ -16,19 +16,20 @@ enum class coherence {
     replicated ///< each device holds all n entries, all of them valid
 };
 
-/// Shared by all vectors of an operator. Element-wise work runs on every entry held; dot products
-/// count owned rows only.
+/// A layout is shared by all vectors of an operator. Element-wise work runs on every entry held;
+/// dot products count owned rows only.
 struct layout {
     device_group group;
     row_partition rows;
     coherence kind = coherence::owned;
-    /// Where the operator has its rows in an order of its own: vectors lie on the devices in that
-    /// order. What goes up to them and comes down is in the caller's. Null: the two are the same.
+    /// The order of rows that the operator uses in place of the caller's; null if it uses the
+    /// caller's. Vectors lie on the devices in the operator's order; uploads take and downloads
+    /// give the caller's.
     std::shared_ptr<const permutation> order = nullptr;
 
     [[nodiscard]] std::int64_t size() const { return rows.rows(); }
 
-    /// Entries held on a device, ghosts not counted.
+    /// The number of entries held on a device, ghosts not counted.
     [[nodiscard]] std::int64_t held(int rank) const {
         return kind == coherence::replicated ? rows.rows() : rows.owned(rank).size();
     }
@@ -38,7 +39,7 @@ struct layout {
         return order ? order->source[static_cast<std::size_t>(row)] : row;
     }
 
-    /// Where the owned rows start among the entries held.
+    /// The place of the first owned row among the entries held.
     [[nodiscard]] std::int64_t first_owned(int rank) const {
         return kind == coherence::replicated ? rows.owned(rank).begin : 0;
     }

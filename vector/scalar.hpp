@@ -8,7 +8,7 @@ namespace krylith {
 template <class T>
 class vector;
 
-/// The value of an expression, good until the next kernel.
+/// The value of an expression; it is valid until the next kernel.
 struct scalar_value {
     execution* run;
     std::uint8_t number;
@@ -29,7 +29,8 @@ struct dot_product {
     const vector<T>* b;
 };
 
-/// Sum over owned rows, in double; only meaningful as an argument of the operation that makes it.
+/// The sum over owned rows, in double. It only has a meaning as an argument of the operation that
+/// computes it.
 template <class T>
 [[nodiscard]] dot_product<T> dot(const vector<T>& a, const vector<T>& b) {
     return {&a, &b};
@@ -44,7 +45,7 @@ public:
 
     ~scalar() = default;
 
-    scalar& operator=(const scalar& other) { // also of itself: it is only a value
+    scalar& operator=(const scalar& other) { // self-assignment is right: it copies a value
         run_->assign(number_, other.number_);
         return *this;
     }
@@ -108,12 +109,12 @@ inline void test_residual(scalar_value rr) {
     rr.run->record(scalar_opcode::test, control::residual, rr.number, 0);
 }
 
-/// Inside a cycle: counts an iteration by an estimate of its squared residual norm.
+/// Counts an iteration inside a cycle (GMRES), by an estimate of its squared residual norm.
 inline void test_estimate(scalar_value rr) {
     rr.run->record(scalar_opcode::estimate, control::residual, rr.number, 0);
 }
 
-/// a / b, 0 if b is 0.
+/// Returns a / b, or 0 if b is 0.
 inline scalar_value divide_or_zero(scalar_value a, scalar_value b) {
     return detail::record(scalar_opcode::divide_or_zero, a, b);
 }
@@ -129,7 +130,7 @@ inline void require_nonzero(scalar_value a, scalar_value scale, loop_state why) 
     a.run->record(scalar_opcode::nonzero, scale.number, a.number, static_cast<std::uint8_t>(why));
 }
 
-/// Judges a cycle (GMRES) by the squared norm of the true residual: stops, or lets the loop go on.
+/// Ends a cycle (GMRES) by the squared norm of the true residual: stops the loop or lets it go on.
 inline void finish_cycle(scalar_value rr) {
     rr.run->record(scalar_opcode::finish, control::residual, rr.number, 0);
 }

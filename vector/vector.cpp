@@ -18,24 +18,24 @@ vector<T>::vector(layout_handle layout, const std::string& item,
         storage_.emplace_back(layout_->group.handle(rank),
                               static_cast<std::size_t>(layout_->held(rank) + ghosts), item);
         storage_.back().zero();
-        parts_.push_back(storage_.back().data());
+        arrays_.push_back(storage_.back().data());
     }
     if (schedule)
         exchange_ =
-            std::make_shared<ghost_exchange<T>>(std::move(schedule), std::span<T* const>(parts_));
+            std::make_shared<ghost_exchange<T>>(std::move(schedule), std::span<T* const>(arrays_));
 }
 
 template <class T>
-vector<T> vector<T>::borrow(layout_handle layout, std::span<T* const> parts) {
-    if (parts.size() != static_cast<std::size_t>(layout->group.size()))
-        throw usage_error("vector::borrow: " + std::to_string(parts.size()) + " parts for " +
+vector<T> vector<T>::borrow(layout_handle layout, std::span<T* const> arrays) {
+    if (arrays.size() != static_cast<std::size_t>(layout->group.size()))
+        throw usage_error("vector::borrow: " + std::to_string(arrays.size()) + " arrays for " +
                           std::to_string(layout->group.size()) + " devices");
     vector v;
     v.layout_ = std::move(layout);
-    v.parts_.assign(parts.begin(), parts.end());
-    for (std::size_t rank = 0; rank < parts.size(); ++rank)
-        if (parts[rank] == nullptr && v.layout_->held(static_cast<int>(rank)) != 0)
-            throw usage_error("vector::borrow: the part of rank " + std::to_string(rank) +
+    v.arrays_.assign(arrays.begin(), arrays.end());
+    for (std::size_t rank = 0; rank < arrays.size(); ++rank)
+        if (arrays[rank] == nullptr && v.layout_->held(static_cast<int>(rank)) != 0)
+            throw usage_error("vector::borrow: the array of rank " + std::to_string(rank) +
                               " is null");
     return v;
 }
@@ -44,7 +44,7 @@ template <class T>
 bool vector<T>::overlaps(const vector& other) const {
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
         const auto count = static_cast<std::size_t>(layout_->held(rank));
-        const std::less<const T*> before; // is an order of pointers into different arrays, too
+        const std::less<const T*> before; // std::less also orders pointers into different arrays
         if (count != 0 && before(data(rank), other.data(rank) + count) &&
             before(other.data(rank), data(rank) + count))
             return true;

@@ -23,7 +23,7 @@ class put_schedule;
 inline constexpr int max_terms = 4;
 inline constexpr std::uint8_t no_register = 255;
 
-/// sign * [coefficient] * [scale .*] v
+/// One term: sign * [coefficient] * [scale .*] v, where parts in brackets may be missing.
 template <class T>
 struct term {
     const vector<T>* v = nullptr;
@@ -32,7 +32,7 @@ struct term {
     bool negative = false;
 };
 
-/// At most max_terms terms, summed from left to right.
+/// A sum of at most max_terms terms, added up from left to right.
 template <class T>
 struct linear_combination {
     term<T> terms[max_terms];
@@ -43,7 +43,7 @@ struct linear_combination {
     linear_combination(const vector<T>& v) : linear_combination(term<T>{&v}) {} // NOLINT
 };
 
-/// `target = value` for every entry held. Does nothing until fused() is given it.
+/// The assignment `target = value` for every entry held. It takes effect when fused() is given it.
 template <class T>
 struct [[nodiscard]] assignment {
     using value_type = T;
@@ -51,8 +51,8 @@ struct [[nodiscard]] assignment {
     linear_combination<T> value;
 };
 
-/// n entries over the devices of a layout, zero at first. With a put schedule it is a *domain
-/// vector*: it keeps ghosts, and whatever writes it also sends the entries that peers need.
+/// A vector of n entries over the devices of a layout, zero at first. With a put schedule it is a
+/// *domain vector*: it keeps ghosts, and whatever writes it also sends the entries that peers need.
 template <class T>
 class vector {
     static_assert(is_value_type<T>, "krylith: values are double or float (no complex numbers, no "
@@ -64,11 +64,11 @@ public:
     explicit vector(layout_handle layout, const std::string& item = "vectors",
                     std::shared_ptr<const put_schedule<T>> schedule = nullptr);
 
-    /// Uses arrays that the caller owns: parts[rank] holds layout.held(rank) entries on that
-    /// device and outlives the vector. No copy, so where the layout has an order the entries are in
-    /// that order, not in the caller's. Ghosts are not sent: that is put_ghosts() of a domain
-    /// vector.
-    [[nodiscard]] static vector borrow(layout_handle layout, std::span<T* const> parts);
+    /// Uses arrays that the caller owns: arrays[rank] holds layout.held(rank) entries on the device
+    /// of that rank and outlives the vector. Nothing is copied, so where the layout has an order
+    /// the entries are in that order, not in the caller's. Ghosts are not sent: put_ghosts() of a
+    /// domain vector does that.
+    [[nodiscard]] static vector borrow(layout_handle layout, std::span<T* const> arrays);
 
     vector(vector&&) noexcept = default;
     vector& operator=(vector&&) noexcept = default;
@@ -76,26 +76,27 @@ public:
 
     [[nodiscard]] const layout_handle& layout() const { return layout_; }
     [[nodiscard]] std::int64_t size() const { return layout_->size(); }
-    /// Entries of a device: held(rank) of them, then its ghosts.
-    [[nodiscard]] T* data(int rank) const { return parts_[static_cast<std::size_t>(rank)]; }
-    /// Whether the two have memory in common, as two borrows of one array have: what writes one
-    /// then changes the other. Both are of one layout.
+    /// The entries on the device of `rank`: held(rank) of them, then its ghosts.
+    [[nodiscard]] T* data(int rank) const { return arrays_[static_cast<std::size_t>(rank)]; }
+    /// Whether the two vectors, which are of one layout, have memory in common, as two borrows of
+    /// one array have: what writes one then changes the other.
     [[nodiscard]] bool overlaps(const vector& other) const;
-    /// Null unless this is a domain vector.
+    /// The exchange of ghosts; null unless this is a domain vector.
     [[nodiscard]] const ghost_exchange<T>* exchange() const { return exchange_.get(); }
 
     /// Promises that each put of this domain vector is read by one product at most. Peers may then
-    /// send the next as soon as that is done; otherwise only once this rank writes the domain
-    /// vector again.
+    /// send the next put as soon as that product is done; otherwise only once this rank writes the
+    /// domain vector again.
     void promise_single_reader() { single_reader_ = true; }
     [[nodiscard]] bool single_reader() const { return single_reader_; }
 
-    /// All entries 0, ghosts too. Stream-ordered.
+    /// Sets all entries to 0, ghosts too. Stream-ordered.
     void zero();
 
-    /// n entries from / to host memory, in the caller's order of rows: where the layout has another
-    /// they are moved on the way, at 2 n entries of host memory traffic. upload() leaves ghosts
-    /// stale: see put_ghosts().
+    /// Copy n entries from and to host memory, in the caller's order of rows. Where the layout has
+    /// another order the entries are moved on the way, at 2 n entries of host memory traffic.
+    /// upload() leaves ghosts stale: see put_ghosts(). Both throw usage_error for another number of
+    /// entries.
     void upload(std::span<const T> values);
     void download(std::span<T> values) const;
 
@@ -108,7 +109,7 @@ private:
     vector() = default;
     layout_handle layout_;
     std::vector<buffer<T>> storage_;
-    std::vector<T*> parts_;
+    std::vector<T*> arrays_;
     std::shared_ptr<ghost_exchange<T>> exchange_;
     bool single_reader_ = false;
 };
@@ -130,13 +131,13 @@ template <class T>
 [[nodiscard]] term<T> operator-(const vector<T>& v) {
     return {&v, nullptr, no_register, true};
 }
-/// Entry by entry: diagonal scaling.
+/// The entry-wise product scale .* v (diagonal scaling).
 template <class T>
 [[nodiscard]] term<T> pointwise(const vector<T>& scale, const vector<T>& v) {
     return {&v, &scale, no_register, false};
 }
 
-/// a + b, a - b; throws usage_error beyond max_terms.
+/// Returns a + b, or a - b if `negate_b`; throws usage_error beyond max_terms.
 template <class T>
 [[nodiscard]] linear_combination<T> sum(linear_combination<T> a, const linear_combination<T>& b,
                                         bool negate_b);

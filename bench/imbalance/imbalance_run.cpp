@@ -105,21 +105,21 @@ bool imbalance_run::run() {
     return report_.finish();
 }
 
-spread imbalance_run::measure(const workload& w, streamed_version version,
+spread imbalance_run::measure(const workload& w, const std::string& version,
                               const reference_product& expected,
                               std::vector<std::string>& void_because) {
     streamed_arrays arrays(w, "csr");
-    streamed_product<double> product(choice_.group(choice_.counts.back()), {.version = version});
+    const auto product = make_contestant(version, choice_.group(choice_.counts.back()));
     msrep_effort once = request_.effort;
     once.repetitions = 1; // the calls only bring the matrix there
     once.seconds = 0;
-    const msrep_numbers numbers = measure_streamed(product, arrays, false, expected, once);
+    const msrep_numbers numbers = measure_streamed(*product, arrays, false, expected, once);
     void_because.insert(void_because.end(), numbers.void_because.begin(),
                         numbers.void_because.end());
     std::vector<double> samples;
     double spent = 0;
     do {
-        samples.push_back(product.kernel_seconds(request_.effort.repetitions));
+        samples.push_back(product->kernel_seconds(request_.effort.repetitions));
         spent += samples.back() * request_.effort.repetitions;
     } while (samples.size() < 5 || (spent < request_.effort.seconds && samples.size() < 50));
     return spread_of(std::move(samples));
@@ -129,8 +129,8 @@ json imbalance_run::measure_load(const two_loads& load) {
     const workload w = workload_of(make_two_loads(load), load);
     const reference_product expected = multiply_by_b(w);
     std::vector<std::string> void_because;
-    const spread rows = measure(w, streamed_version::baseline, expected, void_because);
-    const spread nonzeros = measure(w, streamed_version::p, expected, void_because);
+    const spread rows = measure(w, "baseline", expected, void_because);
+    const spread nonzeros = measure(w, "p", expected, void_because);
     if (load.light == 0) {
         balanced_ = nonzeros.median;
     }

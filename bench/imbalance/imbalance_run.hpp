@@ -40,7 +40,7 @@ public:
 private:
     /// Returns the seconds of the kernels alone, for one version of streamed products, and adds the
     /// reason where it is void.
-    [[nodiscard]] spread measure(const workload& w, streamed_version version,
+    [[nodiscard]] spread measure(const workload& w, const std::string& version,
                                  const reference_product& expected,
                                  std::vector<std::string>& void_because);
     [[nodiscard]] json measure_load(const two_loads& load);

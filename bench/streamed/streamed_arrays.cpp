@@ -4,6 +4,8 @@
 #include <cstring>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/conversions.hpp>
 
@@ -29,12 +31,12 @@ void scatter(std::vector<E>& values) {
     values.swap(to);
 }
 
-/// The line of each entry.
+/// The row (column) of each entry.
 std::vector<std::int32_t> expanded(const std::vector<std::int64_t>& offsets) {
     std::vector<std::int32_t> result(static_cast<std::size_t>(offsets.back()));
-    for (std::size_t line = 0; line + 1 < offsets.size(); ++line) {
-        std::fill(result.begin() + offsets[line], result.begin() + offsets[line + 1],
-                  static_cast<std::int32_t>(line));
+    for (std::size_t major = 0; major + 1 < offsets.size(); ++major) {
+        std::fill(result.begin() + offsets[major], result.begin() + offsets[major + 1],
+                  static_cast<std::int32_t>(major));
     }
     return result;
 }
@@ -47,8 +49,14 @@ const std::vector<std::string>& streamed_formats() {
     return names;
 }
 
-streamed_arrays::streamed_arrays(const workload& w, const std::string& format)
-    : w_(w), format_(format) {
+streamed_arrays::streamed_arrays(const workload& w, const std::string& format) : w_(w) {
+    const auto& names = streamed_formats();
+    const auto found = std::ranges::find(names, format);
+    if (found == names.end()) {
+        throw usage_error(
+            fmt::format("unknown format '{}'; allowed are {}", format, fmt::join(names, " ")));
+    }
+    form_ = static_cast<streamed_form>(found - names.begin()); // both in the same order
     const csr_matrix<double>& a = w.matrix;
     if (a.rows != a.columns) {
         throw usage_error("the matrix has " + std::to_string(a.rows) + " rows and " +
@@ -74,7 +82,7 @@ streamed_arrays::streamed_arrays(const workload& w, const std::string& format)
             columns_.own = expanded(by_columns.column_offsets);
             columns_.from = columns_.own;
         }
-    } else if (format == "coo" || format == "coo-unsorted") {
+    } else {
         rows_.own = expanded(a.row_offsets);
         if (format == "coo-unsorted") {
             columns_.own = a.column_indices;
@@ -85,12 +93,6 @@ streamed_arrays::streamed_arrays(const workload& w, const std::string& format)
             columns_.from = columns_.own;
             values_.from = values_.own;
         }
-    } else {
-        std::string known;
-        for (const std::string& name : streamed_formats()) {
-            known += " " + name;
-        }
-        throw usage_error("unknown format '" + format + "'; allowed are" + known);
     }
     rows_.from = rows_.own;
 }
@@ -113,29 +115,14 @@ void streamed_arrays::pin(const device_group& group) {
     copy(y_);
 }
 
-streamed_times streamed_arrays::multiply(streamed_product<double>& product, bool pinned) {
-    const std::span<const double> x = x_.at(pinned);
+streamed_times streamed_arrays::multiply(streamed_contestant& product, bool pinned) {
     const std::span<double> y =
         pinned ? std::span(reinterpret_cast<double*>(y_.pinned_memory.data()), y_.own.size())
                : std::span(y_.own);
     result_ = y;
-    const std::int64_t n = w_.n();
-    if (format_ == "csr") {
-        return product(
-            csr_view<double>(n, n, offsets_.at(pinned), columns_.at(pinned), values_.at(pinned)), x,
-            y);
-    }
-    if (format_ == "csc") {
-        return product(
-            csc_view<double>(n, n, offsets_.at(pinned), rows_.at(pinned), values_.at(pinned)), x,
-            y);
-    }
-    const coo_order order = format_ == "coo"           ? coo_order::by_rows
-                            : format_ == "coo-columns" ? coo_order::by_columns
-                                                       : coo_order::unsorted;
-    return product(
-        coo_view<double>(n, n, rows_.at(pinned), columns_.at(pinned), values_.at(pinned)), order, x,
-        y);
+    return product.multiply({form_, w_.n(), w_.n(), offsets_.at(pinned), rows_.at(pinned),
+                             columns_.at(pinned), values_.at(pinned)},
+                            x_.at(pinned), y);
 }
 
 } // namespace krylith::bench

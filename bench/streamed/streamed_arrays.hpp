@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <krylith/bench/common/workload.hpp>
+#include <krylith/bench/streamed/streamed_contestant.hpp>
 #include <krylith/device/node_memory.hpp>
-#include <krylith/spmv/streamed_product.hpp>
 
 namespace krylith::bench {
 
@@ -27,7 +27,7 @@ public:
     void pin(const device_group& group);
 
     /// y = A b; `pinned` only after pin().
-    streamed_times multiply(streamed_product<double>& product, bool pinned);
+    streamed_times multiply(streamed_contestant& product, bool pinned);
     /// Of the last product.
     [[nodiscard]] std::span<const double> result() const { return result_; }
 
@@ -45,7 +45,7 @@ private:
     };
 
     const workload& w_;
-    std::string format_;
+    streamed_form form_ = streamed_form::csr;
     array<std::int64_t> offsets_;
     array<std::int32_t> rows_;
     array<std::int32_t> columns_;

@@ -26,9 +26,8 @@ void msrep_effort::check() const {
     }
 }
 
-msrep_numbers measure_streamed(streamed_product<double>& product, streamed_arrays& arrays,
-                               bool pinned, const reference_product& expected,
-                               const msrep_effort& effort) {
+msrep_numbers measure_streamed(streamed_contestant& product, streamed_arrays& arrays, bool pinned,
+                               const reference_product& expected, const msrep_effort& effort) {
     msrep_numbers numbers;
     for (int i = 0; i < effort.warm_up; ++i) {
         (void)arrays.multiply(product, pinned);

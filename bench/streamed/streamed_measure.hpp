@@ -29,9 +29,8 @@ struct msrep_numbers {
 
 /// `expected` is multiply_by_b() of the workload of the arrays. Void where the result is not right
 /// or differs in a bit from that of the call before.
-[[nodiscard]] msrep_numbers measure_streamed(streamed_product<double>& product,
-                                             streamed_arrays& arrays, bool pinned,
-                                             const reference_product& expected,
+[[nodiscard]] msrep_numbers measure_streamed(streamed_contestant& product, streamed_arrays& arrays,
+                                             bool pinned, const reference_product& expected,
                                              const msrep_effort& effort);
 
 } // namespace krylith::bench

@@ -33,21 +33,12 @@ std::vector<std::string> msrep_request::format_list() const {
     return formats;
 }
 
-std::vector<streamed_version> msrep_request::version_list() const {
-    std::vector<streamed_version> result;
+void msrep_request::check_versions() const {
     for (const std::string& name : versions) {
-        const std::size_t before = result.size();
-        for (const auto version :
-             {streamed_version::baseline, streamed_version::p, streamed_version::p_opt}) {
-            if (name == to_string(version)) {
-                result.push_back(version);
-            }
-        }
-        if (result.size() == before) {
+        if (std::ranges::find(streamed_versions(), name) == streamed_versions().end()) {
             throw usage_error("unknown version '" + name + "'; allowed are baseline, p, p_opt");
         }
     }
-    return result;
 }
 
 void add_options(CLI::App& app, msrep_effort& effort) {

@@ -6,7 +6,6 @@
 
 #include <krylith/bench/streamed/streamed_measure.hpp>
 #include <krylith/device/device.hpp>
-#include <krylith/spmv/streamed_product.hpp>
 #include <krylith/tools/cli/device_selection.hpp>
 
 namespace CLI {
@@ -31,7 +30,7 @@ struct msrep_request {
     /// `all` written out. Throws usage_error for a name that is none.
     [[nodiscard]] std::vector<std::string> format_list() const;
     /// Throws usage_error for a name that is none.
-    [[nodiscard]] std::vector<streamed_version> version_list() const;
+    void check_versions() const;
 };
 
 void add_options(CLI::App& app, msrep_request& q);

@@ -13,9 +13,9 @@ msrep_run::msrep_run(const msrep_request& request)
     : request_((check_files(request.report_file, request.csv_file, request.matrices), request)),
       choice_(choose_devices(request.devices, request.counts)),
       formats_(request.format_list()),
-      versions_(request.version_list()),
       report_("streamed", request.report_file),
       csv_(request.csv_file, msrep_csv_columns()) {
+    request_.check_versions();
     request_.effort.check();
     report_.describe_devices(choice_);
     report_.set_option("formats", formats_);
@@ -59,11 +59,11 @@ void msrep_run::run_format(const workload& w, const reference_product& expected,
         arrays.pin(choice_.group(choice_.counts.back()));
     }
     std::vector<json> rows;
-    for (const streamed_version version : versions_) {
-        const bool pinned = !request_.pageable && version != streamed_version::baseline;
+    for (const std::string& version : request_.versions) {
+        const bool pinned = !request_.pageable && version != "baseline";
         for (const int devices : choice_.counts) {
-            const msrep_case c{w.name, w.n(), w.nnz(), format, to_string(version), devices, pinned};
-            rows.push_back(measure(arrays, c, version, expected));
+            const msrep_case c{w.name, w.n(), w.nnz(), format, version, devices, pinned};
+            rows.push_back(measure(arrays, c, expected));
         }
     }
     add_speedups(rows);
@@ -74,11 +74,12 @@ void msrep_run::run_format(const workload& w, const reference_product& expected,
     }
 }
 
-json msrep_run::measure(streamed_arrays& arrays, const msrep_case& c, streamed_version version,
+json msrep_run::measure(streamed_arrays& arrays, const msrep_case& c,
                         const reference_product& expected) {
     try {
-        streamed_product<double> product(choice_.group(c.devices), {.version = version});
-        return msrep_row(c, measure_streamed(product, arrays, c.pinned, expected, request_.effort));
+        const auto product = make_contestant(c.version, choice_.group(c.devices));
+        return msrep_row(c,
+                         measure_streamed(*product, arrays, c.pinned, expected, request_.effort));
     } catch (const device_error& e) {
         return failed_msrep(c, e.what());
     } catch (const input_error& e) {

@@ -25,12 +25,11 @@ private:
                     const std::string& format);
     /// Failures are void rows.
     [[nodiscard]] json measure(streamed_arrays& arrays, const msrep_case& c,
-                               streamed_version version, const reference_product& expected);
+                               const reference_product& expected);
 
     msrep_request request_;
     device_choice choice_;
     std::vector<std::string> formats_;
-    std::vector<streamed_version> versions_;
     report report_;
     csv_file csv_;
 };

@@ -79,7 +79,7 @@ struct pass_on {
     using value_type = T;
     T* ranks;
     T* residuals;
-    T* passed;                ///< of kept rows: what each of their edges carries
+    T* passed;                ///< what each edge of a kept row carries
     const T* inverse_degrees; ///< 1 / the number of edges that leave the row, 0 where there is
                               ///< none; read for kept rows
     T damping;

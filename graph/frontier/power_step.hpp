@@ -27,7 +27,7 @@
 
 namespace krylith::spmspv {
 
-/// The arguments of a step: arrays over the rows of the device. Plain data for kernels.
+/// A step: arrays over the rows of the device. Plain data for kernels.
 template <class T>
 struct power_step {
     T* ranks;
@@ -40,9 +40,9 @@ struct power_step {
     T mean_correction; ///< added to every residual, as if surfers jumped more often by that much
 
     struct row {
-        T rank; ///< before the step
+        T rank; ///< the rank before the step
         T residual;
-        T change; ///< of the step before
+        T change; ///< the change in the step before
         T inverse_degree;
     };
     [[nodiscard]] KRYLITH_HD row read(std::int64_t i) const {
@@ -68,7 +68,7 @@ struct power_step {
     }
 };
 
-/// The operands of a step. Plain data for kernels.
+/// The arguments of a step. Plain data for kernels.
 template <class T>
 struct power_step_arguments {
     const T* y; ///< null: 0 in all rows, or the kernel multiplies itself

@@ -14,18 +14,18 @@
 namespace krylith::spmspv {
 
 struct level_record {
-    std::int64_t entries;           ///< of the frontier that it started from
+    std::int64_t entries;           ///< entries of the frontier that it started from
     std::int64_t frontier_nonzeros; ///< edges that leave these entries
-    double seconds;                 ///< on the device
+    double seconds;                 ///< time on the device
 };
 
 /// The result of one launch. It ended because of `wide`, too many nonzeros, no entries, or else
 /// after enough levels.
 struct persistent_levels {
     std::span<const level_record> levels; ///< valid until the next launch
-    std::int64_t entries = 0;             ///< of the frontier that is left
+    std::int64_t entries = 0;             ///< entries of the frontier that is left
     std::int64_t frontier_nonzeros = 0;
-    bool wide = false; ///< that frontier has a vertex of more than widest_vertex edges
+    bool wide = false; ///< whether that frontier has a vertex of more than widest_vertex edges
 };
 
 /// Runs one launch at a time: enqueue(), then wait(). It is not copyable. Memory: 32 bytes times

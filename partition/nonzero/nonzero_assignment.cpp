@@ -4,8 +4,8 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/partition/nonzero/major_range.hpp>
 #include <krylith/partition/nonzero/nonzero_split_plan.hpp>
+#include <krylith/partition/nonzero/pcsr.hpp>
 
 namespace krylith {
 
@@ -23,7 +23,7 @@ void require_parts(const char* who, const nonzero_partition& entries) {
 nonzero_assignment assign_by_rows(std::span<const std::int64_t> row_offsets,
                                   const nonzero_partition& entries) {
     require_parts("assign_by_rows", entries);
-    nonzero_assignment assigned{owned_indices(make_major_ranges(row_offsets, entries)), {}};
+    nonzero_assignment assigned{make_pcsr(row_offsets, entries).owned(), {}};
     assigned.holder.resize(as_size(entries.entries()));
     for (int part = 0; part < entries.parts(); ++part)
         std::fill(assigned.holder.begin() + entries.begin[as_size(part)],
@@ -41,7 +41,7 @@ nonzero_assignment assign_by_columns(std::span<const std::int64_t> row_offsets,
     for (const std::int32_t column : columns) ++next[as_size(column) + 1];
     for (std::size_t j = 1; j < next.size(); ++j) next[j] += next[j - 1];
 
-    nonzero_assignment assigned{owned_indices(make_major_ranges(next, entries)), {}};
+    nonzero_assignment assigned{make_pcsr(next, entries).owned(), {}};
     assigned.holder.reserve(columns.size());
     std::vector<std::uint8_t> part_of(next.size() - 1); // the part that the column has come to
     for (std::size_t j = 0; j < part_of.size(); ++j)

@@ -27,16 +27,6 @@ struct nonzero_partition {
 /// unless entries >= 0 and parts >= 1.
 [[nodiscard]] nonzero_partition equal_entries(std::int64_t entries, int parts);
 
-/// begin[k] = floor(entries (weights[0] + ... + weights[k - 1]) / sum of the weights), so that a
-/// part is within one entry of its share; with equal weights the same as equal_entries. O(parts).
-/// Throws usage_error unless entries >= 0, no weight is negative, and their sum is 1 to 2^31 - 1.
-[[nodiscard]] nonzero_partition weighted_entries(std::int64_t entries,
-                                                 std::span<const std::int64_t> weights);
-
-/// Parts of these sizes. O(parts). Throws usage_error unless there is one and none is negative, or
-/// if the sum exceeds 64 bits.
-[[nodiscard]] nonzero_partition entries_of_sizes(std::span<const std::int64_t> sizes);
-
 /// Throws usage_error naming the first violation: at least one part, begins at 0, never descends,
 /// ends at `entries`. O(parts).
 void check(const nonzero_partition& partition, std::int64_t entries);

@@ -25,8 +25,8 @@ struct nonzero_assignment {
 };
 
 /// pCSR, and pCOO of entries sorted by rows: parts are ranges of the entries in CSR order. A row is
-/// owned by the part with its first entry (major_range.hpp). O(nnz). Throws like make_major_ranges,
-/// and usage_error for more than 255 parts.
+/// owned by the part with its first entry (pcsr.hpp). O(nnz). Throws like make_pcsr, and
+/// usage_error for more than 255 parts.
 [[nodiscard]] nonzero_assignment assign_by_rows(std::span<const std::int64_t> row_offsets,
                                                 const nonzero_partition& entries);
 

@@ -33,30 +33,10 @@ std::vector<int> by_nodes(std::span<const int> node_of_device) {
 
 } // namespace
 
-int numa_partition::part_of(int rank) const {
-    const auto found = std::ranges::find(device, rank);
-    if (found == device.end())
-        throw usage_error("numa_partition::part_of: rank is " + to_string(rank) +
-                          ", must be 0 or more and below " + to_string(device.size()));
-    return static_cast<int>(found - device.begin());
-}
-
 numa_partition make_numa_partition(std::int64_t entries, std::span<const int> node_of_device) {
     std::vector<int> device = by_nodes(node_of_device);
     const auto parts = static_cast<int>(device.size());
     return {std::move(device), equal_entries(entries, parts)};
-}
-
-numa_partition make_numa_partition(std::int64_t entries, std::span<const int> node_of_device,
-                                   std::span<const std::int64_t> weights) {
-    std::vector<int> device = by_nodes(node_of_device);
-    if (weights.size() != device.size())
-        throw usage_error("numa_partition: there are " + to_string(weights.size()) +
-                          " weights for " + to_string(device.size()) + " devices");
-    std::vector<std::int64_t> sorted;
-    sorted.reserve(device.size());
-    for (const int rank : device) sorted.push_back(weights[static_cast<std::size_t>(rank)]);
-    return {std::move(device), weighted_entries(entries, sorted)};
 }
 
 void check(const numa_partition& partition, std::span<const int> node_of_device,

@@ -20,9 +20,6 @@ struct numa_partition {
     std::vector<int> device;
     nonzero_partition entries;
 
-    /// The part that the device of this rank holds. Throws usage_error if there is no such rank.
-    [[nodiscard]] int part_of(int rank) const;
-
     friend bool operator==(const numa_partition&, const numa_partition&) = default;
 };
 
@@ -32,12 +29,6 @@ struct numa_partition {
 /// entries >= 0, there is a device, and no node is negative.
 [[nodiscard]] numa_partition make_numa_partition(std::int64_t entries,
                                                  std::span<const int> node_of_device);
-
-/// The same with a weight for each device, by rank: weighted_entries, which says what weights are
-/// allowed. Throws usage_error also if sizes disagree.
-[[nodiscard]] numa_partition make_numa_partition(std::int64_t entries,
-                                                 std::span<const int> node_of_device,
-                                                 std::span<const std::int64_t> weights);
 
 /// Throws usage_error naming the first violation: device is a permutation; the devices of a node
 /// stand together; check() of the entries. O(devices^2).

@@ -1,92 +1,101 @@
-// pCSR and pCSC: equal nonzeros of a compressed matrix for each part, as views of its unmoved
-// arrays. A part is a small matrix in the same format: any kernel for CSR (CSC) runs on it.
+// pCSR, pCSC and pCOO: the nonzeros of a matrix in consecutive ranges, equal whatever the rows are,
+// since a range may begin and end within a row. A range is a small matrix in the format of the
+// whole, over its unmoved arrays: any kernel for the format runs on it.
+// (Chen et al., MSREP: A Fast yet Light Sparse Matrix Framework for Multi-GPU Systems,
+// arXiv:2209.07552.)
+//
+// Entries are sorted by their major index: the row in CSR and in COO by rows (pCSR, pCOO), the
+// column in CSC and in COO by columns (pCSC, pCOO). The arithmetic is the same for all of them.
+//
+// A major index with entries is owned by the range that has the first of them. Those without
+// entries that lie between two ranges may be owned by either; like equal_nonzeros, the boundary is
+// the one nearest to that of equal_rows, so that a matrix without entries is split into equal rows.
+// Every major index so has one owner, which computes it, or zeroes it where it has no entries; the
+// ranges that have the rest of its entries have it as their first, and don't own it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include <krylith/matrix/types/index_width.hpp>
-#include <krylith/partition/nonzero/major_range.hpp>
+#include <krylith/device/kernel/annotations.hpp>
+#include <krylith/partition/nonzero/nonzero_partition.hpp>
+#include <krylith/partition/row_partition.hpp>
 
 namespace krylith {
 
-/// By which the entries of a compressed matrix are grouped, into major indices.
-enum class major_order { row, column };
+/// Entries and major indices of one range. A range without entries has the major indices without
+/// entries that it owns, often none.
+struct major_range {
+    std::int64_t start_idx = 0;   ///< its first entry
+    std::int64_t end_idx = 0;     ///< one past the last
+    std::int64_t start_major = 0; ///< its first major index
+    std::int64_t end_major = 0;   ///< one past the last
+    bool start_flag = false;      ///< its first began in an earlier range, which owns it
 
-/// One part. In the words of CSR: rows share.major indices(), of which row i is row
-/// share.start_major + i of the matrix; columns as in the matrix; offsets from 0, one more than
-/// major indices. In those of CSC the roles of rows and columns are exchanged: x needs only the
-/// entries of share's major indices, and y is a sum over all parts, over its whole length and in
-/// the order of parts.
-template <class T, major_order Major>
-struct compressed_range {
-    major_range majors;
-    std::int64_t across = 0; ///< columns of a piece of pCSR, rows of one of pCSC
-    std::span<const std::int64_t> offsets = {};
-    std::span<const std::int32_t> indices = {};
-    std::span<const T> values = {}; ///< empty where only the pattern was given
-};
-
-template <class T, major_order Major>
-struct compressed_parts {
-    using value_type = T;
-    std::int64_t major_size = 0;                ///< rows of pCSR, columns of pCSC
-    std::int64_t across = 0;                    ///< the other of these
-    std::vector<major_range> major_ranges = {}; ///< one a part
-    std::vector<std::vector<std::int64_t>> offsets =
-        {};                                     ///< of each part: major indices + 1, from 0
-    std::span<const std::int32_t> indices = {}; ///< of the matrix, borrowed
-    std::span<const T> values = {};             ///< likewise
-
-    [[nodiscard]] int parts() const noexcept { return static_cast<int>(major_ranges.size()); }
-
-    /// 0 <= part < parts(). Valid as long as this and the arrays of the matrix.
-    [[nodiscard]] compressed_range<T, Major> range(int part) const {
-        const auto k = static_cast<std::size_t>(part);
-        const std::size_t first = as_size(major_ranges[k].start_idx);
-        const std::size_t count = as_size(major_ranges[k].entries());
-        return {major_ranges[k], across, offsets[k], indices.subspan(first, count),
-                values.empty() ? values : values.subspan(first, count)};
+    [[nodiscard]] constexpr std::int64_t entries() const noexcept { return end_idx - start_idx; }
+    [[nodiscard]] constexpr std::int64_t majors() const noexcept { return end_major - start_major; }
+    [[nodiscard]] constexpr row_range owned() const noexcept {
+        return {start_major + (start_flag ? 1 : 0), end_major};
     }
-
-    /// Rows of pCSR that each part computes, columns of pCSC. O(parts).
-    [[nodiscard]] row_partition owned() const { return owned_indices(major_ranges); }
+    friend bool operator==(const major_range&, const major_range&) = default;
 };
 
-template <class T>
-using pcsr = compressed_parts<T, major_order::row>;
-template <class T>
-using pcsc = compressed_parts<T, major_order::column>;
-template <class T>
-using pcsr_range = compressed_range<T, major_order::row>;
-template <class T>
-using pcsc_range = compressed_range<T, major_order::column>;
+/// The start of a major index among the entries of a range, from its start in the matrix: what a
+/// pointer array of the range holds at [major - start_major], start_major <= major <= end_major.
+[[nodiscard]] KRYLITH_HD inline std::int64_t
+range_offset(std::int64_t offset, std::int64_t start_idx, std::int64_t end_idx) {
+    const std::int64_t inside = offset < start_idx ? start_idx : offset;
+    return (inside < end_idx ? inside : end_idx) - start_idx;
+}
 
-/// The pointer array of each part, in O(major indices + parts), by all OpenMP threads on every
-/// part.
-[[nodiscard]] std::vector<std::vector<std::int64_t>>
-part_offsets(std::span<const major_range> major_ranges, std::span<const std::int64_t> offsets);
+/// A major index that several ranges have. Its sum is that of range `first`, its owner, in whose
+/// last major index it stands, plus those of the later ranges to `last` that have entries, in whose
+/// first it stands; in the order of ranges, so that it has the same bits in every run.
+struct shared_major {
+    std::int64_t major = 0;
+    int first = 0;
+    int last = 0;
 
-/// The parts of the matrix, which is borrowed and must be valid. O(parts log major indices + major
-/// indices). `values` may be empty. Throws like make_major_ranges, and usage_error if sizes
-/// disagree.
-template <class T>
-[[nodiscard]] pcsr<T> make_pcsr(std::int64_t rows, std::int64_t columns,
-                                std::span<const std::int64_t> row_offsets,
-                                std::span<const std::int32_t> column_indices,
-                                std::span<const T> values, const nonzero_partition& entries);
-template <class T>
-[[nodiscard]] pcsc<T> make_pcsc(std::int64_t rows, std::int64_t columns,
-                                std::span<const std::int64_t> column_offsets,
-                                std::span<const std::int32_t> row_indices,
-                                std::span<const T> values, const nonzero_partition& entries);
+    friend bool operator==(const shared_major&, const shared_major&) = default;
+};
 
-/// Throws usage_error naming the first violation: check() of the major ranges; each part has a
-/// pointer array of its size, which is right; sizes of the arrays agree. Shares no code with
-/// make_pcsr. O(parts + major indices).
-template <class T, major_order Major>
-void check(const compressed_parts<T, Major>& parts, std::span<const std::int64_t> offsets);
+struct pcsr {
+    std::vector<major_range> ranges;
+    std::vector<shared_major> shared = {}; ///< ascending; at most one a range but the first
+
+    /// Who owns which major indices, as a partition by which vectors can be laid out. O(ranges).
+    [[nodiscard]] row_partition owned() const;
+    /// The last range that has entries of the last major index of range k, where k owns it and
+    /// others have some; else k. O(log ranges).
+    [[nodiscard]] int last_holder(int k) const;
+
+    friend bool operator==(const pcsr&, const pcsr&) = default;
+};
+
+/// Ranges of a matrix in compressed form: CSR, or CSC by the offsets of its columns. O(ranges log
+/// offsets). `offsets` must ascend from 0, which is not checked here beyond its ends. Throws
+/// usage_error if `entries` is no partition or offsets is empty, input_error if offsets don't run
+/// from 0 to the number of entries.
+[[nodiscard]] pcsr make_pcsr(std::span<const std::int64_t> offsets,
+                             const nonzero_partition& entries);
+
+/// The same from the major index of each entry, where these ascend: COO by rows or by columns.
+/// O(ranges). Throws usage_error if `entries` is not a partition of them, input_error if a major
+/// index that it looks at is not below `majors`.
+[[nodiscard]] pcsr make_pcoo(std::int64_t majors, std::span<const std::int32_t> major_of,
+                             const nonzero_partition& entries);
+
+/// Throw usage_error naming the first violation, calling a major index `major` ("row"): at least
+/// one range; ranges follow each other from entry 0 to the last; owned major indices follow each
+/// other from 0 to the last; a flag stands where a major index goes on and nowhere else; one with
+/// entries is owned by the range with the first of them; each flagged range is counted by one
+/// shared major index, whose owner is right; these ascend. For valid offsets; O(ranges^2).
+void check(const pcsr& partition, std::span<const std::int64_t> offsets,
+           const char* major = "major");
+/// The same for the major index of each entry; these must ascend and be in range: input_error.
+/// O(entries + ranges^2).
+void check(const pcsr& partition, std::int64_t majors, std::span<const std::int32_t> major_of,
+           const char* major = "major");
 
 } // namespace krylith

@@ -9,15 +9,7 @@
 
 namespace krylith::cuda {
 
-<<<<<<< HEAD
-/// Stamped values that a lane reads of a device's blocks.
-=======
-__device__ inline void fence_acq_rel() {
-    asm volatile("fence.acq_rel.gpu;" ::: "memory");
-}
-
 /// Stamped values of a device's blocks that each lane reads.
->>>>>>> rooms-c
 inline constexpr int values_a_lane = most_persistent_blocks / 32;
 
 /// The shared memory of an all-reduce.
@@ -31,7 +23,7 @@ struct all_reduce_state {
 /// bits. With Publish, what the blocks of this device stored before is visible afterwards. A block
 /// waits for all others. Returns false after a time-out.
 template <int Most, bool Publish, class T>
-__device__ bool all_reduce(const compact_context& f, const persistent_operands<T>& a,
+__device__ bool all_reduce(const compact_context& f, const persistent_arguments<T>& a,
                            all_reduce_state& s, std::uint64_t epoch, int count,
                            double (&values)[Most]) {
     const int warp = static_cast<int>(threadIdx.x / 32);
@@ -63,7 +55,7 @@ __device__ bool all_reduce(const compact_context& f, const persistent_operands<T
         const int blocks = a.blocks[rank];
         const stamped_value* from = a.own_slots + slot_of(epoch, ranks, rank, v, lane);
         stamped_value got[values_a_lane] = {};
-        const auto look = [&] {
+        const auto arrived = [&] {
             bool all = true;
 #pragma unroll
             for (int u = 0; u < values_a_lane; ++u)
@@ -73,7 +65,7 @@ __device__ bool all_reduce(const compact_context& f, const persistent_operands<T
                 all = all && (lane + u * 32 >= blocks || got[u].epoch == epoch);
             return all;
         };
-        const bool ok = __all_sync(0xffffffffu, wait_until(f.all_reduce, rank, look)) != 0;
+        const bool ok = __all_sync(0xffffffffu, wait_until(f.all_reduce, rank, arrived)) != 0;
         double sum = 0;
 #pragma unroll
         for (int u = 0; u < values_a_lane; ++u) sum += got[u].value;

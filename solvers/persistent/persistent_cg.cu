@@ -30,7 +30,7 @@ struct block_state {
 /// Waits until the pairs that a row needs and peers send in all-reduce `epoch` have arrived.
 template <class T>
 __device__ __noinline__ void wait_for_pairs(const compact_context& f,
-                                            const persistent_operands<T>& a,
+                                            const persistent_arguments<T>& a,
                                             const slice_reader<T>& slice, std::uint64_t epoch) {
     for (std::int32_t k = 0; k < slice.length; ++k) {
         const std::int32_t column = slice.column(k);
@@ -60,7 +60,7 @@ __device__ inline stamped_value* place_at_peer(const block_state& block, std::ui
 
 /// Sends a row's pair to all its peers but the first.
 template <class T>
-__device__ __noinline__ void send_to_others(const persistent_operands<T>& a,
+__device__ __noinline__ void send_to_others(const persistent_arguments<T>& a,
                                             const block_state& block, std::int32_t row,
                                             direction_pair<T> pair, std::uint64_t epoch) {
     for (std::int32_t e = a.first_send[row] + 1; e < a.first_send[row + 1]; ++e)
@@ -70,7 +70,7 @@ __device__ __noinline__ void send_to_others(const persistent_operands<T>& a,
 /// Returns a row of a regular slice times the direction z + beta p. Lanes without an entry multiply
 /// some pair by 0; no pair is infinite, or the solve has ended.
 template <class T>
-__device__ T multiply_regular(const persistent_operands<T>& a, const near_pairs<T>& near,
+__device__ T multiply_regular(const persistent_arguments<T>& a, const near_pairs<T>& near,
                               const slice_reader<T>& slice, T beta) {
     T sum[2] = {};
     for (std::int32_t k = 0; k < slice.length; k += in_flight) {
@@ -97,7 +97,7 @@ __device__ T multiply_regular(const persistent_operands<T>& a, const near_pairs<
 /// Returns a row of the product with the direction z + beta p. Sets `late` where a peer's pair is
 /// not there yet.
 template <column_code Code, class T>
-__device__ T multiply_row(const persistent_operands<T>& a, const near_pairs<T>& near,
+__device__ T multiply_row(const persistent_arguments<T>& a, const near_pairs<T>& near,
                           slice_reader<T> slice, T beta, std::uint64_t epoch, bool& late) {
     slice.code = Code; // the reader's own test disappears
     T sum[2] = {};
@@ -130,7 +130,7 @@ __device__ T multiply_row(const persistent_operands<T>& a, const near_pairs<T>& 
 template <class T, int Slices>
 __global__ void __launch_bounds__(persistent_threads, 1)
     persistent_kernel(const __grid_constant__ compact_context parameter,
-                      const __grid_constant__ persistent_operands<T> a) {
+                      const __grid_constant__ persistent_arguments<T> a) {
     constexpr bool in_registers = Slices <= register_slices;
     constexpr int unroll = in_registers ? Slices : 2;
     constexpr int block_rows = Slices * persistent_threads;
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(persistent_threads, 1)
     unsigned char* const pairs_and_matrix =
         reinterpret_cast<unsigned char*>(first_peer + block_rows);
     const std::int32_t left = a.pool_bytes - persistent_row_bytes(Slices, sizeof(T));
-    const compact_context& f = state.f; // valid after the prologue
+    const compact_context& f = state.context; // valid after the prologue
     double* const reg = state.reg;
     const auto me = static_cast<int>(threadIdx.x);
     const int warp = me / 32;
@@ -381,7 +381,7 @@ persistent_shape shape_of_persistent(const device& device, std::int64_t slices,
 }
 
 template <class T>
-void persistent_cg(device& device, const kernel_context& common, const persistent_operands<T>& a,
+void persistent_cg(device& device, const kernel_context& common, const persistent_arguments<T>& a,
                    const persistent_shape& shape) {
     const launch_scope launch(device);
     const auto kernel = kernel_of<T>(shape.slices_a_warp);
@@ -391,9 +391,9 @@ void persistent_cg(device& device, const kernel_context& common, const persisten
                     static_cast<std::size_t>(shape.pool_bytes), compact(common), a);
 }
 
-template void persistent_cg(device&, const kernel_context&, const persistent_operands<double>&,
+template void persistent_cg(device&, const kernel_context&, const persistent_arguments<double>&,
                             const persistent_shape&);
-template void persistent_cg(device&, const kernel_context&, const persistent_operands<float>&,
+template void persistent_cg(device&, const kernel_context&, const persistent_arguments<float>&,
                             const persistent_shape&);
 
 } // namespace krylith::cuda

@@ -46,9 +46,9 @@ inline constexpr std::uint8_t no_scale = 255;
 /// The number of registers that the kernel leaves new values of.
 inline constexpr int persistent_results = 7;
 
-/// The operands of the kernel, as plain data.
+/// The arguments of the kernel, as plain data.
 template <class T>
-struct persistent_operands {
+struct persistent_arguments {
     sell_view<T> matrix;
     T alpha;
     T* x;
@@ -100,7 +100,7 @@ struct persistent_shape {
                                                    std::int64_t pair_bytes);
 
 template <class T>
-void persistent_cg(device& device, const kernel_context& common, const persistent_operands<T>& a,
+void persistent_cg(device& device, const kernel_context& common, const persistent_arguments<T>& a,
                    const persistent_shape& shape);
 
 } // namespace cuda

@@ -107,7 +107,7 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
             buffer<stamped_value>(d, 2 * p * persistent_sums * most_persistent_blocks, item);
         s->last_epoch = buffer<std::uint64_t>(d, 1, item);
         if (sends != nullptr) {
-            const auto& part = sends->part(rank);
+            const auto& part = sends->local(rank);
             s->ghosts = buffer<stamped_value>(d, static_cast<std::size_t>(2 * part.ghosts), item);
             const send_list list = sort_by_row(part.entries.download(), rows);
             s->first_send = buffer<std::int32_t>(d, std::span(list.first), item);
@@ -148,7 +148,7 @@ void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T
     run.join_if_ordered(); // orders the kernels after what peers still do with buffers, x and r
     const auto launch = [&](int rank) {
         const rank_state& s = *ranks_[static_cast<std::size_t>(rank)];
-        persistent_operands<T> o{};
+        persistent_arguments<T> o{};
         o.matrix = *a_.block(rank).slices();
         o.alpha = alpha;
         o.x = x.data(rank);

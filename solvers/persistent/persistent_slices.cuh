@@ -16,14 +16,14 @@ inline constexpr std::int32_t block_slices = most_persistent_slices * persistent
 /// The pairs of consecutive rows of a block, copied to shared memory.
 template <class T>
 struct near_pairs {
-    direction_pair<T>* pairs; ///< of rows [first, first + count)
+    direction_pair<T>* pairs; ///< pairs of rows [first, first + count)
     std::int32_t first;
     std::int32_t count;
 
     [[nodiscard]] __device__ bool holds(std::int32_t row) const {
         return static_cast<std::uint32_t>(row - first) < static_cast<std::uint32_t>(count);
     }
-    [[nodiscard]] __device__ direction_pair<T> get(const persistent_operands<T>& a,
+    [[nodiscard]] __device__ direction_pair<T> get(const persistent_arguments<T>& a,
                                                    std::int32_t row) const {
         return holds(row) ? pairs[row - first] : a.pairs[row];
     }

@@ -1,7 +1,7 @@
 // CSR on CUDA: a block multiplies a tile of rows through shared memory, so that the matrix is read
 // with unit stride whatever the row lengths.
 //
-// Bytes of a product: 12 an entry (fp64), 4 or 8 a row of offsets, 8 a row of x and of y.
+// A product moves 12 bytes an entry (fp64), 4 or 8 a row of offsets, 8 a row of x and of y.
 
 #include <algorithm>
 #include <limits>
@@ -31,16 +31,16 @@ struct csr_tiles_view {
 };
 
 template <class T, class Offset, int Dots, bool Split>
-__global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more would spill
+__global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more blocks would spill registers
     csr_kernel(const __grid_constant__ compact_context parameter,
                const __grid_constant__ spmv_operands<T> a,
                const __grid_constant__ csr_tiles_view<T, Offset> m) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // after begin
+    const compact_context& context = state.context; // complete after the prologue
     __shared__ T product[csr_tile_entries];
     __shared__ T warp_sums[block_warps];
     if (!kernel_prologue(parameter, state)) return;
-    give_result_credit(f, a);
+    give_result_credit(context, a);
     const int me = static_cast<int>(threadIdx.x);
     double dots[Dots == 0 ? 1 : Dots] = {};
     bool ghosts_there = !awaits_peers<Split>(a);
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more would sp
     for (auto position = static_cast<std::int32_t>(blockIdx.x); position < m.tiles;
          position += static_cast<std::int32_t>(gridDim.x)) {
         if (!ghosts_there && position >= m.interior) {
-            wait_for_ghosts<Split>(f, a);
+            wait_for_ghosts<Split>(context, a);
             ghosts_there = true;
         }
         const std::int32_t tile = m.order != nullptr ? m.order[position] : position;
@@ -57,16 +57,16 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more would sp
         const Offset start = m.offsets[row0];
         const Offset count = m.offsets[row0 + rows] - start;
         if (!receivers_ready) {
-            wait_for_receivers(f, a);
+            wait_for_receivers(context, a);
             receivers_ready = true;
         }
         if (count > csr_tile_entries) { // one long row: the whole block adds it up
-            T part = 0;
+            T sum = 0;
             for (Offset i = me; i < count; i += block_threads)
-                part += load_once(m.values + start + i) * a.x[load_once(m.columns + start + i)];
-            store_warp_sum(part, warp_sums);
+                sum += load_once(m.values + start + i) * a.x[load_once(m.columns + start + i)];
+            store_warp_sum(sum, warp_sums);
             __syncthreads();
-            if (me == 0) write_row<Dots, Split>(f, a, row0, sum_of_warps(warp_sums), dots);
+            if (me == 0) write_row<Dots, Split>(context, a, row0, sum_of_warps(warp_sums), dots);
             __syncthreads();
             continue;
         }
@@ -88,11 +88,11 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more would sp
             const auto end = static_cast<int>(m.offsets[row0 + me + 1] - start);
             T sum = 0;
             for (int i = begin; i < end; ++i) sum += product[i];
-            write_row<Dots, Split>(f, a, row0 + me, sum, dots);
+            write_row<Dots, Split>(context, a, row0 + me, sum, dots);
         }
         __syncthreads();
     }
-    kernel_epilogue<Dots, Split>(f, a, dots);
+    kernel_epilogue<Dots, Split>(context, a, dots);
 }
 
 template <class T, class Offset>
@@ -131,8 +131,8 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         const launch_scope launch(*device_);
-        dispatch_product(a, [&](auto dots, auto pieces) {
-            const auto kernel = csr_kernel<T, Offset, dots(), pieces()>;
+        dispatch_product(a, [&](auto dots, auto split) {
+            const auto kernel = csr_kernel<T, Offset, dots(), split()>;
             kernel<<<launch.blocks(kernel, block_threads, tiles_), block_threads, 0,
                      launch.stream()>>>(compact(a.common), a, view());
         });

@@ -8,7 +8,7 @@
 
 namespace krylith::cuda {
 
-/// A thread a row. Duplicates add up, as they do in A x.
+/// Computes the diagonal, one thread for each row. Duplicates add up, as they do in A x.
 template <class T, class Offset, class Column>
 __global__ void __launch_bounds__(256)
     csr_diagonal_kernel(const Offset* offsets, const Column* columns, const T* values,

@@ -22,27 +22,27 @@ namespace krylith::host {
 
 namespace {
 
-/// The row schedule as tasks see it.
+/// The row schedule as plain pointers, for tasks.
 struct schedule_arrays {
     const row_range* ranges;
     const std::int64_t* first_range;
-    const std::int64_t* work_before;
+    const std::int64_t* items_before;
     std::int64_t interior;
     std::int64_t chunks;
 };
 
-/// Rows of a block that are consecutive in y, and sent or counted alike.
+/// Rows of a block that are consecutive in y, and all sent or not, counted or not.
 struct row_chunk {
     std::int64_t begin;
     std::int64_t end;
-    std::int64_t shift; ///< to rows of y
+    std::int64_t shift; ///< row i of the block is row i + shift of y
     bool sent;
     bool counted;
 };
 
-/// Calls body(piece) for the pieces of [begin, end), padding left out.
+/// Calls body(rows) for the row chunks of [begin, end), padding left out.
 template <class Body>
-void for_pieces(const row_map& map, std::int64_t begin, std::int64_t end, const Body& body) {
+void for_row_chunks(const row_map& map, std::int64_t begin, std::int64_t end, const Body& body) {
     if (map.count == 0) return body(row_chunk{begin, end, 0, true, true});
     for (int s = 0; s < map.count; ++s) {
         const bool last = s + 1 == map.count;
@@ -63,7 +63,7 @@ void for_pieces(const row_map& map, std::int64_t begin, std::int64_t end, const 
     }
 }
 
-/// Rows that others own, at most a tile of them: to a place each.
+/// Multiplies rows that others own, at most a tile of them; each result goes to a place of its own.
 template <class T, class Offset>
 void multiply_for_owners(const csr_arrays<T, Offset>& matrix, const spmv_arguments<T>& a,
                          std::int64_t begin, std::int64_t end) {
@@ -72,7 +72,7 @@ void multiply_for_owners(const csr_arrays<T, Offset>& matrix, const spmv_argumen
     for (std::int64_t row = begin; row < end; ++row) *a.put.targets[row] = sums[row - begin];
 }
 
-/// Adds what peers have computed of the rows to y, whose first entry is that of row `begin`.
+/// Adds the partial sums of peers to y, whose first entry is that of row `begin`.
 template <class T>
 void add_partials(const partial_sums<T>& partials, T alpha, T* y, std::int64_t begin,
                   std::int64_t end) {
@@ -84,56 +84,55 @@ void add_partials(const partial_sums<T>& partials, T alpha, T* y, std::int64_t b
     }
 }
 
-/// Multiplies, sums up and sends the rows of one chunk, piece by piece, while they are in the
-/// cache.
+/// Multiplies, sums up and sends the rows of one chunk, tile by tile, while they are in the cache.
 template <class T, class Offset>
 void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
                     const spmv_arguments<T>& a, std::int64_t chunk) {
     double sums[max_spmv_dots] = {};
-    const auto multiply = [&](const row_chunk& piece) {
-        const std::int64_t count = piece.end - piece.begin;
+    const auto multiply = [&](const row_chunk& part) {
+        const std::int64_t count = part.end - part.begin;
         if (count == 0) return;
-        if (a.put.targets != nullptr) return multiply_for_owners(matrix, a, piece.begin, piece.end);
-        const std::int64_t to = piece.begin + piece.shift;
+        if (a.put.targets != nullptr) return multiply_for_owners(matrix, a, part.begin, part.end);
+        const std::int64_t to = part.begin + part.shift;
         T* const y = a.y + to;
-        multiply_rows(matrix, a.x, y, a.alpha, a.beta, piece.begin, piece.end);
-        if (a.partials.marks != nullptr)
-            add_partials(a.partials, a.alpha, y, piece.begin, piece.end);
-        for (int d = 0; d < a.reduce.count && piece.counted; ++d)
+        multiply_rows(matrix, a.x, y, a.alpha, a.beta, part.begin, part.end);
+        if (a.partials.marks != nullptr) add_partials(a.partials, a.alpha, y, part.begin, part.end);
+        for (int d = 0; d < a.reduce.count && part.counted; ++d)
             add_dot(sums[d], count, y, a.dot_with[d] != nullptr ? a.dot_with[d] + to : y);
-        for (int j = 0; j < a.common.all_reduce.ranks && piece.sent; ++j)
+        for (int j = 0; j < a.common.all_reduce.ranks && part.sent; ++j)
             if ((a.put.to >> j & 1) != 0) std::copy_n(y, count, a.put.copies[j] + to);
     };
     for (std::int64_t r = rows.first_range[chunk]; r < rows.first_range[chunk + 1]; ++r) {
         for (std::int64_t begin = rows.ranges[r].begin; begin < rows.ranges[r].end;) {
             const std::int64_t end =
                 std::min<std::int64_t>(rows.ranges[r].end, begin + tile_size<T>);
-            for_pieces(a.map, begin, end, multiply);
+            for_row_chunks(a.map, begin, end, multiply);
             begin = end;
         }
     }
     for (int d = 0; d < a.reduce.count; ++d) a.reduce.partials[d * rows.chunks + chunk] = sums[d];
 }
 
-/// The share of one member of the team in chunks [first, last): equal work.
+/// Calls body(chunk) for the chunks of one thread of the team among chunks [first, last): equal
+/// items for all.
 template <class Body>
-void for_share(const schedule_arrays& rows, std::int64_t first, std::int64_t last, int thread,
-               int team, const Body& body) {
-    const std::int64_t* const work = rows.work_before;
+void for_chunks_of(const schedule_arrays& rows, std::int64_t first, std::int64_t last, int thread,
+                   int team, const Body& body) {
+    const std::int64_t* const items = rows.items_before;
     const auto border = [&](int number) {
-        const std::int64_t before = work[first] + (work[last] - work[first]) / team * number;
+        const std::int64_t before = items[first] + (items[last] - items[first]) / team * number;
         if (number == team) return last;
-        return static_cast<std::int64_t>(std::lower_bound(work + first, work + last, before) -
-                                         work);
+        return static_cast<std::int64_t>(std::lower_bound(items + first, items + last, before) -
+                                         items);
     };
     const std::int64_t end = border(thread + 1);
     for (std::int64_t chunk = border(thread); chunk < end; ++chunk) body(chunk);
 }
 
-/// Threads for so many rows and nonzeros.
-int team_for(int threads, std::int64_t work) {
+/// The number of threads for so many rows and nonzeros.
+int team_for(int threads, std::int64_t items) {
     constexpr std::int64_t worth_a_thread = 16384;
-    return static_cast<int>(std::clamp<std::int64_t>(work / worth_a_thread, 1, threads));
+    return static_cast<int>(std::clamp<std::int64_t>(items / worth_a_thread, 1, threads));
 }
 
 template <class T, class Offset>
@@ -143,17 +142,17 @@ void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
     registers reg;
     if (!kernel_prologue(a.common, reg) || !open_results(all_reduce, a.put)) return;
 
-    in_team(team_for(threads, rows.work_before[rows.chunks]), [&](int thread, int team) {
+    in_team(team_for(threads, rows.items_before[rows.chunks]), [&](int thread, int team) {
         const auto body = [&](std::int64_t chunk) { multiply_chunk(matrix, rows, a, chunk); };
-        for_share(rows, 0, rows.interior, thread, team, body);
-        // Each thread sees the peers' entries by its own wait.
+        for_chunks_of(rows, 0, rows.interior, thread, team, body);
+        // Each thread waits by itself, and so sees the peers' entries.
         if (!wait_for(all_reduce, a.ghosts) || !wait_for(all_reduce, a.partials.arrived)) return;
-        for_share(rows, rows.interior, rows.chunks, thread, team, body);
+        for_chunks_of(rows, rows.interior, rows.chunks, thread, team, body);
     });
     product_epilogue(a, rows.chunks);
 }
 
-/// Tasks are given plain pointers; the buffers that they point into outlive what is enqueued.
+/// Tasks take plain pointers; the buffers that they point into outlive what is enqueued.
 template <class T>
 class csr final : public device_matrix<T> {
 public:
@@ -174,7 +173,7 @@ public:
         chunks_ = s.chunks();
         ranges_ = {device_, std::span(s.ranges), item};
         first_range_ = {device_, std::span(s.first_range), item};
-        work_before_ = {device_, std::span(s.work_before), item};
+        items_before_ = {device_, std::span(s.items_before), item};
     }
 
     void apply(const spmv_arguments<T>& a) override {
@@ -255,7 +254,7 @@ private:
     template <class Offset>
     void enqueue(const csr_arrays<T, Offset>& matrix, const spmv_arguments<T>& a) {
         auto& host = static_cast<host_device&>(*device_);
-        const schedule_arrays rows{ranges_.data(), first_range_.data(), work_before_.data(),
+        const schedule_arrays rows{ranges_.data(), first_range_.data(), items_before_.data(),
                                    interior_, chunks_};
         host.submit([=, threads = host.threads()] { product(matrix, rows, a, threads); });
     }
@@ -271,7 +270,7 @@ private:
     block_array<T> values_;
     buffer<row_range> ranges_;
     buffer<std::int64_t> first_range_;
-    buffer<std::int64_t> work_before_;
+    buffer<std::int64_t> items_before_;
 };
 
 } // namespace

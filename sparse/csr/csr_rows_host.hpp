@@ -1,4 +1,4 @@
-// Rows of a CSR block times a vector, on one thread.
+// Products of rows of a CSR block with a vector, on one thread.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ struct csr_arrays {
     const T* values;
 };
 
-/// Asks for the entries that come after these, 2 KiB of values ahead: two streams of a matrix keep
-/// too few lines in flight by themselves (Zen 4, 7-point 128^3: 28 GB/s without, 38 with).
-/// Addresses beyond the end do no harm.
+/// Prefetches the entries 2 KiB of values ahead: hardware prefetching of two streams of a matrix
+/// keeps too few cache lines in flight (Zen 4, 7-point 128^3: 28 GB/s without, 38 with). Addresses
+/// beyond the end do no harm.
 template <class T>
 inline void fetch_ahead(const std::int32_t* columns, const T* values) {
     constexpr std::uintptr_t ahead = 256;
-    // Numbers and not pointers, which must not leave their array (or be null, in an empty matrix).
+    // Addresses are numbers: pointers must not leave their array (or be null, in an empty matrix).
     const auto fetch = [](std::uintptr_t address) {
         __builtin_prefetch(reinterpret_cast<const void*>(address));
     };
@@ -26,8 +26,8 @@ inline void fetch_ahead(const std::int32_t* columns, const T* values) {
     fetch(reinterpret_cast<std::uintptr_t>(columns) + ahead * sizeof(std::int32_t));
 }
 
-/// Part of a row, in two sums to shorten the chain of additions. Not more: compilers then gather x
-/// with vector instructions, which takes longer than single loads.
+/// The product of Length entries of a row, in two sums to shorten the chain of additions. With more
+/// sums compilers gather x by vector instructions, which take longer than single loads.
 template <int Length, class T>
 [[nodiscard]] inline T part_product(const std::int32_t* columns, const T* values, const T* x) {
     T even{};
@@ -50,7 +50,7 @@ template <class T>
     case 7: return part_product<7>(columns, values, x);
     default: break;
     }
-    constexpr int step = 8; // a line of values
+    constexpr int step = 8; // a cache line of values
     T sum{};
     while (length >= step) {
         sum += part_product<step>(columns, values, x);
@@ -63,8 +63,8 @@ template <class T>
     return sum;
 }
 
-/// y = alpha A x + beta y for rows [begin, end), the first of which is y[0]; y is not read where
-/// beta is 0.
+/// Computes y = alpha A x + beta y for rows [begin, end), the first of which is y[0]; y is not read
+/// where beta is 0.
 template <class T, class Offset>
 void multiply_rows(const csr_arrays<T, Offset>& a, const T* x, T* y, T alpha, T beta,
                    std::int64_t begin, std::int64_t end) {

@@ -1,4 +1,4 @@
-// How the CSR kernel cuts a matrix into tiles of whole rows that fit into shared memory.
+// The tiles of the CSR kernel: whole rows that fit into shared memory.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@ namespace krylith {
 
 inline constexpr std::int64_t csr_tile_rows = 256;
 inline constexpr std::int64_t csr_tile_entries =
-    1792; ///< 256 rows of 7: 7 loads in flight a thread
+    1792; ///< 256 rows of 7 entries: 7 loads in flight a thread
 
-/// First row of each tile, and rows at the end: at most csr_tile_rows rows and csr_tile_entries
-/// entries a tile, or a single longer row. (CSR-Adaptive: Greathouse and Daga, SC 2014.)
+/// Returns the first row of each tile, and the number of rows at the end. A tile has at most
+/// csr_tile_rows rows and csr_tile_entries entries, or a single longer row. (CSR-Adaptive:
+/// Greathouse and Daga, SC 2014.)
 [[nodiscard]] inline std::vector<std::int32_t>
 make_csr_tiles(std::span<const std::int64_t> offsets) {
     const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;

@@ -8,7 +8,7 @@ namespace krylith::host {
 
 namespace {
 
-/// Interior and boundary each end with a chunk that may be short.
+/// Returns the rows of a chunk. Interior and boundary each end with a chunk that may be shorter.
 std::int64_t rows_of_a_chunk(std::int64_t rows) {
     constexpr std::int64_t unit = 64;
     constexpr std::int64_t most = reduction_chunks - 2;
@@ -28,13 +28,13 @@ row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
 
     row_schedule s;
     s.first_range.push_back(0);
-    s.work_before.push_back(0);
+    s.items_before.push_back(0);
     std::int64_t held = 0; // rows in the chunk under way
-    std::int64_t work = 0;
+    std::int64_t items = 0;
     const auto close_chunk = [&] {
         if (held == 0) return;
         s.first_range.push_back(static_cast<std::int64_t>(s.ranges.size()));
-        s.work_before.push_back(work);
+        s.items_before.push_back(items);
         held = 0;
     };
     for (const bool ghosts : {false, true}) {
@@ -47,7 +47,7 @@ row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
             while (row < rows && row - begin < length - held && reads_ghosts(row) == ghosts) ++row;
             s.ranges.push_back({begin, row});
             held += row - begin;
-            work += row - begin + at(row) - at(begin);
+            items += row - begin + at(row) - at(begin);
             if (held == length) close_chunk();
         }
         close_chunk();

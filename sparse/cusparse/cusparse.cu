@@ -1,5 +1,4 @@
-// cuSPARSE's CSR product as a format: the baseline, and the choice for patterns where it
-// wins.
+// The CSR product of cuSPARSE as a format: to compare with, and for patterns where it is faster.
 
 #include <limits>
 #include <type_traits>
@@ -34,13 +33,14 @@ public:
         std::vector<std::int64_t> offsets(block.offsets.begin(), block.offsets.end());
         for (auto& offset : offsets) offset -= block.offsets.front();
         const auto nnz = offsets.back();
-        // A copy always: cuSPARSE's descriptor would have to follow the caller's arrays.
+        // The arrays are always copied: a descriptor of cuSPARSE would have to follow the caller's
+        // arrays.
         local_csr<T> copied = block;
         copied.borrow = false;
         values_ = values_of(device_, copied, item);
         own_ = buffer<T>(device_, static_cast<std::size_t>(rows_), "product");
         own_.zero();                  // cuSPARSE takes no empty matrix: A x stays zero
-        if (rows_ == 0 || nnz == 0) { // for diagonal(), all the same
+        if (rows_ == 0 || nnz == 0) { // diagonal() needs them all the same
             const std::vector<std::int32_t> none(offsets.size(), 0);
             narrow_offsets_ =
                 buffer<std::int32_t>(device_, std::span<const std::int32_t>(none), item);
@@ -55,7 +55,7 @@ public:
             narrow_offsets_ =
                 buffer<std::int32_t>(device_, std::span<const std::int32_t>(narrowed), item);
         } else {
-            // cuSPARSE wants offsets and columns of the same width.
+            // cuSPARSE takes offsets and columns of the same width.
             const std::vector<std::int64_t> widened(block.indices.begin(), block.indices.end());
             wide_offsets_ =
                 buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets), item);
@@ -98,8 +98,8 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         before_product(*device_, a);
-        // In a loop that may have stopped, cuSPARSE still runs: not into y. Nor where y's rows are
-        // not consecutive, have partial sums, or go elsewhere.
+        // The product goes into y only where the loop can't have stopped, since cuSPARSE runs all
+        // the same, and where y's rows are consecutive, have no partial sums, and go nowhere else.
         const bool direct = (!a.common.guarded || handle_ == nullptr) && a.map.count == 0 &&
                             a.partials.marks == nullptr && a.put.targets == nullptr;
         T* const product = handle_ != nullptr && direct ? a.y : own_.data();
@@ -142,7 +142,7 @@ private:
     buffer<std::int32_t> columns_;
     buffer<std::int64_t> wide_columns_;
     block_array<T> values_;
-    buffer<T> own_; ///< A x where it can't go to y at once
+    buffer<T> own_; ///< A x where it can't go into y directly
     buffer<unsigned char> workspace_;
     cusparseHandle_t handle_ = nullptr;
     cusparseSpMatDescr_t matrix_ = nullptr;

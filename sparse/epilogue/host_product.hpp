@@ -1,4 +1,5 @@
-// What the products of host devices share: agreeing with peers before y is sent, and the end.
+// The parts that all products of host devices have: agreeing with peers before y is sent, and the
+// epilogue.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace krylith::host {
 
-/// Says that this rank's copy of y may be overwritten, and waits until the peers have said so.
+/// Gives credit to the peers: this rank's copy of y may be overwritten. Waits for theirs.
 template <class T>
 [[nodiscard]] bool open_results(const all_reduce_slots& all_reduce, const result_put<T>& put) {
     if (put.to == 0 || put.ordered) return true;
@@ -19,7 +20,7 @@ template <class T>
     return wait_for_words(all_reduce, put.credits, put.to, *put.put_count + 1);
 }
 
-/// y = alpha A x + beta y from A x, and the rest of what a product does to its rows.
+/// Computes y = alpha A x + beta y from A x, and the rest of what a product does with its rows.
 template <class T>
 void write_product(const spmv_arguments<T>& a, const T* product, std::int64_t rows) {
     if (product != a.y)
@@ -33,7 +34,8 @@ void write_product(const spmv_arguments<T>& a, const T* product, std::int64_t ro
         if ((a.put.to >> j & 1) != 0) std::copy_n(a.y, rows, a.put.copies[j]);
 }
 
-/// After the rows: tells peers what was read and sent, and posts the dot products.
+/// Ends a product after its rows: signals what was sent, gives credit for what was read, and posts
+/// the dot products.
 template <class T>
 void product_epilogue(const spmv_arguments<T>& a, std::int64_t chunks) {
     const all_reduce_slots& all_reduce = a.common.all_reduce;

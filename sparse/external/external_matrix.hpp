@@ -1,4 +1,4 @@
-// A user's product function as a device's block.
+// A product function of the user as the block of a device.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace krylith {
 
-/// What a device's product function is called with, but for x, y and the stream.
+/// The arguments of the product function of a device, but for x, y and the stream.
 template <class T>
 struct external_product {
     product_function<T> function;

@@ -12,23 +12,23 @@ __global__ void __launch_bounds__(block_threads)
                          const __grid_constant__ spmv_operands<T> a, std::int64_t rows,
                          const T* product) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // after begin
+    const compact_context& context = state.context; // complete after the prologue
     if (!kernel_prologue(parameter, state)) return;
-    give_result_credit(f, a);
-    wait_for_receivers(f, a);
-    if (a.partials.arrived.from != 0) wait_for_ghosts<true>(f, a);
+    give_result_credit(context, a);
+    wait_for_receivers(context, a);
+    if (a.partials.arrived.from != 0) wait_for_ghosts<true>(context, a);
     double dots[Dots == 0 ? 1 : Dots] = {};
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
     for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
          row < rows; row += step) {
         if (product != a.y) {
-            write_row<Dots, true>(f, a, row, product[row], dots);
+            write_row<Dots, true>(context, a, row, product[row], dots);
         } else {
             const T y = a.y[row];
-            pass_on<Dots>(f, a, row, y, dots);
+            pass_on<Dots>(context, a, row, y, dots);
         }
     }
-    kernel_epilogue<Dots, true>(f, a, dots);
+    kernel_epilogue<Dots, true>(context, a, dots);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
-// Around a product that is not one kernel of krylith's (cuSPARSE, a user's, one that looks at x
-// first): the domain vector's ghosts before it, dot products and messages to peers after it.
+// Kernels before and after a product that is not one kernel of krylith (cuSPARSE, a user's, one
+// that inspects x first): before it they wait for the ghosts of x; after it they compute dot
+// products and send to peers.
 #pragma once
 
 #include <krylith/sparse/device_matrix.hpp>
@@ -8,11 +9,11 @@
 
 namespace krylith::host {
 
-/// Enqueues a wait for the ghosts of x. The kernel context is left to after_product().
+/// Enqueues a wait for the ghosts of x. after_product() performs the kernel context.
 template <class T>
 void before_product(device& device, const spmv_arguments<T>& a);
 
-/// Enqueues the rest, in the terms of cuda::after_product().
+/// Enqueues the rest; cuda::after_product() says what.
 template <class T>
 void after_product(device& device, const spmv_arguments<T>& a, std::int64_t rows, const T* product);
 
@@ -33,7 +34,7 @@ void before_product(device& device, const spmv_arguments<T>& a) {
     scalars(device, s);
 }
 
-/// What is left of `a` for a product by a kernel of krylith's after all.
+/// Returns what is left of `a` for a product by one kernel of krylith that follows.
 template <class T>
 [[nodiscard]] spmv_arguments<T> after_waiting(const spmv_arguments<T>& a) {
     spmv_arguments<T> rest = a;
@@ -42,8 +43,8 @@ template <class T>
     return rest;
 }
 
-/// `product` holds A x, or already y if it is a.y: y = alpha A x + beta y, dot products, and y to
-/// the peers.
+/// Computes y = alpha A x + beta y and the dot products, and sends y to the peers. `product` holds
+/// A x, or already y if it is a.y.
 template <class T>
 void after_product(device& device, const spmv_arguments<T>& a, std::int64_t rows, const T* product);
 

@@ -6,7 +6,7 @@ namespace krylith::host {
 
 template <class T>
 void before_product(device& device, const spmv_arguments<T>& a) {
-    // Who waits in vain has told all ranks: after_product() then does nothing.
+    // A wait that fails has told all ranks: after_product() then does nothing.
     static_cast<host_device&>(device).submit(
         [a] { (void)wait_for(a.common.all_reduce, a.ghosts); });
 }

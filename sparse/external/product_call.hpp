@@ -1,4 +1,4 @@
-// A user's own product: what its function is given.
+// The call of a product function of the user: its arguments.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace krylith {
 
-/// One device's part of y = A x.
+/// The part of y = A x that one device computes.
 template <class T>
 struct product_call {
     int rank;
@@ -21,14 +21,14 @@ struct product_call {
 template <class T>
 using product_function = std::function<void(const product_call<T>&)>;
 
-/// What a product function does.
+/// What a product function does, and where.
 enum class product_kind {
-    /// CUDA devices: enqueues kernels on the stream and returns; it is called once for each product
-    /// that is recorded, so it may not look at values, wait, or allocate. Host devices: computes,
-    /// on the device's worker thread, once for every product.
+    /// On CUDA devices it enqueues kernels on the stream and returns. It is called once for each
+    /// product that is recorded, so it may not read values, wait, or allocate. On host devices it
+    /// computes, on the worker thread of the device, once for every product.
     on_device,
-    /// Computes from host memory. On CUDA devices x and y are copied to and fro and the solve runs
-    /// eagerly.
+    /// It computes from host memory. On CUDA devices x and y are copied to the host and back, and
+    /// the solve runs eagerly.
     on_host
 };
 

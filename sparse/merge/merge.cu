@@ -1,8 +1,8 @@
 // CSR on CUDA by merge path (merge_path.hpp): every block multiplies as many rows + nonzeros as any
 // other, whatever the lengths of rows.
 //
-// Bytes of a product: 12 an entry (fp64), 4 or 8 a row of offsets, 8 a row of x and of y. Rows that
-// lie in several chunks of the path (at most one a chunk) are written by the last block.
+// A product moves 12 bytes an entry (fp64), 4 or 8 a row of offsets, 8 a row of x and of y. Rows
+// that lie in several chunks of the path (at most one a chunk) are written by the last block.
 
 #include <algorithm>
 #include <limits>
@@ -19,10 +19,11 @@ namespace krylith::cuda {
 
 namespace {
 
-/// What the rows of an operator's block need besides their sums.
+/// What becomes of the sums of rows: those of a block of an operator go to y, to peers and into dot
+/// products.
 template <class T, int Dots, bool Split>
 struct operator_rows {
-    const compact_context& f;
+    const compact_context& context;
     const spmv_operands<T>& a;
     bool ghosts_there;
     bool receivers_ready = false;
@@ -30,29 +31,32 @@ struct operator_rows {
 
     __device__ void before_reading(const merge_step& at) {
         if (ghosts_there || !at.reads_ghosts) return;
-        wait_for_ghosts<Split>(f, a);
+        wait_for_ghosts<Split>(context, a);
         ghosts_there = true;
     }
     __device__ void before_writing() {
         if (receivers_ready) return;
-        wait_for_receivers(f, a);
+        wait_for_receivers(context, a);
         receivers_ready = true;
     }
-    __device__ void row(std::int64_t row, T sum) { write_row<Dots, Split>(f, a, row, sum, dots); }
-    /// By all threads; the block's sum is stored, or added to what is there.
+    __device__ void row(std::int64_t row, T sum) {
+        write_row<Dots, Split>(context, a, row, sum, dots);
+    }
+    /// Stores the block's dot products, or adds them to the stored ones; all threads call it.
     __device__ void leave(unsigned block, bool add) {
         __shared__ double warp_sums[block_warps];
         for (int d = 0; d < Dots; ++d) {
             const double sum = block_sum(dots[d], warp_sums);
             double* const place =
-                a.reduce.partials + static_cast<std::int64_t>(d) * f.partial_stride + block;
+                a.reduce.partials + static_cast<std::int64_t>(d) * context.partial_stride + block;
             if (threadIdx.x == 0) *place = add ? *place + sum : sum;
             dots[d] = 0;
         }
     }
 };
 
-/// Four blocks an SM, 64 registers: the next tile's loads are in flight while one is summed up.
+/// The product. Four blocks of a multiprocessor, 64 registers a thread: loads of the next tile are
+/// in flight while one is summed up.
 template <class T, class Offset, int Dots, bool Split>
 __global__ void __launch_bounds__(block_threads, 4)
     merge_kernel(const __grid_constant__ compact_context parameter,
@@ -60,35 +64,35 @@ __global__ void __launch_bounds__(block_threads, 4)
                  const __grid_constant__ merge_view<T, Offset> m) {
     __shared__ context_state state;
     __shared__ merge_shared<T> s;
-    const compact_context& f = state.f; // after begin
-    merge_chunks walk;
-    const merge_step first = walk.next(m);
+    const compact_context& context = state.context; // complete after the prologue
+    merge_chunks chunks;
+    const merge_step first = chunks.next(m);
     merge_loads<T, Offset> loads;
     if (!kernel_prologue(parameter, state, nullptr, [&] { loads.start(m, first); })) return;
-    give_result_credit(f, a);
-    operator_rows<T, Dots, Split> rows{f, a, !awaits_peers<Split>(a)};
+    give_result_credit(context, a);
+    operator_rows<T, Dots, Split> rows{context, a, !awaits_peers<Split>(a)};
     dense_terms<T> terms{a.x};
-    multiply_chunks(m, terms, s, walk, first, loads, rows);
+    multiply_chunks(m, terms, s, chunks, first, loads, rows);
 
     rows.leave(blockIdx.x, false);
-    const bool one_rank = f.ranks == 1;
-    if (Dots > 0 && one_rank && blockIdx.x == 0 && threadIdx.x == 0) *f.published = gridDim.x;
+    const bool one_rank = context.ranks == 1;
+    if (Dots > 0 && one_rank && blockIdx.x == 0 && threadIdx.x == 0) *context.published = gridDim.x;
     const bool posts = Dots > 0 && !one_rank;
     const std::uint32_t told = a.put.to | a.credit.to;
     const bool tells = (Split ? told | a.partials.arrived.from : told) != 0;
     if (!posts && m.chunks < 2 && !tells) return;
-    if (!last_block(f.all_reduce.signals)) return;
-    if (threadIdx.x == 0) *f.all_reduce.signals = 0;
-    // Which block is the last differs from run to run: its dot products are added to those of
-    // block 0, so that sums have the same order.
+    if (!last_block(context.all_reduce.signals)) return;
+    if (threadIdx.x == 0) *context.all_reduce.signals = 0;
+    // The last block differs from run to run: its dot products are added to those of block 0, so
+    // that sums have the same order.
     join_chunks<dense_terms<T>>(m.edges, m.chunks, s.carry, rows);
     rows.leave(0, true);
     __syncthreads();
-    if (posts) post_batch(f, a.reduce);
-    tell_peers<Split>(f, a);
+    if (posts) post_batch(context, a.reduce);
+    tell_peers<Split>(context, a);
 }
 
-/// In turns, the first of those that read ghosts after all others.
+/// The order of chunks: those that read ghosts come last.
 template <class T>
 boundary_order order_chunks(const local_csr<T>& block, const merge_division& path) {
     if (block.boundary.empty()) return {{}, path.chunks};
@@ -122,8 +126,8 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         const launch_scope launch(*device_);
-        dispatch_product(a, [&](auto dots, auto pieces) {
-            const auto kernel = merge_kernel<T, Offset, dots(), pieces()>;
+        dispatch_product(a, [&](auto dots, auto split) {
+            const auto kernel = merge_kernel<T, Offset, dots(), split()>;
             kernel<<<launch.blocks(kernel, block_threads, path_.chunks), block_threads, 0,
                      launch.stream()>>>(compact(a.common), a, view());
         });
@@ -142,8 +146,8 @@ public:
     }
 
 private:
-    /// The same for any number of dot products: the division of the path says where sums are cut,
-    /// and so their bits.
+    /// The number of teams, which is the same for any number of dot products: the division of the
+    /// path decides where sums are cut, and so their bits.
     [[nodiscard]] std::int64_t teams() const {
         const launch_scope launch(*device_);
         return launch.blocks(merge_kernel<T, Offset, 2, false>, block_threads, most_merge_chunks);

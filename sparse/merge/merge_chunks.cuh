@@ -1,5 +1,5 @@
-// The matrix as blocks of threads go through it by merge path: which tile comes next, and loading
-// its entries while the one before is multiplied.
+// The tiles of a matrix in the order in which blocks of threads multiply them by merge path: which
+// tile comes next, and loading its entries while the tile before is multiplied.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct merge_view {
     const T* values;
     std::int64_t items;            ///< rows + nonzeros
     const std::int32_t* tile_rows; ///< [tiles + 1] rows that end before the tile
-    const std::int32_t* order;     ///< of chunks, or null
+    const std::int32_t* order;     ///< the order of chunks, or null
     std::int32_t tiles;
     std::int32_t tiles_per_chunk;
     std::int32_t chunks;
-    std::int32_t interior; ///< turns before the first that reads ghosts
+    std::int32_t interior; ///< chunks in this order before the first that reads ghosts
     chunk_edges<T> edges;
 
     [[nodiscard]] __device__ std::int32_t chunk_of(std::int32_t tile) const {
@@ -30,15 +30,15 @@ struct merge_view {
 };
 
 struct merge_step {
-    std::int32_t tile; ///< -1: no more
-    std::int32_t row;  ///< that is open where the tile begins
+    std::int32_t tile; ///< -1: none is left
+    std::int32_t row;  ///< the row that is open where the tile begins
     std::int32_t end_row;
-    bool opens;  ///< the first tile of a chunk
-    bool closes; ///< the last
+    bool opens;  ///< it is the first tile of a chunk
+    bool closes; ///< it is the last tile of a chunk
     bool reads_ghosts;
 };
 
-/// A block's tiles: all of a chunk, then those of the chunk a grid further on.
+/// The tiles of a block: all of a chunk, then those of the chunk that is a grid further on.
 class merge_chunks {
 public:
     __device__ merge_chunks()
@@ -66,7 +66,7 @@ private:
     std::int32_t end_ = 0;
 };
 
-/// A thread's entries of a tile, and the end of one row, on their way from memory.
+/// The entries of a tile that a thread loads, and the end of one row, in flight from memory.
 template <class T, class Offset>
 struct merge_loads {
     static constexpr int in_flight = merge_tile_items / block_threads;

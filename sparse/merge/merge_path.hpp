@@ -1,5 +1,5 @@
 // The merge path of a CSR matrix: rows + nonzeros items, which are assigned equally to tiles,
-// whatever the rows are (Merrill and Garland, "Merge-based parallel sparse matrix-vector
+// whatever the lengths of rows (Merrill and Garland, "Merge-based parallel sparse matrix-vector
 // multiplication", SC 2016). The path has the entries in their order, and after the last entry of
 // each row an item that ends it: item m + row_ends[m] ends row m.
 #pragma once
@@ -12,15 +12,15 @@
 
 namespace krylith {
 
-/// Items that a block of threads multiplies at once: 256 threads of 7.
+/// The number of items that a block of threads multiplies at once: 256 threads of 7.
 inline constexpr std::int32_t merge_tile_items = 1792;
 
-/// Chunks of the path, at most: what is open at their ends is put together by one block.
+/// The largest number of chunks of the path: one block joins the rows that are open at their ends.
 inline constexpr std::int32_t most_merge_chunks = 8192;
 
-/// Rows that end within the first `items` items of the path; so the item has items - this entries
-/// before it. row_ends[m]: entries before the end of row m, or plus an offset that `items` has too.
-/// O(log rows).
+/// The number of rows that end within the first `items` items of the path; the others of these
+/// items are entries. row_ends[m] is the number of entries before the end of row m, perhaps plus an
+/// offset that `items` has too. O(log rows).
 template <class Index, class Offset, class Item>
 [[nodiscard]] KRYLITH_HD Index rows_ended(const Offset* row_ends, Index rows, Item items) {
     Index low = 0;
@@ -35,12 +35,13 @@ template <class Index, class Offset, class Item>
     return low;
 }
 
-/// Tiles of the path in chunks of consecutive ones, which a team of threads multiplies one after
-/// the other; sums of unfinished rows are carried inside a chunk, and left at its end.
+/// The division of the path into tiles, and of the tiles into chunks of consecutive ones, which a
+/// team of threads multiplies one after the other; sums of unfinished rows are carried inside a
+/// chunk, and left at its end.
 struct merge_division {
     std::int64_t items; ///< rows + nonzeros
     std::int32_t tiles;
-    std::int32_t tiles_per_chunk; ///< of the last chunk, at most
+    std::int32_t tiles_per_chunk; ///< the last chunk may have fewer
     std::int32_t chunks;
 
     [[nodiscard]] std::int64_t chunk_begin(std::int64_t chunk) const {
@@ -48,23 +49,24 @@ struct merge_division {
     }
 };
 
-/// For `teams` > 0 that take chunks by turns: up to 8 turns, so that teams are close together in
-/// the matrix and share x in the caches, if that leaves no team idle for more than 3% of the time.
+/// Divides the path for `teams` > 0 that take chunks in turn: up to 8 chunks each, so that teams
+/// are close together in the matrix and find the same x in the caches, if that leaves no team idle
+/// for more than 3% of the time.
 [[nodiscard]] inline merge_division divide_merge_path(std::int64_t rows, std::int64_t nonzeros,
                                                       std::int64_t teams) {
     constexpr std::int64_t most_trips = 8;
     const std::int64_t items = rows + nonzeros;
     const std::int64_t tiles = (items + merge_tile_items - 1) / merge_tile_items;
     teams = std::min<std::int64_t>(teams, most_merge_chunks);
-    const std::int64_t share = std::max<std::int64_t>(1, (tiles + teams - 1) / teams);
-    std::int64_t trips = std::min({most_trips, share, most_merge_chunks / teams});
-    const auto length = [&] { return (share + trips - 1) / trips; };
-    while (trips > 1 && trips * length() - share > share / 32) --trips;
+    const std::int64_t tiles_of_team = std::max<std::int64_t>(1, (tiles + teams - 1) / teams);
+    std::int64_t trips = std::min({most_trips, tiles_of_team, most_merge_chunks / teams});
+    const auto length = [&] { return (tiles_of_team + trips - 1) / trips; };
+    while (trips > 1 && trips * length() - tiles_of_team > tiles_of_team / 32) --trips;
     return {items, static_cast<std::int32_t>(tiles), static_cast<std::int32_t>(length()),
             static_cast<std::int32_t>((tiles + length() - 1) / length())};
 }
 
-/// Rows [first, last) of which a chunk may have entries; offsets[0] need not be 0.
+/// The rows [first, last) of which a chunk may have entries; offsets[0] need not be 0.
 struct touched_rows {
     std::int64_t first, last;
 };

@@ -7,7 +7,7 @@ namespace krylith::cuda {
 
 namespace {
 
-/// A thread a tile.
+/// Finds the rows that end before each tile, one thread for each tile.
 template <class Offset>
 __global__ void __launch_bounds__(block_threads)
     find_tiles(const Offset* offsets, std::int32_t rows, std::int64_t items, std::int32_t tiles,
@@ -39,12 +39,12 @@ __global__ void __launch_bounds__(block_threads, 4)
     merge_product_kernel(const __grid_constant__ merge_view<T, Offset> m, const T* x,
                          const __grid_constant__ plain_rows<T> rows, unsigned* finished) {
     __shared__ merge_shared<T> s;
-    merge_chunks walk;
-    const merge_step first = walk.next(m);
+    merge_chunks chunks;
+    const merge_step first = chunks.next(m);
     merge_loads<T, Offset> loads;
     loads.start(m, first);
     dense_terms<T> terms{x};
-    multiply_chunks(m, terms, s, walk, first, loads, rows);
+    multiply_chunks(m, terms, s, chunks, first, loads, rows);
     if (m.chunks < 2 || !last_block(finished)) return;
     if (threadIdx.x == 0) *finished = 0;
     join_chunks<dense_terms<T>>(m.edges, m.chunks, s.carry, rows);

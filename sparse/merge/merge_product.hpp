@@ -1,5 +1,5 @@
 // y = alpha A x + beta y by merge path on arrays that lie on a CUDA device: for products that need
-// no operator. All work is the device's, nothing is read back.
+// no operator. Everything runs on the device, nothing is read back.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ struct merge_product {
     std::int64_t rows;
     std::int64_t nonzeros;
     const T* x;
-    T* y; ///< [rows], not x
+    T* y; ///< [rows], must not be x
     T alpha;
     T beta; ///< 0: y is not read
 };
 
-/// Scratch memory of a product of this size: 4 bytes for 1792 rows and nonzeros, and up to 160 KiB
-/// (fp64).
+/// The bytes of scratch memory of a product of this size: 4 for each 1792 rows and nonzeros, and up
+/// to 160 KiB (fp64).
 template <class T>
 [[nodiscard]] std::size_t merge_scratch_bytes(std::int64_t rows, std::int64_t nonzeros) {
     return merge_scratch<T>::bytes(rows, nonzeros);
@@ -33,15 +33,15 @@ template <class T>
 
 namespace cuda {
 
-/// Enqueues the search for the rows where tiles begin, and so makes `scratch` ready for products
-/// with this pattern. `scratch` lies on the device, 16-byte aligned. Throws input_error for rows
-/// that 32-bit numbers don't reach.
+/// Enqueues the search for the rows where tiles begin, which prepares `scratch` for products with
+/// this pattern. `scratch` lies on the device, 16-byte aligned. Throws input_error for rows that
+/// 32-bit numbers don't reach.
 template <class T, class Offset>
 void find_merge_tiles(device& device, const Offset* offsets, std::int64_t rows,
                       std::int64_t nonzeros, void* scratch);
 
-/// Enqueues the product: 12 nnz + 20 n bytes (fp64, 32-bit offsets). The same bits every time on
-/// one kind of GPU; one product at a time for each scratch.
+/// Enqueues the product, which moves 12 nnz + 20 n bytes (fp64, 32-bit offsets). Results have the
+/// same bits every time on one kind of GPU. One product at a time for each scratch.
 template <class T, class Offset>
 void multiply(device& device, const merge_product<T, Offset>& product, void* scratch);
 

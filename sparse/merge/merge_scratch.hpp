@@ -1,4 +1,4 @@
-// What products by merge path keep on the device besides the matrix.
+// The memory on the device that products by merge path keep besides the matrix.
 #pragma once
 
 #include <algorithm>
@@ -9,25 +9,25 @@
 
 namespace krylith {
 
-/// What a chunk of the path leaves for the block that ends the product. [chunks] each.
+/// The sums that chunks of the path leave for the block that ends the product. [chunks] each.
 template <class T>
 struct chunk_edges {
-    T* heads;           ///< the part of the chunk in the row that it ends and that began before it
+    T* heads;           ///< the sum in the chunk of the row that it ends and that began before it
     T* carries;         ///< the sum of the row that is open at its end
     std::int32_t* rows; ///< that row, or one of the two numbers below
 };
 
 inline constexpr std::int32_t began_here = -1; ///< the first row that ends in the chunk began there
-inline constexpr std::int32_t none_ended = -2; ///< all of the chunk is of one row that goes on
+inline constexpr std::int32_t none_ended = -2; ///< the chunk lies in one row, which goes on
 
-/// Parts of one allocation. Plain data for kernels.
+/// The scratch as parts of one allocation. Plain data for kernels.
 template <class T>
 struct merge_scratch {
     unsigned* finished; ///< blocks that are done; 0 between products
     chunk_edges<T> edges;
     std::int32_t* tile_rows; ///< [tiles + 1] rows that end before the tile
 
-    /// Without teams: there is room for any number of them.
+    /// The bytes for any number of teams.
     static std::size_t bytes(std::int64_t rows, std::int64_t nonzeros) {
         return first + most_chunks(rows, nonzeros) * (2 * sizeof(T) + sizeof(std::int32_t)) +
                (tiles(rows, nonzeros) + 1) * sizeof(std::int32_t);

@@ -1,5 +1,5 @@
-// Products by merge path: a tile in shared memory, from which each thread takes 7 items of the
-// path, entries or ends of rows; then what rows have in several threads, tiles and chunks.
+// Products by merge path: each thread takes 7 items of the path, entries or ends of rows, from a
+// tile in shared memory. Rows that lie in several threads, tiles or chunks are joined after that.
 #pragma once
 
 #include <climits>
@@ -22,14 +22,14 @@ struct merge_shared {
     carry_shared<T> carry;
 };
 
-/// What is added up, and how: entries of A times x.
+/// The terms that are added up, and how: entries of A times x.
 template <class T>
 struct dense_terms {
     const T* x;
 
     [[nodiscard]] __device__ static T none() { return T(0); }
     [[nodiscard]] __device__ static T add(T a, T b) { return a + b; }
-    /// The tile's entries, from where loads.start() has left them.
+    /// The entries of a tile, at the place where loads.start() has left them.
     template <class Offset>
     __device__ void fill(const merge_loads<T, Offset>& loads, T* slot) const {
         const int me = static_cast<int>(threadIdx.x);
@@ -40,9 +40,9 @@ struct dense_terms {
     }
 };
 
-/// What the parts of earlier threads leave for this one: `tail` is the sum that is open after its
-/// part, `ended` whether a row ends in it; `before` comes into the first thread, `after` goes out
-/// of the last. Has a barrier; needs another before the next call.
+/// Returns the sum that earlier threads leave for this one: `tail` is the sum that is open after
+/// its own items, `ended` whether a row ends in them; `before` enters the first thread, `after`
+/// leaves the last. It has a barrier; another must come before the next call.
 template <class Terms, class T>
 __device__ inline T carry_into(T tail, bool ended, T before, T& after, carry_shared<T>& s) {
     const int lane = lane_number();
@@ -69,18 +69,18 @@ __device__ inline T carry_into(T tail, bool ended, T before, T& after, carry_sha
     return earlier != 0 ? neighbour : Terms::add(into, neighbour);
 }
 
-/// Multiplies the block's chunks. `first` is its first tile, whose loads have been started.
-/// `rows` has before_reading(step), before_writing() for the whole block, and row(row, sum).
+/// Multiplies the block's chunks. `first` is its first tile, whose loads have been started. `rows`
+/// has before_reading(step), before_writing(), called by the whole block, and row(row, sum).
 template <class T, class Offset, class Terms, class Rows>
 __device__ inline void multiply_chunks(const merge_view<T, Offset>& m, Terms& terms,
-                                       merge_shared<T>& s, merge_chunks& walk, merge_step now,
+                                       merge_shared<T>& s, merge_chunks& chunks, merge_step now,
                                        merge_loads<T, Offset>& loads, Rows& rows) {
     using loads_of = merge_loads<T, Offset>;
     const int me = static_cast<int>(threadIdx.x);
-    T carry = Terms::none();               // of the open row, in this chunk
-    bool began_before = false;             // that row, where the chunk begins
-    std::int32_t first_ended = none_ended; // of the chunk
-    merge_step next = walk.next(m);
+    T carry = Terms::none();               // sum of the open row in this chunk
+    bool began_before = false;             // whether that row began before the chunk
+    std::int32_t first_ended = none_ended; // the first row that ends in the chunk
+    merge_step next = chunks.next(m);
     while (now.tile >= 0) {
         rows.before_reading(now);
         const int ended = now.end_row - now.row;
@@ -136,11 +136,12 @@ __device__ inline void multiply_chunks(const merge_view<T, Offset>& m, Terms& te
         }
         __syncthreads();
         now = next;
-        next = walk.next(m);
+        next = chunks.next(m);
     }
 }
 
-/// By the last block: the rows that lie in several chunks. Each thread takes a run of chunks.
+/// Joins the rows that lie in several chunks; the last block calls it. Each thread takes a run of
+/// chunks.
 template <class Terms, class T, class Rows>
 __device__ inline void join_chunks(const chunk_edges<T>& edges, int chunks, carry_shared<T>& s,
                                    Rows& rows) {

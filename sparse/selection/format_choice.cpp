@@ -10,12 +10,13 @@ namespace krylith {
 namespace {
 
 constexpr double most_sell_padding = 0.10;
-constexpr std::int64_t fewest_of_csr_row = 4; ///< in the mean, against sorted rows
+constexpr std::int64_t fewest_of_csr_row =
+    4; ///< mean length of rows from which csr beats sorted sell
 
 bool is_uneven(std::span<const std::int64_t> offsets) {
     constexpr std::int64_t fewest_nonzeros = 1'000'000;
     constexpr std::int64_t multiprocessors = 132;
-    constexpr std::int64_t most_in_long_rows = 10; // one in so many
+    constexpr std::int64_t most_in_long_rows = 10; // one nonzero in so many
     const std::int64_t nonzeros = offsets.back() - offsets.front();
     if (nonzeros < fewest_nonzeros) return false;
     std::int64_t longest = 0;

@@ -27,7 +27,7 @@ format_kind automatic_kind(const local_csr<T>& block) {
 template <class T>
 std::unique_ptr<device_matrix<T>> make_device_matrix(const std::shared_ptr<device>& device,
                                                      const local_csr<T>& block, format_kind kind) {
-    // Rows, tiles and slices of a block are numbered in 32 bits.
+    // Rows, tiles and slices of a block have 32-bit numbers.
     check_index_size("make_device_matrix: the number of rows of a device", block.rows);
 #if KRYLITH_HAVE_CUDA
     if (device->kind() == backend::cuda) {

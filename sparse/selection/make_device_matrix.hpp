@@ -1,4 +1,4 @@
-// Builds one device's block in a format.
+// The device matrix of a block, in the format asked for.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace krylith {
 
-/// format_kind::automatic is what choose_format() says on CUDA devices, but for a block that
-/// borrows arrays no sell, which has an order of its own; on host devices it is csr. Throws
-/// usage_error for a format that the device doesn't have.
+/// Builds the block in a format. format_kind::automatic is what choose_format() returns on CUDA
+/// devices, but never sell, which has an order of its own, for a block that borrows arrays; on host
+/// devices it is csr. Throws usage_error for a format that the device doesn't have.
 template <class T>
 [[nodiscard]] std::unique_ptr<device_matrix<T>>
 make_device_matrix(const std::shared_ptr<device>& device, const local_csr<T>& block,

@@ -1,7 +1,7 @@
-// SELL-32 on CUDA: a thread a row, unit stride across the warp.
+// SELL-32 on CUDA: one thread for each row, with unit stride across the warp.
 //
-// Bytes of a product (fp64): 8.25, 10.25 or 12 a stored entry (sell_view.hpp says when), 8 a row of
-// x and of y, 0.5 a row for the slices' heads, 4 a row if sorted.
+// A product moves (fp64) 8.25, 10.25 or 12 bytes a stored entry (sell_view.hpp says when), 8 a row
+// of x and of y, 0.5 a row for the heads of slices, and 4 a row if sorted.
 
 #include <type_traits>
 
@@ -17,25 +17,25 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr int group_slices = block_warps; ///< a warp a slice
+constexpr int group_slices = block_warps; ///< one warp for each slice
 
-/// Blocks an SM: 64 registers a thread. 5 cost a CG iteration on 256^3 26%, 6
-/// 54%, 8 116%: they spill.
+/// Blocks of a multiprocessor: 64 registers a thread. 5 cost a CG iteration on 256^3 26%, 6 54%, 8
+/// 116%: they spill.
 constexpr int blocks_per_sm = 4;
-constexpr int blocks_in_pieces = 3; ///< 4 spill
+constexpr int split_blocks_per_sm = 3; ///< for the form `Split`: 4 spill
 
 template <class T, int Dots, bool Split>
-__global__ void __launch_bounds__(block_threads, Split ? blocks_in_pieces : blocks_per_sm)
+__global__ void __launch_bounds__(block_threads, Split ? split_blocks_per_sm : blocks_per_sm)
     sell_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ spmv_operands<T> a,
                 const __grid_constant__ sell_view<T> m) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // after begin
+    const compact_context& context = state.context; // complete after the prologue
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
     const auto stride = static_cast<std::int32_t>(gridDim.x);
     auto position = static_cast<std::int32_t>(blockIdx.x);
-    // Where the next slice lies is looked up a turn ahead: the loads of a row depend on it.
+    // The head of the next slice is loaded one iteration ahead: the loads of a row depend on it.
     slice_head head;
     std::int32_t row;
     const auto look_up = [&](std::int32_t t) {
@@ -48,34 +48,34 @@ __global__ void __launch_bounds__(block_threads, Split ? blocks_in_pieces : bloc
         row = row_at(m, std::int64_t{slice} * slice_rows + lane);
     };
     look_up(position);
-    slice_part<T> part;
+    warp_slice<T> slice;
     // The matrix doesn't depend on what the kernel context waits for.
-    if (!kernel_prologue(parameter, state, nullptr, [&] { part.start(m, head, row, lane); }))
+    if (!kernel_prologue(parameter, state, nullptr, [&] { slice.start(m, head, row, lane); }))
         return;
-    give_result_credit(f, a);
+    give_result_credit(context, a);
     double dots[Dots == 0 ? 1 : Dots] = {};
     bool ghosts_there = !awaits_peers<Split>(a);
     bool receivers_ready = false;
     while (position < m.groups) {
         if (!ghosts_there && position >= m.interior) {
-            wait_for_ghosts<Split>(f, a);
+            wait_for_ghosts<Split>(context, a);
             ghosts_there = true;
         }
         position += stride;
         look_up(position);
-        const T sum = part.product(m, a.x, lane);
+        const T sum = slice.product(m, a.x, lane);
         if (!receivers_ready) {
-            wait_for_receivers(f, a);
+            wait_for_receivers(context, a);
             receivers_ready = true;
         }
-        if (part.row >= 0) write_row<Dots, Split>(f, a, part.row, sum, dots);
-        if (position < m.groups) part.start(m, head, row, lane);
+        if (slice.row >= 0) write_row<Dots, Split>(context, a, slice.row, sum, dots);
+        if (position < m.groups) slice.start(m, head, row, lane);
     }
-    kernel_epilogue<Dots, Split>(f, a, dots);
+    kernel_epilogue<Dots, Split>(context, a, dots);
 }
 
-/// From CSR order to that of the slices, for places [first, last); `from` is where entry `base` of
-/// the block lies. A thread a place.
+/// Copies values from CSR order to that of the slices, for places [first, last), one thread for
+/// each place; `from` is where entry `base` of the block lies.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     fill_slices(const __grid_constant__ sell_view<T> m, const std::int64_t* offsets,
@@ -87,7 +87,8 @@ __global__ void __launch_bounds__(block_threads)
         if (row < 0) continue;
         const slice_head head = load_head(m.heads + place / slice_rows);
         const auto lane = static_cast<int>(place % slice_rows);
-        const bool gaps = head.code() == column_code::diagonal; // elsewhere padding comes last
+        const bool gaps =
+            head.code() == column_code::diagonal; // in other slices padding comes last
         const T* entry = from + (offsets[row] - base);
         const T* const end = from + (offsets[row + 1] - base);
         T* slot = to + std::int64_t{head.first} * slice_rows + lane;
@@ -97,7 +98,8 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-/// A thread a place of a slice. Duplicates add up, as they do in A x.
+/// Computes the diagonal, one thread for each place of a slice. Duplicates add up, as they do in A
+/// x.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     sell_diagonal(const __grid_constant__ sell_view<T> m, const __grid_constant__ row_map rows,
@@ -133,7 +135,7 @@ public:
         steps_ = buffer<slice_step>(device_, std::span<const slice_step>(columns.steps), item);
         columns_ = buffer<std::byte>(device_, std::span<const std::byte>(columns.stored), item);
         values_ = buffer<T>(device_, static_cast<std::size_t>(layout_.entries()), item);
-        values_.zero(); // the padding
+        values_.zero(); // padding is 0
         csr_offsets_ = buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets_), item);
         rows_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(layout_.rows), item);
 
@@ -173,15 +175,15 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         const launch_scope launch(*device_);
-        dispatch_product(a, [&](auto dots, auto pieces) {
-            const auto kernel = sell_kernel<T, dots(), pieces()>;
+        dispatch_product(a, [&](auto dots, auto split) {
+            const auto kernel = sell_kernel<T, dots(), split()>;
             kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
                      launch.stream()>>>(compact(a.common), a, view_);
         });
         launch.check_launch();
     }
 
-    /// In pieces of whole windows of sorting, whose rows are all among their places.
+    /// Uploads in batches of whole windows of sorting, whose rows all lie in the same window.
     void update(std::span<const T> values) override {
         const std::int64_t places = layout_.slices() * slice_rows;
         for (std::int64_t first = 0; first < places;) {
@@ -216,10 +218,11 @@ public:
     [[nodiscard]] const sell_view<T>* slices() const override { return &view_; }
 
 private:
-    /// Values that wait on the device to be sorted into slices, at most (a window may have more).
+    /// The largest number of values that wait on the device to be sorted into slices (one window
+    /// may have more).
     static constexpr std::int64_t staged_entries = std::int64_t{1} << 20;
 
-    /// The block's first entry in the rows from `place` on, where windows begin.
+    /// The first entry of the block in the rows from `place` on, where a window begins.
     [[nodiscard]] std::int64_t entry(std::int64_t place) const {
         return offsets_[static_cast<std::size_t>(std::min(place, layout_.row_count))];
     }
@@ -236,7 +239,7 @@ private:
     std::shared_ptr<device> device_;
     sell_layout layout_;
     std::vector<std::int64_t> offsets_; ///< of the block's rows, from 0
-    std::int64_t bytes_ = 0;            ///< that a product reads
+    std::int64_t bytes_ = 0;            ///< bytes of the matrix that a product reads
     buffer<slice_head> heads_;
     buffer<slice_step> steps_;
     buffer<std::byte> columns_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int32_t widest_span = std::numeric_limits<std::uint16_t>::max();
 
-/// The rows of a slice, lane by lane; empty where there is none.
+/// The rows of a slice, by lane; empty where there is none.
 struct slice_pattern {
     std::array<std::span<const std::int32_t>, slice_rows> columns;
     std::array<std::int32_t, slice_rows> row{};
@@ -41,8 +41,8 @@ struct slice_pattern {
         return columns[lane][k] - row[lane];
     }
 
-    /// Calls found(k) for each entry of the lane with its slice-column, the earliest on the same
-    /// diagonal after that of the entry before it; false where there is none.
+    /// Calls found(k) for each entry k of the lane with its slice-column: the first one on the same
+    /// diagonal after that of the entry before. Returns false where there is none.
     template <class Found>
     [[nodiscard]] bool align(std::size_t lane, Found found) const {
         std::size_t k = 0;
@@ -66,7 +66,7 @@ struct slice_pattern {
         std::uint32_t lanes = 0;
     };
 
-    /// Of the k-th entries, which no lane or some have.
+    /// The extent of the k-th entries, which some lanes or none have.
     [[nodiscard]] extent extent_of(std::size_t k) const {
         extent e;
         for (std::size_t lane = 0; lane < columns.size(); ++lane) {
@@ -119,8 +119,8 @@ struct slice_pattern {
     }
 };
 
-/// Pieces of stored columns a slice-column.
-std::int64_t pieces(column_code code) {
+/// The chunks of stored columns (column_chunk bytes) that a slice-column takes.
+std::int64_t chunks_of(column_code code) {
     switch (code) {
     case column_code::diagonal: return 0;
     case column_code::narrow: return slice_rows * 2 / column_chunk;
@@ -128,9 +128,10 @@ std::int64_t pieces(column_code code) {
     }
 }
 
-std::int64_t pieces_after(std::span<const slice_head> heads) {
+std::int64_t chunks_after(std::span<const slice_head> heads) {
     if (heads.empty()) return 0;
-    return std::int64_t{heads.back().columns} + heads.back().length() * pieces(heads.back().code());
+    return std::int64_t{heads.back().columns} +
+           heads.back().length() * chunks_of(heads.back().code());
 }
 
 void check_fits(const char* what, std::int64_t count,
@@ -162,8 +163,8 @@ std::vector<slice_head> choose_column_codes(const sell_layout& layout,
         check_fits("the entries of a row", entries / slice_rows, longest_slice);
         slice_head& head = heads[as_size(s)];
         head.columns = static_cast<std::uint32_t>(stored);
-        stored += head.length() * pieces(head.code());
-        check_fits("pieces of stored columns (64 bytes each)", stored);
+        stored += head.length() * chunks_of(head.code());
+        check_fits("chunks of stored columns (64 bytes each)", stored);
     }
     return heads;
 }
@@ -176,13 +177,13 @@ sell_columns make_sell_columns(const sell_layout& layout, std::span<const std::i
             return h.length() > 0 && h.code() != column_code::wide;
         }))
         result.steps.resize(as_size(layout.entries() / slice_rows));
-    result.stored.resize(as_size(pieces_after(result.heads) * column_chunk));
+    result.stored.resize(as_size(chunks_after(result.heads) * column_chunk));
     const std::int64_t slices = layout.slices();
 #pragma omp parallel for
     for (std::int64_t s = 0; s < slices; ++s) {
         const slice_pattern slice(layout, offsets, indices, s);
         const slice_head& head = result.heads[as_size(s)];
-        slice_step* const steps = // none if all slices are wide
+        slice_step* const steps = // there are none if all slices are wide
             result.steps.empty() ? nullptr : result.steps.data() + head.first;
         std::byte* const to = result.stored.data() + std::int64_t{head.columns} * column_chunk;
         switch (head.code()) {
@@ -200,7 +201,7 @@ std::int64_t sell_bytes(const sell_layout& layout, std::span<const slice_head> h
     for (const slice_head& head : heads)
         if (head.code() != column_code::wide) steps += head.length();
     return layout.entries() * value_bytes + steps * static_cast<std::int64_t>(sizeof(slice_step)) +
-           pieces_after(heads) * column_chunk +
+           chunks_after(heads) * column_chunk +
            static_cast<std::int64_t>(heads.size() * sizeof(slice_head) +
                                      layout.rows.size() * sizeof(std::int32_t));
 }

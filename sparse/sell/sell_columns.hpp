@@ -1,4 +1,5 @@
-// Which columns of SELL slices must be stored, and in how many bits. Pure arithmetic, no values.
+// The columns of SELL slices: which must be stored, and in how many bits. Pure arithmetic, no
+// values.
 #pragma once
 
 #include <cstddef>
@@ -11,31 +12,32 @@
 
 namespace krylith {
 
-/// What tells the columns of a block. In diagonal slices entry j of a row lies at the j-th
-/// slice-column whose step names its lane, in the others at slice-column j: rows keep their order,
-/// and so the rounding of their sums.
+/// The columns of a block in SELL. In diagonal slices entry j of a row lies at the j-th
+/// slice-column whose step names its lane, in the others at slice-column j: entries of a row keep
+/// their order, and so the rounding of their sum.
 struct sell_columns {
     std::vector<slice_head> heads; ///< [slices]
-    std::vector<slice_step> steps; ///< [slice-columns], of wide slices 0; empty if all are wide
-    std::vector<std::byte> stored; ///< in pieces of column_chunk bytes
+    std::vector<slice_step> steps; ///< [slice-columns], 0 in wide slices; empty if all are wide
+    std::vector<std::byte> stored; ///< in chunks of column_chunk bytes
 };
 
-/// The codes alone. `offsets` (rows + 1) and `indices` (from offsets[0] on) are the block in CSR
+/// Chooses the codes. `offsets` (rows + 1) and `indices` (from offsets[0] on) are the block in CSR
 /// with local columns; rows may be unsorted and repeat columns.
 /// A slice is diagonal where the (column - row) of each of its rows are a subsequence of those of
 /// its longest row: rows at a boundary of a grid lack some. It is narrow where no slice-column
 /// spans more than 65535 columns. O(nnz), with OpenMP; the result doesn't depend on the threads.
-/// Throws input_error where slice-columns or pieces don't fit into 32 bits.
+/// Throws input_error where slice-columns or chunks don't fit into 32 bits.
 [[nodiscard]] std::vector<slice_head> choose_column_codes(const sell_layout& layout,
                                                           std::span<const std::int64_t> offsets,
                                                           std::span<const std::int32_t> indices);
 
-/// The codes, steps and stored columns. Cost and errors as above; besides the result no memory.
+/// Makes the codes, steps and stored columns. Cost and errors are those of choose_column_codes();
+/// it needs no memory besides the result.
 [[nodiscard]] sell_columns make_sell_columns(const sell_layout& layout,
                                              std::span<const std::int64_t> offsets,
                                              std::span<const std::int32_t> indices);
 
-/// Bytes that a product reads of a matrix with values of `value_bytes`, padding included.
+/// The bytes that a product reads of a matrix with values of `value_bytes`, padding included.
 [[nodiscard]] std::int64_t sell_bytes(const sell_layout& layout, std::span<const slice_head> heads,
                                       std::int64_t value_bytes);
 

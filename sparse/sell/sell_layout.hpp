@@ -9,13 +9,13 @@
 namespace krylith {
 
 inline constexpr std::int32_t slice_rows = 32;
-/// Rows change places within windows of so many only.
+/// The number of rows of a window: sorting moves rows within their window only.
 inline constexpr std::int64_t sort_window = 1024;
 
-/// Where CSR rows lie in SELL; sell_columns.hpp says where in its slice an entry does. Pure
+/// The places of CSR rows in SELL; sell_columns.hpp has those of entries in a slice. Pure
 /// arithmetic, no values.
 struct sell_layout {
-    std::vector<std::int64_t> slice_offsets; ///< slices + 1, in entries
+    std::vector<std::int64_t> slice_offsets; ///< [slices + 1] first entry of each slice
     std::vector<std::int32_t> rows;          ///< [slices * 32] row of a place, -1: none. Empty: the
                                              ///< natural order
     std::int64_t row_count = 0;
@@ -25,7 +25,7 @@ struct sell_layout {
         return static_cast<std::int64_t>(slice_offsets.size()) - 1;
     }
     [[nodiscard]] std::int64_t entries() const { return slice_offsets.back(); }
-    /// Share of stored entries that are padding, 0..1.
+    /// The fraction of stored entries that are padding, 0..1.
     [[nodiscard]] double padding() const {
         return entries() == 0
                    ? 0.0
@@ -37,8 +37,8 @@ struct sell_layout {
     }
 };
 
-/// Keeps the natural order where that pads by at most 3%, else sorts rows by length within windows
-/// of 1024 rows: neighbours stay near each other, so that x is found in the caches.
+/// Lays out rows in their natural order where that pads by at most 3%, else sorts rows by length
+/// within windows of 1024 rows: neighbours stay near each other, so that x is found in the caches.
 /// `offsets` has rows + 1 entries. O(rows log 1024).
 [[nodiscard]] sell_layout make_sell_layout(std::span<const std::int64_t> offsets);
 

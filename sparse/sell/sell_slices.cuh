@@ -1,4 +1,4 @@
-// Reading SELL slices: all of a slice's lanes (a warp) or one entry at a time.
+// Loads of SELL slices: all lanes of a slice (a warp) or one entry at a time.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace krylith::cuda {
 
-/// The row at a place, -1: none.
+/// The row at a place; -1: none.
 template <class T>
 __device__ inline std::int32_t row_at(const sell_view<T>& m, std::int64_t place) {
     if (m.rows != nullptr) return m.rows[place];
@@ -28,15 +28,15 @@ __device__ inline slice_step load_step(const slice_step* from) {
     return {word.x, static_cast<std::uint32_t>(word.y)};
 }
 
-/// One lane's entries in any order. The pointers are the slice's own; they may be to copies of it
-/// in shared memory.
+/// The entries of one lane, in any order. The pointers are those of the slice; they may point to
+/// copies of it in shared memory.
 template <class T>
 struct slice_reader {
     const T* values;         ///< [32 * length]
     const slice_step* steps; ///< [length] unless the code is wide
     const std::byte* columns;
     std::int32_t length;
-    std::int32_t row; ///< of the lane, -1: none
+    std::int32_t row; ///< row of the lane, -1: none
     column_code code;
     int lane;
 
@@ -66,13 +66,13 @@ __device__ inline slice_reader<T> read_slice(const sell_view<T>& m, std::int32_t
             lane};
 }
 
-/// A warp's slice, the first entries on their way. Called by all of its lanes.
+/// A slice that a warp multiplies, its first entries in flight. All lanes call its functions.
 ///
-/// Steps come by one load a warp, lane u having that of entry u: a load a step would take 14
-/// registers, which spill.
+/// One load of the warp fetches the steps, lane u having that of entry u: a load for each step
+/// would take 14 registers, which spill.
 template <class T>
-struct slice_part {
-    /// Loads in flight a thread: enough for a 7-point row in one go.
+struct warp_slice {
+    /// The number of loads in flight of a thread: enough for a whole 7-point row.
     static constexpr int in_flight = 7;
 
     T value[in_flight];
@@ -87,8 +87,8 @@ struct slice_part {
         load(m, lane);
     }
 
-    /// Of the lane's row with x. To be called once. Padding reads no x and adds 0 * 0, which
-    /// changes no sum but -0, and that comes of underflow only: cheaper than to skip it.
+    /// The product of the lane's row with x. It is called once. Padding reads no x and adds 0 * 0,
+    /// which changes no sum but -0, a result of underflow only: that is cheaper than to skip it.
     __device__ T product(const sell_view<T>& m, const T* x, int lane) {
         T sum = 0;
         while (head_.length() > 0) {
@@ -108,9 +108,9 @@ struct slice_part {
     }
 
 private:
-    slice_head head_; ///< of what remains of the slice
+    slice_head head_; ///< what remains of the slice
 
-    /// Values first: they wait for nothing.
+    /// Values are loaded first: they depend on nothing.
     __device__ void load(const sell_view<T>& m, int lane) {
         const T* const from = one_address(m.values + std::int64_t{head_.first} * slice_rows + lane);
 #pragma unroll
@@ -145,15 +145,15 @@ private:
                             : none;
     }
 
-    /// Keeps the compiler from working the address out anew for each load that it may skip.
+    /// Keeps the compiler from recomputing the address for each load that it may skip.
     template <class V>
     static __device__ const V* one_address(const V* from) {
         asm("" : "+l"(from));
         return from;
     }
 
-    /// Away from boundaries every lane has an entry everywhere, and nobody needs to hear of the
-    /// others' lanes.
+    /// Away from boundaries every lane has an entry in every slice-column, and no lane needs the
+    /// masks of the others.
     __device__ void tell_columns(int lane) {
         constexpr unsigned all = 0xffffffffu;
         const std::int32_t rest = head_.length();

@@ -1,7 +1,8 @@
-// SELL-32 as kernels see it, with columns that are stored only where they can't be told.
+// SELL-32 for kernels, with columns that are stored only where they can't be computed.
 //
 // A slice is 32 consecutive places (rows, sorted or not); its values lie column by column, padded
-// to its longest row. A *slice-column* is 32 such entries, one a lane. Bytes a full one takes:
+// to its longest row. A *slice-column* is 32 such entries, one for each lane. A full one takes
+// these bytes:
 //
 //   code      values  columns                     a nonzero (fp64)
 //   diagonal  8 * 32  8                            8.25
@@ -14,14 +15,14 @@
 
 namespace krylith {
 
-/// How the columns of a slice are told. Lanes that hold no entry hold the value 0.
+/// The code of the columns of a slice. Lanes that hold no entry hold the value 0.
 enum class column_code : std::uint32_t {
-    diagonal, ///< row + the step's base: the slice-column is a piece of a diagonal
+    diagonal, ///< row + the step's base: the slice-column lies on a diagonal
     narrow,   ///< the step's base + an offset of 16 bits
     wide,     ///< 32 bits; -1: no entry
 };
 
-/// Of a slice-column whose code isn't wide. Read as one word of 8 bytes.
+/// A slice-column whose code isn't wide. It is read as one word of 8 bytes.
 struct alignas(8) slice_step {
     std::int32_t base;
     std::uint32_t lanes; ///< bit set: the lane holds an entry
@@ -29,14 +30,15 @@ struct alignas(8) slice_step {
     friend bool operator==(const slice_step&, const slice_step&) = default;
 };
 
-/// Where a slice lies. Read as one word of 16 bytes, of which a kernel keeps three registers.
+/// The place of a slice. It is read as one word of 16 bytes, of which a kernel keeps three
+/// registers.
 struct alignas(16) slice_head {
     std::uint32_t first;   ///< slice-columns before it: its step k is number first + k, its values
                            ///< begin at 32 * first
-    std::uint32_t columns; ///< where its stored columns begin, in units of column_chunk bytes
+    std::uint32_t columns; ///< first chunk (column_chunk bytes) of its stored columns
     std::uint32_t shape;   ///< length and code
 
-    /// In slice-columns.
+    /// The length in slice-columns.
     [[nodiscard]] constexpr std::int32_t length() const {
         return static_cast<std::int32_t>(shape >> 2);
     }
@@ -52,16 +54,16 @@ struct alignas(16) slice_head {
 
 inline constexpr std::int32_t longest_slice = (1 << 30) - 1;
 
-/// 32 offsets of 16 bits. Columns of 32 bits take two pieces a slice-column.
+/// The bytes of a chunk: 32 offsets of 16 bits. Columns of 32 bits take two chunks a slice-column.
 inline constexpr std::int64_t column_chunk = 64;
 
 /// Plain pointers to memory of one device, for kernels. Groups are the slices of a block of threads
-/// (a warp a slice); those that read ghosts come last.
+/// (one warp for each slice); those that read ghosts come last.
 template <class T>
 struct sell_view {
     const slice_head* heads;   ///< [slices]
     const slice_step* steps;   ///< [slice-columns], or null: all slices are wide
-    const std::byte* columns;  ///< pieces: what narrow and wide slices store, lane by lane
+    const std::byte* columns;  ///< chunks that narrow and wide slices store, lane by lane
     const T* values;           ///< [32 * slice-columns]
     const std::int32_t* rows;  ///< [32 * slices] row of a place, -1: none; null: the natural order
     const std::int32_t* order; ///< [groups] the order of groups, or null: the natural order

@@ -1,4 +1,4 @@
-// An array of a device's block: krylith's copy, or the caller's own, used in place.
+// An array of a device's block: a copy of krylith, or the caller's array, used in place.
 #pragma once
 
 #include <memory>
@@ -17,12 +17,12 @@ class block_array {
 public:
     block_array() = default;
 
-    /// A copy of host memory.
+    /// Makes a copy of host memory.
     block_array(std::shared_ptr<device> device, std::span<const T> contents,
                 const std::string& item)
         : own_(std::move(device), contents, item), data_(own_.data()), size_(contents.size()) {}
 
-    /// `size` entries that lie in memory of the device: used in place, or copied.
+    /// Uses `size` entries in memory of the device in place, or copies them.
     block_array(const std::shared_ptr<device>& device, const T* there, std::size_t size,
                 bool borrow, const std::string& item)
         : data_(there), size_(size), borrowed_(borrow) {
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] const T* data() const noexcept { return data_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-    /// From host memory. Throws usage_error where the array is the caller's.
+    /// Takes new contents from host memory. Throws usage_error where the array is the caller's.
     void upload(std::span<const T> contents) {
         if (borrowed_)
             throw usage_error("update: the operator uses the caller's array of values in place "
@@ -44,7 +44,8 @@ public:
         own_.upload(contents);
     }
 
-    /// From memory of the device, which is used in place from now on if the old one was.
+    /// Takes new contents from memory of the device, which is used in place from this call on if
+    /// the old array was.
     void take(device& device, const T* there) {
         if (borrowed_)
             data_ = there;

@@ -1,5 +1,5 @@
 // The order in which groups of rows are multiplied: those that read ghosts come last, and those
-// that nobody else needs come in between, while results of the others travel.
+// that no other device needs come in between, while results of the others are sent.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct boundary_order {
     std::int32_t interior = 0;        ///< groups before the first that reads ghosts
 };
 
-/// `reads(g)` says whether group g of `count` reads ghosts.
+/// Returns the order; `reads(g)` says whether group g of `count` reads ghosts.
 template <class Reads>
 [[nodiscard]] boundary_order order_groups(std::int32_t count, Reads reads) {
     std::vector<std::int32_t> boundary;
@@ -31,8 +31,8 @@ template <class Reads>
     return result;
 }
 
-/// Groups from `first` on evenly among those before. If there are none of either kind, the natural
-/// order.
+/// Returns an order that spreads the groups from `first` on evenly among those before; the natural
+/// order if there are none of either kind.
 [[nodiscard]] inline boundary_order spread_groups(std::int32_t count, std::int32_t first) {
     boundary_order result;
     result.interior = count;

@@ -1,11 +1,11 @@
-// The choice between functions of krylith::host and krylith::cuda that are declared alike. For
-// sources only.
+// The choice between functions of krylith::host and krylith::cuda with the same declaration. Only
+// sources include it.
 #pragma once
 
 #include <krylith/config.hpp>
 #include <krylith/device/device.hpp>
 
-// KRYLITH_ON(where, f<T>(...)) calls cuda::f for a device of CUDA, else host::f.
+// KRYLITH_ON(device, f<T>(...)) calls cuda::f for a CUDA device, else host::f.
 #if KRYLITH_HAVE_CUDA
 #define KRYLITH_ON(device, ...)                                                                    \
     ((device).kind() == krylith::backend::cuda ? cuda::__VA_ARGS__ : host::__VA_ARGS__)

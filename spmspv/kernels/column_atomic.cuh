@@ -1,13 +1,14 @@
-// Column kernels that add atomically: into y.dense alone, or into y's clean dense and bits, and
-// list the rows that they are the first to touch.
+// Column kernels that add atomically: into y.dense alone, or into y's clean dense and bits with a
+// list of the rows that they touch first.
 //
-// Bytes (fp32) for a term: 8 of A, in lines of its column (4 where the semiring reads no values);
-// an atomic on y.dense and a look at a word of y.bits, a sector each from the second-level cache or
-// memory. For a row touched: an atomic on bits and 4 bytes for the list, later 4 + 4 + a sector to
-// gather its value. For dense alone 4 m (8 m with beta) before. Launches with pairs: direct 3
-// (count to 0, kernel, gather), balanced 3 or 4 (scan 1 or 2, kernel, gather), and before them one
-// that cleans what y held; 2 to 4 us each where there is little to do. Trips to memory of the
-// kernel: count, index, offsets, row, word of bits, atomic; balanced 2 to 7 more to find a tile.
+// Bytes (fp32) for a term: 8 of A, in cache lines of its column (4 where the semiring reads no
+// values); an atomic on y.dense and a load of a word of y.bits, a sector each from the second-level
+// cache or memory. For a row touched: an atomic on bits and 4 bytes for the list, later 4 + 4 + a
+// sector to gather its value. For dense alone 4 m (8 m with beta) before. Launches with pairs:
+// direct 3 (count to 0, kernel, gather), balanced 3 or 4 (scan 1 or 2, kernel, gather), and before
+// them one that cleans what y held; 2 to 4 us each where there is little to do. Trips to memory of
+// the kernel: count, index, offsets, row, word of bits, atomic; balanced 2 to 7 more to find a
+// tile.
 #pragma once
 
 #include <krylith/device/cuda/cuda_device.cuh>
@@ -18,7 +19,7 @@
 
 namespace krylith::cuda {
 
-// y = y + term, by semiring.
+// These functions compute y = y + term, by semiring.
 
 template <class T>
 __device__ inline void add_atomically(spmspv::plus_times<T>, T* y, T term) {
@@ -28,7 +29,7 @@ template <class T>
 __device__ inline void add_atomically(spmspv::plus_second<T>, T* y, T term) {
     atomicAdd(y, term);
 }
-/// All that is ever stored there is the same.
+/// Every value that is stored is the same.
 template <class T>
 __device__ inline void add_atomically(spmspv::or_and<T>, T* y, T) {
     *y = T(1);
@@ -47,10 +48,11 @@ __device__ inline void add_atomically(spmspv::min_column, std::int32_t* y, std::
     atomicMin(y, term);
 }
 
-/// Rows that a warp is the first to touch, on their way into the list of all. By whole warps.
+/// The rows that a warp is the first to touch, collected before they go into the list of all. Whole
+/// warps call its functions.
 class touched_list {
 public:
-    static constexpr int room = 128; ///< a warp, in shared memory
+    static constexpr int room = 128; ///< rows a warp, in shared memory
 
     __device__ touched_list(std::int32_t* slots, std::int32_t* indices, std::int32_t* count)
         : slots_(slots), indices_(indices), count_(count) {}
@@ -90,36 +92,36 @@ struct adding_sink {
     const std::uint32_t* skip_rows;
     touched_list list;
 
-    __device__ void take(bool (&there)[walk_at_once], const std::uint32_t (&)[walk_at_once],
-                         const std::int32_t (&row)[walk_at_once], const T (&term)[walk_at_once]) {
+    __device__ void take(bool (&there)[terms_at_once], const std::uint32_t (&)[terms_at_once],
+                         const std::int32_t (&row)[terms_at_once], const T (&term)[terms_at_once]) {
         if (skip_rows != nullptr) {
-            std::uint32_t skipped[walk_at_once];
+            std::uint32_t skipped[terms_at_once];
 #pragma unroll
-            for (int u = 0; u < walk_at_once; ++u)
+            for (int u = 0; u < terms_at_once; ++u)
                 skipped[u] = there[u] ? skip_rows[word_of(row[u])] : 0;
 #pragma unroll
-            for (int u = 0; u < walk_at_once; ++u)
+            for (int u = 0; u < terms_at_once; ++u)
                 there[u] = there[u] && (skipped[u] & bit_of(row[u])) == 0;
         }
-        [[maybe_unused]] std::uint32_t word[walk_at_once];
+        [[maybe_unused]] std::uint32_t word[terms_at_once];
         if constexpr (Listed) {
-            // From the second-level cache, where atomics are: what was touched meanwhile is seen,
-            // and rows hit again and again cost no atomic. All looks, and then all atomics, are
-            // under way before the first is waited for.
+            // Loads are from the second-level cache, where atomics are: they see rows touched
+            // meanwhile, and rows hit again and again cost no atomic. All loads, and then all
+            // atomics, are in flight before the first is waited for.
 #pragma unroll
-            for (int u = 0; u < walk_at_once; ++u)
+            for (int u = 0; u < terms_at_once; ++u)
                 word[u] = there[u] ? __ldcg(bits + word_of(row[u])) : ~0u;
 #pragma unroll
-            for (int u = 0; u < walk_at_once; ++u)
+            for (int u = 0; u < terms_at_once; ++u)
                 if ((word[u] & bit_of(row[u])) == 0)
                     word[u] = atomicOr(bits + word_of(row[u]), bit_of(row[u]));
         }
 #pragma unroll
-        for (int u = 0; u < walk_at_once; ++u)
+        for (int u = 0; u < terms_at_once; ++u)
             if (there[u]) add_atomically(S{}, dense + row[u], term[u]);
         if constexpr (Listed) {
 #pragma unroll
-            for (int u = 0; u < walk_at_once; ++u)
+            for (int u = 0; u < terms_at_once; ++u)
                 list.add((word[u] & bit_of(row[u])) == 0, row[u]);
         }
     }
@@ -127,7 +129,7 @@ struct adding_sink {
         if constexpr (Listed) list.flush();
     }
 
-    // Unsigned: division of signed numbers takes more instructions.
+    // Numbers are unsigned: division of signed numbers takes more instructions.
     [[nodiscard]] __device__ static std::uint32_t word_of(std::int32_t row) {
         return static_cast<std::uint32_t>(row) / 32;
     }
@@ -145,10 +147,10 @@ __global__ void __launch_bounds__(block_threads, 5)
     std::int32_t* const mine = slots + (Listed ? threadIdx.x / 32 * touched_list::room : 0);
     adding_sink<S, Listed> sink{y.dense, y.bits, skip_rows, {mine, y.indices, y.count}};
     if constexpr (Balanced) {
-        __shared__ walk_shared<typename S::value_type> s;
-        walk_balanced(a, s, sink);
+        __shared__ tile_shared<typename S::value_type> s;
+        for_terms_balanced(a, s, sink);
     } else {
-        walk_directly(a, lanes, sink);
+        for_terms_direct(a, lanes, sink);
     }
 }
 
@@ -157,7 +159,7 @@ void launch_adding(device& device, const plain_arguments<S>& a,
                    const column_operands<S>& operands) {
     const launch_scope launch(device);
     const auto kernel = adding_kernel<S, Listed, Balanced>;
-    const walk_size size = walk_size_of(a, Balanced);
+    const column_grid size = column_grid_of(a, Balanced);
     kernel<<<launch.blocks(kernel, block_threads, size.blocks), block_threads, 0,
              launch.stream()>>>(operands, a.y, a.skip_rows, size.lanes);
     launch.check_launch();

@@ -1,7 +1,7 @@
-// Where the terms of each entry of x lie among all: running sums of the columns' lengths; and their
-// sum for the host.
+// The places of the terms of each entry of x among all: running sums of the lengths of columns, and
+// their sum for the host.
 //
-// Bytes: an entry of x 4 and a sector of offsets, read twice where there are more than 2048
+// Bytes: for an entry of x 4 and a sector of offsets, read twice where there are more than 2048
 // entries; 8 written. One launch, or two; trips to memory: count, index, offsets.
 #include <krylith/device/cuda/host_sum.cuh>
 #include <krylith/spmspv/kernels/column_places.hpp>
@@ -47,7 +47,7 @@ __device__ inline void add_of_block(const sum_address& to, std::int64_t part) {
     if (threadIdx.x == 0) add_and_post(to, sum_of_warps(warp_sums));
 }
 
-/// A thread a pair.
+/// Adds up the lengths of columns from pairs, one thread for each pair.
 __global__ void __launch_bounds__(block_threads)
     nonzeros_of_pairs(const std::int32_t* offsets, const std::int32_t* entries,
                       const std::int32_t* count, sum_address to) {
@@ -59,7 +59,8 @@ __global__ void __launch_bounds__(block_threads)
     add_of_block(to, part);
 }
 
-/// A lane a bit, so that offsets are read in whole lines; words without bits cost their reading.
+/// Adds up the lengths of columns from bits, one lane for each bit, so that offsets are read in
+/// whole cache lines; words without bits cost their reading.
 __global__ void __launch_bounds__(block_threads)
     nonzeros_of_bits(const std::int32_t* offsets, const std::uint32_t* bits, std::uint32_t words,
                      sum_address to) {

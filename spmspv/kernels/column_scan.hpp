@@ -1,5 +1,5 @@
-// The columns that a sparse x touches, for threads of a host device: where the entries of each
-// column stand in the sequence of all that are multiplied.
+// The columns that a sparse x touches, for threads of a host device: the places of the entries of
+// each column in the sequence of all that are multiplied.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace krylith::host {
 
-/// starts[e] = entries of columns before that of entry e of x, [count + 1]. Returns starts[count].
-/// No sum exceeds the nonzeros of the matrix, since x has each column once. O(count).
-/// `sums`: [most_threads].
+/// Computes starts[e] = entries of columns before that of entry e of x, [count + 1]. Returns
+/// starts[count]. No sum exceeds the nonzeros of the matrix, since x has each column once.
+/// O(count). `sums`: [most_threads].
 template <class S, class M>
 std::int32_t scan_columns(const spmspv::product_arguments<S, M>& a, std::int32_t* starts,
                           std::int32_t* sums, int threads) {
@@ -47,7 +47,7 @@ struct column_chunk {
     std::int32_t end;
 };
 
-/// Calls body(piece) for entries [begin, end) of x, whole columns.
+/// Calls body(chunk) for entries [begin, end) of x, whole columns.
 template <class S, class M, class Body>
 void for_columns(const spmspv::product_arguments<S, M>& a, std::int64_t begin, std::int64_t end,
                  const Body& body) {
@@ -57,7 +57,7 @@ void for_columns(const spmspv::product_arguments<S, M>& a, std::int64_t begin, s
     }
 }
 
-/// The same for items [begin, end) of the sequence: the first and last column may be cut.
+/// Does the same for items [begin, end) of the sequence: the first and last column may be cut.
 template <class S, class M, class Body>
 void for_items(const spmspv::product_arguments<S, M>& a, const std::int32_t* starts,
                std::int64_t begin, std::int64_t end, const Body& body) {
@@ -74,7 +74,7 @@ void for_items(const spmspv::product_arguments<S, M>& a, const std::int32_t* sta
     }
 }
 
-/// What entry e of x multiplies by; alpha goes with it.
+/// The number that terms of entry e of x are multiplied by, alpha included.
 template <class S, class M>
 [[nodiscard]] typename S::value_type factor(const spmspv::product_arguments<S, M>& a,
                                             std::int64_t e) {
@@ -86,14 +86,14 @@ template <class S, class M>
         return {};
 }
 
-/// Calls put(k, row, term) for each entry k of a piece whose row is not skipped.
+/// Calls put(k, row, term) for each entry k of a chunk whose row is not skipped.
 template <class S, class M, class Put>
-void for_terms(const spmspv::product_arguments<S, M>& a, const column_chunk& piece,
+void for_terms(const spmspv::product_arguments<S, M>& a, const column_chunk& chunk,
                const Put& put) {
     using T = typename S::value_type;
-    const std::int32_t column = a.x.indices[piece.e];
-    const T x = factor(a, piece.e);
-    for (std::int32_t k = piece.begin; k < piece.end; ++k) {
+    const std::int32_t column = a.x.indices[chunk.e];
+    const T x = factor(a, chunk.e);
+    for (std::int32_t k = chunk.begin; k < chunk.end; ++k) {
         const std::int32_t row = a.columns.indices[k];
         if (a.skip_rows != nullptr && has_bit(a.skip_rows, row)) continue;
         if constexpr (S::reads_matrix)

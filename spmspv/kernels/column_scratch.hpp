@@ -1,4 +1,4 @@
-// What column kernels on CUDA keep in their scratch memory, and how large their grids are.
+// The scratch memory of column kernels on CUDA, and the size of their grids.
 #pragma once
 
 #include <algorithm>
@@ -13,33 +13,33 @@
 
 namespace krylith::cuda {
 
-/// Terms that a block sums up at once: 256 threads of 8.
+/// The number of terms that a block sums up at once: 256 threads of 8.
 inline constexpr std::int64_t sum_tile_terms = 2048;
 
-/// Chunks of consecutive tiles, at most: a block each.
+/// The largest number of chunks of consecutive tiles: one block for each.
 inline constexpr std::int64_t most_sum_chunks = 2048;
 
-[[nodiscard]] constexpr std::int64_t sum_tiles(std::int64_t work) {
-    return (work + sum_tile_terms - 1) / sum_tile_terms;
+[[nodiscard]] constexpr std::int64_t sum_tiles(std::int64_t terms) {
+    return (terms + sum_tile_terms - 1) / sum_tile_terms;
 }
 
-/// Parts of one allocation, 256-byte aligned; null where the kernel needs none.
+/// The scratch as parts of one allocation, 256-byte aligned; null where the kernel needs none.
 template <class T>
 struct column_scratch {
-    std::byte* scan = nullptr; ///< of two_pass_scan.cuh
+    std::byte* scan = nullptr; ///< scratch of two_pass_scan.cuh
     std::int32_t* ends = nullptr;
     std::int32_t* starts = nullptr;
-    sort_arrays terms{}; ///< rows, and values of T
+    sort_arrays terms{}; ///< rows of terms, and their values of type T
     std::byte* sort = nullptr;
     std::size_t sort_bytes = 0;
-    std::int32_t* finished = nullptr; ///< blocks
+    std::int32_t* finished = nullptr; ///< number of blocks that are done
     std::int32_t* ended = nullptr;    ///< [chunks] rows that end there
     chunk_edges<T> edges{};           ///< [chunks]
-    std::size_t bytes = 0;            ///< of all
+    std::size_t bytes = 0;            ///< bytes of all parts
 
-    /// `memory` may be null: only `bytes` is of use then.
+    /// Divides `memory`, which may be null: only `bytes` is valid then.
     static column_scratch in(std::byte* memory, spmspv::kernel k, std::int64_t entries,
-                             std::int64_t work) {
+                             std::int64_t frontier_nonzeros) {
         column_scratch s;
         const auto take = [&](std::int64_t count, std::size_t size) {
             std::byte* const part = memory == nullptr ? nullptr : memory + s.bytes;
@@ -57,12 +57,12 @@ struct column_scratch {
         }
         if (!sorts) return s;
         for (int b = 0; b < 2; ++b) {
-            s.terms.keys[b] = reinterpret_cast<std::uint32_t*>(numbers(work));
-            s.terms.values[b] = take(work, sizeof(T));
+            s.terms.keys[b] = reinterpret_cast<std::uint32_t*>(numbers(frontier_nonzeros));
+            s.terms.values[b] = take(frontier_nonzeros, sizeof(T));
         }
-        s.sort_bytes = sort_scratch_bytes(work, sizeof(T));
+        s.sort_bytes = sort_scratch_bytes(frontier_nonzeros, sizeof(T));
         s.sort = take(static_cast<std::int64_t>(s.sort_bytes), 1);
-        const std::int64_t chunks = std::min(sum_tiles(work), most_sum_chunks);
+        const std::int64_t chunks = std::min(sum_tiles(frontier_nonzeros), most_sum_chunks);
         s.finished = numbers(1);
         s.ended = numbers(chunks);
         s.edges.heads = reinterpret_cast<T*>(take(chunks, sizeof(T)));
@@ -72,21 +72,21 @@ struct column_scratch {
     }
 };
 
-/// Of the grids that walk columns.
-struct walk_size {
-    std::int64_t blocks; ///< that have something to do, as far as the host knows
-    std::uint32_t lanes; ///< for an entry (direct)
+/// The size of the grid of a column kernel.
+struct column_grid {
+    std::int64_t blocks; ///< blocks that have something to do, as far as the host knows
+    std::uint32_t lanes; ///< lanes for an entry (direct)
 };
 
 /// Few entries get whole warps: otherwise most of the device would have nothing to do.
 template <class Arguments>
-[[nodiscard]] walk_size walk_size_of(const Arguments& a, bool balanced) {
+[[nodiscard]] column_grid column_grid_of(const Arguments& a, bool balanced) {
     constexpr std::int64_t threads = 256;
     if (balanced) {
-        const std::int64_t work =
+        const std::int64_t terms =
             a.frontier_nonzeros >= 0 ? a.frontier_nonzeros : a.columns.nonzeros;
-        constexpr std::int64_t tile = spmspv::work_tile_items;
-        return {(a.entries + work + tile - 1) / tile, 32};
+        constexpr std::int64_t tile = spmspv::column_tile_items;
+        return {(a.entries + terms + tile - 1) / tile, 32};
     }
     constexpr std::int64_t few = 1 << 13;
     const int lanes =

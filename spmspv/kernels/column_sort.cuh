@@ -1,5 +1,5 @@
 // Column kernels that write their terms in the order of x, sort them by row (stably), and sum them
-// up: no atomics, the same bits every time.
+// up: without atomics, and with the same bits every time.
 //
 // Bytes for a term of s bytes: 4 + s of A read, 4 + s written, 4 + s twice for each 8 bits of the
 // rows' numbers, and what sorted_sums.cuh says. Launches: scan 1 or 2, terms, sort 1 (up to some
@@ -16,23 +16,23 @@
 
 namespace krylith::cuda {
 
-/// Rows that are skipped become one number behind all others, and so does what lies between the
-/// terms that there are and those that the host expects.
+/// Writes terms. Rows that are skipped get one number behind all others, and so do the places
+/// between the terms that exist and those that the host expects.
 template <class S>
 struct term_sink {
     using T = typename S::value_type;
     std::uint32_t* rows;
     T* values;
-    std::uint32_t count; ///< that the host expects: no fewer than there are
+    std::uint32_t count; ///< terms that the host expects: no fewer than exist
     std::uint32_t none;
     const std::uint32_t* skip_rows;
 
-    __device__ void take(const bool (&there)[walk_at_once],
-                         const std::uint32_t (&place)[walk_at_once],
-                         const std::int32_t (&row)[walk_at_once],
-                         const T (&term)[walk_at_once]) const {
+    __device__ void take(const bool (&there)[terms_at_once],
+                         const std::uint32_t (&place)[terms_at_once],
+                         const std::int32_t (&row)[terms_at_once],
+                         const T (&term)[terms_at_once]) const {
 #pragma unroll
-        for (int u = 0; u < walk_at_once; ++u) {
+        for (int u = 0; u < terms_at_once; ++u) {
             if (!there[u] || place[u] >= count) continue;
             auto key = static_cast<std::uint32_t>(row[u]);
             if (skip_rows != nullptr && spmspv::has_bit(skip_rows, key)) key = none;
@@ -41,7 +41,7 @@ struct term_sink {
         }
     }
     __device__ void finish() const {}
-    /// By the whole grid.
+    /// Fills the places behind the terms; the whole grid calls it.
     __device__ void fill(std::uint32_t terms) const {
         if (terms >= count) return;
         const std::uint32_t stride = gridDim.x * block_threads;
@@ -56,10 +56,10 @@ __global__ void __launch_bounds__(block_threads, 4)
     term_kernel(const __grid_constant__ column_operands<S> a, term_sink<S> sink,
                 std::uint32_t lanes) {
     if constexpr (Balanced) {
-        __shared__ walk_shared<typename S::value_type> s;
-        walk_balanced(a, s, sink);
+        __shared__ tile_shared<typename S::value_type> s;
+        for_terms_balanced(a, s, sink);
     } else {
-        walk_directly(a, lanes, sink);
+        for_terms_direct(a, lanes, sink);
     }
     sink.fill(a.place_of(static_cast<std::uint32_t>(*a.count)));
 }
@@ -82,7 +82,7 @@ void multiply_columns_sort(device& device, const plain_arguments<S>& a) {
                       {scratch.finished, nullptr}},
                      a.entries, scratch.scan);
         const auto rows = static_cast<std::uint32_t>(a.rows.major_size);
-        // alpha comes last: it scales sums.
+        // alpha is 1 here: it scales the sums at the end.
         const column_operands<S> operands{a.columns.offsets,
                                           a.columns.indices,
                                           a.columns.values,
@@ -97,7 +97,7 @@ void multiply_columns_sort(device& device, const plain_arguments<S>& a) {
         {
             const launch_scope launch(device);
             const auto kernel = term_kernel<S, Balanced>;
-            const walk_size size = walk_size_of(a, Balanced);
+            const column_grid size = column_grid_of(a, Balanced);
             kernel<<<launch.blocks(kernel, block_threads, size.blocks), block_threads, 0,
                      launch.stream()>>>(operands, sink, size.lanes);
             launch.check_launch();

@@ -1,6 +1,6 @@
-// How column kernels go through the columns of A where x has entries: a group of lanes an entry, or
-// equal tiles of work. Whoever takes the entries (a sink) gets 4 of a thread at once, by whole
-// warps: take(there, place, row, term), place being their place among all terms, in the order of x.
+// The loops of column kernels over the columns of A where x has entries: a group of lanes for each
+// entry, or equal tiles. A sink takes 4 terms of a thread at once, called by whole warps:
+// take(there, place, row, term), where place is their place among all terms, in the order of x.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace krylith::cuda {
 
-inline constexpr int walk_at_once = static_cast<int>(spmspv::work_tile_items) / block_threads;
+inline constexpr int terms_at_once = static_cast<int>(spmspv::column_tile_items) / block_threads;
 
-/// What is multiplied, and where the columns of x' entries lie.
+/// The operands of the product, and the places of the columns of the entries of x.
 template <class S>
 struct column_operands {
     using T = typename S::value_type;
-    const std::int32_t* offsets; ///< of the columns
+    const std::int32_t* offsets; ///< offsets of the columns
     const std::int32_t* rows;
     const T* values;
     const std::int32_t* entries; ///< indices of x
     const T* x;
-    const std::int32_t* count;  ///< of x
-    T alpha;                    ///< plus_times: of each term
-    const std::int32_t* ends;   ///< [entries] of each one's terms among all, or null (direct)
-    const std::int32_t* starts; ///< [entries] of its column (balanced)
+    const std::int32_t* count;  ///< entries of x
+    T alpha;                    ///< plus_times: factor of each term
+    const std::int32_t* ends;   ///< [entries] end of the terms of each among all, or null (direct)
+    const std::int32_t* starts; ///< [entries] first place of its column (balanced)
 
-    /// What terms of entry e have in common: x_e, or its index.
+    /// The number that terms of entry e have in common: x_e, or its index.
     [[nodiscard]] __device__ T operand(std::uint32_t e) const {
         if constexpr (spmspv::scales<S>) return alpha * x[e];
         if constexpr (!spmspv::scales<S> && S::reads_vector) return x[e];
@@ -47,9 +47,10 @@ struct column_operands {
     }
 };
 
-/// `lanes` lanes an entry; a long column stalls its warp.
+/// Gives the sink all terms, by `lanes` lanes for each entry; a long column stalls its warp.
 template <class S, class Sink>
-__device__ inline void walk_directly(const column_operands<S>& a, std::uint32_t lanes, Sink& sink) {
+__device__ inline void for_terms_direct(const column_operands<S>& a, std::uint32_t lanes,
+                                        Sink& sink) {
     using T = typename S::value_type;
     const std::uint32_t lane = threadIdx.x & 31;
     const std::uint32_t per_warp = 32 / lanes;
@@ -58,7 +59,7 @@ __device__ inline void walk_directly(const column_operands<S>& a, std::uint32_t 
     for (std::uint32_t first = (blockIdx.x * block_warps + threadIdx.x / 32) * per_warp;
          first < count; first += stride) {
         const std::uint32_t e = first + lane / lanes;
-        // Unsigned: places may go up to 128 beyond the last of 2^31 - 1 entries.
+        // Numbers are unsigned: places may go up to 128 beyond the last of 2^31 - 1 entries.
         std::uint32_t begin = 0;
         std::uint32_t end = 0;
         std::uint32_t place = 0;
@@ -72,12 +73,12 @@ __device__ inline void walk_directly(const column_operands<S>& a, std::uint32_t 
         }
         std::uint32_t k = begin + lane % lanes;
         while (__any_sync(0xffffffffu, k < end)) {
-            bool there[walk_at_once];
-            std::uint32_t places[walk_at_once];
-            std::int32_t row[walk_at_once];
-            T term[walk_at_once];
+            bool there[terms_at_once];
+            std::uint32_t places[terms_at_once];
+            std::int32_t row[terms_at_once];
+            T term[terms_at_once];
 #pragma unroll
-            for (int u = 0; u < walk_at_once; ++u) {
+            for (int u = 0; u < terms_at_once; ++u) {
                 const std::uint32_t from = k + static_cast<std::uint32_t>(u) * lanes;
                 there[u] = from < end;
                 places[u] = place + (from - begin);
@@ -85,24 +86,27 @@ __device__ inline void walk_directly(const column_operands<S>& a, std::uint32_t 
                 term[u] = a.matrix_value(there[u], from);
             }
 #pragma unroll
-            for (int u = 0; u < walk_at_once; ++u) term[u] = a.term(term[u], operand);
+            for (int u = 0; u < terms_at_once; ++u) term[u] = a.term(term[u], operand);
             sink.take(there, places, row, term);
-            if (k < end) k += walk_at_once * lanes;
+            if (k < end) k += terms_at_once * lanes;
         }
     }
     sink.finish();
 }
 
-/// A tile's entries of x: those whose columns end in it, and the one that is open behind it.
+/// The entries of x of a tile: those whose columns end in it, and the one that is open at its end.
 template <class T>
-struct walk_shared {
+struct tile_shared {
     std::uint32_t bounds[2]; ///< entries that end before the tile, and before its end
-    std::uint32_t end[spmspv::work_tile_items + 1];    ///< in terms of the tile
-    std::uint32_t source[spmspv::work_tile_items + 1]; ///< plus term of the tile: place in A
-    T operand[spmspv::work_tile_items + 1];
+    std::uint32_t
+        end[spmspv::column_tile_items + 1]; ///< the end of each entry, counted in terms of the tile
+    std::uint32_t source[spmspv::column_tile_items +
+                         1]; ///< plus the number of a term in the tile: its place in A
+    T operand[spmspv::column_tile_items + 1];
 };
 
-/// Entries that end within the first `items` items of the path; by a warp, known to all lanes.
+/// The number of entries that end within the first `items` items of the path; a warp calls it, and
+/// all its lanes get the number.
 [[nodiscard]] __device__ inline std::uint32_t
 entries_ended(const std::int32_t* ends, std::uint32_t count, std::uint32_t items) {
     spmspv::lane_search search{0, min(count, items)};
@@ -114,15 +118,15 @@ entries_ended(const std::int32_t* ends, std::uint32_t count, std::uint32_t items
     return search.low;
 }
 
-/// Tiles of 1024 entries of x and of A: no length of a column, nor any number of empty ones, makes
-/// one larger than others.
+/// Gives the sink all terms by tiles of 1024 entries of x and of A: no length of a column, nor any
+/// number of empty ones, makes one tile larger than others.
 template <class S, class Sink>
-__device__ inline void walk_balanced(const column_operands<S>& a,
-                                     walk_shared<typename S::value_type>& s, Sink& sink) {
+__device__ inline void for_terms_balanced(const column_operands<S>& a,
+                                          tile_shared<typename S::value_type>& s, Sink& sink) {
     using T = typename S::value_type;
     const int me = static_cast<int>(threadIdx.x);
     const auto count = static_cast<std::uint32_t>(*a.count);
-    const spmspv::work_tiles path{count == 0 ? 0 : count + a.place_of(count)};
+    const spmspv::column_tiles path{count == 0 ? 0 : count + a.place_of(count)};
     for (std::uint32_t tile = blockIdx.x; tile < path.count(); tile += gridDim.x) {
         const std::uint32_t begin = path.begin(tile);
         const std::uint32_t items = path.size(tile);
@@ -144,18 +148,18 @@ __device__ inline void walk_balanced(const column_operands<S>& a,
         }
         __syncthreads();
         const std::uint32_t terms = items - static_cast<std::uint32_t>(ended);
-        bool there[walk_at_once];
-        std::uint32_t places[walk_at_once];
-        int entry[walk_at_once] = {};
-        std::int32_t row[walk_at_once];
-        T term[walk_at_once];
+        bool there[terms_at_once];
+        std::uint32_t places[terms_at_once];
+        int entry[terms_at_once] = {};
+        std::int32_t row[terms_at_once];
+        T term[terms_at_once];
         for (int stride = spmspv::first_stride(ended); stride > 0; stride /= 2)
 #pragma unroll
-            for (int u = 0; u < walk_at_once; ++u)
+            for (int u = 0; u < terms_at_once; ++u)
                 entry[u] = spmspv::pass_ends(s.end, ended, entry[u], stride,
                                              static_cast<std::uint32_t>(me + u * block_threads));
 #pragma unroll
-        for (int u = 0; u < walk_at_once; ++u) {
+        for (int u = 0; u < terms_at_once; ++u) {
             const auto w = static_cast<std::uint32_t>(me + u * block_threads);
             there[u] = w < terms;
             places[u] = before + w;
@@ -164,7 +168,7 @@ __device__ inline void walk_balanced(const column_operands<S>& a,
             term[u] = a.matrix_value(there[u], from);
         }
 #pragma unroll
-        for (int u = 0; u < walk_at_once; ++u)
+        for (int u = 0; u < terms_at_once; ++u)
             term[u] = there[u] ? a.term(term[u], s.operand[entry[u]]) : S::absent();
         sink.take(there, places, row, term);
         __syncthreads();

@@ -1,4 +1,4 @@
-// What y's dense array holds before column kernels add to it, where nothing else of y is wanted.
+// The start of column kernels that add into y's dense array, where nothing else of y is wanted.
 #pragma once
 
 #include <krylith/device/cuda/cuda_device.cuh>
@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(block_threads) scale_kernel(T* y, std::uint32_
         y[i] *= beta;
 }
 
-/// beta y, or absent everywhere. One launch: 4 m bytes (fp32), 8 m with beta.
+/// Sets dense to beta y, or to absent everywhere. One launch: 4 m bytes (fp32), 8 m with beta.
 template <class S>
 void prepare_dense(device& device, const plain_arguments<S>& a) {
     using T = typename S::value_type;

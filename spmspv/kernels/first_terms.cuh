@@ -1,13 +1,13 @@
-// y = A x where the first term of a row suffices (or_and, min_column), with lines of lanes: each
-// row is looked through by a group of 2 to 32 lanes, as the mean length of rows wants it, until one
-// finds a term. A warp takes 32 rows, one word of bits of y, whose results end in a lane each, so
-// that offsets, y and bits are read and written in whole lines. Up to 4 rows a group are under way
-// at once; a giant row without terms stalls its warp.
+// y = A x where the first term of a row suffices (or_and, min_column): a group of 2 to 32 lanes, by
+// the mean length of rows, searches each row until one lane finds a term. A warp takes 32 rows, one
+// word of bits of y, and each lane ends with the result of one row, so that offsets, y and bits are
+// read and written in whole cache lines. Up to 4 rows of a group are in flight at once; a giant row
+// without terms stalls its warp.
 //
 // Bytes (fp32), m rows: 4 nnz + 4 m + 4 m, for row m / 8 more, and the gather of x, 4 to 32 an
 // entry (its bits from the caches). Entries behind the first term are not read, nor any of rows
-// that are skipped. One launch; trips to memory: offsets, columns, x or its bits, y. About 3 us
-// where there is little to do.
+// that are skipped. One launch; trips to memory: offsets, columns, x or its bits, y. It takes about
+// 3 us where there is little to do.
 #pragma once
 
 #include <krylith/device/cuda/cuda_device.cuh>
@@ -17,7 +17,8 @@
 
 namespace krylith::cuda {
 
-/// Blocks an SM: 40 or 48 registers a thread. Left alone the compiler takes 32 and spills.
+/// Blocks of a multiprocessor: 40 or 48 registers a thread. Without the bound the compiler takes 32
+/// and spills.
 template <class T>
 inline constexpr int first_term_blocks = sizeof(T) == 8 ? 5 : 6;
 
@@ -26,7 +27,7 @@ __global__ void __launch_bounds__(block_threads, first_term_blocks<typename S::v
     first_term_kernel(const __grid_constant__ plain_arguments<S> a) {
     static_assert(S::first_suffices);
     using T = typename S::value_type;
-    using deal = spmspv::rows_of_warp<Lanes>;
+    using assignment = spmspv::rows_of_warp<Lanes>;
     constexpr unsigned all = 0xffffffffu;
     constexpr int at_once = Lanes < 4 ? Lanes : 4;
     const row_terms<S, Masked> terms{a.rows.values, a.x.dense, a.x.bits};
@@ -41,7 +42,7 @@ __global__ void __launch_bounds__(block_threads, first_term_blocks<typename S::v
          word += stride) {
         const std::uint32_t row = word * 32 + static_cast<std::uint32_t>(lane);
         const std::uint32_t skipped = a.skip_rows != nullptr ? a.skip_rows[word] : 0;
-        // Unsigned: places may go up to 128 beyond the last of 2^31 - 1 entries.
+        // Numbers are unsigned: places may go up to 128 beyond the last of 2^31 - 1 entries.
         std::uint32_t begin = 0;
         std::uint32_t end = 0;
         if (row < rows && (skipped >> lane & 1) == 0) {
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(block_threads, first_term_blocks<typename S::v
             T sum[at_once];
 #pragma unroll
             for (int u = 0; u < at_once; ++u) {
-                const int source = deal::row(first + u, lane);
+                const int source = assignment::row(first + u, lane);
                 k[u] = __shfl_sync(all, begin, source) + static_cast<unsigned>(lane % Lanes);
                 stop[u] = __shfl_sync(all, end, source);
                 column[u] = k[u] < stop[u] ? load_once(a.rows.indices + k[u]) : 0;
@@ -91,10 +92,10 @@ __global__ void __launch_bounds__(block_threads, first_term_blocks<typename S::v
                 }
                 const std::uint32_t hits = __ballot_sync(all, hit[u]);
                 sum[u] = warp_reduce<Lanes>(sum[u], [](T a, T b) { return S::add(a, b); });
-                const T result = __shfl_sync(all, sum[u], deal::lane_of(lane));
-                if (deal::step_of(lane) == first + u) {
+                const T result = __shfl_sync(all, sum[u], assignment::lane_of(lane));
+                if (assignment::step_of(lane) == first + u) {
                     mine = result;
-                    mine_there = (hits >> deal::lane_of(lane) & lowest) != 0;
+                    mine_there = (hits >> assignment::lane_of(lane) & lowest) != 0;
                 }
             }
         }
@@ -123,8 +124,8 @@ void launch_first_terms(device& device, const plain_arguments<S>& a) {
 
 template <class S, bool Masked>
 void multiply_by_first_terms(device& device, const plain_arguments<S>& a) {
-    // A quarter of the mean row at once: where many entries have terms, one of these does, and
-    // where few have, more rows are under way.
+    // Lanes take a quarter of the mean row at once: where many entries have terms, one of these
+    // does, and where few have, more rows are in flight.
     switch (spmspv::lanes_a_major(a.rows.major_size, a.rows.nonzeros / 4)) {
     case 1:
     case 2: return launch_first_terms<S, Masked, 2>(device, a);

@@ -1,19 +1,20 @@
-// y = A x where all terms of a row count: each row is added up by a group of 1 to 32 lanes, some
-// entries a lane at once, and what a long row has left by the whole warp. A warp takes 32 rows, one
-// word of bits of y, whose results end in a lane each, so that offsets, y and bits are read and
-// written in whole lines. Of balanced products (`Cut`) no warp takes more than a piece
-// (row_chunks.hpp) at once; else a giant row stalls its warp. Warps of a block always take words
-// side by side: drawn one by one from a counter words shared no cache (web took 1.4 times as long).
+// y = A x where all terms of a row count: a group of 1 to 32 lanes adds up each row, some entries a
+// lane at once, and the whole warp adds up the rest of a long row. A warp takes 32 rows, one word
+// of bits of y, and each lane ends with the result of one row, so that offsets, y and bits are read
+// and written in whole cache lines. In balanced products (`Cut`) no warp takes more than a chunk
+// (row_chunks.hpp) at once; in others a giant row stalls its warp. Warps of a block always take
+// words side by side: words drawn one by one from a counter shared no cache (web took 1.4 times as
+// long).
 //
-// Where x comes from the caches, what bounds it is the number of instructions, 15 to 30 for 32
-// entries, and of lines that a load touches: hence few lanes a row, and values with their columns
-// in loads of four. Streaming all entries through shared memory took 50 to 90 instructions.
+// Where x comes from the caches, the bound is the number of instructions, 15 to 30 for 32 entries,
+// and of cache lines that a load touches: hence few lanes a row, and values with their columns in
+// loads of four. Streaming all entries through shared memory took 50 to 90 instructions.
 //
 // Bytes (fp32), m rows: spmv 8 nnz + 4 m + 4 m, and the gather of x, 4 to 32 an entry. row: 4 nnz +
 // 4 m + 4 m + m / 8, x's bits from the caches, and 36 to 64 for each entry whose column x has (a
 // sector of values, one of x). Semirings that read no values: 4 nnz less of spmv, a sector less of
-// row. Rows that are skipped are read, too. A piece: 256 written and read again. One launch. Sums
-// in a fixed order: the same each time.
+// row. Rows that are skipped are read, too. A chunk writes 256 and reads them again. One launch.
+// Sums have a fixed order, and so the same bits each time.
 #pragma once
 
 #include <type_traits>
@@ -27,31 +28,33 @@
 
 namespace krylith::cuda {
 
-/// What becomes of sums: y. Others have the same members.
+/// Takes the sums into y. Other types for results have the same members.
 template <class S>
 struct stored_sums : result_rows<S> {
     using T = typename S::value_type;
 
-    /// A multiprocessor. The shortest rows wait for memory, and want more; others for caches.
+    /// Blocks of a multiprocessor. The shortest rows wait for memory and need more blocks; others
+    /// depend on caches.
     static constexpr int blocks(int lanes, bool masked) {
         const int most = sizeof(T) == 8 ? 5 : 6;
         if (lanes == 1 && !masked) return most;
         return most - (S::reads_matrix ? 2 : 1);
     }
 
-    struct row_state {}; ///< read while the row's terms are under way
+    struct row_state {}; ///< read while the row's terms are in flight
     [[nodiscard]] __device__ row_state read(std::int64_t) const { return {}; }
-    /// By the warp, a row a lane.
+    /// Takes the sum of one row from each lane; the warp calls it.
     __device__ void word(bool valid, std::int64_t row, T sum, const row_state&) const {
         if (valid) result_rows<S>::row(row, sum);
     }
 };
 
-/// Rows of a task, which groups of lanes add up, some at once, in rounds of so many entries a lane.
+/// The rows of a task, which groups of lanes add up, several at once, in rounds of some entries a
+/// lane.
 template <class S, bool Masked, int Lanes>
 class row_groups {
     using T = typename S::value_type;
-    using deal = spmspv::rows_of_warp<Lanes>;
+    using assignment = spmspv::rows_of_warp<Lanes>;
     static constexpr unsigned all = 0xffffffffu;
     static constexpr int at_once = Lanes == 1 ? 1 : 2;
     static constexpr int count = Lanes == 1 ? 8 : 4;
@@ -61,7 +64,8 @@ public:
     __device__ row_groups(const row_arrays<S>& a, const row_terms<S, Masked>& terms)
         : a_(a), terms_(terms) {}
 
-    /// By the warp: sums of rows [begin, end), a row a lane. `there`: whether it has a term.
+    /// Adds up rows [begin, end), one for each lane; the warp calls it. `there` says whether the
+    /// row has a term.
     __device__ void add_up(std::uint32_t begin, std::uint32_t end, T& sum, bool& there) const {
         const int lane = static_cast<int>(threadIdx.x & 31);
         constexpr unsigned lowest = Lanes == 32 ? all : (1u << (Lanes % 32)) - 1;
@@ -70,7 +74,7 @@ public:
             row_part rows[at_once];
 #pragma unroll
             for (int u = 0; u < at_once; ++u) {
-                const int source = deal::row(step + u, lane);
+                const int source = assignment::row(step + u, lane);
                 rows[u].first = __shfl_sync(all, begin, source);
                 rows[u].stop = __shfl_sync(all, end, source);
                 rows[u].next = rows[u].first / quad * quad + lane % Lanes * quad;
@@ -83,22 +87,24 @@ public:
                 for (unsigned left = unfinished(row); left != 0; left &= left - 1)
                     add_rest(row, __ffs(static_cast<int>(left)) - 1);
                 row.sum = warp_reduce<Lanes>(row.sum, add);
-                const T result = __shfl_sync(all, row.sum, deal::lane_of(lane));
+                const T result = __shfl_sync(all, row.sum, assignment::lane_of(lane));
                 const unsigned hits = Masked ? __ballot_sync(all, row.there) : 0;
-                if (deal::step_of(lane) != step + u) continue;
+                if (assignment::step_of(lane) != step + u) continue;
                 sum = result;
-                there = (hits >> deal::lane_of(lane) & lowest) != 0;
+                there = (hits >> assignment::lane_of(lane) & lowest) != 0;
             }
         }
     }
 
 private:
-    /// Rows of which the whole warp takes what is left, one by one.
+    /// With at most so many rows left the whole warp adds up the rest of each, one by one.
     static constexpr int few = 2;
 
-    [[nodiscard]] __device__ static T add(T a, T b) { return S::add(a, b); }
+    [[nodiscard]] __device__ static T add(T a, T b) {
+        return S::add(a, b);
+    }
 
-    /// A lane's part of a row.
+    /// The entries of a row that a lane has, and their sum.
     struct row_part {
         std::uint32_t first;
         std::uint32_t next; ///< the lane's next entry
@@ -107,12 +113,12 @@ private:
         bool there = false;
     };
 
-    /// Leaders of groups whose row has more.
+    /// The leaders of groups whose row has entries left.
     [[nodiscard]] __device__ static unsigned unfinished(const row_part& row) {
         return __ballot_sync(all, row.next < row.stop && threadIdx.x % Lanes == 0);
     }
 
-    /// How many rows then have more.
+    /// Takes a round, and returns how many rows have entries left.
     __device__ int take_round(row_part (&rows)[at_once]) const {
         row_entries<S, Masked, count> entry[at_once];
 #pragma unroll
@@ -130,7 +136,8 @@ private:
         return left;
     }
 
-    /// By the whole warp: the rest of the row of lane `leader`'s group, to that lane's part.
+    /// Adds the rest of the row of the group of lane `leader` to the sum of that lane; the whole
+    /// warp calls it.
     __device__ void add_rest(row_part& row, int leader) const {
         constexpr int at_once_here = 4;
         const std::uint32_t lane = threadIdx.x & 31;
@@ -155,7 +162,7 @@ private:
     const row_terms<S, Masked>& terms_;
 };
 
-/// By all warps of the grid.
+/// Multiplies all tasks; all warps of the grid call it.
 template <class S, bool Masked, bool Cut, int Lanes, class Results>
 __device__ inline void add_up_rows(const plain_arguments<S>& a, const Results& results) {
     using T = typename S::value_type;
@@ -222,14 +229,15 @@ void launch_grouped_rows(const Results& results, device& device, const plain_arg
     launch.check_launch();
 }
 
-/// Enqueues: results.word(valid, row, sum, state) for each 32 rows by a warp, where a valid row's
-/// state was results.read(row). Which warp that is differs.
+/// Enqueues results.word(valid, row, sum, state) for each 32 rows by a warp, where the state of a
+/// valid row was results.read(row). The warp differs from run to run.
 template <class S, bool Masked, bool Cut, class Results>
 void multiply_rows_into(const Results& results, device& device, const plain_arguments<S>& a) {
     const auto launch = [&]<int Lanes>(std::integral_constant<int, Lanes>) {
         launch_grouped_rows<S, Masked, Cut, Lanes>(results, device, a);
     };
-    // A mean row takes a round by fours, wherever in a quad it begins, and else one or two.
+    // A mean row takes one round by fours, at any place of a quad where it begins, and one or two
+    // otherwise.
     const std::int64_t rows = a.rows.major_size;
     const std::int64_t nonzeros = a.rows.nonzeros;
     switch (by_quads<S, Masked> ? spmspv::lanes_a_major(rows, (nonzeros + 3 * rows) / 4)

@@ -5,7 +5,7 @@
 namespace krylith::host {
 namespace {
 
-constexpr std::int64_t usual_worth = 16384; // some microseconds, as long as a team takes to begin
+constexpr std::int64_t usual_worth = 16384; // some microseconds, as long as a team takes to start
 
 std::atomic<std::int64_t> worth_in_force = usual_worth;
 
@@ -15,8 +15,8 @@ std::int64_t worth_a_thread() noexcept {
     return worth_in_force.load(std::memory_order_relaxed);
 }
 
-mocked_thread_worth::mocked_thread_worth(std::int64_t work) noexcept {
-    worth_in_force = work;
+mocked_thread_worth::mocked_thread_worth(std::int64_t entries) noexcept {
+    worth_in_force = entries;
 }
 
 mocked_thread_worth::~mocked_thread_worth() {

@@ -1,4 +1,4 @@
-// How work on sparse vectors is assigned to the threads of a host device.
+// The division of loops over sparse vectors among the threads of a host device.
 #pragma once
 
 #include <algorithm>
@@ -9,29 +9,30 @@
 
 namespace krylith::host {
 
-/// Threads of a device that take part, at most.
+/// The largest number of threads of a device that take part.
 inline constexpr int most_threads = 256;
 
-/// Entries to move or multiply that are worth a thread: 16384, or less while a test mocks it.
+/// The number of entries to move or multiply that is worth a thread: 16384, or less while a test
+/// mocks it.
 [[nodiscard]] std::int64_t worth_a_thread() noexcept;
 
-/// Lets a test deal small work to several threads: as long as it lives, that much is worth a thread
-/// (of the whole process; 1 or more).
+/// Lets a test divide small loops among several threads: as long as it lives, so many entries are
+/// worth a thread (in the whole process; 1 or more).
 class mocked_thread_worth {
 public:
-    explicit mocked_thread_worth(std::int64_t work) noexcept;
+    explicit mocked_thread_worth(std::int64_t entries) noexcept;
     ~mocked_thread_worth();
     mocked_thread_worth(const mocked_thread_worth&) = delete;
     mocked_thread_worth& operator=(const mocked_thread_worth&) = delete;
 };
 
-/// Threads for so many entries.
-[[nodiscard]] inline int team_for(int threads, std::int64_t work) {
+/// The number of threads for so many entries.
+[[nodiscard]] inline int team_for(int threads, std::int64_t entries) {
     return static_cast<int>(
-        std::clamp<std::int64_t>(work / worth_a_thread(), 1, std::min(threads, most_threads)));
+        std::clamp<std::int64_t>(entries / worth_a_thread(), 1, std::min(threads, most_threads)));
 }
 
-/// Calls body(part) for parts [0, parts), a thread each unless the runtime grants fewer.
+/// Calls body(part) for parts [0, parts), by one thread each unless the runtime grants fewer.
 template <class Body>
 void for_parts(int parts, const Body& body) {
     in_team(parts, [&](int thread, int team) {
@@ -39,7 +40,7 @@ void for_parts(int parts, const Body& body) {
     });
 }
 
-/// Where part number `part` of `parts` equal ones of [0, n) begins.
+/// The begin of part number `part` of `parts` equal ones of [0, n).
 [[nodiscard]] inline std::int64_t part_begin(std::int64_t n, int part, int parts) {
     return n / parts * part + n % parts * part / parts;
 }
@@ -51,8 +52,9 @@ void for_ranges(int parts, std::int64_t n, const Body& body) {
               [&](int part) { body(part_begin(n, part, parts), part_begin(n, part + 1, parts)); });
 }
 
-/// Two passes over parts: count(part) says how many numbers a part has, and place(part, before) is
-/// told how many the parts before it have. One part is not counted. `counts`: [parts].
+/// Passes over parts twice: count(part) returns how many numbers a part has, and place(part,
+/// before) is given how many the parts before it have. A single part is not counted. `counts`:
+/// [parts].
 template <class Count, class Place>
 void count_and_place(int parts, std::int32_t* counts, const Count& count, const Place& place) {
     if (parts == 1) return place(0, std::int32_t{0});

@@ -1,5 +1,5 @@
-// Where kernels of sparse products look, as functions that host and device share: which lanes take
-// which lines, searches, and how the least of floating-point numbers is kept by integer atomics.
+// Arithmetic that host and device share for kernels of sparse products: which lanes take which rows
+// or columns, searches, and how integer atomics keep the least of floating-point numbers.
 #pragma once
 
 #include <algorithm>
@@ -17,25 +17,25 @@ namespace krylith::spmspv {
 
 // ---- Lanes
 
-/// Lanes of a warp that share a line: a power of two that reaches its mean length, so that most
-/// lines take one load a lane; 1 to 32.
-[[nodiscard]] constexpr int lanes_a_major(std::int64_t lines, std::int64_t nonzeros) {
+/// The number of lanes of a warp for one major index (row or column): a power of two that reaches
+/// the mean length, so that most take one load a lane; 1 to 32.
+[[nodiscard]] constexpr int lanes_a_major(std::int64_t majors, std::int64_t nonzeros) {
     int lanes = 1;
-    while (lanes < 32 && lanes * lines < nonzeros) lanes *= 2;
+    while (lanes < 32 && lanes * majors < nonzeros) lanes *= 2;
     return lanes;
 }
 
-/// 32 rows a warp, one word of bits: groups of `Lanes` lanes sum them up in `Lanes` steps of 32 /
-/// Lanes rows each; in the end lane r has row r.
+/// The assignment of 32 rows, one word of bits, to a warp: groups of `Lanes` lanes sum them up in
+/// `Lanes` steps of 32 / Lanes rows each; in the end lane r has row r.
 template <int Lanes>
 struct rows_of_warp {
     static constexpr int rows_a_step = 32 / Lanes;
 
-    /// The row that a lane works on in a step.
+    /// The row that a lane sums up in a step.
     [[nodiscard]] KRYLITH_HD static int row(int step, int lane) {
         return step * rows_a_step + lane / Lanes;
     }
-    /// When, and in which lane, the sum of row r is there.
+    /// The step that ends with the sum of row r, and the lane that has it then.
     [[nodiscard]] KRYLITH_HD static int step_of(int r) { return r / rows_a_step; }
     [[nodiscard]] KRYLITH_HD static int lane_of(int r) { return r % rows_a_step * Lanes; }
 };
@@ -43,7 +43,7 @@ struct rows_of_warp {
 // ---- Searches
 
 /// A search by 32 lanes at once for the first place in [low, high] where something no longer holds;
-/// it holds nowhere behind. 32-bit places take 7 rounds.
+/// it holds nowhere behind that place. 32-bit places take 7 rounds.
 struct lane_search {
     std::uint32_t low;
     std::uint32_t high;
@@ -52,11 +52,11 @@ struct lane_search {
     [[nodiscard]] KRYLITH_HD std::uint32_t width() const {
         return (high - low) / 32 + ((high - low) % 32 != 0 ? 1 : 0);
     }
-    /// Where a lane looks; nowhere if that isn't below `high`.
+    /// The place that a lane tests; it tests none if that isn't below `high`.
     [[nodiscard]] KRYLITH_HD std::uint32_t place(int lane) const {
         return low + static_cast<std::uint32_t>(lane) * width();
     }
-    /// After a round in which it held for the first `lanes` lanes.
+    /// The search after a round in which the condition held for the first `lanes` lanes.
     [[nodiscard]] KRYLITH_HD lane_search after(int lanes) const {
         if (lanes == 0) return {low, low};
         const auto passed = static_cast<std::uint32_t>(lanes);
@@ -73,7 +73,7 @@ struct lane_search {
 }
 
 /// One step of the search for the number of ends (ascending) that are at most `item`: from `found`
-/// by `stride`, which goes from first_stride() through its halves to 1. Without branches, so that
+/// by `stride`, which goes from first_stride() through its halves to 1. It has no branches, so that
 /// several searches run side by side.
 [[nodiscard]] KRYLITH_HD inline int pass_ends(const std::uint32_t* ends, int count, int found,
                                               int stride, std::uint32_t item) {
@@ -81,23 +81,23 @@ struct lane_search {
     return next <= count && ends[next - 1] <= item ? next : found;
 }
 
-// ---- The work of columns: a path of one item for each entry of x, behind the items of its column
+// ---- Columns: a path with the terms of each entry of x, and one item for the entry behind them
 
-/// Items that a block takes at once: 256 threads of 4.
-inline constexpr std::uint32_t work_tile_items = 1024;
+/// The number of items that a block takes at once: 256 threads of 4.
+inline constexpr std::uint32_t column_tile_items = 1024;
 
-struct work_tiles {
-    std::uint32_t items; ///< entries + work: below 2^32, since both are below 2^31
+struct column_tiles {
+    std::uint32_t items; ///< entries + terms: below 2^32, since both are below 2^31
 
     [[nodiscard]] KRYLITH_HD std::uint32_t count() const {
-        return items / work_tile_items + (items % work_tile_items != 0 ? 1 : 0);
+        return items / column_tile_items + (items % column_tile_items != 0 ? 1 : 0);
     }
     [[nodiscard]] KRYLITH_HD static std::uint32_t begin(std::uint32_t tile) {
-        return tile * work_tile_items;
+        return tile * column_tile_items;
     }
     [[nodiscard]] KRYLITH_HD std::uint32_t size(std::uint32_t tile) const {
         const std::uint32_t left = items - begin(tile);
-        return left < work_tile_items ? left : work_tile_items;
+        return left < column_tile_items ? left : column_tile_items;
     }
 };
 
@@ -108,23 +108,23 @@ struct work_tiles {
     return static_cast<std::uint32_t>(ends[e]) < items - e;
 }
 
-// ---- Least numbers
+// ---- Minima by integer atomics
 
 template <class T>
 using signed_bits = std::conditional_t<sizeof(T) == 8, long long, int>;
 template <class T>
 using unsigned_bits = std::make_unsigned_t<signed_bits<T>>;
 
-/// Numbers with a clear sign bit are in the order of their bits as signed integers, and below them
-/// lie all others; those with a set one in the reverse order of their bits as unsigned integers,
-/// below which lie all others. So one atomic lowers a number: the minimum of the first kind, the
-/// maximum of the second. Not for NaN.
+/// Numbers with a clear sign bit have the order of their bits as signed integers, and all others
+/// are below them; those with a set one have the reverse order of their bits as unsigned integers,
+/// and all others are below them in that order. So one atomic lowers a number: the minimum for the
+/// first kind, the maximum for the second. It is not for NaN.
 template <class T>
 [[nodiscard]] KRYLITH_HD bool lowers_by_signed_minimum(T number) {
     return std::bit_cast<signed_bits<T>>(number) >= 0;
 }
 
-/// What that makes of the bits that are there.
+/// Returns what that atomic makes of the number `there`.
 template <class T>
 [[nodiscard]] KRYLITH_HD T lowered(T there, T number) {
     if (lowers_by_signed_minimum(number)) {

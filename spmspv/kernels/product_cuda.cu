@@ -1,4 +1,4 @@
-// The eight products on CUDA: which kernels they are, and how much scratch memory they take.
+// The eight products on CUDA: their kernels, and the scratch memory that they take.
 #include <string>
 #include <type_traits>
 
@@ -36,16 +36,17 @@ void multiply(device& device, spmspv::kernel k, const spmspv::product_arguments<
     const current_device current(device.ordinal()); // as in kernel_scratch_bytes()
     if (write_back_of(k) == spmspv::write_back::sort && a.frontier_nonzeros < 0)
         throw usage_error("sparse product by " + std::string(to_string(k)) +
-                          ": the work is not known, it must be counted before");
+                          ": frontier_nonzeros is not given, it must be counted before");
     multiply_by_columns<S>(device, k, plainly);
 }
 
 template <class T>
 std::size_t kernel_scratch_bytes(const device& device, spmspv::kernel k, std::int64_t entries,
-                                 std::int64_t work) {
+                                 std::int64_t frontier_nonzeros) {
     if (direction_of(k) != spmspv::direction::push) return 0;
-    const current_device current(device.ordinal()); // sorting asks it what it needs
-    return column_scratch<T>::in(nullptr, k, entries, work < 0 ? 0 : work).bytes;
+    const current_device current(device.ordinal()); // sorting asks the current device what it needs
+    return column_scratch<T>::in(nullptr, k, entries, frontier_nonzeros < 0 ? 0 : frontier_nonzeros)
+        .bytes;
 }
 
 template std::size_t kernel_scratch_bytes<double>(const device&, spmspv::kernel, std::int64_t,

@@ -10,11 +10,11 @@ namespace krylith::host {
 
 template <class T>
 std::size_t kernel_scratch_bytes(const device&, spmspv::kernel k, std::int64_t entries,
-                                 std::int64_t work) {
+                                 std::int64_t frontier_nonzeros) {
     if (spmspv::direction_of(k) != spmspv::direction::push)
         return most_threads * sizeof(row_edge<spmspv::plus_times<double>>);
     if (spmspv::write_back_of(k) == spmspv::write_back::sort)
-        return sort_scratch<T>::in(nullptr, entries, work).bytes;
+        return sort_scratch<T>::in(nullptr, entries, frontier_nonzeros).bytes;
     return static_cast<std::size_t>(most_threads + entries + 1) * sizeof(std::int32_t);
 }
 
@@ -34,7 +34,7 @@ void multiply(device& device, spmspv::kernel k, const spmspv::product_arguments<
 template <class M, class T>
 std::int64_t count_frontier_nonzeros(device& device, const spmspv::compressed_view<M>& columns,
                                      const spmspv::vector_arrays<T>& x, bool has_pairs) {
-    std::int64_t work = 0;
+    std::int64_t nonzeros = 0;
     auto& host = static_cast<host_device&>(device);
     host.submit([&, threads = host.threads()] {
         const auto length = [&](std::int64_t column) {
@@ -52,11 +52,11 @@ std::int64_t count_frontier_nonzeros(device& device, const spmspv::compressed_vi
                            for (std::uint32_t bits = x.bits[i]; bits != 0; bits &= bits - 1)
                                sum += length(i * 32 + std::countr_zero(bits));
                        }
-                       std::atomic_ref(work).fetch_add(sum, std::memory_order_relaxed);
+                       std::atomic_ref(nonzeros).fetch_add(sum, std::memory_order_relaxed);
                    });
     });
     host.synchronize();
-    return work;
+    return nonzeros;
 }
 
 #define KRYLITH_INSTANTIATE(S, M)                                                                  \

@@ -10,7 +10,7 @@
 
 namespace krylith::host {
 
-/// Sum and whether it has terms.
+/// A sum, and whether it has terms.
 template <class S>
 struct partial_sum {
     typename S::value_type value = S::absent();
@@ -22,11 +22,11 @@ struct partial_sum {
     }
 };
 
-/// What a thread of a balanced row kernel leaves for the one that ends the product.
+/// The sums that a thread of a balanced row kernel leaves for the one that ends the product.
 template <class S>
 struct row_edge {
-    partial_sum<S> head;   ///< of the first row, if it began before
-    partial_sum<S> carry;  ///< of the row that is open at the end
+    partial_sum<S> head;   ///< sum of the first row, if it began before
+    partial_sum<S> carry;  ///< sum of the row that is open at the end
     std::int32_t first;    ///< row that the thread begins in
     std::int32_t last;     ///< row that is open at its end
     bool cut;              ///< the first row began before
@@ -40,11 +40,11 @@ void multiply_by_rows(spmspv::kernel k, const spmspv::product_arguments<S, M>& a
 template <class S, class M>
 void multiply_by_columns(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads);
 
-/// Columns, where what lands in the same row is added after a sort.
+/// Multiplies by columns, where terms of the same row of y are added after a sort.
 template <class S, class M>
 void multiply_and_sort(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads);
 
-/// y.dense before column kernels add to it: beta y, or absent.
+/// Sets y.dense before column kernels add to it: to beta y, or to absent.
 template <class S, class M>
 void prepare_dense(const spmspv::product_arguments<S, M>& a, int threads) {
     using T = typename S::value_type;

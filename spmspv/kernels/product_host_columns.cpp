@@ -11,8 +11,8 @@ namespace krylith::host {
 
 namespace {
 
-/// Adds terms to y.dense. Listed: y.bits and y.indices say which rows have any; a thread hands its
-/// rows over some at a time. Shared: other threads do the same at the same time.
+/// Adds terms to y.dense. Listed: y.bits and y.indices say which rows have any; a thread adds its
+/// rows to the list some at a time. Shared: other threads do the same at the same time.
 template <class S, bool Shared, bool Listed>
 class row_adder {
     using T = typename S::value_type;
@@ -83,20 +83,20 @@ private:
 
 template <class S, bool Shared, bool Listed, class M>
 void add_terms(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a, int parts,
-               std::int64_t work, const std::int32_t* starts) {
+               std::int64_t terms, const std::int32_t* starts) {
     for_parts(parts, [&](int part) {
         row_adder<S, Shared, Listed> rows(a.y);
-        const auto add_piece = [&](const column_chunk& chunk) {
+        const auto add_chunk = [&](const column_chunk& chunk) {
             for_terms(a, chunk,
                       [&](std::int32_t, std::int32_t row, auto term) { rows.add(row, term); });
         };
         if (Shared && assigned == spmspv::distribution::balanced) {
-            for_items(a, starts, part_begin(work, part, parts), part_begin(work, part + 1, parts),
-                      add_piece);
+            for_items(a, starts, part_begin(terms, part, parts), part_begin(terms, part + 1, parts),
+                      add_chunk);
         } else {
             const std::int64_t entries = *a.x.count;
             for_columns(a, part_begin(entries, part, parts), part_begin(entries, part + 1, parts),
-                        add_piece);
+                        add_chunk);
         }
         rows.finish();
     });
@@ -107,24 +107,25 @@ constexpr int fewest_that_pay = 4;
 
 template <class S, bool Listed, class M>
 void run(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a, int threads) {
-    // What columns of mean length have; the balanced kernel counts, if it has more than one thread.
+    // The estimate is that of columns of mean length; the balanced kernel counts, if it has more
+    // than one thread.
     const std::int64_t entries = *a.x.count;
     const std::int64_t mean =
         a.columns.major_size == 0
             ? 0
             : (a.columns.nonzeros + a.columns.major_size - 1) / a.columns.major_size;
-    std::int64_t work = entries * (mean + 1);
+    std::int64_t terms = entries * (mean + 1);
     auto* const sums = reinterpret_cast<std::int32_t*>(a.scratch);
     std::int32_t* const starts = sums + most_threads;
     if (threads >= fewest_that_pay && assigned == spmspv::distribution::balanced)
-        work = scan_columns(a, starts, sums, threads);
-    const int team = team_for(threads, work);
+        terms = scan_columns(a, starts, sums, threads);
+    const int team = team_for(threads, terms);
     const int parts = team < fewest_that_pay ? 1 : team;
     if constexpr (Listed) *a.y.count = 0;
     if (parts > 1)
-        add_terms<S, true, Listed>(assigned, a, parts, work, starts);
+        add_terms<S, true, Listed>(assigned, a, parts, terms, starts);
     else
-        add_terms<S, false, Listed>(assigned, a, 1, work, starts);
+        add_terms<S, false, Listed>(assigned, a, 1, terms, starts);
     if constexpr (Listed) {
         const std::int64_t found = *a.y.count;
         for_ranges(team_for(threads, found), found, [&](std::int64_t begin, std::int64_t end) {

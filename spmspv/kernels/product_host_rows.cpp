@@ -17,7 +17,7 @@ struct word_of_bits {
     bool whole; ///< the run has all its rows
 };
 
-/// Sparse: only entries of x whose bit is set count, and y gets bits.
+/// The row kernels. Sparse: only entries of x whose bit is set count, and y gets bits.
 template <class S, bool Sparse, class M>
 class rows_of_product {
     using T = typename S::value_type;
@@ -27,7 +27,7 @@ public:
     explicit rows_of_product(const spmspv::product_arguments<S, M>& a)
         : a_(a), few_(a.entries < a.x.size / 16) {}
 
-    /// Entries [begin, end), which are of one row.
+    /// The sum of entries [begin, end), which are of one row.
     [[nodiscard]] sum_type sum(std::int32_t begin, std::int32_t end) const {
         sum_type result;
         if constexpr (spmspv::scales<S> && !Sparse) {
@@ -76,7 +76,8 @@ public:
         }
     }
 
-    /// Rows [first, last), and put(word_of_bits) for each word that has some of them.
+    /// Multiplies rows [first, last), and calls put(word_of_bits) for each word that has some of
+    /// them.
     template <class Put>
     void multiply(std::int32_t first, std::int32_t last, const Put& put) const {
         const std::int32_t* const offsets = a_.rows.offsets;
@@ -95,8 +96,8 @@ public:
     }
 
 private:
-    /// Where x has many entries all of its values are read, since a branch that nobody can predict
-    /// takes longer (half of them: 17 ms, not 5, for 1.8 million nonzeros).
+    /// The sum where x has many entries: all values of x are read, since a branch that can't be
+    /// predicted takes longer (with half of them: 17 ms, not 5, for 1.8 million nonzeros).
     [[nodiscard]] sum_type sum_of_many(std::int32_t begin, std::int32_t end) const {
         T sum = S::absent();
         std::uint32_t any = 0;
@@ -113,7 +114,7 @@ private:
     }
 
     const spmspv::product_arguments<S, M>& a_;
-    bool few_; ///< entries of x, as far as the host knows
+    bool few_; ///< x has few entries, as far as the host knows
 };
 
 template <class S, bool Sparse, class M>
@@ -129,7 +130,7 @@ void direct(const spmspv::product_arguments<S, M>& a, int parts) {
     });
 }
 
-/// Items [begin, end) of the merge path.
+/// Multiplies items [begin, end) of the merge path.
 template <class S, bool Sparse, class M>
 row_edge<S> multiply_items(const rows_of_product<S, Sparse, M>& rows,
                            const spmspv::product_arguments<S, M>& a, std::int64_t begin,
@@ -162,8 +163,8 @@ row_edge<S> multiply_items(const rows_of_product<S, Sparse, M>& rows,
     return edge;
 }
 
-/// Sums of rows that several threads have parts of, in their order; and the words of bits that
-/// several threads have rows of.
+/// Adds up the rows that several threads have parts of, in the order of threads, and joins the
+/// words of bits that several threads have rows of.
 template <class S, bool Sparse, class M>
 void join(const rows_of_product<S, Sparse, M>& rows, const spmspv::product_arguments<S, M>& a,
           const row_edge<S>* edges, int parts) {

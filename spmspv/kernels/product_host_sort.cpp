@@ -1,5 +1,5 @@
-// Kernels of the columns where x has entries, on a host device: terms are written down in the order
-// of x, sorted by rows, and summed up row by row.
+// Kernels of the columns where x has entries, on a host device: terms are written in the order of
+// x, sorted by rows, and summed up row by row.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 
 /// One pass of a stable radix sort: by `bits` bits of the row from `shift` on.
 template <class T>
-void sort_digit(const term_list<T>& from, const term_list<T>& to, std::int64_t work, int shift,
+void sort_digit(const term_list<T>& from, const term_list<T>& to, std::int64_t terms, int shift,
                 int bits, std::int32_t* counters, int parts) {
     const std::int32_t digits = std::int32_t{1} << bits;
     const auto digit = [&](std::int64_t k) { return from.rows[k] >> shift & (digits - 1); };
@@ -25,8 +25,8 @@ void sort_digit(const term_list<T>& from, const term_list<T>& to, std::int64_t w
     for_parts(parts, [&](int part) {
         std::int32_t* const counts = counters_of(part);
         std::fill_n(counts, digits, 0);
-        const std::int64_t end = part_begin(work, part + 1, parts);
-        for (std::int64_t k = part_begin(work, part, parts); k < end; ++k) ++counts[digit(k)];
+        const std::int64_t end = part_begin(terms, part + 1, parts);
+        for (std::int64_t k = part_begin(terms, part, parts); k < end; ++k) ++counts[digit(k)];
     });
     std::int32_t place = 0;
     for (std::int32_t d = 0; d < digits; ++d)
@@ -34,8 +34,8 @@ void sort_digit(const term_list<T>& from, const term_list<T>& to, std::int64_t w
             place += std::exchange(counters_of(part)[d], place);
     for_parts(parts, [&](int part) {
         std::int32_t* const next = counters_of(part);
-        const std::int64_t end = part_begin(work, part + 1, parts);
-        for (std::int64_t k = part_begin(work, part, parts); k < end; ++k) {
+        const std::int64_t end = part_begin(terms, part + 1, parts);
+        for (std::int64_t k = part_begin(terms, part, parts); k < end; ++k) {
             const std::int32_t place_of_term = next[digit(k)]++;
             to.rows[place_of_term] = from.rows[k];
             to.terms[place_of_term] = from.terms[k];
@@ -45,23 +45,23 @@ void sort_digit(const term_list<T>& from, const term_list<T>& to, std::int64_t w
 
 /// Sorts lists[0] by rows, which are at most `most`; returns the list that has the result.
 template <class T>
-const term_list<T>& sort_by_rows(const sort_scratch<T>& s, std::int64_t work, std::int32_t most,
+const term_list<T>& sort_by_rows(const sort_scratch<T>& s, std::int64_t terms, std::int32_t most,
                                  int parts) {
     constexpr std::int64_t many = 4096; // few terms are not worth many counters
-    const int widest = work < many ? 8 : most_digit_bits;
+    const int widest = terms < many ? 8 : most_digit_bits;
     const int key_bits = std::bit_width(static_cast<std::uint32_t>(most));
     const int passes = (key_bits + widest - 1) / widest;
     int current = 0;
     for (int pass = 0; pass < passes; ++pass) {
         const int shift = key_bits * pass / passes;
         const int bits = key_bits * (pass + 1) / passes - shift;
-        sort_digit(s.lists[current], s.lists[1 - current], work, shift, bits, s.counters, parts);
+        sort_digit(s.lists[current], s.lists[1 - current], terms, shift, bits, s.counters, parts);
         current = 1 - current;
     }
     return s.lists[current];
 }
 
-/// The terms of each row, which are one behind the other, added in their order; ascending rows.
+/// Adds up the terms of each row, which are consecutive, in their order; rows ascend.
 template <class S>
 class segment_sums {
     using T = typename S::value_type;
@@ -77,8 +77,8 @@ public:
         return begun;
     }
 
-    /// Of the rows that begin in the tile, those before which `before` begin in others: what the
-    /// tile has of them. Returns what it has of one that began before, or absent.
+    /// Sums up the terms of a tile for the rows that begin in it, before which `before` rows begin
+    /// in other tiles. Returns the sum for a row that began before, or absent.
     [[nodiscard]] T sum_up(std::int64_t tile, std::int32_t before) const {
         std::int64_t k = tile * sum_tile;
         const std::int64_t end = end_of(tile);
@@ -120,10 +120,11 @@ private:
     bool pairs_;
 };
 
-/// Rows that are skipped are numbered `skipped`, behind all others, and are not counted.
+/// Writes the terms. Rows that are skipped get the number `skipped`, behind all others, and are not
+/// counted.
 template <class S, class M>
 void write_terms(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a,
-                 const sort_scratch<typename S::value_type>& s, std::int64_t work, int parts) {
+                 const sort_scratch<typename S::value_type>& s, std::int64_t terms, int parts) {
     const term_list<typename S::value_type> list = s.lists[0];
     const std::int32_t skipped = a.columns.across;
     const auto write = [&](const column_chunk& chunk) {
@@ -138,8 +139,8 @@ void write_terms(spmspv::distribution assigned, const spmspv::product_arguments<
     };
     for_parts(parts, [&](int part) {
         if (assigned == spmspv::distribution::balanced)
-            return for_items(a, s.starts, part_begin(work, part, parts),
-                             part_begin(work, part + 1, parts), write);
+            return for_items(a, s.starts, part_begin(terms, part, parts),
+                             part_begin(terms, part + 1, parts), write);
         const std::int64_t entries = *a.x.count;
         for_columns(a, part_begin(entries, part, parts), part_begin(entries, part + 1, parts),
                     write);
@@ -152,23 +153,23 @@ template <class S, class M>
 void multiply_and_sort(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads) {
     using T = typename S::value_type;
     const auto s = sort_scratch<T>::in(a.scratch, a.entries, a.frontier_nonzeros);
-    const std::int64_t work = scan_columns(a, s.starts, s.sums, threads);
-    if (work > a.frontier_nonzeros)
-        throw usage_error("sparse product: the work was given as " +
+    const std::int64_t found = scan_columns(a, s.starts, s.sums, threads);
+    if (found > a.frontier_nonzeros)
+        throw usage_error("sparse product: frontier_nonzeros was given as " +
                           std::to_string(a.frontier_nonzeros) + ", the columns of x have " +
-                          std::to_string(work) + " entries");
+                          std::to_string(found) + " entries");
     if (!a.pairs) prepare_dense(a, threads);
-    const int parts = sort_team(threads, work);
-    write_terms(spmspv::distribution_of(k), a, s, work, parts);
+    const int parts = sort_team(threads, found);
+    write_terms(spmspv::distribution_of(k), a, s, found, parts);
     const std::int32_t most = a.skip_rows != nullptr ? a.columns.across : a.columns.across - 1;
-    const term_list<T>& sorted = sort_by_rows(s, work, std::max(most, 0), parts);
-    const std::int64_t terms =
+    const term_list<T>& sorted = sort_by_rows(s, found, std::max(most, 0), parts);
+    const std::int64_t kept =
         a.skip_rows == nullptr
-            ? work
-            : std::lower_bound(sorted.rows, sorted.rows + work, a.columns.across) - sorted.rows;
+            ? found
+            : std::lower_bound(sorted.rows, sorted.rows + found, a.columns.across) - sorted.rows;
 
-    const segment_sums<S> rows(sorted, terms, a.y, a.pairs);
-    const std::int64_t tiles = (terms + sum_tile - 1) / sum_tile;
+    const segment_sums<S> rows(sorted, kept, a.y, a.pairs);
+    const std::int64_t tiles = (kept + sum_tile - 1) / sum_tile;
     for_ranges(parts, tiles, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) s.begun[t] = rows.count_begun(t);
     });

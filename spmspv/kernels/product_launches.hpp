@@ -1,5 +1,5 @@
-// Kernels of products on CUDA by semiring: product.cu chooses among them, a .cu for each semiring
-// has them.
+// The kernels of products on CUDA by semiring: product_cuda.cu chooses among them, a .cu for each
+// semiring instantiates them.
 #pragma once
 
 #include <type_traits>
@@ -9,11 +9,11 @@
 namespace krylith::cuda {
 
 /// The matrix with values of the semiring's type, or without any where the semiring reads none: so
-/// kernels exist once a semiring.
+/// kernels exist once for each semiring.
 template <class S>
 using plain_arguments = spmspv::product_arguments<S, typename S::value_type>;
 
-/// Patterns spmv and row.
+/// Multiplies in the directions dense and pull.
 template <class S>
 void multiply_by_rows(device& device, spmspv::kernel k, const plain_arguments<S>& a);
 

@@ -1,6 +1,6 @@
-// Words of 32 rows that have many entries, cut into pieces that warps take like whole words: so no
-// length of a row stalls one. What the pieces of a word add up to is put together, in their order,
-// by the warp that ends the last of them.
+// Words of 32 rows that have many entries, cut into chunks that warps take like whole words, so
+// that no length of a row stalls a warp. The warp that ends the last chunk of a word adds up the
+// sums of its chunks, in their order.
 #pragma once
 
 #include <algorithm>
@@ -12,34 +12,35 @@
 
 namespace krylith::spmspv {
 
-/// Entries of a word that one warp takes: more are cut. A warp of balanced kernels reads about 6000
-/// of a matrix of 32 million on an H200.
+/// The number of entries of a word that one warp takes: longer words are cut. A warp of balanced
+/// kernels reads about 6000 of a matrix of 32 million on an H200.
 inline constexpr std::uint32_t whole_word_entries = 1024;
 
-/// Of a word with so many entries, more than whole_word_entries; the last piece may have less. At
-/// most 1024 pieces, since one warp adds them up.
+/// The number of entries of a chunk of a word with `entries` entries, more than whole_word_entries;
+/// the last chunk may have fewer. A word has at most 1024 chunks, since one warp adds them up.
 [[nodiscard]] KRYLITH_HD constexpr std::uint32_t chunk_entries(std::uint32_t entries) {
     const std::uint32_t least = (entries / 1024 + 256) / 256 * 256;
     return least > whole_word_entries ? least : whole_word_entries;
 }
 
-/// Plain data.
+/// One chunk; plain data.
 struct row_chunk {
     std::int32_t word;
-    std::int32_t part; ///< of its word; the others stand beside it
+    std::int32_t part; ///< its number among those of its word, which are consecutive
     std::int32_t parts;
 };
 
-/// The pieces of all long words, in the order of words, from the rows' offsets [rows + 1]. O(rows /
-/// 32 + pieces); at most nnz / 512 pieces.
+/// Returns the chunks of all long words, in the order of words, from the offsets of rows [rows +
+/// 1]. O(rows / 32 + chunks); at most nnz / 512 chunks.
 [[nodiscard]] std::vector<row_chunk> cut_long_words(std::span<const std::int32_t> offsets);
 
-/// On a device. Arrays [count], sums 32 times as many. Plain data for kernels.
+/// The chunks on a device. Arrays are [count], sums 32 times as many. Plain data for kernels.
 struct row_chunks {
     const row_chunk* list;
-    void* sums; ///< of values of up to 8 bytes: of a piece's rows
+    void* sums; ///< sums of the rows of each chunk, values of up to 8 bytes
     std::uint32_t* marks;
-    unsigned* arrived; ///< of a word's first piece: pieces that are done; 0 between products
+    unsigned*
+        arrived; ///< at the first chunk of a word: its chunks that are done; 0 between products
     std::int32_t count;
 };
 

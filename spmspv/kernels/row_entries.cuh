@@ -1,4 +1,4 @@
-// Entries of a row on their way from memory to a lane, one by one or by fours.
+// Loads of entries of a row by lanes, one by one or by fours.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace krylith::cuda {
 
-/// Of the whole matrix: arrays are 16-byte aligned.
+/// The arrays of the whole matrix, which are 16-byte aligned.
 template <class S>
 struct row_arrays {
     const std::int32_t* columns;
@@ -15,12 +15,12 @@ struct row_arrays {
     std::uint32_t nonzeros;
 };
 
-/// Whether lanes take entries by fours, a load each. Where values are read that makes up for the
-/// entries of other rows that they find at a row's ends.
+/// Whether lanes take entries by fours, with one load. Where values are read that makes up for the
+/// entries of other rows that they load at the ends of a row.
 template <class S, bool Masked>
 inline constexpr bool by_quads = S::reads_matrix && !Masked;
 
-/// Entries of a row, `Count` a lane, in three steps, so that all are under way at once.
+/// Entries of a row, `Count` a lane, in three steps, so that all are in flight at once.
 template <class S, bool Masked, int Count>
 struct row_entries {
     using T = typename S::value_type;
@@ -31,12 +31,12 @@ struct row_entries {
     T vector[Count];
     bool hit[Count];
 
-    /// Of entry i of the lane whose first is k, with so many lanes. Unsigned: it may go beyond the
-    /// last of 2^31 - 1 entries.
+    /// The place of entry i of the lane whose first is k, with so many lanes. It is unsigned, since
+    /// it may go beyond the last of 2^31 - 1 entries.
     [[nodiscard]] __device__ static std::uint32_t place(std::uint32_t k, int i, int lanes) {
         return k + static_cast<unsigned>(i / quad * quad * lanes + i % quad);
     }
-    /// Entries [begin, stop) count.
+    /// Starts the loads; entries [begin, stop) count.
     __device__ void start(const row_arrays<S>& a, const row_terms<S, Masked>& terms,
                           std::uint32_t k, int lanes, std::uint32_t begin, std::uint32_t stop) {
 #pragma unroll

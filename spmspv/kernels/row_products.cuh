@@ -1,4 +1,4 @@
-// Which kernels the products of rows are, by semiring.
+// The kernels of products by rows, by semiring.
 #pragma once
 
 #include <krylith/spmspv/kernels/first_terms.cuh>

@@ -1,4 +1,4 @@
-// What a warp takes of the rows, and how the sums of a long word's pieces are put together.
+// The tasks of warps among the rows, and the sums of the chunks of a long word.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace krylith::cuda {
 
-/// What a warp takes: 32 rows, one word of bits of y, or of a long word a piece.
+/// A task of a warp: 32 rows (one word of bits of y), or a chunk of a long word.
 template <bool Cut>
 struct row_task {
-    std::uint32_t number; ///< pieces come first, then words
+    std::uint32_t number; ///< chunks come first, then words
     std::uint32_t begin;  ///< entries of the lane's row: after clip() those of the task
     std::uint32_t end;
-    std::int32_t part; ///< of a piece; else one of these:
+    std::int32_t part; ///< that of a chunk; else one of these:
     static constexpr std::int32_t whole_word = -1;
-    static constexpr std::int32_t nothing = -2; ///< a long word, whose pieces others take
+    static constexpr std::int32_t nothing = -2; ///< a long word, whose chunks others take
 
-    /// Nothing waits for what is read here before clip().
+    /// Reads a task. Nothing waits for these loads before clip().
     [[nodiscard]] __device__ static row_task read(const spmspv::row_chunks& chunks,
                                                   const std::int32_t* offsets, std::uint32_t rows,
                                                   std::uint32_t task) {
@@ -51,7 +51,7 @@ struct row_task {
     [[nodiscard]] __device__ std::uint32_t last() const {
         return __shfl_sync(0xffffffffu, end, 31);
     }
-    /// By the warp: cuts rows to the piece, or to nothing.
+    /// Cuts the rows to the chunk, or to nothing; the warp calls it.
     __device__ void clip() {
         if constexpr (Cut) {
             const std::uint32_t from = first();
@@ -72,7 +72,8 @@ struct row_task {
     }
 };
 
-/// By the warp, after a piece: true with the word's sums if it was the last of its pieces.
+/// Ends a chunk; the warp calls it. Returns true, with the sums of the word, if it was the last of
+/// its chunks.
 template <class S, bool Masked>
 __device__ inline bool join_ranges(const spmspv::row_chunks& chunks, const row_task<true>& last,
                                    typename S::value_type& sum, bool& there) {
@@ -97,7 +98,7 @@ __device__ inline bool join_ranges(const spmspv::row_chunks& chunks, const row_t
     if (lane == 0) chunks.arrived[first] = 0;
     sum = S::absent();
     there = false;
-    // Past the L1 cache: other multiprocessors wrote these.
+    // These loads bypass the L1 cache: other multiprocessors wrote the sums.
 #pragma unroll 8
     for (std::uint32_t p = first; p < first + parts; ++p) {
         sum = S::add(sum, __ldcg(sums + p * 32 + lane));

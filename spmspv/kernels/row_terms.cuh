@@ -1,4 +1,4 @@
-// Terms of a row's entries, as all kernels of rows take them.
+// Terms of the entries of a row, for all kernels of rows.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace krylith::cuda {
 
-/// The term of an entry, if x has one there.
+/// Gives the term of an entry, if x has an entry there.
 template <class S, bool Masked>
 struct row_terms {
     using T = typename S::value_type;
@@ -15,8 +15,8 @@ struct row_terms {
     const T* x;
     const std::uint32_t* bits;
 
-    /// Whether an entry of A has a term; false without looking unless `in`. No branches: the looks
-    /// of several entries are under way at once.
+    /// Whether an entry of A has a term; false, without a load, unless `in`. It has no branches, so
+    /// that the loads of several entries are in flight at once.
     [[nodiscard]] __device__ bool has(bool in, std::int32_t column) const {
         if constexpr (Masked) {
             const auto i = static_cast<std::uint32_t>(column); // may be -1 unless `in`

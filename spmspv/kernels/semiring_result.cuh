@@ -1,4 +1,4 @@
-// What all product kernels do with sums.
+// The results of all product kernels, from the sums of rows.
 #pragma once
 
 #include <type_traits>
@@ -12,14 +12,14 @@ namespace krylith::cuda {
 template <class S>
 inline constexpr bool reads_columns = std::is_same_v<S, spmspv::min_column>;
 
-/// y[row] from the row's sum.
+/// Writes y[row] from the sum of the row.
 template <class S>
 struct result_rows {
     using T = typename S::value_type;
     T* y;
     T alpha;
     T beta;
-    const std::uint32_t* skip_rows; ///< these have no entry
+    const std::uint32_t* skip_rows; ///< bits of rows that have no entry
 
     __device__ void before_writing() const {}
     __device__ void row(std::int64_t row, T sum) const {

@@ -1,13 +1,13 @@
-// Sums of terms that are sorted by row, each row's in a fixed order: as ascending pairs, or into a
-// dense array.
+// Sums of terms that are sorted by row, each in a fixed order: as ascending pairs, or into a dense
+// array.
 //
-// Equal tiles of 2048 terms, a thread 8 of them; a block takes consecutive tiles (a chunk) and
-// carries the sum of the row that is open; what is open at the ends of chunks is joined by the last
-// block (sparse/merge/merge_tile.cuh). So no row stalls a block, and the bits depend on the work
-// and the device alone. The division is known to the host, which knows the work.
+// Tiles have 2048 terms, 8 for each thread; a block takes consecutive tiles (a chunk) and carries
+// the sum of the row that is open; the last block joins the rows that are open at the ends of
+// chunks (sparse/merge/merge_tile.cuh). So no row stalls a block, and the bits depend on the number
+// of terms and the device alone. The host knows the division, since it knows the number of terms.
 //
 // Bytes: 4 + s a term, 4 + s a row; for pairs 4 a term before, to count the rows of each chunk. One
-// launch, for pairs of more than 2048 terms two.
+// launch, or two for pairs of more than 2048 terms.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,8 @@ struct sorted_terms {
     [[nodiscard]] __device__ std::uint32_t chunk_end(std::uint32_t begin) const {
         return count - begin < terms_a_chunk ? count : begin + terms_a_chunk;
     }
-    /// A thread's terms from `first`: bit u: term first + u is the last of its row.
+    /// Loads the terms of a thread from `first` on. Bit u of the result: term first + u is the last
+    /// of its row.
     __device__ unsigned load_rows(std::uint32_t first, std::uint32_t (&row)[sum_in_flight]) const {
         const auto at = [&](std::uint32_t k) { return k < count ? rows[k] : ~0u; };
         unsigned ends = 0;
@@ -80,13 +81,13 @@ __global__ void __launch_bounds__(block_threads)
     if (threadIdx.x == 0) terms.ended[blockIdx.x] = ended;
 }
 
-/// Where sums go: place p of the pairs, or row p of a dense array.
+/// The target of the sums: place p of the pairs, or row p of a dense array.
 template <class S, bool Pairs>
 struct sorted_results {
     using T = typename S::value_type;
     spmspv::vector_arrays<T> y;
     T alpha;
-    bool adds; ///< to what is there
+    bool adds; ///< adds to the values that y has
 
     __device__ void before_writing() const {}
     __device__ void row(std::int64_t place, T sum) const {
@@ -106,7 +107,7 @@ struct semiring_sums {
     [[nodiscard]] __device__ static T add(T a, T b) { return S::add(a, b); }
 };
 
-/// A block a chunk.
+/// Sums up chunks, one for each block.
 template <class S, bool Pairs>
 __global__ void __launch_bounds__(block_threads, 4)
     sum_sorted(const __grid_constant__ sorted_terms<typename S::value_type> terms,
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(block_threads, 4)
         const std::int32_t so_far = warp_running_sum(mine);
         if (me % 32 == 31) warp_ends[me / 32] = so_far;
         T sum = carry_into<sums>(tail, ends != 0, carry, carry, s); // has a barrier
-        std::int32_t number = ended + so_far - mine;                // in the chunk
+        std::int32_t number = ended + so_far - mine;                // its number in the chunk
 #pragma unroll
         for (int w = 0; w < block_warps; ++w) {
             if (w < me / 32) number += warp_ends[w];
@@ -180,7 +181,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     join_chunks<sums>(terms.edges, terms.chunks, s, results);
 }
 
-/// `sorted`: the place of the sorted terms. The scratch's `finished` is 0.
+/// Enqueues the sums. `sorted` is the place of the sorted terms. `finished` of the scratch is 0.
 template <class S, bool Pairs>
 void launch_sums(device& device, const plain_arguments<S>& a,
                  const column_scratch<typename S::value_type>& scratch, int sorted) {

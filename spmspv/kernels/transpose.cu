@@ -1,6 +1,6 @@
 // The columns of a CSR matrix, on the device: its entries are sorted by column, stably, so that
-// rows ascend in each. Once a matrix: 16 bytes a nonzero of temporary memory; 16 bytes a nonzero
-// for each 8 bits of column numbers, and the values gathered, a sector each.
+// rows ascend in each. It is done once for each matrix: 16 bytes a nonzero of temporary memory; 16
+// bytes a nonzero moved for each 8 bits of column numbers, and the values gathered, a sector each.
 #include <algorithm>
 #include <bit>
 
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-/// offsets[c]: entries of columns below c.
+/// Computes offsets[c], the number of entries of columns below c.
 __global__ void __launch_bounds__(block_threads)
     find_columns(const std::uint32_t* keys, std::uint32_t nonzeros, std::uint32_t columns,
                  std::int32_t* offsets) {
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(block_threads)
     const std::uint32_t stride = gridDim.x * block_threads;
     for (std::uint32_t k = blockIdx.x * block_threads + threadIdx.x; k < nonzeros; k += stride) {
         const std::uint32_t entry = numbers[k];
-        // The row that has the entry: the first whose end lies behind it.
+        // The row of the entry is the first whose end lies behind it.
         std::uint32_t low = 0;
         std::uint32_t high = static_cast<std::uint32_t>(rows.major_size);
         while (low < high) {
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-/// Given back when the device's work is done.
+/// Memory that is freed when what is enqueued on the device is done.
 class temporary_memory {
 public:
     temporary_memory(device& device, std::size_t bytes)

@@ -9,14 +9,15 @@ namespace krylith::host {
 
 namespace {
 
-/// A stable counting sort: parts of about equal entries, each with counters of its own for all
-/// columns, which then say where its entries go. As many parts as their counters don't outgrow the
-/// entries. (matrix/compressed/transposition.hpp does the same for 64-bit offsets in host arrays.)
+/// A stable counting sort: parts of about equal numbers of entries, each with counters for all
+/// columns, which then give the places of its entries. There are only as many parts as keep the
+/// counters no larger than the entries. (matrix/compressed/transposition.hpp does the same for
+/// 64-bit offsets in host arrays.)
 template <class T>
 struct counting_sort {
     spmspv::compressed_view<T> rows;
     int parts;
-    std::int32_t* next; ///< by part and column
+    std::int32_t* next; ///< next place, by part and column
 
     [[nodiscard]] std::int32_t first_row(int part) const {
         if (part == parts) return rows.major_size;

@@ -1,6 +1,6 @@
 // Running sums of sizes whose number the device knows, in two kernels, or one where there are few:
-// sums of the blocks' ranges, then each block goes through its range from what lies before it. No
-// block waits for another.
+// first the sums of the ranges of blocks, then each block adds up its range from the sum of those
+// before it. No block waits for another.
 #pragma once
 
 #include <algorithm>
@@ -12,41 +12,41 @@
 namespace krylith::cuda {
 
 inline constexpr unsigned most_scan_blocks = 2048;
-inline constexpr int scan_in_flight = 4; ///< sizes a thread and step
+inline constexpr int scan_in_flight = 4; ///< sizes that a thread loads in a step
 inline constexpr std::uint32_t scan_step = block_threads * scan_in_flight;
 
-/// Of the second pass: one number a block.
+/// The scratch of the second pass: one number for each block.
 inline constexpr std::size_t scan_scratch_bytes = most_scan_blocks * sizeof(std::int32_t);
 
-/// A block's range: whole steps.
+/// The range of a block: whole steps.
 struct scan_range {
     std::uint32_t begin, end;
 
     [[nodiscard]] __device__ static scan_range of_block(std::uint32_t count) {
         const std::uint64_t steps = (std::uint64_t{count} + scan_step - 1) / scan_step;
-        const std::uint64_t share = (steps + gridDim.x - 1) / gridDim.x * scan_step;
+        const std::uint64_t length = (steps + gridDim.x - 1) / gridDim.x * scan_step;
         const auto at = [&](std::uint64_t block) {
-            return static_cast<std::uint32_t>(min(block * share, std::uint64_t{count}));
+            return static_cast<std::uint32_t>(min(block * length, std::uint64_t{count}));
         };
         return {at(blockIdx.x), at(std::uint64_t{blockIdx.x} + 1)};
     }
 };
 
-/// Known to all threads.
+/// Adds up a value of each thread; all threads get the sum.
 [[nodiscard]] __device__ inline std::int32_t sum_of_block(std::int32_t value) {
     __shared__ std::int32_t warp_sums[block_warps];
     return block_sum_for_all(value, warp_sums);
 }
 
-// Items: count(); load(i) gives an item with a `size`; emit(there, i, item, before), by whole warps
-// in the order of i; finish(total), by one thread.
+// Items have count(); load(i), which returns an item with a `size`; emit(there, i, item, before),
+// which whole warps call in the order of i; and finish(total), which one thread calls.
 
 template <class Items>
 __global__ void __launch_bounds__(block_threads)
     scan_sums(const __grid_constant__ Items items, std::int32_t* sums) {
     const scan_range mine = scan_range::of_block(items.count());
     std::int32_t sum = 0;
-    // As an offset: the last i of 2^32 would wrap round.
+    // The loop counts offsets: the last i of 2^32 would wrap round.
     for (std::uint32_t k = threadIdx.x; k < mine.end - mine.begin; k += block_threads)
         sum += items.load(mine.begin + k).size;
     sum = sum_of_block(sum);
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(block_threads)
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) items.finish(before);
 }
 
-/// Enqueues both. `bound`: of the number of sizes. `scratch`: scan_scratch_bytes.
+/// Enqueues both passes. `bound` is at least the number of sizes. `scratch` has scan_scratch_bytes.
 template <class Items>
 void scan(device& device, const Items& items, std::int64_t bound, void* scratch) {
     const launch_scope launch(device);

@@ -1,9 +1,9 @@
-// Conversions between the forms of a sparse vector. Whoever goes through pairs reads their count on
-// the device: grids are sized by n and loop.
+// Conversions between the forms of a sparse vector. Kernels that go through pairs read their count
+// on the device: grids are sized by n and loop.
 //
-// Bytes, k entries of n, values of s bytes: scatter 4 k + 2 s k (values), 4 k + 8 k atomics (bits);
-// fill n s; gather 4 k + 2 s k; bits of dense n s + n / 8. Each is one launch, 2 to 3 us where k is
-// small. Scattered stores and loads move whole sectors: 32 bytes for each entry.
+// Bytes for k entries of n, values of s bytes: scatter 4 k + 2 s k (values), 4 k + 8 k atomics
+// (bits); fill n s; gather 4 k + 2 s k; bits of dense n s + n / 8. Each is one launch, 2 to 3 us
+// where k is small. Scattered stores and loads move whole sectors: 32 bytes for each entry.
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/spmspv/kernels/vector_conversion.hpp>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
@@ -14,7 +14,7 @@ namespace {
 
 using spmspv::vector_arrays;
 
-/// body(indices[k], k) for each pair.
+/// Calls body(indices[k], k) for each pair.
 template <class T, class Body>
 __global__ void __launch_bounds__(block_threads)
     each_pair(const __grid_constant__ vector_arrays<T> v, Body body) {
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(block_threads)
         dense[i] = with;
 }
 
-/// A warp takes 8 words at once, so that 8 loads a lane are in flight.
+/// Makes bits of dense. A warp takes 8 words at once, so that 8 loads a lane are in flight.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     bits_kernel(const __grid_constant__ vector_arrays<T> v) {

@@ -8,7 +8,7 @@
 #include <krylith/device/device.hpp>
 #include <krylith/spmspv/sparse_vector.hpp>
 
-// Each is enqueued on the device's stream. Instantiated for double, float and std::int32_t.
+// Each is enqueued on the device's stream. Templates exist for double, float and std::int32_t.
 #define KRYLITH_VECTOR_CONVERSIONS                                                                 \
     /** dense[indices[k]] = values[k]. O(k). */                                                    \
     template <class T>                                                                             \
@@ -21,7 +21,7 @@
     void clean_values(device& device, const spmspv::vector_arrays<T>& v);                          \
     template <class T>                                                                             \
     void clean_bits(device& device, const spmspv::vector_arrays<T>& v);                            \
-    /** Both at once. O(k). */                                                                     \
+    /** Does both at once. O(k). */                                                                \
     template <class T>                                                                             \
     void clean_entries(device& device, const spmspv::vector_arrays<T>& v);                         \
     /** dense = absent everywhere. O(n). */                                                        \
@@ -30,10 +30,10 @@
     /** values[k] = dense[indices[k]]. O(k). */                                                    \
     template <class T>                                                                             \
     void gather_values(device& device, const spmspv::vector_arrays<T>& v);                         \
-    /** Bits where dense differs from absent, all words. O(n). */                                  \
+    /** Sets bits where dense differs from absent, in all words. O(n). */                          \
     template <class T>                                                                             \
     void bits_of_dense(device& device, const spmspv::vector_arrays<T>& v);                         \
-    /** count and indices, ascending, of the bits. O(n / 32 + k). `scratch`:                       \
+    /** Makes count and indices, ascending, from bits. O(n / 32 + k). `scratch`:                   \
         list_scratch_bytes(n) bytes, 256-byte aligned. */                                          \
     template <class T>                                                                             \
     void list_bits(device& device, const spmspv::vector_arrays<T>& v, void* scratch);              \

@@ -11,22 +11,22 @@ namespace krylith::host {
 
 namespace {
 
-/// Enqueues work(begin, end) on equal parts of the pairs; shared: there are other threads.
-template <class T, class Work>
-void on_pairs(device& device, const spmspv::vector_arrays<T>& v, const Work& work) {
+/// Enqueues body(begin, end, shared) on equal parts of the pairs; shared: other threads run, too.
+template <class T, class Body>
+void on_pairs(device& device, const spmspv::vector_arrays<T>& v, const Body& body) {
     auto& host = static_cast<host_device&>(device);
-    host.submit([v, work, threads = host.threads()] {
+    host.submit([v, body, threads = host.threads()] {
         const int team = team_for(threads, *v.count);
         for_ranges(team, *v.count,
-                   [&](std::int64_t begin, std::int64_t end) { work(begin, end, team > 1); });
+                   [&](std::int64_t begin, std::int64_t end) { body(begin, end, team > 1); });
     });
 }
 
-template <class Work>
-void on_range(device& device, std::int64_t n, std::int64_t nonzeros_of_each, const Work& work) {
+template <class Body>
+void on_range(device& device, std::int64_t n, std::int64_t nonzeros_of_each, const Body& body) {
     auto& host = static_cast<host_device&>(device);
     host.submit([=, threads = host.threads()] {
-        for_ranges(team_for(threads, n * nonzeros_of_each), n, work);
+        for_ranges(team_for(threads, n * nonzeros_of_each), n, body);
     });
 }
 

@@ -7,8 +7,8 @@
 #include <krylith/device/device.hpp>
 #include <krylith/spmspv/sparse_vector.hpp>
 
-// Each is enqueued on the device's stream. Instantiated for double, float and std::int32_t; fill()
-// for std::uint32_t too.
+// Each is enqueued on the device's stream. Templates exist for double, float and std::int32_t;
+// fill() for std::uint32_t too.
 #define KRYLITH_VECTOR_FILLS                                                                       \
     /** to[k] = from[k] + shift, k < count. */                                                     \
     void shift_indices(device& device, const std::int32_t* from, std::int32_t* to,                 \

@@ -1,4 +1,4 @@
-// The text of models/*.txt, which CMake makes a source of (cmake/KrylithLibrary.cmake).
+// The text of models/*.txt, of which CMake makes a source (cmake/KrylithLibrary.cmake).
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Kernel models as text: what scripts/train writes, and what the library has built in.
+// Kernel models as text, which scripts/train writes, and which the library has built in.
 #include <krylith/spmspv/kernel_model.hpp>
 
 #include <algorithm>
@@ -87,7 +87,7 @@ private:
         return true;
     }
 
-    /// The next of the line; empty at its end.
+    /// The next word of the line; empty at its end.
     std::string_view word() {
         line_.remove_prefix(std::min(line_.find_first_not_of(" \t"), line_.size()));
         const std::string_view found = line_.substr(0, line_.find_first_of(" \t"));
@@ -203,7 +203,7 @@ private:
     std::array<bool, 4> found_{};
     std::array<int, 4> begins_{};
     std::array<std::vector<tree_node>, 4> nodes_;
-    std::array<std::vector<int>, 4> lines_; ///< of the nodes
+    std::array<std::vector<int>, 4> lines_; ///< the lines of nodes
 };
 
 std::string on_one_line(std::string text) {

@@ -8,16 +8,16 @@
 
 namespace krylith::spmspv {
 
-/// What a kernel goes through: all rows with a dense x; all rows, where only entries of x that are
-/// there count; or only the columns of A where x has entries.
+/// The entries that a kernel reads: all rows with a dense x; all rows, where only the entries that
+/// x has count; or only the columns of A where x has entries.
 enum class direction : std::uint8_t { dense, pull, push };
 
-/// How work gets to threads: a row or column to a thread, warp or block (direct), or equal numbers
-/// of rows and entries to all (balanced): no length of a row or column stalls it.
+/// The distribution of rows or columns to threads: one to a thread, warp or block (direct), or
+/// equal numbers of rows and entries to all (balanced): no length of a row or column stalls it.
 enum class distribution : std::uint8_t { direct, balanced };
 
-/// How column kernels add what lands in the same row of y: atomically as it comes, or after a
-/// stable sort by rows, in the order of x: the same bits every time.
+/// The way in which column kernels add terms of the same row of y: atomically as they come, or
+/// after a stable sort by rows, in the order of x, with the same bits every time.
 enum class write_back : std::uint8_t { atomic, sort };
 
 enum class kernel : std::uint8_t {
@@ -43,12 +43,12 @@ inline constexpr int kernel_count = 8;
                           k >= kernel::column_balanced_atomic;
     return balanced ? distribution::balanced : distribution::direct;
 }
-/// Of column kernels; atomic for the others, which have no choice.
+/// The write-back of a column kernel; atomic for the others, which have no choice.
 [[nodiscard]] constexpr write_back write_back_of(kernel k) noexcept {
     return k == kernel::column_sort || k == kernel::column_balanced_sort ? write_back::sort
                                                                          : write_back::atomic;
 }
-/// write_back is of no meaning for directions dense and pull.
+/// Returns the kernel; write_back has no meaning for directions dense and pull.
 [[nodiscard]] constexpr kernel kernel_of(direction p, distribution d, write_back w) noexcept {
     const bool balanced = d == distribution::balanced;
     if (p == direction::dense) return balanced ? kernel::spmv_balanced : kernel::spmv;
@@ -70,7 +70,7 @@ inline constexpr std::array<std::string_view, kernel_count> kernel_names = {
 [[nodiscard]] constexpr std::string_view to_string(kernel k) noexcept {
     return kernel_names[static_cast<std::size_t>(k)];
 }
-/// Throws usage_error naming the nearest valid name.
+/// Returns the kernel of a name. Throws usage_error naming the nearest valid name.
 [[nodiscard]] kernel parse_kernel(std::string_view name);
 
 } // namespace krylith::spmspv

@@ -1,5 +1,5 @@
-// What the choice of a kernel depends on: numbers about the matrix, once, and about the vector,
-// each call. (Li, Ao, Yang 2020, table 1.)
+// The features that the choice of a kernel depends on: numbers about the matrix, measured once, and
+// about the vector, at each call. (Li, Ao, Yang 2020, table 1.)
 #pragma once
 
 #include <array>
@@ -19,11 +19,12 @@ struct matrix_features {
     double shortest_row = 0;
     double mean_row = 0;
     double relative_range = 0; ///< (longest - shortest) / columns
-    double deviation = 0;      ///< standard, of row lengths
-    double gini = 0;           ///< of row lengths: 0 all alike, towards 1 a few have all
+    double deviation = 0;      ///< standard deviation of row lengths
+    double gini = 0; ///< Gini coefficient of row lengths: 0 all alike, towards 1 a few have all
 };
 
-/// Of rows with these offsets (the first need not be 0). O(rows + longest row).
+/// Returns the features of rows with these offsets (the first need not be 0). O(rows + longest
+/// row).
 [[nodiscard]] matrix_features measure_features(std::span<const std::int64_t> row_offsets,
                                                std::int64_t columns);
 
@@ -31,14 +32,15 @@ struct vector_features {
     double entries = 0;            ///< nnz_x
     double density = 0;            ///< entries / columns
     double effective_nonzeros = 0; ///< nonzeros in the columns where x has entries
-    double effective_ratio = 0;    ///< of all nonzeros
-    bool has_pairs = false;        ///< forms of x that are there
+    double effective_ratio = 0;    ///< effective nonzeros / nonzeros
+    bool has_pairs = false;        ///< the forms that x has
     bool has_dense = false;
     bool has_bits = false;
-    bool wants_pairs = false;     ///< the form of y that is asked for; false: dense
-    double expected_nonzeros = 0; ///< density * nonzeros: effective, if entries lie anywhere
-    double most_nonzeros = 0;     ///< entries * longest row, or all: rows stand for columns
-    bool knows_work = false;      ///< effective nonzeros are known, so that to ask costs nothing
+    bool wants_pairs = false; ///< the form of y that is asked for; false: dense
+    double expected_nonzeros =
+        0; ///< density * nonzeros: effective ones if entries of x are spread evenly
+    double most_nonzeros = 0; ///< entries * longest row, at most all: rows stand for columns
+    bool knows_work = false;  ///< effective nonzeros are known: to ask for them costs nothing
 };
 
 /// All features by place, as decision trees know them.

@@ -1,6 +1,6 @@
-// The features of a product y = A x, each found when it is first asked for: what is known to the
-// host for nothing, the entries of x by its count, and the effective nonzeros, which cost a pass
-// over x and a wait for the device, only for a tree that asks for them.
+// The features of a product y = A x, each computed when it is first asked for: some the host knows,
+// the entries of x take their count, and the effective nonzeros, which cost a pass over x and a
+// wait for the device, are counted only for a tree that asks for them.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 
 namespace krylith::spmspv {
 
-/// A feature_source. Refers to the matrix and to x, whose forms are those of its making: finding
-/// values may add some.
+/// A feature_source. It refers to the matrix and to x, whose forms are those at its construction:
+/// computing values may add some.
 template <class M, class T>
 class product_features {
 public:
-    /// `frontier_nonzeros`: effective nonzeros if they are known, else -1.
+    /// `frontier_nonzeros` is the number of effective nonzeros if it is known, else -1.
     product_features(const csr_csc_pair<M>& a, sparse_vector<T>& x, vector_form wanted,
                      std::int64_t frontier_nonzeros)
         : product_features(a, x, x.forms(), wanted, frontier_nonzeros) {}
-    /// `given`: the forms of x, where one of them lies elsewhere.
+    /// `given` are the forms of x, where x has one of them elsewhere.
     product_features(const csr_csc_pair<M>& a, sparse_vector<T>& x, vector_forms given,
                      vector_form wanted, std::int64_t frontier_nonzeros)
         : a_(a),
@@ -39,11 +39,11 @@ public:
     [[nodiscard]] double operator()(feature f) {
         switch (f) {
         case feature::entries: return static_cast<double>(entries());
-        case feature::density: return share(entries(), a_.columns());
+        case feature::density: return fraction(entries(), a_.columns());
         case feature::effective_nonzeros: return static_cast<double>(frontier_nonzeros());
-        case feature::effective_ratio: return share(frontier_nonzeros(), a_.nonzeros());
+        case feature::effective_ratio: return fraction(frontier_nonzeros(), a_.nonzeros());
         case feature::expected_nonzeros:
-            return share(entries(), a_.columns()) * static_cast<double>(a_.nonzeros());
+            return fraction(entries(), a_.columns()) * static_cast<double>(a_.nonzeros());
         case feature::most_nonzeros:
             return std::min(static_cast<double>(entries()) * a_.features().longest_row,
                             static_cast<double>(a_.nonzeros()));
@@ -52,23 +52,23 @@ public:
         }
     }
 
-    /// -1: not known, and nobody asked.
+    /// The number of entries of x; -1: not known, and no tree has asked.
     [[nodiscard]] std::int64_t known_entries() const noexcept { return entries_; }
     [[nodiscard]] std::int64_t known_nonzeros() const noexcept { return frontier_nonzeros_; }
-    /// Whether effective nonzeros cost nothing: the caller told, a tree has asked already, or x is
-    /// known to be empty or full.
+    /// Whether effective nonzeros cost nothing: the caller gave them, a tree has asked already, or
+    /// x is known to be empty or full.
     [[nodiscard]] bool knows_work() const noexcept {
         return frontier_nonzeros_ >= 0 || entries_ == 0 || entries_ == a_.columns();
     }
 
     /// The best guess at the effective ratio from what is known; -1 for none.
     [[nodiscard]] double guessed_ratio() const {
-        if (frontier_nonzeros_ >= 0) return share(frontier_nonzeros_, a_.nonzeros());
-        return entries_ >= 0 ? share(entries_, a_.columns()) : -1;
+        if (frontier_nonzeros_ >= 0) return fraction(frontier_nonzeros_, a_.nonzeros());
+        return entries_ >= 0 ? fraction(entries_, a_.columns()) : -1;
     }
 
 private:
-    static double share(std::int64_t part, std::int64_t of) {
+    static double fraction(std::int64_t part, std::int64_t of) {
         return of > 0 ? static_cast<double>(part) / static_cast<double>(of) : 0;
     }
 

@@ -21,7 +21,7 @@ namespace krylith {
 
 namespace {
 
-/// With the rule's share of redundant rows.
+/// Returns predictions with the rule's fraction of redundant rows.
 std::vector<prediction> predictions(const pattern_statistics& statistics,
                                     const machine_rates& rates) {
     std::int64_t nonzeros = 0;
@@ -47,7 +47,7 @@ std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics
 
 namespace {
 
-/// Builds operators of one matrix; the halo plan, which the cost model needs too, once.
+/// Builds operators of one matrix. The halo plan, which the cost model needs too, is made once.
 template <class T>
 class operator_builder {
 public:
@@ -78,13 +78,13 @@ public:
                 options_.format);
         case operator_kind::pcsr:
         case operator_kind::pcsc:
-        case operator_kind::pcoo: return pieces(kind);
+        case operator_kind::pcoo: return nonzero_split(kind);
         case operator_kind::automatic: break;
         }
         throw usage_error("build: operator auto is not one that can be built");
     }
 
-    /// By the model, or by trial: the fastest, or halo where none is clearly faster.
+    /// Chooses by the model or by trial: the fastest, or halo where none is clearly faster.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose() {
         if (group_.size() == 1) return build(operator_kind::halo); // nothing moves
         const known_rates machine = rates_of(group_);
@@ -100,7 +100,7 @@ public:
         }
         const prediction& taken = clear_choice(choice->predictions);
         const auto best = parse_operator_kind(taken.name);
-        if (best != operator_kind::halo) plan_.reset(); // may be larger than the matrix
+        if (best != operator_kind::halo) plan_.reset(); // it may be larger than the matrix
         std::unique_ptr<matrix_operator<T>> result;
         if (options_.measure) {
             result = try_operators<T>(
@@ -117,7 +117,7 @@ public:
         return result;
     }
 
-    /// lra or lra-rc, with shares by trial.
+    /// Builds lra or lra-rc with fractions that a trial chooses.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> tune(operator_kind kind) {
         if (group_.size() == 1) return build(kind); // nothing moves
         auto choice = std::make_shared<operator_choice>();
@@ -130,8 +130,9 @@ public:
     }
 
 private:
-    /// Who owns which rows follows from where entries are cut: rows_ is of no use.
-    [[nodiscard]] std::unique_ptr<matrix_operator<T>> pieces(operator_kind kind) const {
+    /// Builds pcsr, pcsc or pcoo. The cuts between entries decide which rank owns which rows, so
+    /// rows_ is not used.
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> nonzero_split(operator_kind kind) const {
         const csr_view<T>& matrix = source_.matrix;
         nonzero_assignment assigned =
             partition_nonzeros(kind, matrix.row_offsets, matrix.column_indices, group_.size());
@@ -162,7 +163,8 @@ private:
     [[nodiscard]] row_fractions by_rule(operator_kind kind) const {
         return fractions_by_rule(kind, group_, source_.matrix.row_offsets, options_);
     }
-    /// What auto:measured takes if it is there; it doesn't tune inside its own trial.
+    /// Returns the fractions that an earlier trial kept. auto:measured uses them; it doesn't tune
+    /// inside its own trial.
     [[nodiscard]] std::optional<fraction_choice> tuned(operator_kind kind) {
         if (!options_.measure || group_.size() == 1) return std::nullopt;
         if (kind != operator_kind::lra && kind != operator_kind::lra_rc) return std::nullopt;
@@ -198,7 +200,8 @@ void check_measure(const operator_options& options) {
         throw usage_error(asked + ": only auto, lra and lra-rc have something to measure");
     const free_fractions open = open_fractions(options.kind, options);
     if (!open.long_rows && !open.redundant)
-        throw usage_error(asked + ", but no share is left to measure: allowed is -1 for one that " +
+        throw usage_error(asked +
+                          ", but no fraction is left to measure: allowed is -1 for one that " +
                           "a trial may choose");
 }
 

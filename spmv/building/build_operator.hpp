@@ -1,5 +1,5 @@
-// The operator that the options ask for, or the fastest, of a matrix from any source: where the
-// overloads of make_operator() meet.
+// Builds the operator that the options ask for, or the fastest, of a matrix from any source. All
+// overloads of make_operator() end here.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace krylith {
 
-/// Equal nonzeros a device where `rows` is null, else the rows that it says; pcsr, pcsc and pcoo
-/// deal equal entries in any case. The pattern is valid.
+/// Builds the operator with the given rows on each device, or with equal nonzeros where `rows` is
+/// null; pcsr, pcsc and pcoo assign equal entries in any case. The pattern must be valid.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 build_operator(const device_group& group, const matrix_source<T>& source, const row_partition* rows,

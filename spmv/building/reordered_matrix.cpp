@@ -11,7 +11,7 @@ namespace krylith {
 
 namespace {
 
-/// Entries that all devices together receive for a product with operator halo.
+/// Returns the entries that all devices together receive for a product with operator halo.
 template <class T>
 std::int64_t ghosts(const csr_view<T>& matrix, const row_partition& rows) {
     const int devices = rows.ranks();

@@ -1,4 +1,4 @@
-// A matrix with its rows and columns in another order, and the operator of it.
+// A matrix with its rows and columns in another order, and its operator.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace krylith {
 template <class T>
 struct reordered_matrix {
     csr_matrix<T> matrix;
-    std::vector<std::int64_t> entry_source; ///< [nnz]: entry k is that entry of the old matrix
+    std::vector<std::int64_t> entry_source; ///< [nnz]: the entry of the old matrix that entry k is
 };
 
-/// Row and column i go to order.place[i]; columns ascend within rows, duplicates stay in order. The
-/// matrix is valid and square, and order a permutation of its rows. O(nnz log(most in a row)), rows
-/// in parallel.
+/// Moves row and column i to order.place[i]. Columns ascend within rows; duplicates stay in order.
+/// The matrix must be valid and square, and order a permutation of its rows. O(nnz log(longest
+/// row)), rows in parallel.
 template <class T>
 [[nodiscard]] reordered_matrix<T> reordered(const csr_view<T>& matrix, const permutation& order);
 
-/// What make_operator does where options.order is not none. The matrix is valid and square.
+/// Builds the operator where options.order is not none. The matrix must be valid and square.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
                                                                   const csr_view<T>& matrix,

@@ -22,7 +22,7 @@ namespace {
 using spmspv::kernel;
 using spmspv::vector_form;
 
-/// The block's rows with offsets from 0 on.
+/// Returns the block in CSR and CSC, with offsets that begin at 0.
 template <class T>
 spmspv::csr_csc_pair<T> both_ways(const std::shared_ptr<device>& device,
                                   const local_csr<T>& block) {
@@ -32,7 +32,7 @@ spmspv::csr_csc_pair<T> both_ways(const std::shared_ptr<device>& device,
     return {device, rows, 0, block.rows, spmspv::entry_order::as_given};
 }
 
-/// With atomic kernels sums would depend on who comes first.
+/// Returns the kernel that sorts: with atomic kernels sums would depend on the order of arrival.
 kernel reproducible(kernel k) {
     return spmspv::kernel_of(spmspv::direction_of(k), spmspv::distribution_of(k),
                              spmspv::write_back::sort);
@@ -60,7 +60,7 @@ public:
           scratch_(device_),
           list_(device_, KRYLITH_ON(*device_, list_scratch_bytes(block.columns)),
                 "sparse products") {
-        // Products allocate nothing.
+        // Scratch memory is allocated here, so that products allocate nothing.
         const std::int64_t entries = std::min(most_frontier_nonzeros_, block.columns);
         for (const kernel k : {kernel::column_sort, kernel::column_balanced_sort})
             (void)scratch_.at_least(KRYLITH_ON(
@@ -106,26 +106,26 @@ public:
     }
 
 private:
-    /// Entries of x that are not 0.
+    /// Lists the entries of x that are not 0.
     void list_entries(const T* x) {
         spmspv::vector_arrays<T> arrays = x_.overwrite();
-        arrays.dense = const_cast<T*>(x); // read only by what follows
+        arrays.dense = const_cast<T*>(x); // what follows only reads it
         KRYLITH_ON(*device_, bits_of_dense(*device_, arrays));
         KRYLITH_ON(*device_, list_bits(*device_, arrays, list_.data()));
         KRYLITH_ON(*device_, gather_values(*device_, arrays));
         x_.holds(vector_form::pairs | vector_form::bits, true);
     }
 
-    /// Also `frontier_nonzeros`, if it was asked for.
+    /// Returns the kernel for x. Sets `frontier_nonzeros` if they had to be counted.
     [[nodiscard]] kernel choose(std::int64_t& frontier_nonzeros) {
         if (x_.count() > most_frontier_nonzeros_)
-            return kernel::spmv; // a column has an entry at least
+            return kernel::spmv; // every column has at least one entry
         spmspv::product_features<T, T> features(matrix_, x_, x_.forms() | vector_form::dense,
                                                 vector_form::dense, frontier_nonzeros);
         const kernel found = spmspv::choose_kernel(model_, std::ref(features));
         frontier_nonzeros = features.known_nonzeros();
         if (spmspv::direction_of(found) != spmspv::direction::push) return kernel::spmv;
-        // The trees know atomic kernels, which need no sort, and no SELL.
+        // The trees were trained on atomic kernels, which need no sort, and without SELL.
         if (frontier_nonzeros < 0) frontier_nonzeros = spmspv::count_frontier_nonzeros(matrix_, x_);
         return frontier_nonzeros <= most_frontier_nonzeros_ ? reproducible(found) : kernel::spmv;
     }
@@ -140,12 +140,12 @@ private:
     std::shared_ptr<device> device_;
     spmspv::kernel_model model_;
     std::unique_ptr<device_matrix<T>> dense_;
-    std::int64_t most_frontier_nonzeros_; ///< of columns that are multiplied
+    std::int64_t most_frontier_nonzeros_; ///< the most in columns that are multiplied
     spmspv::csr_csc_pair<T> matrix_;
     spmspv::sparse_vector<T> x_;
     spmspv::sparse_vector<T> y_;
     spmspv::product_scratch scratch_;
-    buffer<std::byte> list_; ///< scratch of the conversions
+    buffer<std::byte> list_; ///< scratch memory of the conversions
     std::int64_t dense_products_ = 0;
     std::array<std::int64_t, spmspv::kernel_count> column_products_ = {};
 };

@@ -38,7 +38,8 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
                          columns);
         block.columns = plan.local_size(rank);
         block.indices = columns;
-        if (layout.group.size() > 1) block.device_indices = nullptr; // those are global
+        // Indices that lie on the device are global.
+        if (layout.group.size() > 1) block.device_indices = nullptr;
         block.boundary = plan.local[static_cast<std::size_t>(rank)].touches_ghost;
         const auto& d = layout.group.handle(rank);
         this->blocks_.push_back(this->kind_ == operator_kind::adaptive
@@ -72,17 +73,18 @@ bool halo_operator<T>::recordable() const {
 template <class T>
 void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                              std::span<const reduction_into<T>> dots) const {
-    const ghost_exchange<T>* exchange = x.exchange();
-    if (schedule_ && exchange == nullptr)
+    const ghost_exchange<T>* ghosts = x.exchange();
+    if (schedule_ && ghosts == nullptr)
         throw usage_error(std::string("x of a product with operator ") + to_string(this->kind_) +
                           " must come from make_domain_vector()");
     this->open(run, x, y, dots);
-    if (exchange != nullptr) run.join_if_ordered(); // the ghosts of x are on their way
+    // The product is ordered after the transfers of x's ghosts.
+    if (ghosts != nullptr) run.join_if_ordered();
     const auto arguments_of = [&](int rank) {
         auto a = this->arguments(run, rank, alpha, x, beta, y, dots, 0);
-        if (exchange != nullptr) {
-            const ghost_put<T> put = exchange->put(rank, run.ordered());
-            a.ghosts = exchange->arrived(rank);
+        if (ghosts != nullptr) {
+            const ghost_put<T> put = ghosts->put(rank, run.ordered());
+            a.ghosts = ghosts->arrived(rank);
             a.credit = {put.peer_credits, put.put_count, put.credited,
                         x.single_reader() ? put.from : 0};
         }

@@ -1,6 +1,6 @@
-// Owned vectors; before a product the entries that other devices reference are sent to them by the
-// kernel that last wrote x, and rows that need none of them are multiplied first. With a gather
-// plan (operator allgather) all entries go to all devices.
+// An operator with owned vectors. The kernel that last wrote x sends the entries that other devices
+// reference, and rows that need no ghosts are multiplied first. With an allgather plan (operator
+// allgather) all entries go to all devices.
 #pragma once
 
 #include <krylith/partition/allgather/allgather_plan.hpp>
@@ -13,16 +13,16 @@ namespace krylith {
 template <class T>
 class halo_operator final : public matrix_operator<T> {
 public:
-    /// `kind`: halo, or adaptive, whose blocks look at x before each product where that may pay
-    /// (column_adaptive_matrix.hpp).
+    /// `kind` is halo, or adaptive, whose blocks list the entries of x before each product where
+    /// that may pay (spmv/column_adaptive/column_adaptive_matrix.hpp).
     halo_operator(layout_handle layout, const matrix_source<T>& source, const halo_plan& plan,
                   format_kind format, operator_kind kind = operator_kind::halo);
 
-    /// Operator allgather: every device receives all entries that it does not own.
+    /// Makes operator allgather: every device receives all entries that it does not own.
     halo_operator(layout_handle layout, const matrix_source<T>& source, const allgather_plan& plan,
                   format_kind format);
 
-    /// With blocks that somebody else makes.
+    /// Makes an operator halo whose blocks `make` returns.
     halo_operator(layout_handle layout, const halo_plan& plan, const block_maker<T>& make);
 
     [[nodiscard]] vector<T> make_domain_vector(const std::string& item) const override {
@@ -35,7 +35,7 @@ public:
         return schedule_ ? schedule_->ghosts(rank) : 0;
     }
 
-    /// What domain vectors send to whom; null: no device needs another's entries.
+    /// The entries that domain vectors send to each rank; null: no device needs another's entries.
     [[nodiscard]] const put_schedule<T>* sends() const { return schedule_.get(); }
 
 private:

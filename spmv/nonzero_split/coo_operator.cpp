@@ -6,7 +6,8 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/partition/nonzero/pcoo.hpp>
+#include <krylith/partition/nonzero/coo_order.hpp>
+#include <krylith/partition/nonzero/pcsr.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
@@ -30,6 +31,17 @@ void check_options(std::int64_t rows, std::int64_t columns, const operator_optio
     if (options.transport != transport_kind::automatic)
         throw usage_error(std::string("transport ") + to_string(options.transport) +
                           " is for operators nz, 2nz, lra and lra-rc; pcoo needs transport auto");
+}
+
+/// Of a square matrix: who owns column i owns row i.
+template <class T>
+row_partition owned_rows(const coo_matrix<T>& matrix, const nonzero_partition& cut) {
+    switch (find_coo_order(matrix.row_indices, matrix.column_indices)) {
+    case coo_order::by_rows: return make_pcoo(matrix.rows, matrix.row_indices, cut).owned();
+    case coo_order::by_columns:
+        return make_pcoo(matrix.columns, matrix.column_indices, cut).owned();
+    default: return equal_rows(matrix.rows, cut.parts());
+    }
 }
 
 /// By rows, as the formats want them; entries of a row stay in order.
@@ -68,10 +80,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
     check_options(matrix.rows, matrix.columns, options);
     validate(matrix);
     const auto cut = equal_entries(matrix.entries(), group.size());
-    nonzero_assignment assigned{make_pcoo<T>(matrix.rows, matrix.columns, matrix.row_indices,
-                                             matrix.column_indices, matrix.values, cut)
-                                    .owned(),
-                                {}};
+    nonzero_assignment assigned{owned_rows(matrix, cut), {}};
     sorted_entries<T> sorted(matrix);
     std::vector<std::uint8_t> holder; // of the entries as they lie
     for (int rank = 0; rank < group.size(); ++rank)

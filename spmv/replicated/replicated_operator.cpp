@@ -34,7 +34,7 @@ replicated_operator<T>::replicated_operator(layout_handle layout, const block_ma
         this->blocks_.push_back(make(*layout, rank, layout->size()));
         joined_rows rows;
         rows.segments.push_back({0, layout->rows.owned(rank), {}});
-        pieces_.push_back({rank, std::move(rows), step::first});
+        block_rows_.push_back({rank, std::move(rows), step::first});
     }
     connect();
 }
@@ -43,19 +43,20 @@ template <class T>
 void replicated_operator<T>::plan(std::span<const std::int64_t> row_offsets) {
     for (int rank = 0; rank < this->layout_->group.size(); ++rank) {
         if (transport_ == transport_kind::peer_store) {
-            pieces_.push_back({rank, join_rows(partition_, rank, row_offsets), step::first});
+            block_rows_.push_back({rank, join_rows(partition_, rank, row_offsets), step::first});
             continue;
         }
-        const std::size_t before = pieces_.size();
+        const std::size_t before = block_rows_.size();
         const local_blocks& part = partition_.local[static_cast<std::size_t>(rank)];
         for (const staged_rows& range : part.ranges)
-            pieces_.push_back({rank, lone_rows(range.rows, row_offsets),
-                               range.stage == block_stage::first ? step::first : step::second});
+            block_rows_.push_back({rank, lone_rows(range.rows, row_offsets),
+                                   range.stage == block_stage::first ? step::first : step::second});
         if (partition_.redundant.size() != 0)
-            pieces_.push_back(
+            block_rows_.push_back(
                 {rank, lone_rows(partition_.redundant, row_offsets), step::redundant});
-        if (pieces_.size() == before) // no rows: but the product's scalar arithmetic must run
-            pieces_.push_back({rank, lone_rows({0, 0}, row_offsets), step::first});
+        // A device without rows still runs the product's scalar arithmetic.
+        if (block_rows_.size() == before)
+            block_rows_.push_back({rank, lone_rows({0, 0}, row_offsets), step::first});
     }
 }
 
@@ -64,7 +65,7 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
     const device_group& group = this->layout_->group;
     const bool sends = transport_ == transport_kind::peer_store && group.size() > 1;
     bool same = true;
-    for (const piece& p : pieces_) {
+    for (const block_rows& p : block_rows_) {
         if (p.rows.map.count == 0) {
             local_csr<T> block = source.block(p.rank, p.rows.segments.front().rows);
             block.sends = sends;
@@ -85,7 +86,7 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
         this->blocks_.push_back(make_device_matrix(group.handle(p.rank), block, format));
         same = same && this->blocks_.back()->name() == this->blocks_.front()->name();
     }
-    // Formats round differently, and copies of redundant rows must have the same bits.
+    // Formats round differently, but all copies of redundant rows must have the same bits.
     if (partition_.redundant.size() == 0 || same || format != format_kind::automatic) return;
     this->blocks_.clear();
     make_blocks(source, format_kind::csr);
@@ -95,7 +96,7 @@ template <class T>
 void replicated_operator<T>::connect() {
     const device_group& group = this->layout_->group;
     if (transport_ == transport_kind::peer_store)
-        words_ = std::make_unique<result_signals>(group);
+        signals_ = std::make_unique<result_signals>(group);
     else
         exchange_ = transport_ == transport_kind::nccl ? make_nccl_exchange(group)
                                                        : make_copy_exchange(group);
@@ -108,43 +109,44 @@ void replicated_operator<T>::apply(execution& run, T alpha, const vector<T>& x, 
     if (!run.ordered())
         throw usage_error(std::string("transport ") + to_string(transport_) +
                           " can't be part of a recorded loop: allowed is execution_mode::eager");
-    exchange(run, alpha, x, beta, y, dots);
+    send_results(run, alpha, x, beta, y, dots);
 }
 
 template <class T>
 void replicated_operator<T>::store(execution& run, T alpha, const vector<T>& x, T beta,
                                    vector<T>& y, std::span<const reduction_into<T>> dots) const {
     this->open(run, x, y, dots);
-    words_->begin(run);
-    for (const piece& p : pieces_) {
+    signals_->begin(run);
+    for (const block_rows& p : block_rows_) {
         const std::int64_t first = p.rows.first_row();
         auto a = this->arguments(run, p.rank, alpha, x, beta, y, dots, first);
         a.map = p.rows.map;
         for (int to = 0; to < run.ranks(); ++to) a.put.copies[to] = y.data(to) + first;
-        words_->fill(a.put, p.rank, run.ordered());
+        signals_->fill(a.put, p.rank, run.ordered());
         this->blocks_[static_cast<std::size_t>(p.rank)]->apply(a);
     }
     run.close();
     if (run.ranks() == 1) return;
-    // An owner's rows may come from a peer: also a download, which waits for one stream only, must
-    // find them.
+    // An owner's rows may come from a peer. A download, which waits for one stream only, must find
+    // them too.
     if (run.ordered() && this->kind_ != operator_kind::nz)
         run.join_if_ordered();
     else
-        run.expect(words_->signals());
+        run.expect(signals_->signals());
 }
 
 template <class T>
-void replicated_operator<T>::exchange(execution& run, T alpha, const vector<T>& x, T beta,
-                                      vector<T>& y, std::span<const reduction_into<T>> dots) const {
+void replicated_operator<T>::send_results(execution& run, T alpha, const vector<T>& x, T beta,
+                                          vector<T>& y,
+                                          std::span<const reduction_into<T>> dots) const {
     this->check_product(x, y, dots);
     run.open({});
-    run.join_if_ordered(); // readers of the last result are done
+    run.join_if_ordered(); // orders the product after the readers of the last result
     std::vector<bool> begun(static_cast<std::size_t>(run.ranks()), false);
     for (const step now : {step::first, step::second, step::redundant}) {
         std::vector<block_message> messages;
-        for (std::size_t i = 0; i < pieces_.size(); ++i) {
-            const piece& p = pieces_[i];
+        for (std::size_t i = 0; i < block_rows_.size(); ++i) {
+            const block_rows& p = block_rows_[i];
             if (p.when != now) continue;
             const auto rank = static_cast<std::size_t>(p.rank);
             const row_range rows = p.rows.segments.front().rows;
@@ -170,14 +172,14 @@ template <class T>
 void replicated_operator<T>::diagonal(vector<T>& d) const {
     this->check_diagonal(d);
     const device_group& group = this->layout_->group;
-    for (std::size_t i = 0; i < pieces_.size(); ++i) {
-        const joined_rows& rows = pieces_[i].rows;
-        this->blocks_[i]->diagonal(d.data(pieces_[i].rank), rows.map.count != 0
-                                                                ? rows.map
-                                                                : row_map::from(rows.first_row()));
+    for (std::size_t i = 0; i < block_rows_.size(); ++i) {
+        const joined_rows& rows = block_rows_[i].rows;
+        this->blocks_[i]->diagonal(d.data(block_rows_[i].rank),
+                                   rows.map.count != 0 ? rows.map
+                                                       : row_map::from(rows.first_row()));
     }
     if (group.size() == 1) return;
-    group.join(); // who used the other copies is done
+    group.join(); // orders the copies after the users of the other copies
     for (int from = 0; from < group.size(); ++from)
         for (const staged_rows& range : partition_.local[static_cast<std::size_t>(from)].ranges)
             for (int to = 0; to < group.size(); ++to)
@@ -191,8 +193,8 @@ void replicated_operator<T>::diagonal(vector<T>& d) const {
 template <class T>
 std::int64_t replicated_operator<T>::matrix_bytes(int rank) const {
     std::int64_t bytes = 0;
-    for (std::size_t i = 0; i < pieces_.size(); ++i)
-        if (pieces_[i].rank == rank) bytes += this->blocks_[i]->matrix_bytes();
+    for (std::size_t i = 0; i < block_rows_.size(); ++i)
+        if (block_rows_[i].rank == rank) bytes += this->blocks_[i]->matrix_bytes();
     return bytes;
 }
 
@@ -203,8 +205,8 @@ bool replicated_operator<T>::recordable() const {
 
 template <class T>
 void replicated_operator<T>::distribute(std::span<const T> values) {
-    for (std::size_t i = 0; i < pieces_.size(); ++i) {
-        const joined_rows& rows = pieces_[i].rows;
+    for (std::size_t i = 0; i < block_rows_.size(); ++i) {
+        const joined_rows& rows = block_rows_[i].rows;
         const row_range only = rows.segments.front().nonzeros;
         if (rows.consecutive())
             this->blocks_[i]->update(values.subspan(static_cast<std::size_t>(only.begin),

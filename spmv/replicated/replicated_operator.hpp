@@ -1,13 +1,13 @@
-// Every device holds whole vectors and multiplies some rows; each result goes to all other devices
-// while the next rows are computed. Which rows, and in which order:
-// partition/replicated/block_partition.hpp (nz, 2nz, lra, lra-rc). How results travel:
-// transport_kind.
+// An operator with replicated vectors: every device holds whole vectors and multiplies some rows;
+// each result goes to all other devices while the next rows are computed.
+// partition/replicated/block_partition.hpp says which rows, in which order (nz, 2nz, lra, lra-rc),
+// transport_kind how results travel.
 //
-// By stores a device's rows are one block, in the order of the partition, and one kernel: each
-// result leaves when it is computed, so that 2nz is nz in two halves. By copies or NCCL (what the
-// paper does) each range of rows is a block and a kernel of its own; results of the first stage
-// travel under the second one. Their events and streams are the host's: no recorded loop can
-// contain them, and dot products take a pass of their own.
+// With peer stores a device's rows are one block, in the order of the partition, and one kernel:
+// each result leaves when it is computed, so that 2nz is nz in two halves. With copy engines or
+// NCCL (as in the paper) each range of rows is a block with a kernel of its own; results of the
+// first stage travel under the second one. The host enqueues their events and streams: no recorded
+// loop can contain them, and dot products take a pass of their own.
 #pragma once
 
 #include <memory>
@@ -24,12 +24,12 @@ namespace krylith {
 template <class T>
 class replicated_operator final : public matrix_operator<T> {
 public:
-    /// `transport` as choose_transport() gave it. With redundant rows all devices use one format:
-    /// csr, if their blocks would choose different ones.
+    /// `transport` is what choose_transport() returned. With redundant rows all devices use one
+    /// format: csr, if their blocks would choose different ones.
     replicated_operator(operator_kind kind, layout_handle layout, const matrix_source<T>& source,
                         block_partition partition, transport_kind transport, format_kind format);
 
-    /// Operator nz with blocks that somebody else makes.
+    /// Makes operator nz with blocks that `make` returns.
     replicated_operator(layout_handle layout, const block_maker<T>& make);
 
     [[nodiscard]] vector<T> make_domain_vector(const std::string& item = "vectors") const override {
@@ -47,9 +47,9 @@ public:
 
 private:
     enum class step { first, second, redundant };
-    /// What a block of matrix_operator::blocks_ computes. By stores a block a rank, all in one
-    /// step.
-    struct piece {
+    /// The rows of a block of matrix_operator::blocks_. With peer stores each rank has one block,
+    /// all in one step.
+    struct block_rows {
         int rank;
         joined_rows rows;
         step when;
@@ -60,16 +60,16 @@ private:
     void connect();
     void store(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const;
-    void exchange(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
-                  std::span<const reduction_into<T>> dots) const;
+    void send_results(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+                      std::span<const reduction_into<T>> dots) const;
     void distribute(std::span<const T> values) override;
     void check_device_update() const override;
 
     transport_kind transport_;
     block_partition partition_;
-    std::vector<piece> pieces_;                // [blocks]
-    std::unique_ptr<result_signals> words_;    // stores
-    std::unique_ptr<block_exchange> exchange_; // copies, nccl
+    std::vector<block_rows> block_rows_;       // [blocks]
+    std::unique_ptr<result_signals> signals_;  // null unless transport_ is peer_store
+    std::unique_ptr<block_exchange> exchange_; // null if transport_ is peer_store
 };
 
 extern template class replicated_operator<double>;

@@ -10,7 +10,7 @@ namespace krylith {
 
 namespace {
 
-/// -1: the rule decides.
+/// Checks a fraction; -1 stands for the rule's.
 void check_fraction(const char* name, double value, bool has_one, const char* owners) {
     if (value == -1) return;
     if (!has_one)
@@ -66,7 +66,7 @@ row_fractions fractions_by_rule(operator_kind kind, const device_group& group,
         usual_fractions(mean, group.size(), kind == operator_kind::lra_rc, direct(group));
     if (options.long_fraction != -1) fractions.long_rows = options.long_fraction;
     if (options.redundant_fraction != -1) fractions.redundant = options.redundant_fraction;
-    // One was given, the usual other one is too much beside it.
+    // Where only one fraction was given, the rule's other one may be too large beside it.
     if (fractions.long_rows + fractions.redundant > 1)
         (options.long_fraction != -1 ? fractions.redundant : fractions.long_rows) =
             1 - (options.long_fraction != -1 ? fractions.long_rows : fractions.redundant);

@@ -7,7 +7,7 @@
 namespace krylith {
 
 result_signals::result_signals(const device_group& group) {
-    const std::string item = "result exchange";
+    const std::string item = "result signals";
     const auto p = static_cast<std::size_t>(group.size());
     for (int rank = 0; rank < group.size(); ++rank) {
         rank_words w;
@@ -35,7 +35,7 @@ result_signals::result_signals(const device_group& group) {
         words_[rank].peer_credits =
             buffer<std::uint64_t*>(d, std::span<std::uint64_t* const>(peer_credits), item);
     }
-    group.synchronize(); // words are zero before any peer writes them
+    group.synchronize(); // peers may write only after the words are zero
 }
 
 void result_signals::begin(execution& run) const {
@@ -44,7 +44,7 @@ void result_signals::begin(execution& run) const {
         for (const rank_words& w : words_) w.reset();
         last_run_ = run.identity();
     }
-    run.join_if_ordered(); // readers of the last result are done
+    run.join_if_ordered(); // orders the product after the readers of the last result
 }
 
 std::vector<signal> result_signals::signals() const {

@@ -1,5 +1,5 @@
-// The words by which devices agree when a product may store its results into the peers' copies of
-// y, and when all have come (result_put, device_matrix.hpp).
+// The signals and credits by which devices agree when a product may store its results into the
+// peers' copies of y, and when all have arrived (result_put, sparse/device_matrix.hpp).
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace krylith {
 
 class result_signals {
 public:
-    /// Of every pair of devices with a direct path. Waits for the devices.
+    /// Makes words for every pair of devices with a direct path. Waits for the devices.
     explicit result_signals(const device_group& group);
 
-    /// Before a product's kernels. Results are counted from 0 in each run: one that failed may have
-    /// left the ranks' counts apart.
+    /// Prepares a product; to be called before its kernels. Each run counts results from 0, because
+    /// a run that failed may have left the ranks' counts different.
     void begin(execution& run) const;
 
-    /// Sets all of `put` but the copies.
+    /// Sets all of `put` except its copies.
     template <class T>
     void fill(result_put<T>& put, int rank, bool ordered) const {
         const rank_words& w = words_[static_cast<std::size_t>(rank)];
@@ -33,26 +33,26 @@ public:
         put.ordered = ordered;
     }
 
-    /// [ranks] what readers of the result wait for.
+    /// Returns the signals that readers of the result wait for; [ranks].
     [[nodiscard]] std::vector<signal> signals() const;
 
 private:
-    /// Words that peers write, and tables of where theirs are.
+    /// The words that peers write, and the addresses of the peers' words.
     struct rank_words {
         buffer<std::uint64_t> sent;
         buffer<std::uint64_t> credits;
         buffer<std::uint64_t> put_count;
         buffer<std::uint64_t*> sents;
         buffer<std::uint64_t*> peer_credits;
-        std::uint32_t to = 0;   ///< bit set: ranks whose memory this one can write
-        std::uint32_t from = 0; ///< ranks that can write this one's
+        std::uint32_t to = 0;   ///< a bit for each rank whose memory this one can write
+        std::uint32_t from = 0; ///< a bit for each rank that can write this one's memory
 
         void reset() const {
             for (const auto* words : {&sent, &credits, &put_count}) words->zero();
         }
     };
     std::vector<rank_words> words_;
-    mutable std::uint64_t last_run_ = 0; ///< the execution that the words were counted in
+    mutable std::uint64_t last_run_ = 0; ///< the execution in which the words were counted
 };
 
 } // namespace krylith

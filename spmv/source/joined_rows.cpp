@@ -8,7 +8,8 @@ namespace krylith {
 
 namespace {
 
-/// A segment, or part of the last one where it follows that in the matrix and may be `joined`.
+/// Appends a segment, or extends the last one where the rows follow it in the matrix and may be
+/// `joined`.
 void append(joined_rows& to, row_range rows, std::span<const std::int64_t> row_offsets,
             bool joined = true) {
     const auto offset = [&](std::int64_t row) {
@@ -21,7 +22,7 @@ void append(joined_rows& to, row_range rows, std::span<const std::int64_t> row_o
         to.size = last.begin + last.rows.size();
         return;
     }
-    // Only the end of the matrix is within a warp where boundaries are aligned at all.
+    // Where boundaries are aligned at all, only the end of the matrix lies within a warp.
     const auto all = static_cast<std::int64_t>(row_offsets.size()) - 1;
     if (!to.segments.empty() && to.segments.back().rows.end == all)
         to.size = (to.size + slice_rows - 1) / slice_rows * slice_rows;
@@ -92,7 +93,7 @@ std::vector<std::int64_t> join_offsets(const joined_rows& rows,
     result.reserve(static_cast<std::size_t>(rows.size) + 1);
     std::int64_t nonzeros = 0;
     for (const row_segment& s : rows.segments) {
-        result.resize(static_cast<std::size_t>(s.begin), nonzeros); // rows of padding
+        result.resize(static_cast<std::size_t>(s.begin), nonzeros); // rows of padding are empty
         const std::int64_t* const from = row_offsets.data() + s.rows.begin;
         for (std::int64_t row = 0; row < s.rows.size(); ++row)
             result.push_back(nonzeros + from[row] - from[0]);

@@ -1,5 +1,4 @@
-// What an operator is built from: a pattern in host memory, with its values there or on the
-// devices. build_operator.hpp builds it.
+// The input of build_operator(): a pattern in host memory, with its values there or on the devices.
 #pragma once
 
 #include <memory>
@@ -9,23 +8,24 @@
 
 namespace krylith {
 
-/// Arrays of a device's rows in its memory.
+/// The arrays of a device's rows in its memory.
 template <class T>
 struct part_arrays {
     const std::int32_t* columns = nullptr; ///< global
     const T* values = nullptr;
 };
 
-/// Borrowed while the operator is built.
+/// A matrix that is borrowed while its operator is built.
 template <class T>
 struct matrix_source {
-    csr_view<T> matrix;                     ///< values empty where `parts` has them
-    longest_row longest;                    ///< of `matrix`, as its validation says
+    csr_view<T> matrix;                     ///< values are empty where `parts` has them
+    longest_row longest;                    ///< the longest row of `matrix`, from its validation
     std::vector<part_arrays<T>> parts = {}; ///< [ranks], or empty
     bool borrow = false;
-    std::shared_ptr<const permutation> order = nullptr; ///< of `matrix`; null: the caller's
+    std::shared_ptr<const permutation> order = nullptr; ///< the order of `matrix`; null: the
+                                                        ///< caller's
 
-    /// The rows of a device as the formats take them, with global columns.
+    /// Returns the rows of a device as the formats take them, with global columns.
     [[nodiscard]] local_csr<T> block(int rank, row_range rows) const {
         const auto begin = static_cast<std::size_t>(rows.begin);
         const auto first = static_cast<std::size_t>(matrix.row_offsets[begin]);

@@ -14,7 +14,7 @@ namespace {
 
 buffer<std::int32_t> narrowed(const std::shared_ptr<device>& device,
                               std::span<const std::int64_t> wide) {
-    const std::vector<std::int32_t> narrow(wide.begin(), wide.end()); // checked: below 2^31
+    const std::vector<std::int32_t> narrow(wide.begin(), wide.end()); // all are below 2^31
     return {device, std::span<const std::int32_t>(narrow), "assembly"};
 }
 

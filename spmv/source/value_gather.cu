@@ -7,7 +7,8 @@ namespace {
 
 constexpr int threads = 256;
 
-/// A thread a nonzero: stores are coalesced, loads as near as the assembly's order is to CSR.
+/// Gathers with a thread a nonzero: stores are coalesced, loads as far as the assembly's order is
+/// near CSR.
 template <class T>
 __global__ void __launch_bounds__(threads)
     gather_kernel(const gather_arrays a, const T* from, T* to) {

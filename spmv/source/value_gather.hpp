@@ -1,4 +1,4 @@
-// Values in the order of an assembly to CSR order, on the device where they lie.
+// Brings values from the order of an assembly to CSR order, on the device where they lie.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace krylith {
 
-/// Which entries add up to nonzero k: order[first[k]] .. order[first[k + 1] - 1], or order[k] where
-/// first is null.
+/// The entries that add up to nonzero k: order[first[k]] .. order[first[k + 1] - 1], or order[k]
+/// where first is null.
 struct gather_arrays {
     const std::int32_t* order;
     const std::int32_t* first;
     std::int64_t nonzeros;
 };
 
-/// Keeps the permutation of a coo_assembly on a device: 4 bytes an entry, with duplicates 4 more a
+/// The permutation of a coo_assembly, on a device: 4 bytes an entry, with duplicates 4 more a
 /// nonzero, and the values in CSR order.
 template <class T>
 class value_gather {
@@ -25,10 +25,10 @@ public:
     /// Throws input_error for 2^31 entries or more.
     value_gather(const std::shared_ptr<device>& device, const coo_assembly& assembly);
 
-    /// Enqueues the sums, in the order in which the assembly names them.
+    /// Enqueues the sums, in the order in which the assembly names their terms.
     void operator()(const T* coo_values);
 
-    /// [nonzeros], in CSR order.
+    /// The values, [nonzeros] in CSR order.
     [[nodiscard]] const T* values() const noexcept { return values_.data(); }
     [[nodiscard]] std::int64_t entries() const noexcept { return entries_; }
 

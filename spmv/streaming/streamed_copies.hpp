@@ -19,8 +19,8 @@ public:
     [[nodiscard]] virtual std::shared_ptr<event> record() = 0;
 
     /// To the device. Pinned memory is read after the call has returned; pageable memory during
-    /// it: by a few threads into pinned memory on the device's node, a piece of 4 MB while the one
-    /// before it travels.
+    /// it: by a few threads into pinned memory on the device's node, 4 MB while the
+    /// 4 MB before them travel.
     virtual void send(void* to, const void* from, std::size_t bytes) = 0;
 
     /// For what is fetched until the next collect(), all of it into these bytes of the host. Makes

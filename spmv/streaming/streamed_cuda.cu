@@ -27,13 +27,16 @@ public:
           home_(make_streamed_copies(place)),
           peers_(device_->make_side_queue()) {}
 
-    // ---- Every version
-
     void reserve(const streamed_call<T>& call, int part) override {
         bool all_direct = true;
         for (int r = 0; r < place_.group.size(); ++r)
             all_direct = all_direct && place_.group.path(r, place_.rank) == peer_path::direct;
-        part_.reserve(call, part, all_direct);
+        const std::int64_t results = call.plan.results.owned(part).size();
+        const std::int64_t from_peers = by_rows(call.a.form) ? streamed_terms<T>::most
+                                        : all_direct         ? 0
+                                                             : call.plan.parts() * results;
+        part_.reserve(call.a, call.plan.nonzeros.ranges[as_size(part)], call.plan.ranges_of(part),
+                      results, from_peers);
         conversion_.forget();
         this->done.clear();
         this->arrived.reset();
@@ -45,10 +48,7 @@ public:
 
     void repeat_kernels(int repetitions) override {
         repeated_.begin();
-        for (int i = 0; i < repetitions; ++i) {
-            if (!by_rows(part_.form)) part_.multiply_entries(0, part_.entries());
-            for (std::size_t j = 0; j < part_.ranges.size(); ++j) part_.multiply_piece(j);
-        }
+        for (int i = 0; i < repetitions; ++i) part_.multiply_all();
         repeated_.end();
         repetitions_ = repetitions;
     }
@@ -64,44 +64,6 @@ public:
         } catch (...) { // NOLINT(bugprone-empty-catch): a failure is thrown already
         }
     }
-
-    // ---- baseline, p
-
-    void upload(const streamed_call<T>& call, int,
-                std::span<const std::int32_t> pointers) override {
-        part_.reserve_x(call.a.columns);
-        const auto first = as_size(part_.whole.start_idx);
-        const auto count = as_size(part_.whole.entries());
-        const auto send = [&](auto* to, auto from) {
-            if (!from.empty()) device_->upload(to, from.data(), from.size_bytes());
-        };
-        const row_range range = part_.operand(call.a.columns);
-        send(part_.x.data() + range.begin,
-             call.x.subspan(as_size(range.begin), as_size(range.size())));
-        send(part_.form == streamed_form::csc ? part_.column_pointers.data()
-                                              : part_.pointers.data(),
-             pointers);
-        if (part_.form != streamed_form::csr)
-            send(part_.rows.data(), call.a.row_indices.subspan(first, count));
-        if (part_.form != streamed_form::csc)
-            send(part_.columns.data(), call.a.column_indices.subspan(first, count));
-        send(part_.values.data(), call.a.values.subspan(first, count));
-    }
-
-    void multiply(const streamed_call<T>&, int) override {
-        make_ready();
-        if (!by_rows(part_.form)) part_.multiply_entries(0, part_.entries());
-        part_.multiply_piece(0);
-    }
-
-    [[nodiscard]] std::span<const T> download(const streamed_call<T>&, int,
-                                              std::vector<T>& into) override {
-        into.resize(as_size(part_.ranges.front().rows));
-        if (!into.empty()) device_->download(into.data(), sums(0), into.size() * sizeof(T));
-        return into;
-    }
-
-    // ---- p_opt
 
     void send_x(std::span<const T> x, row_range range) override {
         part_.reserve_x(static_cast<std::int64_t>(x.size()));
@@ -126,21 +88,21 @@ public:
     }
 
     void send_matrix(const streamed_call<T>& call, int part) override {
-        if (by_columns(part_.form)) send_x(call.x, part_.operand(call.a.columns));
+        if (by_columns(part_.form)) send_x(call.x, part_.needed(call.a.columns));
         const auto first = as_size(part_.whole.start_idx);
         if (compressed(part_.form))
             in_->send(part_.offsets.data(), call.a.offsets.data() + part_.whole.start_major,
-                      (as_size(part_.whole.major_size()) + 1) * sizeof(std::int64_t));
+                      (as_size(part_.whole.majors()) + 1) * sizeof(std::int64_t));
         if (part_.form != streamed_form::csr)
             in_->send(part_.rows.data(), call.a.row_indices.data() + first,
                       as_size(part_.whole.entries()) * sizeof(std::int32_t));
         pattern_there_ = in_->record();
-        const row_range results = call.plan.results_of(part);
+        const row_range results = call.plan.results.owned(part);
         if (call.beta != T(0))
             in_->send(part_.y.data(), call.y.data() + results.begin,
                       as_size(results.size()) * sizeof(T));
-        ranges_there_.clear();
-        for (const auto& [begin, end] : part_.transfers()) {
+        batches_there_.clear();
+        for (const auto& [begin, end] : part_.batches()) {
             const auto count = as_size(end - begin);
             if (part_.form != streamed_form::csc)
                 in_->send(part_.columns.data() + begin,
@@ -148,45 +110,45 @@ public:
                           count * sizeof(std::int32_t));
             in_->send(part_.values.data() + begin, call.a.values.data() + first + begin,
                       count * sizeof(T));
-            ranges_there_.push_back(in_->record());
+            batches_there_.push_back(in_->record());
         }
-        this->arrived = ranges_there_.back();
+        this->arrived = batches_there_.back();
     }
 
     void compute(const streamed_call<T>& call, int part) override {
         device_->wait(*pattern_there_);
         if (compressed(part_.form)) part_.make_pointers();
-        make_ready();
+        part_.make_ready(conversion_);
         for (const auto& x : x_there_) device_->wait(*x);
-        const row_range results = call.plan.results_of(part);
+        const row_range results = call.plan.results.owned(part);
         home_->reserve_fetched(call.y.data() + results.begin, as_size(results.size()) * sizeof(T));
         stored_ = 0;
-        const auto ranges = part_.transfers();
-        for (std::size_t j = 0; j < ranges.size(); ++j) {
-            device_->wait(*ranges_there_[j]);
+        const auto batches = part_.batches();
+        for (std::size_t j = 0; j < batches.size(); ++j) {
+            device_->wait(*batches_there_[j]);
             if (!by_rows(part_.form)) {
-                part_.multiply_entries(ranges[j].first, ranges[j].second);
+                part_.multiply_entries(batches[j].first, batches[j].second);
                 continue;
             }
-            part_.multiply_piece(j);
+            part_.multiply_range(j);
             this->done.push_back(device_->record());
-            // Where the rest of its last row is on this device too, a piece is ready.
+            // Where the rest of its last row is on this device too, a range is ready.
             const int there = part * call.plan.ranges + static_cast<int>(j);
             while (stored_ <= static_cast<int>(j) &&
-                   call.plan.last[as_size(part * call.plan.ranges + stored_)] <= there)
-                store_piece(call, part, {});
+                   call.plan.streamed.last_holder(part * call.plan.ranges + stored_) <= there)
+                store_owned(call, part, {});
         }
         if (by_rows(part_.form)) return;
-        part_.multiply_piece(0);
+        part_.multiply_range(0);
         this->done.push_back(device_->record());
     }
 
     void merge(const streamed_call<T>& call, int part, streamed_devices<T> devices) override {
         if (by_rows(part_.form)) {
-            while (stored_ < call.plan.ranges) store_piece(call, part, devices);
+            while (stored_ < call.plan.ranges) store_owned(call, part, devices);
             return;
         }
-        const row_range rows = call.plan.results_of(part);
+        const row_range rows = call.plan.results.owned(part);
         if (rows.size() == 0) return;
         const auto terms = terms_of_range(call, place_, devices, part, part_.own_slots.data());
         store_range(*device_, terms, rows.size(), call.alpha, call.beta, part_.y.data());
@@ -199,21 +161,9 @@ public:
     }
 
 private:
-    /// All that products need of the pattern, beside uploaded pointers.
-    void make_ready() {
-        if (part_.form == streamed_form::csc) part_.expand_columns();
-        if (part_.form == streamed_form::coo_by_rows) part_.find_rows();
-        if (!by_rows(part_.form)) {
-            conversion_.begin();
-            part_.sort();
-            conversion_.end();
-        }
-        part_.find_tiles();
-    }
-
-    /// The rows that the next piece owns, in y and on their way home. Without lanes all that they
+    /// The rows that the next range owns, in y and on their way home. Without devices all that they
     /// need is here.
-    void store_piece(const streamed_call<T>& call, int part, streamed_devices<T> devices) {
+    void store_owned(const streamed_call<T>& call, int part, streamed_devices<T> devices) {
         const int j = stored_++;
         const auto& range = part_.ranges[as_size(j)];
         const row_range rows = range.majors.owned();
@@ -222,18 +172,19 @@ private:
         const auto terms =
             devices.empty() ? terms_here(call, part, q)
                             : terms_of_last_row(call, place_, devices, q, part_.own_slots.data());
-        const std::int64_t first = call.plan.results_of(part).begin;
+        const std::int64_t first = call.plan.results.owned(part).begin;
         store_rows(*device_, sums(j) + (rows.begin - range.majors.start_major), terms, rows.size(),
                    call.alpha, call.beta, part_.y.data() + (rows.begin - first));
         send_home(call, part, rows);
     }
 
-    /// terms_of_last_row where all are this lane's.
+    /// terms_of_last_row where all are this device's.
     [[nodiscard]] streamed_terms<T> terms_here(const streamed_call<T>& call, int part,
                                                int q) const {
         streamed_terms<T> terms{};
-        for (int k = q + 1; k <= call.plan.last[as_size(q)]; ++k)
-            if (call.plan.major_ranges[as_size(k)].entries() > 0)
+        const int last = call.plan.streamed.last_holder(q);
+        for (int k = q + 1; k <= last; ++k)
+            if (call.plan.streamed.ranges[as_size(k)].entries() > 0)
                 terms.of[terms.count++] = sums(k - part * call.plan.ranges);
         return terms;
     }
@@ -241,7 +192,7 @@ private:
     void send_home(const streamed_call<T>& call, int part, row_range rows) {
         home_->wait(*device_->record());
         home_->fetch(call.y.data() + rows.begin,
-                     part_.y.data() + (rows.begin - call.plan.results_of(part).begin),
+                     part_.y.data() + (rows.begin - call.plan.results.owned(part).begin),
                      as_size(rows.size()) * sizeof(T));
     }
 
@@ -255,10 +206,10 @@ private:
     std::unique_ptr<streamed_copies> home_;
     std::unique_ptr<side_queue> peers_;
     std::shared_ptr<event> pattern_there_;
-    std::vector<std::shared_ptr<event>> x_there_;      // what the lane sent, then what others did
-    std::vector<std::shared_ptr<event>> ranges_there_; // of entries
+    std::vector<std::shared_ptr<event>> x_there_;       // what it sent, then what others did
+    std::vector<std::shared_ptr<event>> batches_there_; // of entries
     row_range sent_;
-    int stored_ = 0; // pieces whose rows are in y
+    int stored_ = 0; // ranges whose rows are in y
 };
 
 } // namespace

@@ -32,19 +32,17 @@ struct streamed_terms {
     int count;
 };
 
-/// The lane of part k of a call; which lane that is, and so which device, is the plan's choice.
+/// What a device does with part k of a call; which device that is, is the plan's choice.
 /// Steps up to a wait are enqueued. reserve() comes first in a call.
 template <class T>
 class streamed_device {
 public:
     virtual ~streamed_device() = default;
 
-    // ---- Every version
-
     /// Memory for a call with this plan, beside x. Blocks where it allocates.
     virtual void reserve(const streamed_call<T>& call, int part) = 0;
-    /// Sums of piece q of this lane, or of the part where it isn't by rows: valid once enqueued
-    /// work is done. Row i is row share.start_major + i, or i.
+    /// Sums of range q of this part, or of the part where it isn't by rows: valid once enqueued
+    /// work is done. Row i is row i of the range, or of the matrix.
     [[nodiscard]] virtual const T* sums(int range) const = 0;
     /// Enqueues the kernels `repetitions` times; seconds of one of them, after a wait.
     virtual void repeat_kernels(int repetitions) = 0;
@@ -54,27 +52,15 @@ public:
     /// Waits for all that was enqueued, whatever became of it.
     virtual void settle() noexcept = 0;
 
-    // ---- baseline, p: one step after the other. Pieces is 1
-
-    /// Blocks until everything is there. `pointers`: of the part, from 0; none of COO.
-    virtual void upload(const streamed_call<T>& call, int part,
-                        std::span<const std::int32_t> pointers) = 0;
-    virtual void multiply(const streamed_call<T>& call, int part) = 0;
-    /// Blocks; the result is `into`, or memory that the lane keeps.
-    [[nodiscard]] virtual std::span<const T> download(const streamed_call<T>& call, int part,
-                                                      std::vector<T>& into) = 0;
-
-    // ---- p_opt
-
     /// Of x, the entries [from, to), before the plan is known; blocks where memory is pageable.
     virtual void send_x(std::span<const T> x, row_range range) = 0;
-    /// What send_x sent to the other lanes.
+    /// What send_x sent to the other devices.
     virtual void spread_x(std::span<const std::unique_ptr<streamed_device<T>>> devices) = 0;
     /// All else. Blocks where memory is pageable.
     virtual void send_matrix(const streamed_call<T>& call, int part) = 0;
-    /// Products, and y as far as this lane alone knows it. After spread_x of every lane.
+    /// Products, and y as far as this device alone knows it. After spread_x of every device.
     virtual void compute(const streamed_call<T>& call, int part) = 0;
-    /// The rest of y, on its way home. After compute of every lane.
+    /// The rest of y, on its way home. After compute of every device.
     virtual void merge(const streamed_call<T>& call, int part,
                        std::span<const std::unique_ptr<streamed_device<T>>> devices) = 0;
     /// Blocks until y is the caller's.
@@ -82,11 +68,11 @@ public:
 
     /// The matrix is there, after send_matrix; null on host devices, which send nothing.
     std::shared_ptr<event> arrived;
-    /// The sums of each piece are there, after compute.
+    /// The sums of each range are there, after compute.
     std::vector<std::shared_ptr<event>> done;
 };
 
-/// What p_opt needs to know of the group and the machine.
+/// What a device needs to know of the group and the machine.
 struct streamed_place {
     device_group group;
     numa_topology topology;

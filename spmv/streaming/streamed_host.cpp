@@ -23,46 +23,36 @@ public:
         first_.assign(as_size(plan.ranges), 0);
         for (int j = 0; j < plan.ranges; ++j) {
             first_[as_size(j)] = all;
-            all += by_rows(plan.form) ? range(plan, part, j).major_size() : call.a.rows;
+            all += by_rows(plan.form) ? plan.ranges_of(part)[as_size(j)].majors() : call.a.rows;
         }
-        const auto range = as_size(plan.results_of(part).size());
+        const auto range = as_size(plan.results.owned(part).size());
         const std::size_t own_slots = by_rows(plan.form) ? streamed_terms<T>::most
                                       : all_direct()     ? 0
                                                          : as_size(plan.parts()) * range;
         grow(sums_, as_size(all));
-        grow(inbox_, own_slots);
+        grow(slots_, own_slots);
     }
 
     [[nodiscard]] const T* sums(int j) const override { return sums_.data() + first_[as_size(j)]; }
 
-    void upload(const streamed_call<T>&, int, std::span<const std::int32_t>) override {}
+    void send_x(std::span<const T>, row_range) override {}
+    void spread_x(streamed_devices<T>) override {}
+    void send_matrix(const streamed_call<T>&, int) override {}
 
-    void multiply(const streamed_call<T>& call, int part) override {
+    void compute(const streamed_call<T>& call, int part) override {
         last_part_ = part;
         last_ = call;
         this->done.clear();
         for (int j = 0; j < call.plan.ranges; ++j) {
-            on().submit([this, j] { multiply_piece(j); });
+            on().submit([this, j] { multiply_range(j); });
             this->done.push_back(on().record());
         }
     }
 
-    [[nodiscard]] std::span<const T> download(const streamed_call<T>& call, int part,
-                                              std::vector<T>&) override {
-        on().synchronize();
-        const auto rows = by_rows(call.a.form) ? call.plan.majors(part).major_size() : call.a.rows;
-        return {sums(0), as_size(rows)};
-    }
-
-    void send_x(std::span<const T>, row_range) override {}
-    void spread_x(streamed_devices<T>) override {}
-    void send_matrix(const streamed_call<T>&, int) override {}
-    void compute(const streamed_call<T>& call, int part) override { multiply(call, part); }
-
     void merge(const streamed_call<T>& call, int part, streamed_devices<T> devices) override {
         if (!by_rows(call.a.form)) {
-            const row_range range = call.plan.results_of(part);
-            const auto terms = terms_of_range(call, place_, devices, part, inbox_.data());
+            const row_range range = call.plan.results.owned(part);
+            const auto terms = terms_of_range(call, place_, devices, part, slots_.data());
             on().submit([&call, range, terms] {
                 for (std::int64_t i = 0; i < range.size(); ++i) {
                     T sum = terms.of[0][i];
@@ -74,12 +64,12 @@ public:
         }
         for (int j = 0; j < call.plan.ranges; ++j) {
             const int q = part * call.plan.ranges + j;
-            const auto terms = terms_of_last_row(call, place_, devices, q, inbox_.data());
-            const major_range majors = range(call.plan, part, j);
-            on().submit([&call, majors, terms, mine = sums(j)] {
-                const row_range rows = majors.owned();
+            const auto terms = terms_of_last_row(call, place_, devices, q, slots_.data());
+            const major_range range = call.plan.ranges_of(part)[as_size(j)];
+            on().submit([&call, range, terms, mine = sums(j)] {
+                const row_range rows = range.owned();
                 for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-                    T sum = mine[i - majors.start_major];
+                    T sum = mine[i - range.start_major];
                     for (int k = 0; k < terms.count && i + 1 == rows.end; ++k) sum += *terms.of[k];
                     store(call, i, sum);
                 }
@@ -93,7 +83,7 @@ public:
         on().submit([this, repetitions] {
             const auto start = clock::now();
             for (int i = 0; i < repetitions; ++i)
-                for (int j = 0; j < last_.plan.ranges; ++j) multiply_piece(j);
+                for (int j = 0; j < last_.plan.ranges; ++j) multiply_range(j);
             repeated_ = std::chrono::duration<double>(clock::now() - start).count() / repetitions;
         });
     }
@@ -116,18 +106,14 @@ private:
         to = call.beta == T{0} ? call.alpha * sum : call.alpha * sum + call.beta * to;
     }
 
-    [[nodiscard]] static major_range range(const streamed_plan& plan, int part, int j) {
-        return plan.major_ranges[as_size(part) * as_size(plan.ranges) + as_size(j)];
-    }
-
     /// In the device's thread.
-    void multiply_piece(int j) {
-        const major_range majors = range(last_.plan, last_part_, j);
+    void multiply_range(int j) {
+        const major_range range = last_.plan.ranges_of(last_part_)[as_size(j)];
         T* const to = sums_.data() + first_[as_size(j)];
         if (by_rows(last_.a.form))
-            sum_rows(last_.a, majors, last_.x.data(), to, on().threads());
+            sum_rows(last_.a, range, last_.x.data(), to, on().threads());
         else
-            sum_entries(last_.a, majors, last_.x.data(), to);
+            sum_entries(last_.a, range, last_.x.data(), to);
     }
 
     [[nodiscard]] host_device& on() const {
@@ -141,14 +127,14 @@ private:
     void grow(buffer<T>& b, std::size_t size) const {
         if (b.size() < size) {
             b = {};
-            b = buffer<T>(place_.group.handle(place_.rank), size, "one-shot product");
+            b = buffer<T>(place_.group.handle(place_.rank), size, "streamed product");
         }
     }
 
     streamed_place place_;
     buffer<T> sums_;
-    std::vector<std::int64_t> first_; // [pieces] into sums_
-    buffer<T> inbox_;
+    std::vector<std::int64_t> first_; // [ranges] into sums_
+    buffer<T> slots_;
     streamed_call<T> last_;
     int last_part_ = 0;
     double repeated_ = 0;

@@ -48,7 +48,7 @@ struct part_pointer {
     std::int64_t end;
     std::int32_t* to;
     __device__ void operator()(std::int64_t i) const {
-        to[i] = static_cast<std::int32_t>(part_offset(offsets[i], start, end));
+        to[i] = static_cast<std::int32_t>(range_offset(offsets[i], start, end));
     }
 };
 
@@ -130,10 +130,9 @@ struct range_result {
 
 } // namespace
 
-void part_pointers(device& device, const std::int64_t* offsets, const major_range& majors,
+void part_pointers(device& device, const std::int64_t* offsets, const major_range& range,
                    std::int32_t* to) {
-    each(device, part_pointer{offsets, majors.start_idx, majors.end_idx, to},
-         majors.major_size() + 1);
+    each(device, part_pointer{offsets, range.start_idx, range.end_idx, to}, range.majors() + 1);
 }
 
 void pointers_of_sorted(device& device, const std::int32_t* major_of, std::int32_t entries,

@@ -6,23 +6,23 @@
 #include <cstdint>
 
 #include <krylith/device/device.hpp>
-#include <krylith/partition/nonzero/major_range.hpp>
+#include <krylith/partition/nonzero/pcsr.hpp>
 #include <krylith/spmv/streaming/streamed_device.hpp>
 
 namespace krylith::cuda {
 
-/// to[i], 0 <= i <= share.lines(): where line share.start_major + i begins among the entries of the
-/// share. `offsets` are those of the matrix, from that line on. 12 bytes a line.
-void part_pointers(device& device, const std::int64_t* offsets, const major_range& majors,
+/// to[i], 0 <= i <= majors(): where major index start_major + i begins among the entries of the
+/// range. `offsets` are those of the matrix, from that one on. 12 bytes a major index.
+void part_pointers(device& device, const std::int64_t* offsets, const major_range& range,
                    std::int32_t* to);
 
-/// The same from the line of each entry; these ascend. to[i], 0 <= i <= lines. O(log entries) a
-/// line.
+/// The same from the major index of each entry; these ascend. to[i], 0 <= i <= major_size.
+/// O(log entries) a major index.
 void pointers_of_sorted(device& device, const std::int32_t* major_of, std::int32_t entries,
                         std::int32_t first_major, std::int32_t major_size, std::int32_t* to);
 
-/// The line of each entry from the pointers: first_line + i for entries of line i.
-/// O(log lines) an entry.
+/// The major index of each entry from the pointers: first_major + i for those from pointers[i] on.
+/// O(log major_size) an entry.
 void majors_of_pointers(device& device, const std::int32_t* pointers, std::int32_t major_size,
                         std::int32_t entries, std::int32_t first_major, std::int32_t* major_of);
 

@@ -10,9 +10,9 @@
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csc.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/partition/nonzero/major_range.hpp>
-#include <krylith/partition/nonzero/pcoo.hpp>
-#include <krylith/partition/nonzero/shared_major.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/partition/nonzero/coo_order.hpp>
+#include <krylith/partition/nonzero/pcsr.hpp>
 
 namespace krylith {
 
@@ -35,7 +35,7 @@ enum class streamed_form { csr, csc, coo_by_rows, coo_by_columns, coo_unsorted }
 [[nodiscard]] constexpr bool by_columns(streamed_form form) noexcept {
     return form == streamed_form::csc || form == streamed_form::coo_by_columns;
 }
-/// Whether lines have a pointer array.
+/// Whether rows, or columns, have a pointer array.
 [[nodiscard]] constexpr bool compressed(streamed_form form) noexcept {
     return form == streamed_form::csr || form == streamed_form::csc;
 }
@@ -82,43 +82,39 @@ void check_sizes(const streamed_matrix<T>& a);
 
 inline constexpr int most_streamed_ranges = 4;
 
-/// A part a device, and each cut into equally many pieces, which can be multiplied as they arrive.
-/// Piece q belongs to part q / pieces.
+/// The partition of the matrix's entries into the ranges `cuts`: pCSR, pCSC or pCOO. Where entries
+/// are unsorted any of a range's may be in any row: each range has all rows, and none is shared or
+/// owned. O(ranges log rows). Throws like make_pcsr and make_pcoo.
+template <class T>
+[[nodiscard]] pcsr split_nonzeros(const streamed_matrix<T>& a, const nonzero_partition& cuts);
+
+/// A device gets a part of the entries, cut within rows where need be; the part is cut once more,
+/// likewise, into ranges that are multiplied as they arrive. Range q belongs to part q / ranges.
 struct streamed_plan {
     streamed_form form = streamed_form::csr;
-    int ranges = 1;                             ///< of a part; 1 unless by rows
-    std::vector<int> device = {};               ///< of each part: its rank
-    std::vector<major_range> major_ranges = {}; ///< one a piece
-    /// Rows of y that each piece (by rows) or part (otherwise) brings to their final value.
-    row_partition results = {};
-    std::vector<int> last =
-        {}; ///< by rows: the last piece with a share of piece q's last row, or q
+    int ranges = 1;               ///< of a part; 1 unless by rows
+    std::vector<int> device = {}; ///< of each part: its rank
+    pcsr nonzeros = {};           ///< the parts
+    pcsr streamed = {};           ///< the ranges of all parts
+    row_partition results = {};   ///< rows of y that each part brings to their final value
 
     [[nodiscard]] int parts() const noexcept { return static_cast<int>(device.size()); }
-    /// Entries, and lines of them, of all pieces of a part; start_flag is that of the first.
-    [[nodiscard]] major_range majors(int part) const;
-    /// Rows of y that the part brings to their final value.
-    [[nodiscard]] row_range results_of(int part) const;
+    /// The ranges of a part.
+    [[nodiscard]] std::span<const major_range> ranges_of(int part) const;
 
     friend bool operator==(const streamed_plan&, const streamed_plan&) = default;
 };
 
-/// Equal entries for each part, the parts of a NUMA node side by side (numa_partition.hpp).
-/// O(parts pieces log lines): the lines of unsorted entries are not looked for. Throws like
-/// make_major_ranges and make_sorted_major_ranges, usage_error unless pieces is 1 to
-/// most_streamed_ranges.
+/// Equal entries for each part, the parts of a NUMA node side by side (numa_partition.hpp), and for
+/// each range. O(parts ranges log rows). Throws like split_nonzeros, usage_error unless ranges is
+/// 1 to most_streamed_ranges.
 template <class T>
 [[nodiscard]] streamed_plan plan_streamed(const streamed_matrix<T>& a,
                                           std::span<const int> node_of_device, int ranges);
 
-/// Equal lines for each part, in the order of ranks: what a simple program does. Equal entries if
-/// unsorted. O(parts log lines). Throws likewise.
-template <class T>
-[[nodiscard]] streamed_plan plan_equal_majors(const streamed_matrix<T>& a, int parts);
-
-/// Throws usage_error naming the first violation: each device once; the check of major_range.hpp
-/// for the form; results are a partition of the rows, and by rows that of the owned lines; the
-/// last pieces are those of shared_indices. O(parts pieces + entries).
+/// Throws usage_error naming the first violation: each device once; the check of pcsr.hpp for the
+/// form, of parts and of ranges; the ranges of a part have its entries; results are a partition of
+/// the rows, and by rows that of the owned ones. O(entries + (parts ranges)^2).
 template <class T>
 void check(const streamed_plan& plan, const streamed_matrix<T>& a);
 

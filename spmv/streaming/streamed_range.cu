@@ -5,22 +5,24 @@
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/sparse/merge/merge_product.hpp>
 #include <krylith/spmv/streaming/streamed_kernels.hpp>
+#include <krylith/spmv/tuning/stream_interval.cuh>
 
 namespace krylith::cuda {
 
 template <class T>
-void streamed_range<T>::reserve(const streamed_call<T>& call, int part, bool all_direct) {
-    const streamed_plan& plan = call.plan;
-    form = plan.form;
-    whole = plan.majors(part);
-    rows_of_matrix = call.a.rows;
+void streamed_range<T>::reserve(const streamed_matrix<T>& a, const major_range& all,
+                                std::span<const major_range> cut, std::int64_t results,
+                                std::int64_t from_peers) {
+    form = a.form;
+    whole = all;
+    rows_of_matrix = a.rows;
     check_index_size("streamed_product: entries of a part", whole.entries());
     ranges.clear();
     range next{{}, 0, 0, 0, 0};
-    for (int j = 0; j < plan.ranges; ++j) {
+    for (const major_range& range : cut) {
         constexpr std::size_t aligned = 256;
-        next.majors = plan.major_ranges[as_size(part) * as_size(plan.ranges) + as_size(j)];
-        next.rows = by_rows(form) ? next.majors.major_size() : call.a.rows;
+        next.majors = range;
+        next.rows = by_rows(form) ? range.majors() : a.rows;
         ranges.push_back(next);
         next.first_row += next.rows;
         next.first_pointer += next.rows + 1;
@@ -28,8 +30,7 @@ void streamed_range<T>::reserve(const streamed_call<T>& call, int part, bool all
         next.first_tile += (scratch + aligned - 1) / aligned * aligned;
     }
     const std::size_t count = as_size(whole.entries());
-    const std::size_t results = as_size(plan.results_of(part).size());
-    const std::size_t major_size = as_size(whole.major_size()) + 1;
+    const std::size_t major_size = as_size(whole.majors()) + 1;
     if (compressed(form)) grow(offsets, major_size);
     if (form == streamed_form::csc) grow(column_pointers, major_size);
     grow(pointers, as_size(next.first_pointer));
@@ -38,9 +39,8 @@ void streamed_range<T>::reserve(const streamed_call<T>& call, int part, bool all
     grow(values, count);
     grow(tiles, next.first_tile);
     grow(sums, as_size(next.first_row));
-    grow(y, results);
-    const std::size_t from_peers = all_direct ? 0 : as_size(plan.parts()) * results;
-    grow(own_slots, by_rows(form) ? as_size(streamed_terms<T>::most) : from_peers);
+    grow(y, as_size(results));
+    grow(own_slots, as_size(from_peers));
     if (by_rows(form)) return;
     grow(sorted_rows, count);
     grow(order, count);
@@ -51,7 +51,7 @@ void streamed_range<T>::reserve(const streamed_call<T>& call, int part, bool all
 }
 
 template <class T>
-std::vector<std::pair<std::int32_t, std::int32_t>> streamed_range<T>::transfers() const {
+std::vector<std::pair<std::int32_t, std::int32_t>> streamed_range<T>::batches() const {
     std::vector<std::pair<std::int32_t, std::int32_t>> result;
     if (by_rows(form)) {
         for (const range& p : ranges)
@@ -88,9 +88,8 @@ void streamed_range<T>::find_rows() {
 
 template <class T>
 void streamed_range<T>::expand_columns() {
-    majors_of_pointers(*device, column_pointers.data(),
-                       static_cast<std::int32_t>(whole.major_size()), entries(),
-                       static_cast<std::int32_t>(whole.start_major), columns.data());
+    majors_of_pointers(*device, column_pointers.data(), static_cast<std::int32_t>(whole.majors()),
+                       entries(), static_cast<std::int32_t>(whole.start_major), columns.data());
 }
 
 template <class T>
@@ -99,6 +98,18 @@ void streamed_range<T>::sort() {
                 rows_of_matrix, sorting.data(), sorting.size());
     pointers_of_sorted(*device, sorted_rows.data(), entries(), 0,
                        static_cast<std::int32_t>(rows_of_matrix), pointers.data());
+}
+
+template <class T>
+void streamed_range<T>::make_ready(stream_interval& conversion) {
+    if (form == streamed_form::csc) expand_columns();
+    if (form == streamed_form::coo_by_rows) find_rows();
+    if (!by_rows(form)) {
+        conversion.begin();
+        sort();
+        conversion.end();
+    }
+    find_tiles();
 }
 
 template <class T>
@@ -117,7 +128,7 @@ void streamed_range<T>::multiply_entries(std::int32_t begin, std::int32_t end) {
 }
 
 template <class T>
-void streamed_range<T>::multiply_piece(std::size_t j) {
+void streamed_range<T>::multiply_range(std::size_t j) {
     const range& p = ranges[j];
     if (p.rows == 0) return;
     merge_product<T, std::int32_t> product{};
@@ -137,6 +148,12 @@ void streamed_range<T>::multiply_piece(std::size_t j) {
         product.x = products.data();
     }
     multiply(*device, product, tiles.data() + p.first_tile);
+}
+
+template <class T>
+void streamed_range<T>::multiply_all() {
+    if (!by_rows(form)) multiply_entries(0, entries());
+    for (std::size_t j = 0; j < ranges.size(); ++j) multiply_range(j);
 }
 
 template struct streamed_range<double>;

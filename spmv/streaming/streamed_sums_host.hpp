@@ -10,37 +10,37 @@
 
 namespace krylith::host {
 
-/// Where the entries of a line of the share begin; line may be share.end_major. O(1), O(log
+/// Where the entries of a major index of the range begin; it may be end_major. O(1), O(log
 /// entries) of COO.
 template <class T>
-[[nodiscard]] std::int64_t line_begin(const streamed_matrix<T>& a, const major_range& majors,
-                                      std::int64_t major) {
+[[nodiscard]] std::int64_t major_begin(const streamed_matrix<T>& a, const major_range& range,
+                                       std::int64_t major) {
     if (compressed(a.form))
-        return majors.start_idx +
-               part_offset(a.offsets[as_size(major)], majors.start_idx, majors.end_idx);
+        return range.start_idx +
+               range_offset(a.offsets[as_size(major)], range.start_idx, range.end_idx);
     const auto major_size =
-        a.major_indices().subspan(as_size(majors.start_idx), as_size(majors.entries()));
-    return majors.start_idx + (std::ranges::lower_bound(major_size, major) - major_size.begin());
+        a.major_indices().subspan(as_size(range.start_idx), as_size(range.entries()));
+    return range.start_idx + (std::ranges::lower_bound(major_size, major) - major_size.begin());
 }
 
-/// sums[i] of row share.start_major + i. Threads take about equal entries each; rows are whole.
+/// sums[i] of row start_major + i. Threads take about equal entries each; rows are whole.
 template <class T>
-void sum_rows(const streamed_matrix<T>& a, const major_range& majors, const T* x, T* sums,
+void sum_rows(const streamed_matrix<T>& a, const major_range& range, const T* x, T* sums,
               int threads) {
     constexpr std::int64_t worth_a_thread = 16384;
-    const std::int64_t work = majors.entries() + majors.major_size();
+    const std::int64_t work = range.entries() + range.majors();
     const auto team = static_cast<int>(std::clamp<std::int64_t>(work / worth_a_thread, 1, threads));
     in_team(team, [&](int thread, int team) {
         // Rows before the first whose entries and rows before it are `wanted` or more.
         const auto border = [&](int number) {
-            if (number == team) return majors.end_major;
+            if (number == team) return range.end_major;
             const std::int64_t wanted = work / team * number;
-            std::int64_t low = majors.start_major;
-            std::int64_t high = majors.end_major;
+            std::int64_t low = range.start_major;
+            std::int64_t high = range.end_major;
             while (low < high) {
                 const std::int64_t middle = low + (high - low) / 2;
                 const std::int64_t before =
-                    line_begin(a, majors, middle) - majors.start_idx + middle - majors.start_major;
+                    major_begin(a, range, middle) - range.start_idx + middle - range.start_major;
                 if (before < wanted)
                     low = middle + 1;
                 else
@@ -51,15 +51,15 @@ void sum_rows(const streamed_matrix<T>& a, const major_range& majors, const T* x
         const std::int64_t end = border(thread + 1);
         std::int64_t major = border(thread);
         if (major >= end) return;
-        std::int64_t entry = line_begin(a, majors, major);
+        std::int64_t entry = major_begin(a, range, major);
         for (; major < end; ++major) {
             std::int64_t next = entry;
             if (compressed(a.form))
-                next = line_begin(a, majors, major + 1);
+                next = major_begin(a, range, major + 1);
             else
-                while (next < majors.end_idx && a.row_indices[as_size(next)] == major) ++next;
-            sums[major - majors.start_major] = row_product(
-                a.column_indices.data() + entry, a.values.data() + entry, x, next - entry);
+                while (next < range.end_idx && a.row_indices[as_size(next)] == major) ++next;
+            sums[major - range.start_major] = row_product(a.column_indices.data() + entry,
+                                                          a.values.data() + entry, x, next - entry);
             entry = next;
         }
     });
@@ -67,19 +67,19 @@ void sum_rows(const streamed_matrix<T>& a, const major_range& majors, const T* x
 
 /// sums[i] of every row i, by one thread: entries in their order.
 template <class T>
-void sum_entries(const streamed_matrix<T>& a, const major_range& majors, const T* x, T* sums) {
+void sum_entries(const streamed_matrix<T>& a, const major_range& range, const T* x, T* sums) {
     std::fill_n(sums, a.rows, T{});
     const auto add = [&](std::int64_t k, std::int64_t column) {
         sums[a.row_indices[as_size(k)]] += a.values[as_size(k)] * x[column];
     };
     if (!compressed(a.form)) {
-        for (std::int64_t k = majors.start_idx; k < majors.end_idx; ++k)
+        for (std::int64_t k = range.start_idx; k < range.end_idx; ++k)
             add(k, a.column_indices[as_size(k)]);
         return;
     }
-    std::int64_t k = majors.start_idx;
-    for (std::int64_t column = majors.start_major; column < majors.end_major; ++column)
-        for (const std::int64_t end = line_begin(a, majors, column + 1); k < end; ++k)
+    std::int64_t k = range.start_idx;
+    for (std::int64_t column = range.start_major; column < range.end_major; ++column)
+        for (const std::int64_t end = major_begin(a, range, column + 1); k < end; ++k)
             add(k, column);
 }
 

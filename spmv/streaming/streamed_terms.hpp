@@ -1,5 +1,5 @@
 // Partial sums on other devices, made readable for the kernels of their owner, which are enqueued
-// after this: by an event and the peer's memory, or by a copy into `inbox` where that is out of
+// after this: by an event and the peer's memory, or by a copy into `own_slots` where that is out of
 // reach.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace krylith {
 template <class T>
 using streamed_devices = std::span<const std::unique_ptr<streamed_device<T>>>;
 
-/// `count` sums of piece j of a part from `first` on, where a kernel of place.rank can read them.
+/// `count` sums of range j of a part from `first` on, where a kernel of place.rank can read them.
 template <class T>
 [[nodiscard]] const T* readable_sums(const streamed_call<T>& call, const streamed_place& place,
                                      streamed_devices<T> devices, int part, int j,
@@ -27,21 +27,22 @@ template <class T>
         place.group[place.rank].wait(*device.done[as_size(j)]);
         return theirs;
     }
-    // The inbox is read by work of this device that is over: a call ends by waiting for all.
+    // The slots are read by work of this device that is over: a call ends by waiting for all.
     place.group.copy(from, theirs, place.rank, own_slots, as_size(count) * sizeof(T));
     place.group[place.rank].wait(*place.group[from].record());
     return own_slots;
 }
 
-/// By rows: what later pieces have of the last row of piece q. inbox: streamed_terms<T>::most.
+/// By rows: what later ranges have of the last row of range q. own_slots: streamed_terms<T>::most.
 template <class T>
 [[nodiscard]] streamed_terms<T>
 terms_of_last_row(const streamed_call<T>& call, const streamed_place& place,
                   streamed_devices<T> devices, int q, T* own_slots) {
     streamed_terms<T> terms{};
     const int ranges = call.plan.ranges;
-    for (int k = q + 1; k <= call.plan.last[as_size(q)]; ++k) {
-        if (call.plan.major_ranges[as_size(k)].entries() == 0) continue;
+    const int last = call.plan.streamed.last_holder(q);
+    for (int k = q + 1; k <= last; ++k) {
+        if (call.plan.streamed.ranges[as_size(k)].entries() == 0) continue;
         terms.of[terms.count] = readable_sums(call, place, devices, k / ranges, k % ranges, 0, 1,
                                               own_slots + terms.count);
         ++terms.count;
@@ -49,13 +50,13 @@ terms_of_last_row(const streamed_call<T>& call, const streamed_place& place,
     return terms;
 }
 
-/// Otherwise: what every part has of the results of `part`. inbox: parts times as many.
+/// Otherwise: what every part has of the results of `part`. own_slots: parts times as many.
 template <class T>
 [[nodiscard]] streamed_terms<T>
 terms_of_range(const streamed_call<T>& call, const streamed_place& place,
                streamed_devices<T> devices, int part, T* own_slots) {
     streamed_terms<T> terms{};
-    const row_range range = call.plan.results_of(part);
+    const row_range range = call.plan.results.owned(part);
     for (int k = 0; k < call.plan.parts(); ++k)
         terms.of[terms.count++] =
             readable_sums(call, place, devices, k, 0, range.begin, range.size(),

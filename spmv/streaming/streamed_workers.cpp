@@ -11,7 +11,7 @@ void streamed_workers::run(std::span<const int> device_of_part,
     if (parts == 1) return body(0);
     while (threads_.size() < parts)
         threads_.push_back(
-            std::make_unique<host_queue>("one-shot part " + std::to_string(threads_.size())));
+            std::make_unique<host_queue>("streamed part " + std::to_string(threads_.size())));
     std::exception_ptr first;
     try {
         for (std::size_t part = 0; part < parts; ++part) {

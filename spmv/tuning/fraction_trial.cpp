@@ -18,9 +18,9 @@ free_fractions open_fractions(operator_kind kind, const operator_options& option
 tuning_key fractions_key(const trial_subject& subject, operator_kind kind,
                          const operator_options& options, std::size_t value_bytes) {
     std::string name =
-        std::string(to_string(kind)) + " shares " + (value_bytes == 8 ? "fp64" : "fp32");
+        std::string(to_string(kind)) + " fractions " + (value_bytes == 8 ? "fp64" : "fp32");
     if (options.format != format_kind::automatic)
-        name += std::string(" local ") + to_string(options.format);
+        name += std::string(" format ") + to_string(options.format);
     if (options.transport != transport_kind::automatic)
         name += std::string(" transport ") + to_string(options.transport);
     if (options.long_fraction != -1) name += " long_fraction " + number_text(options.long_fraction);

@@ -1,4 +1,4 @@
-// Measurements of a machine that are kept, and what is reckoned with where there are none.
+// Measurements of a machine that are kept, and the built-in rates where there are none.
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/spmv/tuning/mocked_rates.hpp>
 
@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view separator = "; ";
 constexpr int repetitions = 3;
 
-/// One lock for the mock and for the rates of this process, by the file that they are kept in.
+/// One lock for the mock and for the rates of this process, which are stored by the file that keeps
+/// them.
 std::mutex guard;
 std::optional<machine_rates> mock;
 std::map<std::pair<std::string, std::string>, known_rates> known;
@@ -26,7 +27,7 @@ tuning_key key_of(const device_group& group) {
     return {machine_name(group), 0, "measured rates"};
 }
 
-/// What rates_of() remembers them under.
+/// Returns the key under which rates_of() remembers rates.
 std::pair<std::string, std::string> place_of(const device_group& group) {
     const std::string machine = machine_name(group);
     return {machine, tuning_file(machine).string()};

@@ -19,18 +19,19 @@ namespace krylith {
 
 namespace {
 
-/// Far above the caches of a GPU, and within 256 MB; on the host something small.
+/// The sizes of the measurements: far above the caches of a GPU, and within 256 MB; small on the
+/// host.
 struct effort {
     std::int64_t copied;   ///< entries
-    std::int64_t side;     ///< of the grid whose matrix is multiplied
+    std::int64_t side;     ///< side of the grid whose matrix is multiplied
     std::int64_t gathered; ///< entries, on each device
-    std::size_t bytes;     ///< of a copy by engines
-    double seconds;        ///< for each timing
+    std::size_t bytes;     ///< bytes of a copy by engines
+    double seconds;        ///< length of each timing
 };
 constexpr effort on_gpus{12'000'000, 116, 12'000'000, std::size_t{64} << 20, 0.02};
 constexpr effort on_host{200'000, 24, 100'000, std::size_t{1} << 20, 0.003};
 
-/// The first devices of the group, each with as many threads.
+/// Returns the first devices of the group, each with as many threads as before.
 device_group first_of(const device_group& group, int count) {
     const bool staged = group.size() > 1 && group.path(0, 1) == peer_path::staged;
     if (group.kind() == backend::host) {
@@ -44,7 +45,7 @@ device_group first_of(const device_group& group, int count) {
     return device_group::cuda(ordinals, {.staged = staged});
 }
 
-/// Seconds of a trip of `work`, with one stop test.
+/// Returns the seconds of a trip of `work`, with one stop test.
 double timed(execution& run, const effort& e, const std::function<void()>& work) {
     scalar one(run);
     return seconds_a_trip(
@@ -57,8 +58,8 @@ double timed(execution& run, const effort& e, const std::function<void()>& work)
         e.seconds);
 }
 
-/// Bytes a second, without the phase that the model adds by itself; at least half the time is
-/// taken to be the bytes'.
+/// Returns bytes a second, without the phase that the model adds by itself. At least half the time
+/// counts as the time of the bytes.
 double rate(double bytes, double seconds, double phase) {
     return bytes / std::max(seconds - phase, seconds / 2);
 }
@@ -105,7 +106,7 @@ double store_rate(const device_group& group, const effort& e, double phase) {
     const int p = group.size();
     const auto rows = equal_rows(e.gathered, p, 32);
     const auto handle = std::make_shared<const layout>(layout{group, rows, coherence::owned});
-    // Only where entries go matters here: no row references any.
+    // Only the destinations of entries matter here, so no row references any.
     const std::vector<std::int64_t> offsets(static_cast<std::size_t>(e.gathered) + 1);
     const auto schedule = std::make_shared<const put_schedule<double>>(
         handle, make_allgather_plan(offsets, {}, rows));
@@ -153,7 +154,7 @@ machine_rates measure(const device_group& group) {
     const device_group one = first_of(group, 1);
     rates.copy = copy_rate(one, e, rates.phase.front());
     rates.product = product_rate(one, e, rates.phase.front());
-    // One device sends nothing: nothing slows it down.
+    // One device sends nothing, so nothing slows it down.
     rates.stores = group.size() == 1 ? rates.copy : store_rate(group, e, rates.phase.back());
     rates.engines = group.size() == 1 ? rates.copy : engine_rate(group, e);
     group.synchronize();

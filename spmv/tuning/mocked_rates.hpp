@@ -1,4 +1,4 @@
-// The rates of a machine as a test wants them. Not installed.
+// The rates of a machine as a test sets them. Not installed.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace krylith {
 
-/// For tests: as long as it lives, rates_of says these, and nothing is read; made without rates, it
-/// works as outside of tests. One may stand inside another.
+/// While an object lives, rates_of() returns these rates and nothing is read; an object made
+/// without rates restores the behaviour outside of tests. Objects may be nested.
 class mocked_rates {
 public:
     mocked_rates();

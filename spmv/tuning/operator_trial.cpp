@@ -15,7 +15,7 @@ namespace krylith {
 template <class T>
 double time_iteration(const matrix_operator<T>& a, double seconds) {
     const device_group& group = a.layout()->group;
-    // All are zero and stay so: time does not depend on values, and nothing overflows.
+    // All values are zero and stay so: time does not depend on values, and nothing overflows.
     auto p = a.make_domain_vector("measurement");
     p.promise_single_reader();
     auto q = a.make_range_vector("measurement");
@@ -39,7 +39,7 @@ double time_iteration(const matrix_operator<T>& a, double seconds) {
 
 namespace {
 
-/// The kind that an earlier trial kept, if it is still among the candidates.
+/// Returns the kind that an earlier trial kept, if it is still among the candidates.
 std::optional<operator_kind> recalled(const tuning_key& key, const operator_choice& choice) {
     const auto name = recall_tuned(key);
     if (!name) return std::nullopt;

@@ -1,4 +1,4 @@
-// Two marks in the stream of a device, and the time between them.
+// Two events in the stream of a device, and the time between them.
 #pragma once
 
 #include <krylith/device/cuda/cuda_device.cuh>
@@ -23,7 +23,7 @@ public:
     }
     void begin() { record(begin_); }
     void end() { record(end_); }
-    /// Waits for the end. 0 where it was never reached.
+    /// Waits for the end and returns the seconds; 0 where the end was never recorded.
     [[nodiscard]] double seconds() const {
         if (!used_) return 0;
         const current_device current(device_.ordinal());

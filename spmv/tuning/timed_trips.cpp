@@ -17,7 +17,7 @@ double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Nothing but the limit may stop the loop.
+/// Sets the control registers so that only the limit stops the loop.
 void set_limit(execution& run, std::int64_t trips) {
     constexpr double never = std::numeric_limits<double>::infinity();
     run.set(control::state, as_register(loop_state::running));

@@ -1,4 +1,4 @@
-// How long a piece of device work takes when the devices repeat it by themselves.
+// Times device work that the devices repeat by themselves.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +9,33 @@
 
 namespace krylith {
 
-/// Repeats `body`, which enqueues the work and ends with test_residual(s) of a scalar s that stays
-/// finite and not negative, so many times. One execution serves one body. Throws device_error where
-/// the loop ends early.
+/// Repeats `body` `trips` times. `body` enqueues the work and ends with test_residual(s) of a
+/// scalar s that stays finite and not negative. One execution serves one body. Throws device_error
+/// where the loop ends early.
 void repeat_trips(execution& run, const std::function<void()>& body, std::int64_t trips);
 
-/// `trips`, rounded up to what an execution with the usual options records at once, or enqueues
-/// between looks: copies, and products that krylith doesn't compute itself, don't know of the stop
-/// within, and would be timed to its end.
+/// Returns `trips` rounded up to what an execution with the usual options records at once, or
+/// enqueues between its tests. Copies, and products that krylith doesn't compute itself, don't see
+/// a stop within that, and would be timed to its end.
 [[nodiscard]] std::int64_t whole_recordings(std::int64_t trips);
 
-/// Mean seconds of a trip of `body`, as above: after some trips that record the loop and warm up,
-/// as many as fit into about `seconds`, 16 to 2000, in whole recordings.
+/// Returns the mean seconds of a trip of `body`. After some trips that record the loop and warm up,
+/// it times as many as fit into about `seconds`, 16 to 2000, in whole recordings.
 [[nodiscard]] double seconds_a_trip(execution& run, const std::function<void()>& body,
                                     double seconds);
 
-/// A loop with an execution and a stop test of its own: its body is the work alone, and the count
-/// of trips costs no kernel.
+/// A loop with an execution and a stop test of its own: its body is the work alone, and counting
+/// trips costs no kernel.
 class timed_loop {
 public:
-    /// options.unroll bodies are recorded together, or enqueued between looks of the host.
+    /// options.unroll bodies are recorded together, or enqueued between the host's tests.
     timed_loop(const device_group& group, const execution_options& options);
 
     [[nodiscard]] execution& run() noexcept { return run_; }
 
-    /// Seconds of so many trips. The body is enqueued on run() and must not change from call to
-    /// call: the first call records it. Throws usage_error unless options.unroll divides `trips`
-    /// (see whole_recordings), and device_error where the loop ends early.
+    /// Returns the seconds of `trips` trips. The body is enqueued on run() and must not change from
+    /// call to call: the first call records it. Throws usage_error unless options.unroll divides
+    /// `trips` (see whole_recordings), and device_error where the loop ends early.
     [[nodiscard]] double seconds(std::int64_t trips, const std::function<void()>& body);
 
 private:

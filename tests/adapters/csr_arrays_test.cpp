@@ -1,5 +1,5 @@
 // Arrays of other programs: every width and base gives the same matrix, nothing is copied without
-// need, and what can't be right is refused with its place.
+// need, and errors are refused with their place.
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -24,7 +24,7 @@ csr_matrix<double> copy_of(const csr_view<double>& view) {
     return m;
 }
 
-/// The arrays of a matrix in other integers.
+/// The arrays of a matrix, with other integer types.
 template <class Offset, class Column>
 struct arrays {
     std::vector<Offset> offsets;
@@ -54,7 +54,7 @@ void round_trip() {
 
 } // namespace
 
-// An index taken in the wrong width, or a base subtracted from one array only.
+// The bugs: an index read in the wrong width, or a base subtracted from one array only.
 TEST_CASE("csr arrays: 32 and 64 bits, signed or not, from 0 and from 1, are the same matrix") {
     round_trip<std::int64_t, std::int32_t>();
     round_trip<std::int32_t, std::int32_t>();
@@ -64,7 +64,7 @@ TEST_CASE("csr arrays: 32 and 64 bits, signed or not, from 0 and from 1, are the
     round_trip<long long, unsigned long long>();
 }
 
-// A copy that nobody asked for, or a view of a temporary after a move.
+// The bugs: an unneeded copy, or a view of a temporary after a move.
 TEST_CASE("csr arrays: only what must be converted is copied, and moving keeps the view") {
     const auto m = poisson2d<double>(5);
     const auto rows = static_cast<std::size_t>(m.rows);
@@ -110,7 +110,7 @@ TEST_CASE("csr arrays: what can't be right is refused, with its place and what i
     refused(offsets, {0, 0, 2}, index_base::zero, "column_indices[2] is 2, allowed are 0 to 1");
     refused(offsets, {0, -1, 1}, index_base::zero, "column_indices[1] is -1");
     refused(offsets, {0, std::int64_t{1} << 32, 1}, index_base::zero,
-            "column_indices[1] is 4294967296"); // would be 0 in 32 bits
+            "column_indices[1] is 4294967296"); // it would be 0 in 32 bits
     refused({1, 2, 4}, {1, 0, 2}, index_base::one, "column_indices[1] is 0, allowed are 1 to 2");
 
     const auto adapt = [&](std::int64_t rows, std::int64_t cols, const std::int32_t* o,

@@ -16,7 +16,7 @@ namespace krylith {
 
 namespace {
 
-/// Not symmetric in its values, so that a transposed reading shows.
+/// A matrix whose values are not symmetric, so that a transposed reading shows.
 template <class Matrix>
 Matrix example() {
     using T = typename Matrix::Scalar;
@@ -32,7 +32,7 @@ Matrix example() {
     return m;
 }
 
-/// Whether each place holds the same, compared one by one.
+/// Whether both hold the same, compared place by place.
 template <class T, class Matrix>
 bool same(const csr_view<T>& view, const Matrix& m) {
     std::vector<T> row_values(static_cast<std::size_t>(view.columns));
@@ -57,7 +57,7 @@ void reads(bool copies_all) {
     CHECK_NOTHROW(validate(adapted.view()));
     CHECK(same(adapted.view(), m));
     CHECK((adapted.view().values.data() == m.valuePtr()) == !copies_all);
-    // Not compressed: between the rows (columns) is room, which is no part of the matrix.
+    // An uncompressed matrix has room between the rows (columns), which is no part of the matrix.
     m.uncompress();
     m.coeffRef(5, 30) = 3;
     m.coeffRef(39, 0) = 4;
@@ -90,8 +90,7 @@ TEST_CASE("eigen: a Map of a matrix is one") {
     CHECK(adapted.copied_bytes() == 41 * sizeof(std::int64_t));
 }
 
-// The solution that comes back must be that of Eigen's own direct solver, before and after the
-// values have changed.
+// The solution must be that of Eigen's own direct solver, before and after the values have changed.
 TEST_CASE("eigen: vectors go in and out in place, and new values by update()") {
     Eigen::SparseMatrix<double, Eigen::RowMajor> m =
         example<Eigen::SparseMatrix<double, Eigen::RowMajor>>();
@@ -114,7 +113,7 @@ TEST_CASE("eigen: vectors go in and out in place, and new values by update()") {
     }
 }
 
-// What adapters/eigen.hpp shows, in both precisions: the type of the values is deduced.
+// The example of adapters/eigen.hpp, in both precisions: the type of the values is deduced.
 template <class T>
 void solves_in_place() {
     const auto general = example<Eigen::SparseMatrix<T>>();

@@ -12,7 +12,7 @@
 
 namespace krylith {
 
-// Parts that begin at the wrong row, or a solution that ends up in a copy.
+// The bugs: parts that begin at the wrong row, or a solution that ends up in a copy.
 TEST_CASE("host arrays: a solve reads b and writes x where they lie") {
     const auto matrix = poisson3d<double>(9);
     const auto b = testing::random_values<double>(matrix.rows, 7);

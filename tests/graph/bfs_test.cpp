@@ -1,4 +1,4 @@
-// Breadth-first search against a queue.
+// Breadth-first search against a loop with a queue.
 #include <krylith/graph/bfs.hpp>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using testing::levels_from;
 
 namespace {
 
-/// Vertices reached, edges that leave them, the last level, and the steps.
+/// Checks the numbers of vertices reached, of edges that leave them, of levels and of steps.
 void check_numbers(const csr_matrix<double>& a, const bfs_result& found) {
     std::int64_t reached = 0;
     std::int64_t edges = 0;
@@ -67,7 +67,7 @@ KRYLITH_GROUP_TEST("bfs: levels and least parents, by every kernel, one search a
     }
 }
 
-KRYLITH_GROUP_TEST("bfs: a graph of other weights or of floats is walked alike") {
+KRYLITH_GROUP_TEST("bfs: a graph of other weights or of floats is searched alike") {
     const auto& c = graph_cases().back();
     const auto levels = levels_from(c.matrix, 3);
     auto other = c.matrix;

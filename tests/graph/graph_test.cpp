@@ -1,4 +1,4 @@
-// What a graph knows of its edges.
+// Facts that a graph knows of its edges.
 #include <krylith/graph/graph.hpp>
 
 #include <utility>

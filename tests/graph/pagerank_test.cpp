@@ -79,7 +79,7 @@ KRYLITH_GROUP_TEST("pagerank: the bound holds where steps run out, too") {
     const auto& c = graph_cases().back();
     const graph<double> g(group, csr_view<double>(c.matrix));
     const auto expected = stationary_ranks(c.matrix, 0.85, {});
-    double before = 2; // of any two
+    double before = 2; // the bound for any two distributions
     for (const std::int64_t steps : {1, 2, 10, 30}) {
         CAPTURE(steps);
         const auto found = pagerank(g, {.tolerance = 1e-12, .max_steps = steps});
@@ -129,7 +129,7 @@ KRYLITH_GROUP_TEST("pagerank: the same ranks whatever weights edges have") {
             if (options.fixed &&
                 spmspv::write_back_of(*options.fixed) == spmspv::write_back::atomic &&
                 spmspv::direction_of(*options.fixed) == spmspv::direction::push)
-                continue; // other bits every time
+                continue; // atomic kernels give other bits every time
             options.reproducible = true;
             CAPTURE(choice.name);
             const pagerank_options few = {.max_steps = 5, .kernels = options};
@@ -139,7 +139,7 @@ KRYLITH_GROUP_TEST("pagerank: the same ranks whatever weights edges have") {
 }
 
 TEST_CASE("pagerank: few changes mean little work") {
-    const auto streets = road<double>(100); // of 31 thousand vertices
+    const auto streets = road<double>(100); // 31 thousand vertices
     const graph<double> g(device_group::host(1), csr_view<double>(streets));
     const auto found = pagerank(g, {.tolerance = 1e-4, .sources = {7}});
     CHECK(found.steps.front().entries == 1);
@@ -148,7 +148,7 @@ TEST_CASE("pagerank: few changes mean little work") {
 }
 
 TEST_CASE("pagerank: hardly more steps than the power method, whatever few vertices get") {
-    // From v / (1 - d) the first bound may be d / (1 - d) times that of any two distributions.
+    // From v / (1 - d) the first bound may be d / (1 - d) times that for any two distributions.
     const double power_steps = std::log(1e-6 / 2 * 0.15 / 0.85) / std::log(0.85);
     for (const auto& c : graph_cases()) {
         CAPTURE(c.name);
@@ -182,11 +182,12 @@ KRYLITH_GROUP_TEST("pagerank: what dangling vertices take out is made up for") {
     CHECK(!g.undirected());
     const auto found = pagerank(g, {.tolerance = 1e-9});
     CHECK(distance(found.ranks, stationary_ranks(a, 0.85, {})) <= found.error_bound + 1e-13);
-    CHECK(found.iterations() < 20); // else (2 / 3 d)^k: 37
+    CHECK(found.iterations() < 20); // without the correction errors fall by 2 / 3 d: 37 steps
 }
 
 KRYLITH_GROUP_TEST("pagerank: a vertex with very many edges stalls nothing, and gets its rank") {
-    std::vector<testing::weighted_edge> edges; // a ring, all to the hub, and some from it
+    // The graph is a ring, with edges from all vertices to the hub and from the hub to some.
+    std::vector<testing::weighted_edge> edges;
     constexpr std::int32_t n = 20000;
     for (std::int32_t i = 0; i < n; ++i) {
         edges.push_back({i, (i + 1) % n, 1});
@@ -199,8 +200,10 @@ KRYLITH_GROUP_TEST("pagerank: a vertex with very many edges stalls nothing, and 
     pagerank_iteration<double> iteration(g, {.tolerance = 1e-9});
     const auto found = iteration();
     CHECK(distance(found.ranks, expected) <= found.error_bound + 1e-13);
-    CHECK(testing::same_bits(iteration().ranks, found.ranks));         // counters are ready again
-    const auto few = pagerank(g, {.tolerance = 1e-9, .sources = {7}}); // becomes dense on the way
+    // The counters must be ready again.
+    CHECK(testing::same_bits(iteration().ranks, found.ranks));
+    // The frontier becomes dense on the way.
+    const auto few = pagerank(g, {.tolerance = 1e-9, .sources = {7}});
     CHECK(distance(few.ranks, stationary_ranks(a, 0.85, {7})) <= few.error_bound + 1e-13);
 }
 

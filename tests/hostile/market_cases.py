@@ -168,7 +168,7 @@ def vector_cases(backend):
 
 
 def place_cases(backend):
-    """What isn't a regular file."""
+    """Paths that aren't regular files."""
     solve = lambda name: ["solve", name, "--quiet"] + backend
     yield Case("missing", solve("none.mtx"), (3,), mentions=["none.mtx"])
     yield Case("a folder", solve("d.mtx"), (3,), {"d.mtx": os.mkdir}, ["d.mtx"])

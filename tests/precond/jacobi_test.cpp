@@ -1,4 +1,4 @@
-// Jacobi: what it is, new values, what it refuses.
+// Jacobi: its definition, new values, refusals.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -102,7 +102,8 @@ KRYLITH_GROUP_TEST("jacobi: zero, missing and infinite diagonals are refused, na
     refuses(testing::from_dense({{1, 2}, {3, 0}}), "row 1"); // not stored at all
     refuses(diagonal_matrix({1, 1, std::nan("")}), "row 2");
     refuses(diagonal_matrix({std::numeric_limits<double>::infinity(), 1}), "row 0");
-    // Finite, but its inverse is not: an infinity would make NaN of the first zero in r.
+    // The entry is finite, but its inverse is not: an infinity would make NaN of the first zero in
+    // r.
     refuses(diagonal_matrix({1, 1e-310}), "row 1");
 }
 
@@ -115,7 +116,7 @@ KRYLITH_GROUP_TEST("jacobi: split refuses a negative diagonal, naming the row") 
     }
 }
 
-// The sum of repeated entries must have the bits that the host's has, whatever their order.
+// The sum of repeated entries must have the same bits as on the host, whatever their order.
 KRYLITH_GROUP_TEST("jacobi: repeated and unsorted entries of the diagonal") {
     csr_matrix<double> matrix; // unsorted columns, (1, 1) three times
     matrix.rows = matrix.columns = 3;
@@ -129,7 +130,7 @@ KRYLITH_GROUP_TEST("jacobi: repeated and unsorted entries of the diagonal") {
     execution run(group, {});
     fused(run, z = linear_combination<double>(m(r)));
     CHECK(values_of(z) == std::vector<double>{0.25, 1, 0.125});
-    matrix.values = {9, 2, 1e16, 9, 1, -1e16 + 2, 0.5, 9}; // depends on the order
+    matrix.values = {9, 2, 1e16, 9, 1, -1e16 + 2, 0.5, 9}; // the sum depends on the order
     a->update(matrix.values);
     m.update(*a);
     fused(run, z = linear_combination<double>(m(r)));
@@ -138,10 +139,10 @@ KRYLITH_GROUP_TEST("jacobi: repeated and unsorted entries of the diagonal") {
     a->update(matrix.values);
     CHECK_THROWS_WITH_AS(m.update(*a), doctest::Contains("row 1"), input_error);
     fused(run, z = linear_combination<double>(m(r)));
-    CHECK(values_of(z)[2] == 2); // what is refused changes nothing
+    CHECK(values_of(z)[2] == 2); // a refused update changes nothing
 }
 
-// A matrix whose values change: operator and preconditioner follow without a new set-up.
+// The values of a matrix change: operator and preconditioner follow without a new set-up.
 KRYLITH_GROUP_TEST("jacobi: solve, update matrix and preconditioner, solve") {
     const auto first = poisson2d<double>(12, random_scaling{1});
     const auto second = poisson2d<double>(12, random_scaling{2});

@@ -1,5 +1,5 @@
-// A preconditioner of the user's own that writes z through a borrow, by an operator of its own: the
-// ghosts of z, where the solver multiplies it, must be those of what was written.
+// A user's preconditioner that writes z through a borrowed vector, by an operator of its own. Where
+// the solver multiplies z, its ghosts must be those of what was written.
 #include <vector>
 
 #include <krylith/matrix/gallery.hpp>
@@ -37,7 +37,8 @@ csr_matrix<double> two_jacobi_steps(csr_matrix<double> a) {
     return a;
 }
 
-/// Knows nothing of ghosts: its vectors are of another layout than the solver's.
+/// A preconditioner that knows nothing of ghosts: its vectors have another layout than the
+/// solver's.
 class borrowing {
 public:
     explicit borrowing(const device_group& group, const csr_matrix<double>& inverse)

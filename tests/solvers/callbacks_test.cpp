@@ -1,4 +1,4 @@
-// What a solve tells while and after it runs: callbacks, history, bytes, times, exceptions.
+// Reports of a solve while and after it runs: callbacks, history, bytes, times, exceptions.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -40,8 +40,8 @@ KRYLITH_GROUP_TEST("callbacks: every k iterations, with the residual of the hist
             for (const int interval : {1, 3, 10}) {
                 CAPTURE(name_of(which));
                 CAPTURE(interval);
-                // GMRES looks up at the end of a cycle: a restart that divides the interval, or
-                // one.
+                // GMRES pauses at the end of a cycle only, so the restart is 1 or divides the
+                // interval.
                 const int restart = interval == 10 ? 5 : 1;
                 solver_options options{
                     .max_iterations = 60, .restart = restart, .history = true, .mode = mode};
@@ -52,15 +52,16 @@ KRYLITH_GROUP_TEST("callbacks: every k iterations, with the residual of the hist
                 const auto result = p.solve(which, options);
                 INFO(describe(result));
                 CHECK(result.iterations == quiet.iterations);
-                CHECK(same_bits(result.history, quiet.history)); // looking changes nothing
-                // At the last iteration the result itself tells; before, every interval.
+                CHECK(same_bits(result.history, quiet.history)); // callbacks change no bits
+                // The last iteration is in the result, the earlier ones in callbacks at each
+                // interval.
                 const auto expected = static_cast<std::size_t>((result.iterations - 1) / interval);
                 CHECK(seen.size() == expected);
                 for (std::size_t k = 0; k < seen.size(); ++k) {
                     CHECK(seen[k].iteration == static_cast<std::int64_t>(k + 1) * interval);
                     const auto at = static_cast<std::size_t>(seen[k].iteration);
                     REQUIRE(at < result.history.size());
-                    // GMRES has the true residual there, the history its estimate.
+                    // GMRES reports the true residual there, the history has its estimate.
                     CHECK(seen[k].residual == doctest::Approx(result.history[at]).epsilon(1e-9));
                     CHECK(seen[k].target == doctest::Approx(1e-8 * result.rhs_norm));
                 }
@@ -101,7 +102,7 @@ KRYLITH_GROUP_TEST("history: from ||b|| to the last recurrence residual, and onl
         CHECK(result.recurrence_residual == doctest::Approx(result.true_residual).epsilon(1e-3));
         CHECK(std::all_of(result.history.begin(), result.history.end(),
                           [](double r) { return r > 0 && std::isfinite(r); }));
-        if (which == method::gmres) // minimises: never grows
+        if (which == method::gmres) // it minimises the residual, which never grows
             CHECK(std::is_sorted(result.history.rbegin(), result.history.rend(),
                                  [](double a, double b) { return a < b * (1 - 1e-12); }));
         const auto some = p.solve(which, {.max_iterations = 4, .history = true});
@@ -123,7 +124,7 @@ KRYLITH_GROUP_TEST("results: bytes by item on each device, times, figures that a
                 REQUIRE(items.count(item) == 1);
                 CHECK(items.at(item) > 0);
             }
-            // Solver vectors beside b and x are among them.
+            // The solver's vectors are counted with b and x.
             CHECK(items.at("vectors") > 4 * 8 * 17 * 13 / (2 * result.bytes.size()));
         }
         CHECK(result.setup_seconds >= 0);
@@ -148,7 +149,7 @@ KRYLITH_GROUP_TEST("failures: throw_error throws the result, status returns it")
                   std::string::npos);
         }
         options.max_iterations = -1;
-        CHECK(p.solve(which, options).converged()); // no reason to throw
+        CHECK(p.solve(which, options).converged()); // it converged, so nothing is thrown
     }
 }
 

@@ -1,4 +1,5 @@
-// What solvers ask of operators and preconditioners, and who fulfils it: checked by the compiler.
+// The concepts of operators and preconditioners, and the types that fulfil them: checked by the
+// compiler.
 #include <memory>
 
 #include <doctest/doctest.h>

@@ -102,13 +102,13 @@ KRYLITH_GROUP_TEST("edges: A = I is solved exactly, in one iteration") {
             CHECK(result.iterations == 1);
             CHECK(p.relative_residual() <= 1e-15);
             CHECK(p.solve(which, {.rtol = 0}).iterations <=
-                  3); // an exact 0 counts, or it ends soon
+                  3); // an exact 0 counts at once, or the solve ends soon after
         }
 }
 
 KRYLITH_GROUP_TEST("edges: an exact start costs no iteration and is not touched") {
     const auto x0 = std::vector<double>(40, 3.0);
-    std::vector<double> b(40, 0.0); // of the 1D Laplacian: exact in floating point
+    std::vector<double> b(40, 0.0); // A x0 for the 1D Laplacian, exact in floating point
     b.front() = b.back() = 3.0;
     for (const auto which : all_methods) {
         CAPTURE(name_of(which));
@@ -135,12 +135,13 @@ KRYLITH_GROUP_TEST("edges: a warm start takes fewer iterations; without asking x
         CHECK(p.relative_residual() <= 1.01e-8);
         CHECK(warm.iterations < full.iterations);
         CHECK(warm.history.front() == doctest::Approx(cold.true_residual));
-        const auto again = p.solve(which, {.rtol = 1e-8}); // x holds a solution
+        // x holds a solution, which must be ignored.
+        const auto again = p.solve(which, {.rtol = 1e-8});
         CHECK(again.iterations == full.iterations);
     }
 }
 
-// Neumann boundaries: the constants are the null space.
+// With Neumann boundaries the constants are the null space.
 KRYLITH_GROUP_TEST("edges: singular and consistent systems are solved, inconsistent ones never") {
     constexpr std::int64_t n = 41;
     auto matrix = laplace_1d(n);
@@ -181,7 +182,8 @@ KRYLITH_GROUP_TEST("edges: swapped unknowns") {
     problem<double> eigen(group, from_dense({{0, 1}, {1, 0}}), {1, 1});
     for (const auto which : all_methods) CHECK(eigen.solve(which).converged());
     problem<double> shift(group, testing::shift_matrix(12, 1), random_values<double>(12, 104));
-    const auto slow = shift.solve(method::gmres, {.restart = 12}); // nothing until the last step
+    // GMRES makes no progress until the last step.
+    const auto slow = shift.solve(method::gmres, {.restart = 12});
     INFO(describe(slow));
     CHECK(slow.converged());
     CHECK(slow.iterations <= 12);

@@ -1,4 +1,4 @@
-// A thousand set-ups and solves: neither device memory nor the process may grow.
+// A thousand set-ups and solves, after which neither device memory nor the process may have grown.
 #include <cstddef>
 #include <fstream>
 
@@ -19,7 +19,7 @@ using testing::problem;
 
 namespace {
 
-/// Resident bytes of this process.
+/// Returns the resident bytes of this process.
 std::size_t resident_bytes() {
     std::ifstream file("/proc/self/statm");
     std::size_t total = 0;
@@ -29,9 +29,9 @@ std::size_t resident_bytes() {
     return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// What a process under a sanitizer holds says nothing: AddressSanitizer keeps what is freed for a
-// while, up to 256 MB, and ThreadSanitizer keeps a history of accesses, resident too. The former
-// has a check of its own, for leaks.
+// The resident bytes of a process under a sanitizer say nothing: AddressSanitizer keeps freed
+// memory for a while, up to 256 MB, and ThreadSanitizer keeps a history of accesses. The former
+// checks for leaks itself.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define KRYLITH_TESTS_SANITIZER
@@ -46,7 +46,7 @@ constexpr bool resident_tells = false;
 constexpr bool resident_tells = true;
 #endif
 
-/// 1 KiB lost a round would be 0.8 MiB.
+/// Checks the growth: 1 KiB lost in each round would be 0.8 MiB.
 void check_resident(std::size_t before) {
     if (resident_tells) CHECK(resident_bytes() < before + (std::size_t{768} << 10));
 }
@@ -66,7 +66,7 @@ void rounds(const device_group& group, int count) {
 
 TEST_CASE("memory: a thousand set-ups and solves leave device and process as they were") {
     const auto group = device_group::host(2, {.host_threads = 2});
-    rounds(group, 200); // the heap finds its size
+    rounds(group, 200); // the heap reaches its size
     const auto live = live_bytes(group);
     const std::size_t before = resident_bytes();
     rounds(group, 800);
@@ -74,7 +74,7 @@ TEST_CASE("memory: a thousand set-ups and solves leave device and process as the
     check_resident(before);
 }
 
-// One operator, many solves, good and failing.
+// One operator runs many solves, which converge or fail.
 TEST_CASE("memory: a thousand solves of one operator") {
     const auto group = device_group::host(2, {.host_threads = 2});
     const auto matrix = poisson2d<double>(5, 4);

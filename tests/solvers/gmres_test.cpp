@@ -19,7 +19,7 @@ using testing::random_values;
 
 namespace {
 
-/// An Arnoldi basis of `steps` + 1 vectors with `passes` of classical Gram-Schmidt, and the
+/// An Arnoldi basis of `steps` + 1 vectors with `passes` passes of classical Gram-Schmidt, and the
 /// residual norms of GMRES with it.
 struct arnoldi {
     arnoldi(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, int steps, int passes) {
@@ -47,13 +47,14 @@ struct arnoldi {
             true_residuals.push_back((b - a * v.leftCols(j + 1) * y).norm());
         }
     }
-    double loss = 0; ///< of orthogonality: ||V'V - I||
+    double loss = 0; ///< the loss of orthogonality ||V'V - I||
     std::vector<double> residuals;
     std::vector<double> true_residuals;
 };
 
-/// Every product lies almost in the space already: A e1 = e2, A ek = e2 + delta e(k+1), A en = e1,
-/// in a rotated basis, so that all of it is rounded. b = e1 is out of reach until the last step.
+/// A matrix whose every product almost lies in the space already: A e1 = e2, A ek = e2 + delta
+/// e(k+1), A en = e1, in a rotated basis, so that every entry is rounded. b = e1 is out of reach
+/// until the last step.
 csr_matrix<double> nearly_dependent(int n, double delta, std::vector<double>& b) {
     Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
     a(1, 0) = 1;
@@ -109,7 +110,7 @@ KRYLITH_GROUP_TEST("gmres: converges where one pass of Gram-Schmidt loses orthog
     CHECK(result.converged());
     CHECK(result.replacements == 0);
     CHECK(p.relative_residual() <= 1.1e-13);
-    // The estimate is the true residual, down to rounding.
+    // The estimate equals the true residual, down to rounding.
     CHECK(result.recurrence_residual == doctest::Approx(result.true_residual).epsilon(0.1));
     const auto enough = std::find_if(twice.residuals.begin(), twice.residuals.end(),
                                      [&](double r) { return r <= 1e-13 * twice.residuals[0]; });
@@ -142,7 +143,8 @@ KRYLITH_GROUP_TEST("gmres: limits inside a cycle count iterations exactly") {
         CAPTURE(limit);
         CHECK(result.reason == reason::max_iterations);
         CHECK(result.iterations == limit);
-        CHECK(result.true_residual < result.rhs_norm); // what was done counts
+        // Iterations up to the limit reduce the residual.
+        CHECK(result.true_residual < result.rhs_norm);
         CHECK(result.relative_residual() == doctest::Approx(p.relative_residual()).epsilon(1e-9));
     }
 }

@@ -1,4 +1,4 @@
-// A NaN that one device computes at one iteration: all devices stop there, say so, and serve the
+// A NaN that one device computes at one iteration: all devices stop there, report it, and run the
 // next solve. The NaN comes from a user's product, a user's preconditioner, or an entry of A.
 #include <cmath>
 #include <functional>
@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::int64_t n = 60;
 
-/// A product function that spoils one entry of one device's product number `bad`, counted by that
+/// A product function that spoils one entry of product number `bad` of one device, counted by that
 /// device from 0.
 struct faulty_laplace {
     std::shared_ptr<std::vector<int>> calls; // [rank]
@@ -56,8 +56,8 @@ product_kind on_host(const device_group& group) {
     return group.kind() == backend::cuda ? product_kind::on_host : product_kind::on_device;
 }
 
-/// Products of a solve before iteration `k` (from 1) is over: one for b, then one an iteration or
-/// two; GMRES tests its estimate after each.
+/// Returns the number of products of a solve until iteration `k` (from 1) is over: one for b, then
+/// one or two an iteration; GMRES tests its estimate after each.
 int product_in_iteration(method which, int k) {
     return which == method::bicgstab ? 2 * k - 1 : k;
 }
@@ -92,10 +92,11 @@ KRYLITH_GROUP_TEST("nan: one device's product at iteration k stops all devices t
                     CHECK(result.iterations <= k);
                     CHECK(result.iterations >= k - 1);
                     for (std::size_t i = 0; i + 1 < result.history.size(); ++i)
-                        CHECK(std::isfinite(result.history[i])); // none before
-                    // Every device has computed as often: none ran on.
+                        CHECK(std::isfinite(result.history[i])); // no earlier NaN
+                    // Every device has computed equally often: none went on.
                     for (const int count : *calls) CHECK(count == calls->front());
-                    // The fault is over: the same operator and vectors, as if nothing had been.
+                    // Without the fault the same operator and vectors solve as if nothing had
+                    // happened.
                     const auto next = testing::solve(which, *a, b, x, options);
                     INFO(describe(next));
                     CHECK(next.converged());
@@ -108,7 +109,7 @@ KRYLITH_GROUP_TEST("nan: one device's product at iteration k stops all devices t
 
 namespace {
 
-/// Jacobi in an operation of its own that spoils one entry of the last device at call `bad`.
+/// Jacobi in an operation of its own, which spoils one entry of the last device at call `bad`.
 class faulty_jacobi {
 public:
     faulty_jacobi(const matrix_operator<double>& a, const csr_matrix<double>& matrix, int bad)
@@ -138,7 +139,7 @@ private:
 
 } // namespace
 
-// Eager: each iteration applies M anew, in order.
+// Solves are eager, so that each iteration applies M anew, in order.
 KRYLITH_GROUP_TEST("nan: a preconditioner's at application k") {
     const auto matrix = poisson2d<double>(8, 9);
     const auto b = random_values<double>(matrix.rows, 172);
@@ -158,7 +159,7 @@ KRYLITH_GROUP_TEST("nan: a preconditioner's at application k") {
         }
 }
 
-// One entry of the last device's values turns NaN or infinite between two solves.
+// One entry of the last device's values becomes NaN or infinite between two solves.
 KRYLITH_GROUP_TEST("nan: an entry of A by update(), and good values again") {
     const auto matrix = poisson2d<double>(8, 9);
     const auto b = random_values<double>(matrix.rows, 173);
@@ -186,7 +187,7 @@ KRYLITH_GROUP_TEST("nan: an entry of A by update(), and good values again") {
             }
 }
 
-// A function that throws on one device, at the first product, in the middle, or after the loop.
+// A function throws on one device: at the first product, in the middle, or after the loop.
 TEST_CASE("nan: a product function that throws on one device, in every solver") {
     for (const int devices : {1, 3})
         for (const auto which : all_methods)
@@ -209,7 +210,7 @@ TEST_CASE("nan: a product function that throws on one device, in every solver") 
                 CHECK_THROWS_AS((void)testing::solve(which, *a, b, x, {.timeout_seconds = 0.1}),
                                 error);
                 for (int rank = 0; rank < devices; ++rank) {
-                    try { // what other devices have to say of the same failure
+                    try { // other devices may report the same failure
                         group[rank].synchronize();
                     } catch (const device_error&) { // NOLINT(bugprone-empty-catch)
                     }

@@ -43,7 +43,8 @@ csr_matrix<double> shifted(csr_matrix<double> a, int exponent) {
     return a;
 }
 
-/// ||b - A x|| / ||b|| in long double, whose squares hold what those of double don't.
+/// Returns ||b - A x|| / ||b|| in long double, whose squares don't overflow where those of double
+/// do.
 double checked_residual(const problem<double>& p, const solve_result& result) {
     CHECK(std::isfinite(result.rhs_norm));
     CHECK(result.true_residual <= 1e-8 * result.rhs_norm);
@@ -72,7 +73,8 @@ KRYLITH_GROUP_TEST("scaling: A times 1e-280 to 1e280 is solved to 1e-8") {
                 }
 }
 
-// Both at the ends of the range: x is 1e-100 or 1e100 and has to come out of y in one piece.
+// Both are at the ends of the range: x is 1e-100 or 1e100 and must be recovered from y without
+// loss.
 KRYLITH_GROUP_TEST("scaling: A and b extreme together") {
     const auto matrix = testing::laplace_1d(30);
     const auto b = random_values<double>(matrix.rows, 132);
@@ -91,7 +93,7 @@ KRYLITH_GROUP_TEST("scaling: A and b extreme together") {
             CHECK(result.converged());
             CHECK(checked_residual(p, result) <= 1.01e-8);
             CHECK(result.history.front() == doctest::Approx(result.rhs_norm));
-            // A start near the solution is scaled like it.
+            // A start near the solution is scaled with it.
             const auto warm =
                 p.solve_from(times(p.solution(), 1 + 1e-4), which, {.rtol = 1e-6, .restart = 30});
             INFO(describe(warm));
@@ -101,7 +103,8 @@ KRYLITH_GROUP_TEST("scaling: A and b extreme together") {
         }
 }
 
-// r0'r0 times ||A r0||^2 overflows although neither does: BiCGStab saw a breakdown.
+// r0'r0 times ||A r0||^2 overflows although neither does, which must not be a breakdown of
+// BiCGStab.
 KRYLITH_GROUP_TEST("scaling: products of squares") {
     const auto matrix = poisson2d<double>(8, 9);
     const auto b = random_values<double>(matrix.rows, 133);
@@ -171,8 +174,8 @@ KRYLITH_GROUP_TEST("scaling: a preconditioner on the left, on the right and spli
 
 namespace {
 
-/// A constant times the inverse diagonal, whatever the size of A: pointwise, with a coefficient of
-/// its own if asked; or in operations of its own.
+/// A preconditioner that is a constant times the inverse diagonal, whatever the size of A:
+/// pointwise, with a coefficient if asked, or in operations of its own.
 struct sized_diagonal {
     [[nodiscard]] term<double> operator()(const vector<double>& r) const {
         return pointwise(inverse, r);
@@ -189,7 +192,7 @@ struct sized_apply {
 
 } // namespace
 
-// A preconditioner of the user's is as large or small as his matrix.
+// A user's preconditioner is as large or small as the matrix.
 KRYLITH_GROUP_TEST("scaling: preconditioners of the user's") {
     const auto matrix = poisson2d<double>(9, 7, random_scaling{5});
     const auto b = random_values<double>(matrix.rows, 136);
@@ -220,7 +223,7 @@ KRYLITH_GROUP_TEST("scaling: preconditioners of the user's") {
             }
 }
 
-// The estimate comes from a product, so an operator without a matrix profits as well.
+// The estimate comes from a product, so an operator without a matrix is scaled too.
 TEST_CASE("scaling: a product function of extreme size") {
     constexpr std::int64_t n = 60;
     for (const int devices : {1, 3})
@@ -270,7 +273,7 @@ KRYLITH_GROUP_TEST("scaling: fp32 matrices at the ends of the range") {
         }
 }
 
-// A and b of 1e200: failures keep their names, and x is not left scaled.
+// With A and b of size 1e200 failures keep their reasons, and x is not left scaled.
 KRYLITH_GROUP_TEST("scaling: failures of extreme systems") {
     const auto swap = times(testing::from_dense({{0, 1}, {1, 0}}), 1e200);
     problem<double> p(group, swap, {1e200, 0});
@@ -287,7 +290,7 @@ KRYLITH_GROUP_TEST("scaling: failures of extreme systems") {
         const auto none =
             q.solve_from(std::vector<double>(50, 1e-200), which, {.max_iterations = 0});
         CHECK(none.reason == reason::max_iterations);
-        CHECK(q.solution() == std::vector<double>(50, 1e-200)); // there and back: exact
+        CHECK(q.solution() == std::vector<double>(50, 1e-200)); // scaling there and back is exact
     }
 }
 

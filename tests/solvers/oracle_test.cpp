@@ -23,7 +23,7 @@ using testing::random_values;
 
 namespace {
 
-/// Relative to the solution's size, in the largest entry.
+/// Returns the largest error of an entry, relative to the solution's size.
 double error_of(const std::vector<double>& x, const Eigen::VectorXd& exact) {
     double worst = 0;
     for (std::size_t i = 0; i < x.size(); ++i) // written so that NaN counts
@@ -68,7 +68,7 @@ KRYLITH_GROUP_TEST("solutions: SPD matrices of random pattern") {
     try_all(group, random_spd<double>(90, 7, 1), all_methods);
 }
 
-// Jacobi does something only where the diagonal varies.
+// Jacobi has an effect only where the diagonal varies.
 KRYLITH_GROUP_TEST("solutions: SPD matrices with a diagonal over four decades") {
     auto matrix = random_spd<double>(80, 5, 2);
     for (std::int64_t row = 0; row < matrix.rows; ++row) {
@@ -98,7 +98,7 @@ KRYLITH_GROUP_TEST("solutions: matrices that are not symmetric") {
     try_all(group, testing::random_matrix(70, 6, 5, 83), general_methods);
 }
 
-// More devices than rows included: 1 .. 5 rows on up to 7 devices.
+// Some groups have more devices than rows: 1 .. 5 rows on up to 7 devices.
 KRYLITH_GROUP_TEST("solutions: systems of one to five rows") {
     for (std::int64_t n = 1; n <= 5; ++n)
         for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,

@@ -21,7 +21,8 @@ using testing::values_of;
 
 namespace {
 
-/// A + sigma I, of a matrix operator and a number. Computes its dots in a pass of its own.
+/// The operator A + sigma I of a matrix operator and a number. It computes its dots in a pass of
+/// its own.
 template <class T>
 class shifted {
 public:
@@ -50,7 +51,7 @@ private:
 
 static_assert(linear_operator<shifted<double>> && linear_operator<shifted<float>>);
 
-/// Two steps of Jacobi: z = D^-1 r + D^-1 (r - A D^-1 r). SPD for Poisson.
+/// Two steps of Jacobi, z = D^-1 r + D^-1 (r - A D^-1 r), which is SPD for Poisson.
 template <class T>
 class two_steps {
 public:
@@ -133,7 +134,8 @@ KRYLITH_GROUP_TEST("own parts: split needs a square root, and says so") {
         CHECK_THROWS_WITH_AS(
             (void)testing::solve(which, *p.a, p.b, p.x, {.preconditioning = side::split}, m),
             "this preconditioner can't be split: use left or right", usage_error);
-        CHECK(p.solve(which, {.preconditioning = side::split}).converged()); // identity can
+        // The identity can be split.
+        CHECK(p.solve(which, {.preconditioning = side::split}).converged());
     }
 }
 

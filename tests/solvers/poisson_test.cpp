@@ -1,5 +1,5 @@
-// Poisson problems, whose eigenvectors are known: what CG must do, the same on any number of
-// devices, and the same bits on every run.
+// Poisson problems, whose eigenvectors are known: CG must take the iterations of theory, the same
+// on any number of devices, and give the same bits on every run.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -30,7 +30,7 @@ constexpr operator_kind kinds[] = {operator_kind::nz,   operator_kind::lra_rc,
                                    operator_kind::halo, operator_kind::allgather,
                                    operator_kind::pcsr, operator_kind::pcsc};
 
-/// Entry-wise product of sines: an eigenvector of poisson2d(nx, ny).
+/// Returns the entry-wise product of sines, an eigenvector of poisson2d(nx, ny).
 std::vector<double> eigenvector(int nx, int ny, int i, int j) {
     std::vector<double> v;
     for (int y = 1; y <= ny; ++y)
@@ -45,7 +45,7 @@ double eigenvalue(int nx, int ny, int i, int j) {
     return 4 * s * s + 4 * t * t;
 }
 
-/// Of two histories, while both are above 1e-6 of the start.
+/// Returns the largest relative difference of two histories while both are above 1e-6 of the start.
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
     double worst = 0;
     for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
@@ -63,7 +63,8 @@ KRYLITH_GROUP_TEST("poisson: b an eigenvector is solved in one iteration") {
             CAPTURE(name_of(which));
             const auto v = eigenvector(21, 17, 3, 2);
             problem<double> p(group, poisson2d<double>(21, 17), v, {.kind = kind});
-            for (const bool precondition : {false, true}) { // Jacobi: constant diagonal, no change
+            // The diagonal is constant, so Jacobi changes nothing.
+            for (const bool precondition : {false, true}) {
                 const auto result = precondition ? p.solve_jacobi(which) : p.solve(which);
                 INFO(describe(result));
                 CHECK(result.converged());
@@ -77,7 +78,7 @@ KRYLITH_GROUP_TEST("poisson: b an eigenvector is solved in one iteration") {
         }
 }
 
-// k distinct eigenvalues in b: k iterations, in exact arithmetic and here.
+// b has k distinct eigenvalues, so CG takes k iterations, in exact arithmetic and here.
 KRYLITH_GROUP_TEST("poisson: a sum of four eigenvectors is solved in four iterations") {
     auto b = eigenvector(15, 15, 1, 1);
     for (const auto& [i, j] : {std::pair{2, 3}, {5, 7}, {11, 13}}) {
@@ -96,7 +97,7 @@ KRYLITH_GROUP_TEST("poisson: a sum of four eigenvectors is solved in four iterat
 
 namespace {
 
-/// All groups take the same iterations, with histories that agree.
+/// Checks that all groups take the same iterations, with histories that agree.
 void compare_groups(const std::vector<device_group>& groups, const csr_matrix<double>& matrix,
                     std::span<const testing::method> methods) {
     const auto b = random_values<double>(matrix.rows, 71);
@@ -121,9 +122,9 @@ void compare_groups(const std::vector<device_group>& groups, const csr_matrix<do
         }
 }
 
-/// Groups add up dot products in different orders. CG and GMRES damp such differences; BiCGStab
-/// amplifies them from one iteration to the next, whatever computes it, so it is compared where it
-/// needs few.
+/// Compares groups by iterations and histories. Groups add up dot products in different orders. CG
+/// and GMRES damp such differences; BiCGStab amplifies them from one iteration to the next,
+/// whatever computes it, so it is compared where it needs few.
 void compare_solvers(const std::vector<device_group>& groups) {
     constexpr testing::method stable[] = {testing::method::cg, testing::method::gmres};
     compare_groups(groups, poisson3d<double>(11, 10, 9, random_scaling{3}), stable);
@@ -137,7 +138,7 @@ TEST_CASE("poisson: as many iterations on any number of devices, the same histor
 }
 TEST_CASE("poisson: as many iterations on any number of devices, the same history [cuda]") {
     auto groups = testing::cuda_groups();
-    groups.push_back(device_group::host(2)); // and as the host
+    groups.push_back(device_group::host(2)); // the host must agree too
     compare_solvers(groups);
 }
 
@@ -147,7 +148,7 @@ KRYLITH_GROUP_TEST("poisson: recorded or eager, unrolled or not: the same bits e
     for (const auto kind : kinds)
         for (const auto which : every_method) {
             if (!worth_running(which, kind)) continue;
-            if (which == testing::method::cg_auto) continue; // a persistent kernel knows no modes
+            if (which == testing::method::cg_auto) continue; // a persistent kernel has no modes
             CAPTURE(name_of(which));
             CAPTURE(name_of(kind));
             std::vector<double> expected;

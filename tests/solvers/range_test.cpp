@@ -1,5 +1,5 @@
-// Solutions that the type of x can't hold: solves iterate on a scaled system, whose x is moved back
-// by a power of two, and must not call converged what was lost on the way.
+// Solutions that the type of x can't hold. Solves iterate on a scaled system, whose x is shifted
+// back by a power of two, and must not call converged what lost digits on the way.
 #include <cmath>
 #include <vector>
 
@@ -32,7 +32,7 @@ void leaves_the_range(const device_group& group, const std::vector<double>& diag
             INFO(describe(result));
             CHECK(name_of(result.reason) == name_of(reason::out_of_range));
             CHECK_FALSE(result.converged());
-            CHECK(!(result.relative_residual() <= 1e-8)); // that of the x returned
+            CHECK(!(result.relative_residual() <= 1e-8)); // the residual of the x returned
             CHECK(result.diagnosis.find(words) != std::string::npos);
             CHECK(result.diagnosis.find(sizeof(T) == 8 ? "fp64" : "fp32") != std::string::npos);
         }
@@ -51,7 +51,7 @@ KRYLITH_GROUP_TEST("range: x that vanishes or loses digits is not called converg
     leaves_the_range<float>(group, {1e20, 2e20}, 1e-23F, "lose digits");
 }
 
-// What is lost may be less than what was asked for.
+// The digits lost may be less than the rtol asked for.
 KRYLITH_GROUP_TEST("range: digits that nobody asked for may be lost") {
     const auto matrix = testing::converted<float>(diagonal_matrix(std::vector<double>{1e20, 2e20}));
     for (const auto which : all_methods) {
@@ -64,7 +64,7 @@ KRYLITH_GROUP_TEST("range: digits that nobody asked for may be lost") {
     }
 }
 
-// The shift back is exact where nothing is lost: the residual said is that of the x returned.
+// The shift back is exact where nothing is lost: the reported residual is that of the x returned.
 KRYLITH_GROUP_TEST("range: x near the ends of its range is good") {
     for (const double size : {1e-290, 1e290}) {
         const auto matrix = diagonal_matrix(std::vector<double>{1, 3, 7});

@@ -1,5 +1,5 @@
-// Every reason that a solve may end for, each reached by the methods that can; after each failure
-// the next solve works.
+// Every reason for which a solve may end, reached by each method that can; after each failure the
+// next solve works.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -25,7 +25,7 @@ using testing::problem;
 
 namespace {
 
-/// Ends for `expected`, says why, and agrees with itself.
+/// Checks that a solve ends for `expected`, says why, and that its figures agree.
 void ends(problem<double>& p, method which, reason expected, const solver_options& options = {},
           bool precondition = false) {
     CAPTURE(name_of(which));
@@ -39,7 +39,7 @@ void ends(problem<double>& p, method which, reason expected, const solver_option
     if (expected != reason::not_a_number)
         CHECK(result.relative_residual() ==
               doctest::Approx(p.relative_residual()).epsilon(1e-6).scale(1e-8));
-    // The same vectors serve the next solve.
+    // The same vectors run the next solve.
     solver_options strict = options;
     strict.on_failure = failure_policy::throw_error;
     if (good) return;
@@ -60,7 +60,7 @@ void ends(problem<double>& p, method which, reason expected, const solver_option
 } // namespace
 
 KRYLITH_GROUP_TEST("reasons: converged_rtol, converged_atol") {
-    // Converges by and by: not within one iteration from 1e-5 to 1e-12.
+    // This system converges slowly: not within one iteration from 1e-5 to 1e-12.
     problem<double> p(group, poisson2d<double>(9, 8), testing::random_values<double>(72, 91));
     for (const auto which : all_methods) {
         ends(p, which, reason::converged_rtol);
@@ -72,13 +72,13 @@ KRYLITH_GROUP_TEST("reasons: converged_rtol, converged_atol") {
     }
 }
 
-// The space is complete before the restart: A has few distinct eigenvalues.
+// The space is complete before the restart, because A has few distinct eigenvalues.
 KRYLITH_GROUP_TEST("reasons: happy_breakdown") {
     std::vector<double> d(30);
     for (std::size_t i = 0; i < d.size(); ++i) d[i] = 1 + static_cast<double>(i % 3);
     const auto b = testing::random_values<double>(30, 92);
     problem<double> three(group, diagonal_matrix(d), b);
-    // A target that only the complete space reaches.
+    // Only the complete space reaches this target.
     ends(three, method::gmres, reason::happy_breakdown, {.rtol = 1e-15});
     CHECK(three.solve(method::gmres, {.rtol = 1e-15}).iterations <= 4);
     problem<double> one(group, diagonal_matrix(std::vector<double>(30, 1)), b);
@@ -101,11 +101,11 @@ KRYLITH_GROUP_TEST("reasons: diverged") {
     // The first CG step is right for the small eigenvalue and 1e3 times too long for the other.
     problem<double> p(group, diagonal_matrix({1, 1e6}), {1, 1e-3});
     ends(p, method::cg, reason::diverged, {.divergence_tolerance = 100});
-    // Almost skew: r0'A r0 is tiny beside A r0, so alpha is 1e3.
+    // The matrix is almost skew: r0'A r0 is tiny beside A r0, so alpha is 1e3.
     problem<double> q(group, from_dense({{1e-3, 1}, {-1, 1e-3}}), {1, 0});
     ends(q, method::bicgstab, reason::diverged, {.divergence_tolerance = 100});
-    // A start that is 1e13 off counts: ||r|| is compared with ||b||. Where that is allowed, it is
-    // overcome, by starting anew from the true residual as often as it takes.
+    // A start that is 1e13 off counts as divergence, because ||r|| is compared with ||b||. Where
+    // the tolerance allows it, restarts from the true residual overcome it.
     problem<double> far(group, laplace_1d(20), std::vector<double>(20, 1.0));
     const std::vector<double> x0(20, 1e13);
     for (const auto which : {method::cg, method::bicgstab}) {
@@ -120,7 +120,7 @@ KRYLITH_GROUP_TEST("reasons: diverged") {
 
 namespace {
 
-/// Sees only the first entry, nearly.
+/// A preconditioner that sees little but the first entry.
 struct one_sided {
     void apply(execution& run, const vector<double>& r, vector<double>& z) const {
         fused(run, z = pointwise(weights, r));
@@ -130,7 +130,7 @@ struct one_sided {
 
 } // namespace
 
-// GMRES shrinks what it minimises; with M on the left that is not the true residual.
+// GMRES reduces what it minimises; with M on the left that is not the true residual.
 KRYLITH_GROUP_TEST("reasons: diverged, gmres with a bad preconditioner on the left") {
     const auto matrix = from_dense({{1, 0}, {1000, 1}});
     problem<double> p(group, matrix, {1, 0});
@@ -144,7 +144,7 @@ KRYLITH_GROUP_TEST("reasons: diverged, gmres with a bad preconditioner on the le
 }
 
 KRYLITH_GROUP_TEST("reasons: breakdown") {
-    // r0'A r0 = 0 at the start, and again after a fresh start from there.
+    // r0'A r0 = 0 at the start, and again after a restart there.
     problem<double> skew(group, from_dense({{0, 1}, {-1, 0}}), {1, 0});
     ends(skew, method::bicgstab, reason::breakdown);
     problem<double> swap(group, from_dense({{0, 1}, {1, 0}}), {1, 0});
@@ -191,7 +191,7 @@ KRYLITH_GROUP_TEST("reasons: not_a_number") {
                 const auto from_bad = good.solve_from(x0, which);
                 INFO(describe(from_bad));
                 CHECK(from_bad.reason == reason::not_a_number);
-                CHECK(good.solve(which).converged()); // although x holds NaN now
+                CHECK(good.solve(which).converged()); // although x holds NaN
 
                 auto matrix = laplace_1d(30);
                 matrix.values[place] = bad;
@@ -203,7 +203,7 @@ KRYLITH_GROUP_TEST("reasons: not_a_number") {
             }
 }
 
-// rtol = atol = 0 is never reached but by an exact result; it ends, and says at what.
+// Only an exact result fulfils rtol = atol = 0; the solve ends and reports its residual.
 KRYLITH_GROUP_TEST("reasons: stagnated") {
     problem<double> p(group, testing::random_matrix(60, 4, 6, 98),
                       testing::random_values<double>(60, 98));
@@ -213,8 +213,8 @@ KRYLITH_GROUP_TEST("reasons: stagnated") {
         ends(q, which, reason::stagnated, {.rtol = 0, .atol = 0, .max_iterations = 5000});
         CHECK(q.relative_residual() < 1e-12);
     }
-    // A window: no gain of 1% within so many iterations. From one end of a chain CG gains 1 / k in
-    // iteration k, until it reaches the other end.
+    // The window allows this many iterations without a gain of 1%. From one end of a chain CG gains
+    // 1 / k in iteration k, until it reaches the other end.
     std::vector<double> end(200);
     end.front() = 1;
     problem<double> chain(group, laplace_1d(200), end);
@@ -222,15 +222,15 @@ KRYLITH_GROUP_TEST("reasons: stagnated") {
     CHECK(chain.solve(method::cg, {.stagnation_window = 1}).iterations < 120);
     CHECK(chain.solve(method::cg).converged());
     // GMRES(1) makes no progress on a rotation.
-    problem<double> turn(group, from_dense({{0, 1}, {-1, 0}}), {1, 0});
-    ends(turn, method::gmres, reason::stagnated, {.restart = 1});
+    problem<double> rotation(group, from_dense({{0, 1}, {-1, 0}}), {1, 0});
+    ends(rotation, method::gmres, reason::stagnated, {.restart = 1});
 }
 
 namespace {
 
-/// What a solve makes of the loop's end, without a solve.
-struct judged : iteration_control {
-    judged()
+/// The decision at the loop's end, without a solve.
+struct loop_end : iteration_control {
+    loop_end()
         : iteration_control(device_group::host(1), resolved<double>({}), 10, true, {}, false) {}
     using iteration_control::check_convergence;
     using iteration_control::result_;
@@ -238,13 +238,13 @@ struct judged : iteration_control {
 
 } // namespace
 
-// An infinite residual is never less than a quarter of itself: going on would be for ever.
+// An infinite residual is never less than a quarter of itself, so going on would never end.
 TEST_CASE("reasons: a residual that overflows ends the solve, however the recurrence ended") {
     const double infinite = std::numeric_limits<double>::infinity();
     for (const double rr : {infinite, std::nan("")})
         for (const auto state :
              {loop_state::converged, loop_state::running, loop_state::breakdown}) {
-            judged solve;
+            loop_end solve;
             CHECK(solve.check_convergence({state, 3, 1.0}, rr));
             CHECK(name_of(solve.result_.reason) == name_of(reason::not_a_number));
         }

@@ -1,4 +1,4 @@
-// b and x in the same memory: x takes b's place, and the system solved is that of b as it was.
+// b and x in the same memory: x replaces b, and the solved system is that of the original b.
 #include <vector>
 
 #include <krylith/device/error.hpp>
@@ -29,7 +29,7 @@ std::vector<double*> parts_of(const vector<double>& v) {
 
 KRYLITH_GROUP_TEST("the same vector: x in the place of b has the bits of x elsewhere") {
     const auto matrix = poisson2d<double>(9, 8);
-    for (const double size : {1.0, 1e200}) { // that which is scaled, too
+    for (const double size : {1.0, 1e200}) { // one system is scaled, too
         auto b = testing::random_values<double>(72, 191);
         for (double& v : b) v *= size;
         for (const auto which : all_methods)
@@ -50,7 +50,7 @@ KRYLITH_GROUP_TEST("the same vector: x in the place of b has the bits of x elsew
                 CHECK(once.iterations == apart.iterations);
                 CHECK(same_bits(values_of(both), p.solution()));
 
-                // Two borrows of one array.
+                // Both vectors borrow one array.
                 both.upload(b);
                 const auto parts = parts_of(both);
                 const auto lent =

@@ -1,5 +1,5 @@
-// Memory that runs out at each allocation of set-up and solve in turn: the error has its type,
-// nothing is left behind, and the next solve is as the first.
+// Memory that runs out at each allocation of set-up and solve in turn: the error has the right
+// type, nothing is left behind, and the next solve is as the first.
 #include <string>
 #include <vector>
 
@@ -25,8 +25,8 @@ using testing::short_memory;
 
 namespace {
 
-/// Runs `action` with the k-th allocation refused, k = 0, 1, ..., until it succeeds; `after` checks
-/// what failures leave, of every third for the sake of time. Returns the number of failures.
+/// Runs `action` with the k-th allocation refused, k = 0, 1, ..., until it succeeds. `after` checks
+/// the state after every third failure, to save time. Returns the number of failures.
 template <class Action, class After>
 int exhaust(const device_group& group, const Action& action, const After& after) {
     const auto live = live_bytes(group);
@@ -38,7 +38,7 @@ int exhaust(const device_group& group, const Action& action, const After& after)
             const short_memory limited(group, k);
             try {
                 action();
-            } catch (const device_error& e) { // any other type ends the test
+            } catch (const device_error& e) { // any other type fails the test
                 refused = true;
                 CHECK(std::string(e.what()).starts_with("refused: "));
             }
@@ -46,14 +46,15 @@ int exhaust(const device_group& group, const Action& action, const After& after)
         }
         CHECK(live_bytes(group) == live);
         if (!refused) {
-            CHECK(asked == k); // it did without: nothing swallowed a refusal
+            CHECK(asked == k); // the action succeeded without it: no refusal was swallowed
             return k;
         }
         if (k % 3 == 0) after();
     }
 }
 
-/// One, three, and staged copies. With a thread each: teams would spin through most of the time.
+/// Groups of one device, three, and three with staged copies, with a thread each: teams would spin
+/// most of the time.
 std::vector<device_group> few_host_groups() {
     return {device_group::host(1, {.host_threads = 1}), device_group::host(3, {.host_threads = 3}),
             device_group::host(2, {.staged = true, .host_threads = 2})};
@@ -105,7 +106,7 @@ void setups_exhaust(const device_group& group) {
         const int failures = exhaust(group, all, [&] { CHECK(all() == matrix.rows); });
         CHECK(failures >= 5 * group.size()); // matrix, b, x, the diagonal, the domain vector
     }
-    // Also b scaled to a vector of its own, as an extreme system has it.
+    // The extreme system also scales b into a vector of its own.
     auto huge = b;
     for (double& v : huge) v *= 1e300;
     problem<double> p(group, matrix, huge);

@@ -1,5 +1,5 @@
-// A process that is stopped for longer than the time-out (Ctrl-Z, a batch system, a debugger) goes
-// on with its solve when it continues: that time is nobody's fault.
+// A process that is stopped for longer than the time-out (Ctrl-Z, a batch system, a debugger)
+// continues its solve afterwards: the time of the stop does not count.
 #include <csignal>
 #include <ctime>
 #include <vector>
@@ -25,8 +25,8 @@ void sleep_for(double seconds) {
     nanosleep(&time, nullptr);
 }
 
-/// A child that stops this process for a while, again and again. Only calls that are safe between
-/// fork and exec.
+/// A child process that stops this one for a while, again and again. It makes only calls that are
+/// safe between fork and exec.
 class stopper {
 public:
     stopper(int times, double running, double stopped) : child_(fork()) {
@@ -45,7 +45,7 @@ public:
     ~stopper() {
         if (child_ > 0) waitpid(child_, nullptr, 0);
     }
-    /// Whether it will stop this process again.
+    /// Whether the child will stop this process again.
     [[nodiscard]] bool busy() { return child_ > 0 && waitpid(child_, nullptr, WNOHANG) == 0; }
 
 private:
@@ -74,8 +74,8 @@ TEST_CASE("stopped process: a stop longer than the time-out loses no solve") {
     for (const int devices : {2, 7}) survives_stops(device_group::host(devices), 3, 0.1, 0.9, 0.5);
 }
 
-// Graphs are launched on one GPU after the other: a stop between two launches is rare, so there are
-// many of them.
+// Graphs are launched on one GPU after the other. A stop between two launches is rare, so there are
+// many stops.
 TEST_CASE("stopped process: GPUs, a time-out of 1 s and stops of 3 s [cuda]") {
     for (const auto& group : testing::cuda_groups())
         if (group.size() == 2 && group.concurrent()) {

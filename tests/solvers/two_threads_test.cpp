@@ -1,4 +1,4 @@
-// Two host threads that drive one group: one solves, the other is right too or is told.
+// Two host threads that drive one group: one solves, the other solves correctly too or is refused.
 #include <array>
 #include <atomic>
 #include <cstdlib>

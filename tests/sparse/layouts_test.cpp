@@ -1,4 +1,4 @@
-// Where the entries of a CSR block go: SELL slices and CSR tiles. Pure arithmetic.
+// The places of the entries of a CSR block: SELL slices and CSR tiles. Pure arithmetic.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -24,7 +24,7 @@ std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths,
     return offsets;
 }
 
-/// Rows of each kind of trouble.
+/// Lengths of rows, each with a difficulty of its own.
 std::vector<std::vector<std::int64_t>> length_cases() {
     testing::random_numbers random(51);
     std::vector<std::int64_t> mixed(2500);

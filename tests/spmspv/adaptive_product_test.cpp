@@ -1,5 +1,5 @@
-// The product that chooses its kernel: right whatever is chosen, told, nothing found out that
-// nobody asks for, nothing converted that is there.
+// The product that chooses its kernel: it is right whatever is chosen, its record says what was,
+// and it neither computes features nor converts forms that it does not need.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -17,7 +17,7 @@ namespace krylith::spmspv {
 
 namespace {
 
-/// Every `step`th column, values that sums of are exact in double.
+/// Every `step`th column, with values whose sums are exact in double.
 struct pairs {
     std::vector<std::int32_t> indices;
     std::vector<double> values;
@@ -129,7 +129,7 @@ KRYLITH_DEVICE_TEST("adaptive product: what no tree asks for is not found out") 
     sparse_vector<double> y(device, a.rows, 0);
     const std::vector<double> ones(static_cast<std::size_t>(a.columns), 1);
 
-    // Of the matrix and of forms alone.
+    // Some features are those of the matrix and of forms alone.
     product free_of_charge(matrix, {.model = model_of("node has_pairs 0.5 1 2\nleaf spmv\n"
                                                       "node gini 2 3 4\nleaf column\nleaf row\n")});
     x.assign(ones);
@@ -143,22 +143,22 @@ KRYLITH_DEVICE_TEST("adaptive product: what no tree asks for is not found out") 
     CHECK(x.forms() == vector_forms(vector_form::dense));
     CHECK(y.forms() == vector_forms(vector_form::dense));
 
-    // By entries, which x must be looked at for.
+    // Others need the number of entries, which takes a count of x.
     product by_entries(matrix, {.model = model_of("node density 0.5 1 2\nleaf row\nleaf spmv\n")});
     x.assign(ones);
     told = by_entries(x, y);
     CHECK(told.entries == a.columns);
     CHECK(told.frontier_nonzeros == -1);
 
-    // By effective nonzeros.
+    // Others need effective nonzeros.
     const pairs entries(a.columns, 9);
     product by_nonzeros(matrix, {.model = model_of(by_ratio)});
     x.assign(entries.indices, entries.values);
     CHECK(by_nonzeros(x, y).frontier_nonzeros == nonzeros_of(a, entries));
-    // The caller's word is taken.
+    // The number that the caller gives is taken.
     CHECK(by_nonzeros(x, y, {}, 17).frontier_nonzeros == 17);
 
-    // Only where the caller told.
+    // The model asks for them only where the caller gave them.
     product where_known(
         matrix, {.model = model_of("node knows_work 0.5 1 2\nleaf column\n"
                                    "node effective_nonzeros 10000 3 4\nleaf row\nleaf spmv\n")});
@@ -196,16 +196,16 @@ KRYLITH_DEVICE_TEST("adaptive product: features of a product, each by the way it
     CHECK(f(feature::effective_nonzeros) == frontier_nonzeros);
     CHECK(f(feature::effective_ratio) == frontier_nonzeros / static_cast<double>(a.nnz()));
     CHECK(f.guessed_ratio() == frontier_nonzeros / static_cast<double>(a.nnz()));
-    CHECK(f(feature::knows_work) == 1); // by now
+    CHECK(f(feature::knows_work) == 1); // they are known after the count
     const product_features<double, double> told(matrix, x, vector_form::pairs, 17);
     CHECK(told.knows_work());
-    // Counting from dense makes bits: the form flags are of the beginning.
+    // Counting from dense makes bits: the flags of forms are those of the start.
     x.assign(std::vector<double>(static_cast<std::size_t>(a.columns), 3));
     product_features<double, double> dense(matrix, x, vector_form::dense, -1);
     CHECK(dense.known_entries() == -1);
     CHECK(dense.guessed_ratio() == -1);
     CHECK(dense(feature::knows_work) == 0);
-    CHECK(dense.known_entries() == -1); // that was no reason to look
+    CHECK(dense.known_entries() == -1); // the model did not ask for them
     CHECK(dense(feature::entries) == static_cast<double>(a.columns));
     CHECK(dense(feature::knows_work) == 1); // x is full
     CHECK(dense(feature::has_bits) == 0);
@@ -256,7 +256,7 @@ KRYLITH_DEVICE_TEST("adaptive product: reproducible products sort, where sums ar
     sparse_vector<std::int32_t> from(device, a.columns, min_column::absent());
     sparse_vector<std::int32_t> to(device, a.rows, min_column::absent());
     from.assign(std::vector<std::int32_t>{3},
-                std::vector<std::int32_t>{1}); // few: no rows for columns
+                std::vector<std::int32_t>{1}); // few entries: a column kernel stays
     CHECK(least(from, to).used == kernel::column_balanced_atomic);
 }
 
@@ -310,7 +310,7 @@ TEST_CASE("adaptive product: as predicted, no row stands in and no second predic
     CHECK(told.predicted == kernel::spmv);
     CHECK(told.used == kernel::spmv);
 
-    // Over a border near by, where a second prediction would be waited for.
+    // The ratio crosses a border near by, where a second prediction would be waited for.
     const auto border = model_of("node density 0.1 1 2\nleaf column\nleaf spmv\n");
     sparse_vector<double> from(group.handle(0), a.columns, 0);
     sparse_vector<double> to(group.handle(0), a.rows, 0);
@@ -359,7 +359,7 @@ KRYLITH_DEVICE_TEST("adaptive product: row for spmv where the first term suffice
     CHECK(used(plus_times<double>(), "leaf spmv\n", few) == kernel::spmv);
     CHECK(used(plus_second<double>(), "leaf spmv\n", few) == kernel::spmv);
     CHECK(used(min_plus<double>(), "leaf spmv\n", few) == kernel::spmv);
-    // Columns too, once x has many entries.
+    // Row kernels take the place of column kernels too, once x has many entries.
     const pairs many(a.columns, 2);
     CHECK(used(or_and<double>(), "leaf column\n", few) == kernel::column_balanced_atomic);
     CHECK(used(or_and<double>(), "leaf column\n", many) == kernel::row);

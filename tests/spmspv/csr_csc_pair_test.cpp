@@ -1,5 +1,4 @@
-// Matrices by rows and by columns: the two directions agree, whatever rows are taken and however
-// they come.
+// Matrices by rows and by columns: both agree, for any range of rows and any order of entries.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -69,7 +68,7 @@ void check(const std::shared_ptr<device>& device, const csr_matrix<T>& a, std::i
 
 } // namespace
 
-KRYLITH_DEVICE_TEST("two-way matrices: rows and columns agree") {
+KRYLITH_DEVICE_TEST("csr_csc pairs: rows and columns agree") {
     const host::mocked_thread_worth worth(8);
     for (const auto& p : testing::small_patterns()) {
         CAPTURE(p.name);
@@ -83,13 +82,13 @@ KRYLITH_DEVICE_TEST("two-way matrices: rows and columns agree") {
     }
 }
 
-KRYLITH_DEVICE_TEST("two-way matrices: large, with a full row and a full column") {
+KRYLITH_DEVICE_TEST("csr_csc pairs: large, with a full row and a full column") {
     const auto a = testing::with_values<double>(testing::with_giants(3000, 500, 30, 42), false, 43);
     check(device, a, 0, a.rows);
     check(device, a, 900, 1100);
 }
 
-KRYLITH_DEVICE_TEST("two-way matrices: rows in any order, with entries of one place") {
+KRYLITH_DEVICE_TEST("csr_csc pairs: rows in any order, with entries of one place") {
     const csr_matrix<double> a = {3, 4, {0, 3, 3, 7}, {2, 0, 2, 3, 1, 0, 1}, {1, 2, 4, 5, 6, 7, 8}};
     const csr_matrix<double> sorted = {3, 4, {0, 2, 2, 5}, {0, 2, 0, 1, 3}, {2, 5, 7, 14, 5}};
     const csr_csc_pair<double> both(device, a);
@@ -100,7 +99,7 @@ KRYLITH_DEVICE_TEST("two-way matrices: rows in any order, with entries of one pl
     CHECK(downloaded(device, last.by_rows()) == slice(sorted, 2, 3));
 }
 
-KRYLITH_DEVICE_TEST("two-way matrices: what is refused") {
+KRYLITH_DEVICE_TEST("csr_csc pairs: what is refused") {
     const auto a = testing::with_values<double>(testing::random_places(20, 30, 20, 44), false, 45);
     CHECK_THROWS_WITH_AS((void)csr_csc_pair<double>(device, a, 4, 21),
                          "csr_csc_pair: rows [4, 21) of a matrix of 20 rows were asked for",

@@ -1,5 +1,5 @@
-// Kernel models: text and back, what the reader refuses, the cascade, and which model a device
-// gets.
+// Kernel models: to text and back, what the reader refuses, the cascade, and the model that a
+// device gets.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -46,7 +46,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text.replace(place, what.size(), by);
 }
 
-/// KRYLITH_KERNEL_MODEL while it lives.
+/// Sets KRYLITH_KERNEL_MODEL as long as it lives.
 class model_variable {
 public:
     explicit model_variable(const std::string& value) {
@@ -156,7 +156,8 @@ TEST_CASE("kernel model: the cascade asks the trees of the pattern only") {
 
 namespace {
 
-/// All features of a product of many nonzeros; counts how often effective nonzeros are asked for.
+/// All features of a product of many nonzeros; it counts how often effective nonzeros are asked
+/// for.
 struct counted_features {
     feature_values all{};
     bool known = false;
@@ -172,7 +173,7 @@ struct counted_features {
     }
 };
 
-/// Densities of x and all forms, on a square matrix of this many rows.
+/// Features for several densities of x and all forms, on a square matrix of this many rows.
 std::vector<feature_values> some_products(std::int64_t rows, std::int64_t mean_row) {
     const std::int64_t nonzeros = rows * mean_row;
     const auto mean = static_cast<double>(mean_row);
@@ -214,7 +215,7 @@ TEST_CASE("kernel model: the built-in ones count nothing for products that are s
 }
 
 TEST_CASE("kernel model: what one tree has counted, the trees behind it know") {
-    // Two ways into one node, which asks; the distribution has a tree for each case.
+    // Two paths lead to one node, which asks; the distribution has a tree for each case.
     const std::string text =
         head +
         "tree pattern\nnode knows_work 0.5 1 3\nnode expected_nonzeros 1234567 2 3\nleaf column\n"

@@ -1,7 +1,7 @@
-// Tests of what runs on one device: on host devices of 1, 2, 3 and 5 threads, and, under the name
-// with [cuda], on a GPU.
+// Tests of code that runs on one device: on host devices of 1, 2, 3 and 5 threads, and, under the
+// name with [cuda], on a GPU.
 //
-//     KRYLITH_DEVICE_TEST("sparse vectors: clear") { sparse_vector<double> v(where, 3, 0); ... }
+//     KRYLITH_DEVICE_TEST("sparse vectors: clear") { sparse_vector<double> v(device, 3, 0); ... }
 #pragma once
 
 #include <functional>

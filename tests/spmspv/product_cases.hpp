@@ -13,18 +13,18 @@
 
 namespace krylith::testing {
 
-/// Columns by rows; canonical if they ascend.
-struct line_pattern {
+/// The columns of each row; canonical if they ascend.
+struct row_pattern {
     std::string name;
     std::int64_t columns;
     std::vector<std::vector<std::int32_t>> rows;
 };
 
-/// Each place with probability `percent` / 100.
-[[nodiscard]] inline line_pattern random_places(std::int64_t rows, std::int64_t columns,
-                                                int percent, std::uint64_t seed) {
+/// Makes entries at each place with probability `percent` / 100.
+[[nodiscard]] inline row_pattern random_places(std::int64_t rows, std::int64_t columns, int percent,
+                                               std::uint64_t seed) {
     random_numbers random(seed);
-    line_pattern p = {std::to_string(rows) + " x " + std::to_string(columns), columns, {}};
+    row_pattern p = {std::to_string(rows) + " x " + std::to_string(columns), columns, {}};
     p.rows.resize(as_size(rows));
     for (auto& row : p.rows)
         for (std::int32_t column = 0; column < columns; ++column)
@@ -32,12 +32,12 @@ struct line_pattern {
     return p;
 }
 
-/// About `mean` entries a row, and besides a full row and a full column: `mean` times rows are many
-/// shares of work, and the full row and column lie in several of them.
-[[nodiscard]] inline line_pattern with_giants(std::int64_t rows, std::int64_t columns, int mean,
-                                              std::uint64_t seed) {
+/// Makes about `mean` entries a row, and a full row and a full column: `mean` times rows is enough
+/// for many threads, and the full row and column lie in the ranges of several of them.
+[[nodiscard]] inline row_pattern with_giants(std::int64_t rows, std::int64_t columns, int mean,
+                                             std::uint64_t seed) {
     random_numbers random(seed);
-    line_pattern p = {"giant row and column", columns, {}};
+    row_pattern p = {"giant row and column", columns, {}};
     const auto giant_row = as_size(rows / 3);
     const auto giant_column = static_cast<std::int32_t>(columns / 2);
     for (std::size_t row = 0; row < as_size(rows); ++row) {
@@ -52,8 +52,8 @@ struct line_pattern {
     return p;
 }
 
-[[nodiscard]] inline std::vector<line_pattern> small_patterns() {
-    std::vector<line_pattern> all = {
+[[nodiscard]] inline std::vector<row_pattern> small_patterns() {
+    std::vector<row_pattern> all = {
         random_places(40, 70, 10, 1),                                 // wide
         random_places(90, 33, 15, 2),                                 // tall
         random_places(31, 31, 20, 3),                                 // no whole word of bits
@@ -65,7 +65,7 @@ struct line_pattern {
         {"no rows", 5, {}},                                           // nothing to write
         {"no columns", 0, std::vector<std::vector<std::int32_t>>(5)}, // nothing to read
         {"no entries", 4, std::vector<std::vector<std::int32_t>>(3)}};
-    line_pattern gaps = random_places(96, 96, 8, 9); // empty rows and columns, also at the ends
+    row_pattern gaps = random_places(96, 96, 8, 9); // empty rows and columns, also at the ends
     gaps.name = "gaps";
     for (std::size_t row = 0; row < gaps.rows.size(); ++row) {
         if (row % 4 != 1) gaps.rows[row].clear();
@@ -75,9 +75,9 @@ struct line_pattern {
     return all;
 }
 
-/// Values: small integers where sums of two shall be exact, else anything.
+/// Gives values: small integers where sums of two must be exact, else anything.
 template <class T>
-[[nodiscard]] csr_matrix<T> with_values(const line_pattern& p, bool integers, std::uint64_t seed) {
+[[nodiscard]] csr_matrix<T> with_values(const row_pattern& p, bool integers, std::uint64_t seed) {
     random_numbers random(seed);
     csr_matrix<T> a;
     a.rows = static_cast<std::int64_t>(p.rows.size());
@@ -92,9 +92,9 @@ template <class T>
     return a;
 }
 
-/// NaN for a semiring that doesn't read values: nobody may see them.
+/// Gives NaN as values for a semiring that doesn't read values, so that reading them shows.
 template <class S, class M>
-[[nodiscard]] csr_matrix<M> with_values_for(const line_pattern& p, std::uint64_t seed) {
+[[nodiscard]] csr_matrix<M> with_values_for(const row_pattern& p, std::uint64_t seed) {
     csr_matrix<M> a = with_values<M>(p, S::exact, seed);
     if (!S::reads_matrix) a.values.assign(a.values.size(), std::numeric_limits<M>::quiet_NaN());
     return a;
@@ -102,9 +102,9 @@ template <class S, class M>
 
 inline constexpr int vector_kinds = 8;
 
-/// Indices of a vector, ascending: none, one, the first and last, 1%, 10%, half, all, or those of
-/// empty columns.
-[[nodiscard]] inline std::vector<std::int32_t> indices_of_kind(int kind, const line_pattern& p,
+/// The indices of a vector, ascending: none, one, the first and last, 1%, 10%, half, all, or those
+/// of empty columns.
+[[nodiscard]] inline std::vector<std::int32_t> indices_of_kind(int kind, const row_pattern& p,
                                                                std::uint64_t seed) {
     random_numbers random(seed);
     std::vector<bool> used(as_size(p.columns), false);

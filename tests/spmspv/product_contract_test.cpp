@@ -1,5 +1,5 @@
-// What products promise besides their results: the same bits, costs, waits, errors, kernels' names,
-// and that each device of a group can multiply its own rows.
+// What products promise besides their results: the same bits, costs, waits, errors, names of
+// kernels, and that each device of a group can multiply its own rows.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -27,7 +27,7 @@ constexpr kernel sorting[] = {kernel::column_sort, kernel::column_balanced_sort}
 constexpr kernel atomic[] = {kernel::column_atomic, kernel::column_balanced_atomic};
 
 template <class T>
-entry_list<T> half_of(const testing::line_pattern& p) {
+entry_list<T> half_of(const testing::row_pattern& p) {
     entry_list<T> x;
     x.indices = testing::indices_of_kind(5, p, 51);
     x.values = testing::random_values<T>(static_cast<std::int64_t>(x.indices.size()), 52);
@@ -91,10 +91,10 @@ TEST_CASE("sparse products: sort gives the same bits every time [cuda]") {
     check_same_bits<plus_second<float>>(devices);
 }
 
-// Marks in rows that the product doesn't touch are still there afterwards.
+// Rows that the product doesn't touch keep their marks.
 KRYLITH_DEVICE_TEST("sparse products: column kernels touch only the rows of their columns") {
     const std::int64_t n = 5000;
-    testing::line_pattern p = {"bidiagonal", n, {}};
+    testing::row_pattern p = {"bidiagonal", n, {}};
     for (std::int32_t row = 0; row < n; ++row)
         p.rows.push_back(row == 0 ? std::vector<std::int32_t>{0}
                                   : std::vector<std::int32_t>{row - 1, row});
@@ -182,7 +182,7 @@ TEST_CASE("sparse products: waits of the host") {
     CHECK(count_frontier_nonzeros(a, x) == a.nonzeros());
 }
 
-TEST_CASE("sparse products: work that is given too small is found on host devices") {
+TEST_CASE("sparse products: frontier nonzeros that are given too small are found on host devices") {
     const auto layout = device_group::host(1).handle(0);
     const auto p = testing::random_places(50, 50, 30, 60);
     const csr_csc_pair<double> a(layout, testing::with_values<double>(p, false, 61));
@@ -191,7 +191,7 @@ TEST_CASE("sparse products: work that is given too small is found on host device
     product_scratch scratch(layout);
     x.assign(testing::random_values<double>(50, 62));
     multiply<plus_times<double>>(kernel::column_sort, a, x, y, scratch, {}, a.nonzeros() - 1);
-    CHECK_THROWS_WITH_AS(layout->synchronize(), doctest::Contains("the work was given as"),
+    CHECK_THROWS_WITH_AS(layout->synchronize(), doctest::Contains("frontier_nonzeros was given as"),
                          device_error);
 }
 

@@ -1,4 +1,5 @@
-// What sparse products must give: by Eigen for numbers, by plain loops for the other semirings.
+// The results that sparse products must give: by Eigen for numbers, by plain loops for the other
+// semirings.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 
 namespace krylith::testing {
 
-/// Rows with an entry in a column where x has one, but for those that are skipped.
+/// The rows with an entry in a column where x has one, but for those that are skipped.
 template <class M>
 [[nodiscard]] std::vector<bool> reached_rows(const csr_matrix<M>& a,
                                              const std::vector<std::int32_t>& indices_of_x,
@@ -33,7 +34,7 @@ template <class M>
     return reached;
 }
 
-/// The matrix as S sees it: 1 everywhere where it doesn't read values.
+/// The matrix as S sees it: 1 everywhere where S doesn't read values.
 template <class S, class M>
 [[nodiscard]] csr_matrix<typename S::value_type> as_read(const csr_matrix<M>& a) {
     using T = typename S::value_type;
@@ -43,7 +44,7 @@ template <class S, class M>
     return seen;
 }
 
-/// alpha A x + beta y by Eigen in long double, with what rounding may do.
+/// Computes alpha A x + beta y by Eigen in long double, with bounds of the rounding errors.
 template <class T>
 class number_reference {
     using column = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
@@ -61,7 +62,7 @@ public:
         magnitude_ = matrix_.cwiseAbs();
     }
 
-    /// beta = 0 does not read y.
+    /// The product; beta = 0 does not read y.
     [[nodiscard]] std::vector<bounded_value> product(const entry_list<T>& x, T alpha, T beta,
                                                      const std::vector<T>& y) const {
         column dense = column::Zero(matrix_.cols());
@@ -87,7 +88,7 @@ private:
     std::vector<int> terms_;
 };
 
-/// The exact semirings, where nothing is rounded twice.
+/// The product over exact semirings, where nothing is rounded twice.
 template <class S, class M>
 [[nodiscard]] std::vector<typename S::value_type>
 exact_reference(const csr_matrix<M>& a, const entry_list<typename S::value_type>& x) {

@@ -1,5 +1,5 @@
 // All kernels over all semirings, with vectors in all forms: against Eigen and plain loops. One y
-// goes through all products with a matrix, so that what one leaves is what the next finds.
+// goes through all products with a matrix, so that each product finds what the one before left.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,8 +14,8 @@
 namespace krylith::spmspv {
 
 using testing::entry_list;
-using testing::line_pattern;
 using testing::random_numbers;
+using testing::row_pattern;
 
 namespace {
 
@@ -28,7 +28,7 @@ class product_tester {
     using T = typename S::value_type;
 
 public:
-    product_tester(const std::shared_ptr<device>& device, const line_pattern& p)
+    product_tester(const std::shared_ptr<device>& device, const row_pattern& p)
         : device_(device),
           pattern_(p),
           host_(testing::with_values_for<S, M>(p, 11)),
@@ -39,7 +39,7 @@ public:
           scratch_(device),
           random_(12) {}
 
-    /// One product; whatever isn't said is drawn.
+    /// Checks one product; options that aren't given are random.
     void run(kernel k, given form, vector_form wanted, int kind) {
         CAPTURE(std::string(to_string(k)));
         CAPTURE(static_cast<int>(form));
@@ -74,7 +74,8 @@ public:
     }
 
 private:
-    /// What products are told of the work: nothing, what it is, or a bound, far above all too.
+    /// The number of frontier nonzeros that a product is given: none, the right one, or a bound,
+    /// which may be far above all.
     std::int64_t told(std::int64_t frontier_nonzeros) {
         switch (random_.below(4)) {
         case 0: return -1;
@@ -165,7 +166,7 @@ private:
     }
 
     std::shared_ptr<device> device_;
-    line_pattern pattern_;
+    row_pattern pattern_;
     csr_matrix<M> host_;
     testing::number_reference<T> numbers_;
     csr_csc_pair<M> a_;
@@ -178,15 +179,15 @@ private:
 template <class S, class M>
 void check_small(const std::shared_ptr<device>& device) {
     const host::mocked_thread_worth worth(16); // several threads, if the device has them
-    int turn = 0;                              // all kinds of vectors come by
+    int round = 0;                             // all kinds of vectors get their round
     for (const auto& p : testing::small_patterns()) {
         CAPTURE(p.name);
         product_tester<S, M> tester(device, p);
         for (const vector_form wanted : {vector_form::dense, vector_form::pairs})
             for (const given form : all_given)
-                for (int k = 0; k < kernel_count; ++k, ++turn)
+                for (int k = 0; k < kernel_count; ++k, ++round)
                     tester.run(static_cast<kernel>(k), form, wanted,
-                               (turn + turn / kernel_count) % testing::vector_kinds);
+                               (round + round / kernel_count) % testing::vector_kinds);
         for (int k = 0; k < kernel_count; ++k) // every kernel leads to every other
             for (int after = 0; after < kernel_count; ++after)
                 for (const int number : {k, after})
@@ -194,20 +195,21 @@ void check_small(const std::shared_ptr<device>& device) {
     }
 }
 
-/// Work for several threads and blocks, with rows and columns that many of them have a part of.
-/// Each kernel and form gets one of three kinds of x; three semirings after each other have all.
+/// Checks products that are large enough for several threads and blocks, with rows and columns that
+/// many of them have a part of. Each kernel and form gets one of three kinds of x; three semirings
+/// after each other have all.
 template <class S, class M>
-void check_large(const std::shared_ptr<device>& device, int& turn) {
+void check_large(const std::shared_ptr<device>& device, int& round) {
     product_tester<S, M> tester(device, testing::with_giants(3001, 2500, 40, 21));
     static_assert(2 * kernel_count % 3 != 0);
     for (int k = 0; k < kernel_count; ++k)
         for (const vector_form wanted : {vector_form::dense, vector_form::pairs}) {
-            const int kind = 4 + turn++ % 3;
+            const int kind = 4 + round++ % 3;
             tester.run(static_cast<kernel>(k), all_given[kind % 4], wanted, kind);
         }
 }
 
-/// Rows so long that balanced products cut them into many pieces.
+/// Checks rows so long that balanced products cut them into many chunks.
 template <class S, class M>
 void check_long_rows(const std::shared_ptr<device>& device) {
     product_tester<S, M> tester(device, testing::with_giants(75, 20000, 12, 5));
@@ -217,7 +219,7 @@ void check_long_rows(const std::shared_ptr<device>& device) {
 
 } // namespace
 
-KRYLITH_DEVICE_TEST("sparse products: rows in many pieces") {
+KRYLITH_DEVICE_TEST("sparse products: rows in many chunks") {
     check_long_rows<plus_times<double>, double>(device);
     check_long_rows<plus_second<float>, float>(device);
     check_long_rows<or_and<double>, float>(device);
@@ -253,14 +255,14 @@ KRYLITH_DEVICE_TEST("sparse products: min-column, small") {
     check_small<min_column, float>(device);
 }
 KRYLITH_DEVICE_TEST("sparse products: all semirings, large") {
-    int turn = 0;
-    check_large<plus_times<double>, double>(device, turn);
-    check_large<plus_times<float>, float>(device, turn);
-    check_large<plus_second<double>, double>(device, turn);
-    check_large<plus_second<float>, float>(device, turn);
-    check_large<or_and<float>, float>(device, turn);
-    check_large<min_plus<float>, float>(device, turn);
-    check_large<min_column, double>(device, turn);
+    int round = 0;
+    check_large<plus_times<double>, double>(device, round);
+    check_large<plus_times<float>, float>(device, round);
+    check_large<plus_second<double>, double>(device, round);
+    check_large<plus_second<float>, float>(device, round);
+    check_large<or_and<float>, float>(device, round);
+    check_large<min_plus<float>, float>(device, round);
+    check_large<min_column, double>(device, round);
 }
 
 } // namespace krylith::spmspv

@@ -1,5 +1,5 @@
-// Sparse vectors: every conversion between their forms, and a long walk through what writers may do
-// with their arrays, in which every array that is said to be there or clean is looked at.
+// Sparse vectors: every conversion between their forms, and a long random sequence of what writers
+// may do with their arrays, after which every array that is said to be valid or clean is checked.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr vector_form all_forms[] = {vector_form::pairs, vector_form::dense, vector_form::bits};
 
-/// About `percent` of n entries, ascending; values differ from `absent`.
+/// The indices of about `percent` of n entries, ascending; values differ from `absent`.
 template <class T>
 entry_list<T> draw(std::int64_t n, int percent, T absent, random_numbers& random) {
     entry_list<T> entries;
@@ -166,7 +166,7 @@ private:
         upload(v_.arrays().bits, bits());
         v_.holds(vector_form::pairs | vector_form::dense | vector_form::bits, true);
     }
-    /// Other values where pairs say that there are some.
+    /// Writes pairs, and other values where pairs say that there are entries.
     void write_pairs_and_leave_marks() {
         (void)v_.overwrite(vector_form::dense | vector_form::bits);
         check_clean();

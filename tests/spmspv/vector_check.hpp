@@ -1,4 +1,4 @@
-// What sparse vectors promise about their arrays, looked up in these arrays.
+// Checks of what sparse vectors promise about their arrays, read from these arrays.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace krylith::testing {
 
-/// Entries in the order of indices, which ascend.
+/// The entries in the order of indices, which ascend.
 template <class T>
 using entry_list = typename spmspv::sparse_vector<T>::host_pairs;
 
-/// An array of the vector's device.
+/// Copies an array of the vector's device.
 template <class Vector, class Item>
 [[nodiscard]] std::vector<Item> array_of(Vector& v, const Item* array, std::int64_t length) {
     std::vector<Item> values(as_size(length));
@@ -23,8 +23,8 @@ template <class Vector, class Item>
     return values;
 }
 
-/// What is wrong with a form of the vector that says that it is there, if the vector has these
-/// entries; empty if nothing is.
+/// Says what is wrong with a form that the vector says it has, if the vector has these entries;
+/// empty if nothing is.
 template <class T>
 [[nodiscard]] std::string flaw_of_forms(spmspv::sparse_vector<T>& v, const entry_list<T>& entries) {
     using spmspv::vector_form;

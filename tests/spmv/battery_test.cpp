@@ -1,5 +1,5 @@
-// Every operator and format on every matrix of the battery, on every group: y = alpha A x +
-// beta y and dot products of the same pass, within the rounding of sums in any order.
+// Every operator and format on every matrix of the battery, on every group: y = alpha A x + beta y
+// and dot products of the same pass, within the rounding of sums in any order.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -36,14 +36,14 @@ struct factors {
     double alpha, beta;
 };
 
-/// Empty if all is right.
+/// Returns the first error; empty if all is right.
 template <class T>
 std::string multiply_and_compare(execution& run, const matrix_operator<T>& a,
                                  const csr_matrix<T>& matrix, factors f) {
     const auto n = matrix.rows;
     const auto x0 = random_values<T>(n, 31);
     const auto w0 = random_values<T>(n, 32);
-    // beta = 0 must not read y: a NaN there would show.
+    // beta = 0 must not read y, where a NaN would show.
     const auto y0 = f.beta == 0 ? std::vector<T>(x0.size(), T(NAN)) : random_values<T>(n, 33);
     auto source = testing::make_range_vector(a.layout(), x0);
     auto w = testing::make_range_vector(a.layout(), w0);
@@ -64,13 +64,14 @@ std::string multiply_and_compare(execution& run, const matrix_operator<T>& a,
             return "row " + std::to_string(i) + ": " + std::to_string(result[i]) + " for " +
                    std::to_string(static_cast<double>(expected[i].value));
     if (!copies_agree(y)) return "the copies of y differ";
-    // Products of the results themselves, in double: any order of summation.
+    // The dots are compared with products of the results themselves, in double: any order of
+    // summation.
     if (!inner_product(w0, result).template allows<double>(run.get(wy.number())))
         return "dot(w, y)";
     if (!inner_product(result, result).template allows<double>(run.get(yy.number())))
         return "dot(y, y)";
 
-    // Without dots and with one: other kernels, the same arithmetic.
+    // Products without dots and with one run other kernels with the same arithmetic.
     y.upload(y0);
     a.apply(run, alpha, x, beta, y);
     run.flush();
@@ -101,7 +102,7 @@ void fight(const device_group& group, operator_kind kind,
             for (const factors f : {factors{1, 0}, factors{-1, 1}, factors{2, 0.5}}) {
                 CAPTURE(f.alpha);
                 CAPTURE(f.beta);
-                // A register for each dot and run: an execution has a few dozen.
+                // Each dot and run takes a register, of which an execution has a few dozen.
                 const std::string wrong = multiply_and_compare(run, *a, matrix, f);
                 CHECK(wrong == "");
             }
@@ -147,10 +148,10 @@ KRYLITH_GROUP_TEST("battery: operator halo, fp64") {
 KRYLITH_GROUP_TEST("battery: operator halo, fp32") {
     fight<float>(group, operator_kind::halo);
 }
-KRYLITH_GROUP_TEST("battery: operator gather, fp64") {
+KRYLITH_GROUP_TEST("battery: operator allgather, fp64") {
     fight<double>(group, operator_kind::allgather);
 }
-KRYLITH_GROUP_TEST("battery: operator gather, fp32") {
+KRYLITH_GROUP_TEST("battery: operator allgather, fp32") {
     fight<float>(group, operator_kind::allgather);
 }
 KRYLITH_GROUP_TEST("battery: operator adaptive, fp64") {

@@ -1,4 +1,4 @@
-// The cost model is arithmetic: what it must say of extreme matrices and machines, and its numbers.
+// The cost model is arithmetic: its results for extreme matrices and machines, and its numbers.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ namespace krylith {
 
 namespace {
 
-/// Rates that make seconds easy to reckon by hand.
+/// Rates that make seconds easy to compute by hand.
 machine_rates round_rates() {
     return {1e12, 2e12, 1e11, 1e11, {2e-6, 3e-6, 4e-6}};
 }
@@ -33,7 +33,7 @@ pattern_statistics statistics(const csr_matrix<double>& a, int devices) {
         a.row_offsets, a.column_indices, find_longest_row(a.row_offsets), 8);
 }
 
-/// All rows alike, every device needing `ghosts` entries.
+/// Statistics of a matrix with equal rows, of which every device needs `ghosts` entries.
 pattern_statistics even(std::int64_t rows, std::int64_t row_length, int devices,
                         std::int64_t ghosts) {
     pattern_statistics s;
@@ -59,7 +59,7 @@ TEST_CASE("cost model: one device has the bytes of the product and of the vector
 }
 
 TEST_CASE("cost model: the formulas, by hand") {
-    // Two devices of 500000 rows of 10, all entries of the other needed.
+    // There are two devices with 500000 rows of 10, and each needs all entries of the other.
     const auto all = predict(even(1'000'000, 10, 2, 500'000), round_rates());
     const double p = (60e6 + 12e6) / 2e12; // 36 us
     const double t = 8 * 500'000 / 1e11;   // 40 us
@@ -70,7 +70,8 @@ TEST_CASE("cost model: the formulas, by hand") {
     CHECK(seconds_of("lra-rc", all) == seconds_of("nz", all));
     CHECK(seconds_of("allgather", all) == doctest::Approx(p + 12e-6 + t + phases));
     CHECK(seconds_of("halo", all) ==
-          doctest::Approx(p + 32e-6 + 44 * 0.5e-6 + 1e-6 + t + phases)); // no interior rows
+          // There are no interior rows.
+          doctest::Approx(p + 32e-6 + 44 * 0.5e-6 + 1e-6 + t + phases));
     CHECK(std::ranges::is_sorted(all, {}, &prediction::seconds));
     CHECK(all.size() == 6);
 
@@ -81,7 +82,7 @@ TEST_CASE("cost model: the formulas, by hand") {
 }
 
 TEST_CASE("cost model: interior rows hide the ghosts of halo") {
-    auto few = even(1'000'000, 10, 2, 1000); // 1.08 us to send, 36 us of product
+    auto few = even(1'000'000, 10, 2, 1000); // sending takes 1.08 us, the product 36 us
     const auto rates = round_rates();
     const double hidden = seconds_of("halo", predict(few, rates));
     for (auto& part : few.parts) part.boundary_rows = part.rows;
@@ -89,17 +90,17 @@ TEST_CASE("cost model: interior rows hide the ghosts of halo") {
     CHECK(shown - hidden == doctest::Approx(1e-6 + 8000 / 1e11));
 }
 
-TEST_CASE("cost model: few ghosts are for halo, many for gather, slow vectors against nz") {
+TEST_CASE("cost model: few ghosts are for halo, many for allgather, slow vectors against nz") {
     auto rates = h200_rates();
     const auto grid = statistics(poisson3d<double>(40, 40, 200), 2);
     CHECK(seconds_of("halo", predict(grid, rates)) < seconds_of("nz", predict(grid, rates)));
     CHECK(first(even(64'000'000, 7, 4, 200'000), rates) == "halo");
     CHECK(first(even(64'000'000, 30, 4, 48'000'000), rates) != "halo");
-    // A transfer that a long product hides: all but nz send while vectors are written.
+    // A long product hides a transfer of nz; all other operators send while vectors are written.
     rates.stores = 2e11;
     const auto dense = even(4'000'000, 100, 4, 3'000'000);
     CHECK(first(dense, rates) == "nz");
-    rates.stores = 4e12; // fast links: only the vector work counts
+    rates.stores = 4e12; // links are fast, so only the vector work counts
     CHECK(first(dense, rates) == "allgather");
 }
 
@@ -110,7 +111,8 @@ TEST_CASE("cost model: more devices cost small systems time and save large ones"
     };
     CHECK(time(50'000, 4) > time(50'000, 1));
     CHECK(time(50'000'000, 4) < 0.4 * time(50'000'000, 1));
-    // Measured on H200: 7-point Poisson on 256^3 667 us and 195 us, on 64^3 21.4 us and 22.4 us.
+    // These were measured on H200: 7-point Poisson on 256^3 667 us and 195 us, on 64^3 21.4 us and
+    // 22.4 us.
     CHECK(time(256L * 256 * 256, 1) == doctest::Approx(667e-6).epsilon(0.2));
     CHECK(time(256L * 256 * 256, 4) == doctest::Approx(195e-6).epsilon(0.2));
     CHECK(time(64L * 64 * 64, 1) == doctest::Approx(21.4e-6).epsilon(0.2));
@@ -128,7 +130,7 @@ TEST_CASE("cost model: rows without neighbours' columns read a sector for each e
     s.parts[0].scattered = 0.5;
     CHECK(predict(s, round_rates())[0].seconds ==
           doctest::Approx((320e6 + 16e6) / 2e12 + 64e6 / 1e12 + 6e-6));
-    // 4 M rows of 17 on four H200: a product took 166 us with nz, 236 us with allgather.
+    // On four H200 a product with 4 M rows of 17 took 166 us with nz, 236 us with allgather.
     auto random = even(4'000'000, 17, 4, 3'000'000);
     for (auto& part : random.parts) part.scattered = 1;
     const machine_rates measured = {3.79e12, 6.29e12, 3.43e11, 3.78e11, {8.7e-6}};
@@ -173,7 +175,7 @@ TEST_CASE("cost model: candidates are what can be built, and misuse is refused")
     CHECK_THROWS_AS((void)predict({}, h200_rates()), usage_error);
     CHECK_THROWS_AS((void)predict(s, machine_rates{}), usage_error);
     CHECK_THROWS_WITH_AS((void)predict(s, h200_rates(), {1.5}),
-                         doctest::Contains("share is 1.5, must be 0 to 1"), usage_error);
+                         doctest::Contains("fraction is 1.5, must be 0 to 1"), usage_error);
     const std::vector<prediction> two = {{"halo", 2, 18.2e-6}, {"nz", 2, 40e-6}};
     CHECK(in_words(two) == "halo 18.2 us, nz 40 us");
     CHECK(in_words(std::vector<prediction>{{"allgather", 2, 3.24e-3}}) == "allgather 3.24 ms");

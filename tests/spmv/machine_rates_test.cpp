@@ -1,5 +1,5 @@
-// Rates of the machine: measured on every group on request, kept in a file; built in where there is
-// none.
+// Rates of the machine: measured on every group on request, kept in a file, and built in where
+// there is no such file.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -78,7 +78,7 @@ TEST_CASE("machine rates: are kept by machine, and a broken file is as none") {
     rates.phase.resize(2);
     CHECK(keep_measurement(group, rates).empty());
     CHECK(kept_measurements(group) == std::vector{rates});
-    rates.phase.resize(1); // of another number of devices
+    rates.phase.resize(1); // rates of another number of devices
     CHECK(keep_measurement(group, rates).empty());
     CHECK(kept_measurements(group).empty());
 
@@ -122,7 +122,8 @@ TEST_CASE("machine rates: the last five measurements are kept, and their median 
 TEST_CASE("machine rates: are built in where none are kept, and never measured unasked") {
     const cache_folder cache;
     const mocked_rates as_in_programs;
-    const auto group = device_group::host(2, {.host_threads = 4}); // that no other test keeps
+    // No other test keeps rates of such a group.
+    const auto group = device_group::host(2, {.host_threads = 4});
     const known_rates known = rates_of(group);
     CHECK(known.rates == built_in_rates(backend::host));
     CHECK(known.from.starts_with("built in"));
@@ -186,19 +187,19 @@ TEST_CASE("tuning file: values by machine, pattern and name") {
     const tuning_key key{"m", hash, "operator fp64"};
     CHECK_FALSE(recall_tuned(key));
     CHECK(keep_tuned(key, "halo").empty());
-    CHECK(keep_tuned({"m", hash, "shares"}, "0.25 0.5").empty());
+    CHECK(keep_tuned({"m", hash, "fractions"}, "0.25 0.5").empty());
     CHECK(keep_tuned({"m", hash + 1, "operator fp64"}, "nz").empty());
     CHECK(keep_tuned({"another", hash, "operator fp64"}, "allgather").empty());
     CHECK(recall_tuned(key) == "halo");
-    CHECK(recall_tuned({"m", hash, "shares"}) == "0.25 0.5");
+    CHECK(recall_tuned({"m", hash, "fractions"}) == "0.25 0.5");
     CHECK(recall_tuned({"m", hash + 1, "operator fp64"}) == "nz");
     CHECK(recall_tuned({"another", hash, "operator fp64"}) == "allgather");
     CHECK_FALSE(recall_tuned({"m", hash, "operator"}));
 }
 
 KRYLITH_GROUP_TEST("operators: auto says what it reckoned with, and follows the rates") {
-    // No structure: every device needs nearly all. With slow vectors nz loses, with fast ones and
-    // a link that the product hides it wins.
+    // The matrix has no structure: every device needs nearly all entries. With slow vectors nz
+    // loses; with fast ones and a link that the product hides it wins.
     const auto matrix = testing::random_matrix(600, 20, 1, 47);
     const std::vector<double> phases(7, 1e-6);
     const auto taken = [&](const machine_rates& rates) {

@@ -25,7 +25,7 @@ using testing::values_of;
 
 namespace {
 
-/// Rows of the 1D Laplacian from host memory; `x(i)` is the entry of global row i.
+/// Computes rows of the 1D Laplacian from host memory; `x(i)` is the entry of global row i.
 template <class X>
 void laplace_rows(row_range rows, std::int64_t n, const X& x, double* y) {
     for (std::int64_t i = rows.begin; i < rows.end; ++i)
@@ -60,7 +60,8 @@ halo_plan laplace_plan(const device_group& group, std::int64_t n) {
     return make_halo_plan(matrix.row_offsets, matrix.column_indices, equal_rows(n, group.size()));
 }
 
-/// Functions of host memory run on the worker of a host device, and between copies for CUDA.
+/// Returns the kind of a function of host memory: it runs on the worker of a host device, and
+/// between copies for CUDA.
 product_kind on_host(const device_group& group) {
     return group.kind() == backend::cuda ? product_kind::on_host : product_kind::on_device;
 }
@@ -111,7 +112,7 @@ KRYLITH_GROUP_TEST("matrix free: y = alpha A x + beta y and dots as with the mat
             CHECK(run.get(xy.number()) == doctest::Approx(expected_xy).epsilon(1e-13));
             CHECK(run.get(yy.number()) == doctest::Approx(expected_yy).epsilon(1e-13));
 
-            testing::fill(y, std::nan("")); // beta = 0 reads nothing
+            testing::fill(y, std::nan("")); // beta = 0 must not read y
             a->apply(run, 1.0, x, 0.0, y);
             CHECK(values_of(y) == ax);
             a->apply(run, 1.0, x, 0.0, y, std::span(dots, 1));
@@ -164,7 +165,7 @@ TEST_CASE("matrix free: an exception of the function ends the solve, and the nex
         } catch (const error&) { // NOLINT(bugprone-empty-catch): a second device's report
         }
         calls_left = 1'000'000'000;
-        // A failed solve leaves everything usable: also the operator, whose devices had sent and
+        // A failed solve leaves everything usable, also the operator, whose devices had sent and
         // received different numbers of results when it ended.
         bool converged = false;
         CHECK_NOTHROW(converged = cg(*a, b, x, {.timeout_seconds = 2}).converged());

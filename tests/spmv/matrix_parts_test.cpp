@@ -24,7 +24,7 @@ using testing::values_of;
 
 namespace {
 
-/// A simulation's arrays: rows partitioned to the devices unevenly, the last one without any.
+/// A simulation's arrays: rows are partitioned unevenly, and the last device has none.
 template <class T, class Offset>
 struct device_arrays {
     std::vector<buffer<Offset>> offsets;
@@ -43,7 +43,7 @@ struct device_arrays {
             const auto at = [&](std::int64_t row) {
                 return matrix.row_offsets[static_cast<std::size_t>(row)];
             };
-            std::vector<Offset> own; // not from 0: part of a larger array
+            std::vector<Offset> own; // they don't begin at 0, as in a part of a larger array
             for (std::int64_t row = begin.back(); row <= end; ++row)
                 own.push_back(static_cast<Offset>(at(row) + 5));
             const auto first = static_cast<std::size_t>(at(begin.back()));
@@ -60,7 +60,7 @@ struct device_arrays {
         first_nonzero.push_back(matrix.nnz());
     }
 
-    /// Other values in other arrays.
+    /// Uploads other values into other arrays.
     [[nodiscard]] std::vector<buffer<T>> upload(const device_group& group,
                                                 const std::vector<T>& all) const {
         std::vector<buffer<T>> result;
@@ -132,7 +132,7 @@ void check_parts(const device_group& group) {
                     CHECK_THROWS_WITH_AS(a->update(second.values), doctest::Contains("borrow"),
                                          usage_error);
                 } else {
-                    a->update(second.values); // from the host, after all
+                    a->update(second.values); // an update from the host
                     CHECK(is_product(second, x0, product(*a, x0)));
                 }
             }
@@ -146,7 +146,8 @@ KRYLITH_GROUP_TEST("parts: the operator of arrays on the devices, with new value
     check_parts<float, std::int32_t>(group);
 }
 
-// Borrowed means borrowed: no bytes of krylith's for values, and what the caller writes counts.
+// Borrowed values stay borrowed: krylith has no bytes of its own for values, and the caller's
+// writes count.
 KRYLITH_GROUP_TEST("parts: borrowed values are read where they are") {
     const auto matrix = testing::random_matrix(500, 8, 2, 63);
     device_arrays<double, std::int32_t> arrays(group, matrix);
@@ -174,7 +175,7 @@ KRYLITH_GROUP_TEST("parts: borrowed values are read where they are") {
         const auto other = arrays.upload(group, doubled);
         for (int rank = 0; rank < group.size(); ++rank) {
             auto& mine = arrays.values[static_cast<std::size_t>(rank)];
-            if (mine.size() != 0) // as a simulation's kernel would
+            if (mine.size() != 0) // as a simulation's kernel would write
                 group[rank].copy(mine.data(), other[static_cast<std::size_t>(rank)].data(),
                                  mine.size() * sizeof(double));
         }
@@ -218,7 +219,7 @@ KRYLITH_GROUP_TEST("parts: what can't be accepted is named") {
     far[0] = 60;
     const buffer<std::int32_t> outside(group.handle(0), std::span<const std::int32_t>(far), "test");
     refused([&](auto& parts) { parts[0].column_indices = outside.data(); }, "in row 0, is 60");
-    if (group.kind() == backend::cuda) // on host devices this is where they belong
+    if (group.kind() == backend::cuda) // on host devices such a pointer is right
         refused([&](auto& parts) { parts[0].values = matrix.values.data(); }, "host memory");
 
     const auto a = make_operator<double>(group, arrays.parts);
@@ -231,14 +232,14 @@ KRYLITH_GROUP_TEST("parts: what can't be accepted is named") {
 
 namespace {
 
-/// Element-like entries: every nonzero in two or three pieces, entries to be left out among them,
-/// all of a device's in random order.
+/// Entries as of finite elements: every nonzero is a sum of two or three, entries to be left out
+/// are among them, and each device's are in random order.
 struct assembled_arrays {
     std::vector<buffer<std::int32_t>> rows;
     std::vector<buffer<std::int32_t>> columns;
     std::vector<buffer<double>> values;
     std::vector<coo_part<double>> parts;
-    std::vector<double> all; ///< of all parts
+    std::vector<double> all; ///< values of all parts
 
     assembled_arrays(const device_group& group, const csr_matrix<double>& matrix) {
         const row_partition assigned = equal_rows(matrix.rows, group.size());

@@ -1,4 +1,4 @@
-// Operators: new values, chains of products, recorded and eager, what is chosen and what refused.
+// Operators: new values, chains of products, recorded and eager, choices and refusals.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -68,7 +68,7 @@ KRYLITH_GROUP_TEST("operators: update takes new values on the same pattern") {
             };
             a->apply(run, 1.0, x, 0.0, y);
             CHECK(multiplies_with(first));
-            a->update(second.values); // no wait: ordered after the product
+            a->update(second.values); // no wait: the update is ordered after the product
             a->apply(run, 1.0, x, 0.0, y);
             CHECK(multiplies_with(second));
             a->update(first.values);
@@ -80,7 +80,7 @@ KRYLITH_GROUP_TEST("operators: update takes new values on the same pattern") {
         }
 }
 
-// x and y by turns: with nz a device may still read what a peer is about to overwrite.
+// x and y alternate: with nz a device may still read what a peer is about to overwrite.
 KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, the same bits") {
     const auto matrix = testing::random_matrix(800, 4, 3, 43);
     const auto x0 = random_values<double>(800, 44);
@@ -104,7 +104,7 @@ KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, t
                         scale = xy / xy * sqrt(xy) / xy;
                         fused(run, y = scale * y);
                         a->apply(run, 0.5, y, 0.25, x);
-                        put_ghosts(run, x); // written by a product, not by fused()
+                        put_ghosts(run, x); // x was written by a product, not by fused()
                     });
                     run.flush();
                     CHECK(testing::copies_agree(x));
@@ -117,7 +117,7 @@ KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, t
         }
 }
 
-// Nothing but the exchange itself holds the devices together here: no dot product, no ghosts of
+// Only the transfer of x orders the devices here: there are no dot products and no ghosts of
 // fused(). A permutation shows every entry that was read too early or too late.
 KRYLITH_GROUP_TEST("operators: products without dots wait for each other") {
     const auto x0 = random_values<double>(2600, 50);
@@ -131,25 +131,25 @@ KRYLITH_GROUP_TEST("operators: products without dots wait for each other") {
             auto y = a->make_domain_vector();
             auto source = testing::make_range_vector(a->layout(), x0);
             fused(run, x = source);
-            constexpr int turns = 60;
-            (void)iterate(run, turns, [&] {
+            constexpr int trips = 60;
+            (void)iterate(run, trips, [&] {
                 a->apply(run, 1.0, x, 0.0, y);
                 put_ghosts(run, y);
                 a->apply(run, 1.0, y, 0.0, x);
                 put_ghosts(run, x);
                 a->apply(run, 1.0, x, 0.0, y);
-                fused(run, x = y); // of replicated vectors: also what peers have sent
+                fused(run, x = y); // of replicated vectors it also reads what peers have sent
             });
             run.flush();
             CHECK(testing::copies_agree(x));
             auto expected = x0;
-            std::rotate(expected.begin(), expected.begin() + 1301 * 3 * turns % 2600,
+            std::rotate(expected.begin(), expected.begin() + 1301 * 3 * trips % 2600,
                         expected.end());
             CHECK(values_of(x) == expected);
         }
 }
 
-// Sums of rows do not depend on who owns them, but on who holds their entries.
+// Which device holds the entries of a row decides its sum, not which device owns the row.
 TEST_CASE("operators: one device and several give the same result, bit by bit") {
     const auto matrix = testing::random_matrix(600, 8, 1, 45);
     const auto x0 = random_values<double>(600, 46);
@@ -171,10 +171,10 @@ TEST_CASE("operators: one device and several give the same result, bit by bit") 
 }
 
 KRYLITH_GROUP_TEST("operators: auto takes halo for grids, and not for matrices without structure") {
-    // A machine on which an exchange hides behind the product of 3600 rows.
+    // On this machine transfers hide behind the product of 3600 rows.
     const mocked_rates slow({1e9, 1e9, 1e8, 1e8, {1e-6}});
     const auto grid = make_operator(group, poisson2d<double>(60));
-    // One on which it doesn't, and whole vectors cost nothing.
+    // On this one they don't, and whole vectors cost nothing.
     const mocked_rates slow_link({1e15, 1e9, 5e7, 1e8, {1e-6}});
     const auto random = make_operator(group, testing::random_matrix(600, 20, 1, 47));
     CHECK(grid->kind() == operator_kind::halo);
@@ -185,7 +185,7 @@ KRYLITH_GROUP_TEST("operators: auto takes halo for grids, and not for matrices w
         CHECK(random->received(rank) <= 600);
         bytes += grid->matrix_bytes(rank);
     }
-    CHECK(bytes >= 8 * poisson2d<double>(60).nnz()); // the values at least
+    CHECK(bytes >= 8 * poisson2d<double>(60).nnz()); // at least the values
     CHECK_FALSE(grid->format_name().empty());
     CHECK(grid->recordable());
 }
@@ -219,8 +219,8 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
     if (group.size() > 1) CHECK_THROWS_AS(a->apply(run, 1.0, plain, 0.0, y), usage_error);
     const reduction_into<double> three[] = {s = dot(y, y), t = dot(y, x), u = dot(x, y)};
     CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, y, three), usage_error);
-    const reduction_into<double> foreign[] = {s = dot(x, x)};
-    CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, y, foreign), usage_error);
+    const reduction_into<double> unrelated[] = {s = dot(x, x)};
+    CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, y, unrelated), usage_error);
 
     csr_matrix<double> wide = matrix;
     wide.columns = 21;

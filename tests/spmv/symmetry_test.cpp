@@ -33,7 +33,7 @@ struct symmetric_matrix {
 };
 
 std::vector<symmetric_matrix> symmetric_matrices() {
-    // A + A' of a random one: long and short rows, any place of x.
+    // The matrix is A + A' of a random A: long and short rows, any place of x.
     const auto half = testing::random_matrix(400, 5, 1, 41);
     testing::triplets both;
     for (std::int64_t i = 0; i < half.rows; ++i)
@@ -50,7 +50,7 @@ std::vector<symmetric_matrix> symmetric_matrices() {
             {"random", testing::from_triplets(half.rows, both)}};
 }
 
-/// u'v with the bound that `allows` needs.
+/// Returns u'v with the bound that `allows` needs.
 testing::bounded_value quadratic_form(const csr_matrix<double>& a, const std::vector<double>& x,
                                       const std::vector<double>& y) {
     testing::bounded_value sum;
@@ -63,8 +63,8 @@ testing::bounded_value quadratic_form(const csr_matrix<double>& a, const std::ve
     return sum;
 }
 
-/// |x'K y - y'K x| within 2 gamma_m |x|'|A||y|, where m is the number of roundings of the longest
-/// row, of the products with M, and of the sum over rows, which is as if pairwise.
+/// Whether |x'K y - y'K x| is within 2 gamma_m |x|'|A||y|, where m is the number of roundings of
+/// the longest row, of the products with M, and of the sum over rows, which counts as pairwise.
 template <class T>
 bool symmetric(double xky, double ykx, double magnitude, std::int64_t longest_row) {
     const double u = std::numeric_limits<T>::epsilon() / 2.0;
@@ -111,7 +111,7 @@ void check_symmetry(const device_group& group, operator_kind kind) {
             const auto form = quadratic_form(exact, xd, yd);
             const auto magnitude = static_cast<double>(form.magnitude);
             CHECK(symmetric<T>(run.get(xay.number()), run.get(yax.number()), magnitude, longest));
-            // It is the form of this matrix, not of another symmetric one.
+            // The form must be that of this matrix, not of another symmetric one.
             CHECK(symmetric<T>(run.get(xay.number()), static_cast<double>(form.value), magnitude,
                                longest));
 
@@ -124,8 +124,8 @@ void check_symmetry(const device_group& group, operator_kind kind) {
 
             bool positive = true;
             for (const double v : d) positive = positive && v > 0;
-            if (!positive) continue; // no real root
-            // M^-1/2 A M^-1/2, as solvers apply it.
+            if (!positive) continue; // M has no real square root
+            // K is M^-1/2 A M^-1/2, as solvers apply it.
             const preconditioned_operator k(*a, m, side::split);
             auto hat = k.make_hat();
             const auto apply = [&](const vector<T>& v, const vector<T>& w, scalar& form_of) {
@@ -158,7 +158,7 @@ KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator halo") {
     check_symmetry<double>(group, operator_kind::halo);
     check_symmetry<float>(group, operator_kind::halo);
 }
-KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator gather") {
+KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator allgather") {
     check_symmetry<double>(group, operator_kind::allgather);
     check_symmetry<float>(group, operator_kind::allgather);
 }

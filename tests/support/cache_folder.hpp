@@ -1,4 +1,4 @@
-// Where a test keeps what is tuned, so that no other finds it.
+// A cache folder of a test's own, so that no other test finds what it tunes.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace krylith::testing {
 
-/// A cache folder of its own while it lives.
+/// Sets KRYLITH_CACHE to a folder of its own while it lives.
 class cache_folder {
 public:
     cache_folder() {

@@ -1,9 +1,9 @@
-// Small systems for Eigen, the oracle of solvers.
+// Conversions of small systems to Eigen, the oracle of solvers.
 #pragma once
 
 #include <vector>
 
-// gcc 12 takes the undefined vectors of its own AVX-512 intrinsics for a mistake.
+// gcc 12 warns of the undefined vectors in its own AVX-512 intrinsics.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif

@@ -25,7 +25,7 @@ void for_edges(const csr_matrix<double>& a, std::int64_t from, const Visit& visi
         visit(static_cast<std::size_t>(a.column_indices[k]), a.values[k]);
 }
 
-/// Weights from 1/8 to 4.
+/// Returns the graph with weights from 1/8 to 4.
 csr_matrix<double> with_short_weights(csr_matrix<double> a) {
     random_numbers random(31);
     for (double& value : a.values) value = (1 + random.below(32)) / 8.0;
@@ -38,7 +38,7 @@ csr_matrix<double> path(std::int32_t n) {
     return from_edges(n, edges);
 }
 
-/// Vertex 0 to all others, or all others to vertex 0.
+/// A star: edges from vertex 0 to all others, or from all others to vertex 0.
 csr_matrix<double> star(std::int32_t n, bool outward) {
     std::vector<weighted_edge> edges;
     for (std::int32_t i = 1; i < n; ++i)
@@ -46,7 +46,7 @@ csr_matrix<double> star(std::int32_t n, bool outward) {
     return from_edges(n, edges);
 }
 
-/// Cycles of 5 that nothing connects, and every third vertex of the last 50 with a loop alone.
+/// Cycles of 5 vertices that nothing connects; every third of the last 50 vertices has only a loop.
 csr_matrix<double> in_ranges() {
     std::vector<weighted_edge> edges;
     for (std::int32_t i = 0; i < 100; ++i) edges.push_back({i, i / 5 * 5 + (i + 1) % 5, 1});
@@ -54,7 +54,7 @@ csr_matrix<double> in_ranges() {
     return from_edges(150, edges);
 }
 
-/// A shorter way of many edges, a longer one of few, loops, and weights of 0 in a cycle.
+/// A short path of many edges, a longer one of few, loops, and weights of 0 in a cycle.
 csr_matrix<double> detours() {
     std::vector<weighted_edge> edges;
     for (std::int32_t i = 0; i < 40; ++i) {

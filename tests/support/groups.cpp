@@ -8,10 +8,11 @@ namespace krylith::testing {
 
 namespace {
 
-// Under a sanitizer a test takes ten times as long, and what it would find on 2, 4 or 7 devices it
-// finds on 3, of which some own no rows where the matrix is small.
+// Under a sanitizer a test takes ten times as long, and 3 devices, of which some own no rows where
+// the matrix is small, show what 2, 4 or 7 would.
 std::vector<int> sizes_of_host_groups() {
-    if (std::getenv("KRYLITH_TEST_FEW_GROUPS") != nullptr) // NOLINT(concurrency-mt-unsafe): read only
+    if (std::getenv("KRYLITH_TEST_FEW_GROUPS") !=
+        nullptr) // NOLINT(concurrency-mt-unsafe): read only
         return {1, 3};
     return {1, 2, 3, 4, 7};
 }

@@ -1,9 +1,10 @@
-// Every test of what runs on devices has one body, a function of a device group. It is registered
-// twice: for groups of host devices, and under the name with [cuda] for groups of CUDA devices.
+// Group tests. Every test of what runs on devices has one body, a function of a device group. It is
+// registered twice: for groups of host devices, and under the name with [cuda] for groups of CUDA
+// devices.
 //
 //     KRYLITH_GROUP_TEST("fused updates: all shapes") { execution run(group, {}); ... }
-//
-// The [cuda] case is for machines with a GPU; elsewhere it fails: a skipped test looks like a
+// The [cuda] case is for machines with a GPU. Elsewhere it fails, because a skipped test looks like
+// a passed one.
 // passed one.
 #pragma once
 
@@ -17,24 +18,25 @@
 
 namespace krylith::testing {
 
-/// 1, 2, 3, 4 and 7 devices, and 3 whose copies are staged. Where the environment has
-/// KRYLITH_TEST_FEW_GROUPS, as ctest sets it under sanitizers, 1, 3 and 3 staged.
+/// Returns groups of 1, 2, 3, 4 and 7 host devices, and of 3 whose copies are staged. Where the
+/// environment has KRYLITH_TEST_FEW_GROUPS, as ctest sets it under sanitizers, they are 1, 3 and 3
+/// staged.
 [[nodiscard]] std::vector<device_group> host_groups();
 
-/// 1, 2, 3 and all devices, and 2 whose copies are staged. Where there are too few, a physical
-/// device stands for several. Throws where there is none.
+/// Returns groups of 1, 2, 3 and all CUDA devices, and of 2 whose copies are staged. Where there
+/// are too few, a physical device stands for several. Throws where there is none.
 [[nodiscard]] std::vector<device_group> cuda_groups();
 
-/// "3 host devices, staged".
+/// Returns text such as "3 host devices, staged".
 [[nodiscard]] std::string describe(const device_group& group);
 
-/// For messages of tests, where a char* is shown as an address.
+/// Returns a name for messages of tests, where a char* is shown as an address.
 template <class Enum>
 [[nodiscard]] std::string name_of(Enum value) {
     return to_string(value);
 }
 
-/// Runs the body on each group; says on which it failed.
+/// Runs the body on each group and reports the group on which it failed.
 void on_groups(const std::vector<device_group>& groups,
                const std::function<void(const device_group&)>& body);
 

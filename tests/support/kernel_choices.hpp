@@ -1,4 +1,4 @@
-// The ways in which kernels of sparse products are chosen, for tests of what uses them.
+// The ways to choose kernels of sparse products, for tests of what uses them.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct kernel_choice {
     spmspv::adaptive_options options;
 };
 
-/// By the models, and each kernel always.
+/// Returns the choice by the models, and each kernel as the fixed choice.
 [[nodiscard]] inline std::vector<kernel_choice> kernel_choices() {
     std::vector<kernel_choice> choices = {{"adaptive", {}}};
     for (const auto name : spmspv::kernel_names)

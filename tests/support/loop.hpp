@@ -1,4 +1,4 @@
-// A loop that does nothing but count, to put any body into.
+// A loop that only counts, for any body.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +35,13 @@ inline loop_report iterate(execution& run, std::int64_t count, const std::functi
     });
 }
 
-/// The modes that the group allows.
+/// Returns the modes that the group allows.
 [[nodiscard]] inline std::vector<execution_mode> modes_of(const device_group& group) {
     if (execution(group, {}).mode() == execution_mode::eager) return {execution_mode::eager};
     return {execution_mode::recorded, execution_mode::eager};
 }
 
-/// The modes that the operator allows on its group.
+/// Returns the modes that the operator allows on its group.
 template <class A>
 requires requires(const A& a) {
     a.recordable();

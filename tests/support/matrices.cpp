@@ -65,7 +65,8 @@ csr_matrix<double> random_matrix(std::int64_t n, int per_row, double diagonal, s
 
 namespace {
 
-/// Row `row` has entries in columns 0 .. length - 1, spread by `step`; the others one each.
+/// A matrix whose row `row` has entries in columns 0 .. length - 1, spread by `step`; the other
+/// rows have one each.
 csr_matrix<double> one_long_row(std::int64_t n, std::int64_t row, std::int64_t length,
                                 std::uint64_t seed) {
     random_numbers random(seed);

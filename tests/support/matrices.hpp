@@ -12,23 +12,24 @@
 
 namespace krylith::testing {
 
-/// (row, column, value), in any order; equal places add up.
+/// Entries (row, column, value) in any order; equal places add up.
 using triplets = std::vector<std::tuple<std::int64_t, std::int64_t, double>>;
 
 [[nodiscard]] csr_matrix<double> from_triplets(std::int64_t n, const triplets& entries);
 
-/// From its rows: {{2, -1}, {-1, 2}}. Zeros are not stored.
+/// Makes a matrix from its rows, such as {{2, -1}, {-1, 2}}. Zeros are not stored.
 [[nodiscard]] csr_matrix<double> from_dense(const std::vector<std::vector<double>>& rows);
 
 [[nodiscard]] csr_matrix<double> diagonal_matrix(const std::vector<double>& diagonal);
 
-/// (P x)_i = x_((i + shift) mod n).
+/// Returns the permutation (P x)_i = x_((i + shift) mod n).
 [[nodiscard]] csr_matrix<double> shift_matrix(std::int64_t n, std::int64_t shift);
 
-/// -1, 2, -1: SPD.
+/// Returns the tridiagonal matrix -1, 2, -1, which is SPD.
 [[nodiscard]] csr_matrix<double> laplace_1d(std::int64_t n);
 
-/// `per_row` places a row, drawn with repetition, values in [-1, 1), plus `diagonal`.
+/// Returns a matrix with `per_row` places a row, drawn with repetition, with values in [-1, 1),
+/// plus `diagonal`.
 [[nodiscard]] csr_matrix<double> random_matrix(std::int64_t n, int per_row, double diagonal,
                                                std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// What a product must be, computed in long double, and how far rounding may take it from there.
+// Products computed in long double, with a bound on rounding.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace krylith::testing {
 
-/// A sum with the sum of the magnitudes of its terms.
+/// A sum with the sum of its terms' magnitudes.
 struct bounded_value {
     long double value = 0;
     long double magnitude = 0;
@@ -22,9 +22,9 @@ struct bounded_value {
         ++terms;
     }
 
-    /// Whether `computed` in T may be this: gamma_k |terms| with k a little more than the number of
-    /// roundings (Higham, Accuracy and Stability, section 3.1), in any order, with or without
-    /// fused multiply-add.
+    /// Whether `computed` in T may be this sum: gamma_k |terms|, with k a little more than the
+    /// number of roundings (Higham, Accuracy and Stability, section 3.1), in any order, with or
+    /// without fused multiply-add.
     template <class T>
     [[nodiscard]] bool allows(double computed) const {
         const long double u = std::numeric_limits<T>::epsilon() / 2.0L;
@@ -35,7 +35,7 @@ struct bounded_value {
     }
 };
 
-/// y = alpha A x + beta y; beta = 0 does not read y.
+/// Returns y = alpha A x + beta y; beta = 0 does not read y.
 template <class T>
 [[nodiscard]] std::vector<bounded_value>
 product(const csr_matrix<T>& a, T alpha, const std::vector<T>& x, T beta, const std::vector<T>& y) {
@@ -66,7 +66,7 @@ template <class T>
     return static_cast<double>(std::sqrt(sum));
 }
 
-/// ||b - A x||_2.
+/// Returns ||b - A x||_2.
 template <class T>
 [[nodiscard]] double residual_norm(const csr_matrix<T>& a, const std::vector<T>& b,
                                    const std::vector<T>& x) {

@@ -1,4 +1,4 @@
-// Sparsity patterns of which a test knows more than that they are valid.
+// Sparsity patterns with known properties.
 #pragma once
 
 #include <algorithm>
@@ -24,28 +24,29 @@ struct pattern {
     }
 };
 
-/// 7 or 27 points on a grid of `line` x ny x nz, without neighbours beyond its sides.
-[[nodiscard]] inline pattern stencil(int points, int line, int ny, int nz) {
+/// Returns the pattern of 7 or 27 points on a grid of `nx` x ny x nz, without neighbours beyond
+/// its sides.
+[[nodiscard]] inline pattern stencil(int points, int nx, int ny, int nz) {
     pattern p;
     for (int z = 0; z < nz; ++z)
         for (int y = 0; y < ny; ++y)
-            for (int x = 0; x < line; ++x) {
+            for (int x = 0; x < nx; ++x) {
                 std::vector<std::int32_t> columns;
                 for (int dz = -1; dz <= 1; ++dz)
                     for (int dy = -1; dy <= 1; ++dy)
                         for (int dx = -1; dx <= 1; ++dx) {
                             const int far = (dx != 0) + (dy != 0) + (dz != 0);
-                            const bool inside = x + dx >= 0 && x + dx < line && y + dy >= 0 &&
+                            const bool inside = x + dx >= 0 && x + dx < nx && y + dy >= 0 &&
                                                 y + dy < ny && z + dz >= 0 && z + dz < nz;
                             if (inside && (points == 27 || far <= 1))
-                                columns.push_back(((z + dz) * ny + y + dy) * line + x + dx);
+                                columns.push_back(((z + dz) * ny + y + dy) * nx + x + dx);
                         }
                 p.add_row(columns);
             }
     return p;
 }
 
-/// `rows` of at most `longest` columns below `columns`, ascending.
+/// Returns `rows` rows of at most `longest` columns below `columns`, ascending.
 [[nodiscard]] inline pattern random_pattern(std::int64_t rows, int longest, int columns,
                                             std::uint64_t seed) {
     random_numbers random(seed);
@@ -59,7 +60,7 @@ struct pattern {
     return p;
 }
 
-/// The same rows, each in another order.
+/// Returns the same rows, each in another order.
 [[nodiscard]] inline pattern shuffled(pattern p, std::uint64_t seed) {
     random_numbers random(seed);
     for (std::size_t r = 0; r + 1 < p.offsets.size(); ++r)
@@ -71,7 +72,7 @@ struct pattern {
     return p;
 }
 
-/// The same rows, each entry twice in a row.
+/// Returns the same rows with each entry twice in succession.
 [[nodiscard]] inline pattern doubled(const pattern& p) {
     pattern twice;
     for (std::size_t r = 0; r + 1 < p.offsets.size(); ++r) {

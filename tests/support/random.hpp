@@ -1,4 +1,4 @@
-// Reproducible numbers for tests.
+// Reproducible random numbers for tests.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,12 @@ class random_numbers {
 public:
     explicit random_numbers(std::uint64_t seed) : engine_(seed) {}
 
-    /// The same on every platform, unlike the distributions of the standard library.
+    /// Returns a number in [low, high), the same on every platform, unlike the standard library's
+    /// distributions.
     [[nodiscard]] double real(double low = -1, double high = 1) {
         return low + (high - low) * static_cast<double>(engine_() >> 11) * 0x1p-53;
     }
-    /// 0 .. count - 1.
+    /// Returns a number from 0 to count - 1.
     [[nodiscard]] int below(int count) {
         return static_cast<int>(engine_() % static_cast<std::uint64_t>(count));
     }

@@ -11,7 +11,7 @@
 namespace krylith::testing {
 
 /// While it lives, allocation number `k` (from 0) of the group, counted over all its devices, is
-/// refused; those before and after succeed.
+/// refused; all others succeed.
 class short_memory {
 public:
     short_memory(device_group group, int k) : group_(std::move(group)) {
@@ -28,7 +28,7 @@ public:
         for (int rank = 0; rank < group_.size(); ++rank) group_[rank].ledger().set_guard({});
     }
 
-    /// Allocations asked for so far.
+    /// The number of allocations asked for so far.
     [[nodiscard]] int count() const { return count_; }
 
 private:
@@ -36,7 +36,7 @@ private:
     int count_ = 0;
 };
 
-/// Live bytes of each device when nothing is under way.
+/// Returns the live bytes of each device after all work is done.
 [[nodiscard]] inline std::vector<std::size_t> live_bytes(const device_group& group) {
     group.synchronize();
     std::vector<std::size_t> live;

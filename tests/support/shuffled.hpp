@@ -12,7 +12,7 @@
 
 namespace krylith::testing {
 
-/// The matrix with rows and columns in a random order.
+/// Returns the matrix with rows and columns in a random order.
 inline csr_matrix<double> shuffled(const csr_matrix<double>& matrix, std::uint64_t seed) {
     testing::random_numbers random(seed);
     std::vector<std::int64_t> to(static_cast<std::size_t>(matrix.rows));

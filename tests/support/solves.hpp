@@ -27,7 +27,7 @@ enum class method { cg, cg_auto, bicgstab, gmres, gmres_cgs2 };
     return names[static_cast<int>(m)];
 }
 
-/// Of the methods that need a symmetric positive definite matrix.
+/// Whether the method needs a symmetric positive definite matrix.
 [[nodiscard]] constexpr bool needs_spd(method m) {
     return m == method::cg || m == method::cg_auto;
 }
@@ -35,12 +35,12 @@ enum class method { cg, cg_auto, bicgstab, gmres, gmres_cgs2 };
 inline constexpr method all_methods[] = {method::cg, method::cg_auto, method::bicgstab,
                                          method::gmres};
 inline constexpr method general_methods[] = {method::bicgstab, method::gmres};
-/// And the form of GMRES that is there for comparison.
+/// All methods and the form of GMRES that is there for comparison.
 inline constexpr method every_method[] = {method::cg, method::cg_auto, method::bicgstab,
                                           method::gmres, method::gmres_cgs2};
 
-/// Of all pairs of a method and an operator, those that tests of all run: a method doesn't know its
-/// operator, so that two of them will do for the others.
+/// Whether tests of all pairs of a method and an operator run this one. A method doesn't know its
+/// operator, so two methods suffice for the other operators.
 [[nodiscard]] constexpr bool worth_running(method which, operator_kind kind) {
     return kind == operator_kind::halo || which == method::cg || which == method::gmres;
 }
@@ -60,7 +60,7 @@ template <class A, class T, class M = identity>
     }
 }
 
-/// A x = b with x full of NaN: solvers start from 0 unless asked.
+/// The system A x = b with x full of NaN: solvers start from 0 unless asked.
 template <class T = double>
 class problem {
 public:
@@ -88,7 +88,7 @@ public:
     }
     [[nodiscard]] std::vector<T> solution() const { return values_of(x); }
 
-    /// ||b - A x|| / ||b|| by the oracle.
+    /// Returns ||b - A x|| / ||b|| by the oracle.
     [[nodiscard]] double relative_residual() const {
         const double size = norm(rhs_);
         const double r = residual_norm(matrix_, rhs_, solution());
@@ -105,7 +105,7 @@ public:
     vector<T> x;
 };
 
-/// "reason after k iterations: diagnosis", for messages.
+/// Returns "reason after k iterations: diagnosis" for messages.
 [[nodiscard]] inline std::string describe(const solve_result& r) {
     return std::string(krylith::to_string(r.reason)) + " after " + std::to_string(r.iterations) +
            " iterations, residual " + std::to_string(r.relative_residual()) + ": " + r.diagnosis;

@@ -1,4 +1,4 @@
-// Distributed vectors to and from host memory, and what must hold of their copies.
+// Distributed vectors from and to host memory, and checks of their copies.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace krylith::testing {
 
-/// A layout of equal ranges of rows.
+/// Returns a layout of equal ranges of rows.
 [[nodiscard]] inline layout_handle make_layout(const device_group& group, std::int64_t n,
                                                coherence kind) {
     return std::make_shared<layout>(layout{group, equal_rows(n, group.size()), kind});
@@ -37,7 +37,7 @@ void fill(vector<T>& v, T value) {
     v.upload(std::vector<T>(static_cast<std::size_t>(v.size()), value));
 }
 
-/// Bits, so that NaN equals itself and 0 differs from -0.
+/// Compares bits, so that NaN equals itself and 0 differs from -0.
 template <class T>
 [[nodiscard]] bool same_bits(std::span<const T> a, std::span<const T> b) {
     return a.size() == b.size() &&
@@ -48,8 +48,8 @@ template <class T>
     return same_bits(std::span<const T>(a), std::span<const T>(b));
 }
 
-/// Whether each device's copy of a replicated vector has the bits of the owners' entries. Call it
-/// when nothing is under way: after execution::flush().
+/// Whether each device's copy of a replicated vector has the bits of the owners' entries. It must
+/// be called when no work is under way: after execution::flush().
 template <class T>
 [[nodiscard]] bool copies_agree(const vector<T>& v) {
     if (v.layout()->kind != coherence::replicated) return true;

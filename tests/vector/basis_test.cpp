@@ -22,7 +22,7 @@ namespace {
 
 constexpr int most = 40;
 
-/// The array of an execution has no window for the host: coefficients are moved by dot products.
+/// The host can't read or write the array of an execution: coefficients are moved by dot products.
 /// array[first + j] = dot(v_j, w), so a w with known products fills it.
 template <class T>
 void compare(const device_group& group, std::int64_t n, coherence kind) {
@@ -41,7 +41,7 @@ void compare(const device_group& group, std::int64_t n, coherence kind) {
     for (const int count : {0, 1, 2, 3, 4, 5, 8, 30, 40})
         for (const bool with_norm : {true, false}) {
             CAPTURE(count);
-            // h = V'w / 64 would not be exact in general: integers are, as long as fp32 holds them.
+            // h = V'w / 64 would not be exact in general; integers are, as long as fp32 holds them.
             std::vector<double> h;
             for (int j = 0; j < count; ++j) {
                 double sum = 0;

@@ -11,8 +11,8 @@
 
 namespace krylith::testing {
 
-/// Entries of vectors are -1, 0 or 1, coefficients -2 .. 2: three statements of four terms with
-/// scales stay below 2^22.
+/// Returns vectors whose entries are -1, 0 or 1. With coefficients -2 .. 2, three statements of
+/// four terms with scales stay below 2^22.
 [[nodiscard]] inline std::vector<std::vector<double>> integer_vectors(int count, std::int64_t n,
                                                                       std::uint64_t seed) {
     random_numbers random(seed);
@@ -45,7 +45,7 @@ namespace krylith::testing {
     return shape;
 }
 
-/// The shape on `v`, entry by entry; returns the dot products.
+/// Runs the shape on `v`, entry by entry; returns the dot products.
 inline std::vector<double> run_plainly(const fused_shape& shape, const std::vector<double>& c,
                                        std::vector<std::vector<double>>& v) {
     std::vector<double> dots(static_cast<std::size_t>(shape.dots));
@@ -68,7 +68,7 @@ inline std::vector<double> run_plainly(const fused_shape& shape, const std::vect
     return dots;
 }
 
-/// The same as an update of distributed vectors.
+/// Makes the shape an update of distributed vectors.
 template <class T>
 [[nodiscard]] fused_update<T> make_update(const fused_shape& shape, std::vector<vector<T>>& v,
                                           const std::vector<std::uint8_t>& coefficients,

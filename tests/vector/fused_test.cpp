@@ -33,7 +33,7 @@ std::vector<T> as(const std::vector<double>& values) {
     return {values.begin(), values.end()};
 }
 
-/// Arrays with `offset` and then more entries around them that nobody may touch.
+/// Arrays with `offset` entries before and more behind, which must not be written.
 template <class T>
 class guarded_arrays {
 public:
@@ -64,7 +64,8 @@ private:
     std::vector<T*> parts_;
 };
 
-/// One shape on vectors that start `offset` entries into their arrays. Empty if all is right.
+/// Checks one shape on vectors that start `offset` entries into their arrays. Returns an empty text
+/// if all is right.
 template <class T>
 std::string try_shape(execution& run, const fused_shape& shape, const layout_handle& layout,
                       std::int64_t offset, const std::vector<std::uint8_t>& scalars,
@@ -143,7 +144,7 @@ KRYLITH_GROUP_TEST("fused updates: random shapes") {
     try_shapes<float>(group, random(6), 33);
 }
 
-// The notation that solvers use makes the shapes that have kernels, and means what it says.
+// The notation of solvers makes the shapes that have kernels, and means what it says.
 KRYLITH_GROUP_TEST("fused updates: the notation") {
     for (const auto kind : {coherence::owned, coherence::replicated}) {
         const auto device = make_layout(group, 700, kind);
@@ -214,7 +215,7 @@ KRYLITH_GROUP_TEST("fused updates: what is too large or does not belong together
     fused_update<double> update;
     for (std::size_t i = 0; i < 9; i += 3) update.add(many[i] = many[i + 1] + many[i + 2]);
     CHECK_THROWS_AS(enqueue(run, update), usage_error);
-    testing::fill(x, 2.0); // and nothing is left over from what was refused
+    testing::fill(x, 2.0); // the refused update has left nothing behind
     fused(run, y = x, s = dot(x, x));
     CHECK(run.get(s.number()) == 40);
 }

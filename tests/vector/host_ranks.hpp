@@ -1,4 +1,4 @@
-// Host devices with all-reduce slots, wired by hand: for tests of kernels without an execution.
+// Host devices with all-reduce slots, connected by hand: for tests of kernels without an execution.
 #pragma once
 
 #include <cstdint>
@@ -46,50 +46,52 @@ public:
     [[nodiscard]] int size() const { return static_cast<int>(state_.size()); }
     [[nodiscard]] host_device& operator[](int rank) { return *at(rank).device; }
 
-    /// A guarded kernel context without work: add loads, sums and so on. The state is always
-    /// loaded.
+    /// Makes a guarded kernel context with nothing to do: tests add loads, sums and so on. The
+    /// state is always loaded.
     [[nodiscard]] kernel_context make_context(int rank) {
         rank_state& s = at(rank);
-        kernel_context f{};
-        f.all_reduce = {s.own_slots.data(),
-                        s.peer_slots.data(),
-                        &s.published,
-                        &s.signals,
-                        &s.failure,
-                        s.failures.data(),
-                        nullptr,
-                        timeout_ns_,
-                        size(),
-                        rank,
-                        capacity};
-        f.slots = s.slots.data();
-        f.array = s.array.data();
-        f.batch_array = -1;
-        f.guarded = true;
-        load(f, control::state);
-        return f;
+        kernel_context context{};
+        context.all_reduce = {s.own_slots.data(),
+                              s.peer_slots.data(),
+                              &s.published,
+                              &s.signals,
+                              &s.failure,
+                              s.failures.data(),
+                              nullptr,
+                              timeout_ns_,
+                              size(),
+                              rank,
+                              capacity};
+        context.slots = s.slots.data();
+        context.array = s.array.data();
+        context.batch_array = -1;
+        context.guarded = true;
+        load(context, control::state);
+        return context;
     }
 
-    /// Registers live in slot 2 n; stores go to the same place.
-    static void load(kernel_context& f, std::uint8_t reg) {
-        f.program.loads[f.program.load_count++] = {reg, static_cast<std::uint8_t>(2 * reg)};
+    /// Register n is in slot 2 n; stores go to the same place.
+    static void load(kernel_context& context, std::uint8_t reg) {
+        context.program.loads[context.program.load_count++] = {reg,
+                                                               static_cast<std::uint8_t>(2 * reg)};
     }
-    static void store(kernel_context& f, std::uint8_t reg) {
-        f.program.stores[f.program.store_count++] = {reg, static_cast<std::uint8_t>(2 * reg)};
+    static void store(kernel_context& context, std::uint8_t reg) {
+        context.program.stores[context.program.store_count++] = {
+            reg, static_cast<std::uint8_t>(2 * reg)};
     }
-    static void record(kernel_context& f, scalar_opcode code, std::uint8_t to, std::uint8_t a,
+    static void record(kernel_context& context, scalar_opcode code, std::uint8_t to, std::uint8_t a,
                        std::uint8_t b = 0) {
-        f.program.instructions[f.program.instruction_count++] = {code, to, a, b};
+        context.program.instructions[context.program.instruction_count++] = {code, to, a, b};
     }
-    /// The kernel context adds up the batch under way into registers from `first` on, and stores
-    /// them.
-    static void take_batch(kernel_context& f, int count, std::uint8_t first) {
-        f.batch = count;
+    /// Makes the kernel context add up the batch under way into registers from `first` on, and
+    /// store them.
+    static void take_batch(kernel_context& context, int count, std::uint8_t first) {
+        context.batch = count;
         for (int v = 0; v < count; ++v) {
             const auto reg = static_cast<std::uint8_t>(first + v);
-            f.program.sums[v] = reg;
-            load(f, reg);
-            store(f, reg);
+            context.program.sums[v] = reg;
+            load(context, reg);
+            store(context, reg);
         }
     }
 
@@ -101,9 +103,9 @@ public:
     [[nodiscard]] std::int32_t failure(int rank) { return at(rank).failure; }
     [[nodiscard]] std::uint64_t published(int rank) { return at(rank).published; }
 
-    /// A kernel that is nothing but the kernel context.
-    void scalars(int rank, const kernel_context& f, std::uint64_t condition = 0) {
-        host::scalars(*at(rank).device, {f, condition, {}});
+    /// Enqueues a kernel that only performs the kernel context.
+    void scalars(int rank, const kernel_context& context, std::uint64_t condition = 0) {
+        host::scalars(*at(rank).device, {context, condition, {}});
     }
 
     void synchronize() {

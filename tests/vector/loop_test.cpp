@@ -111,8 +111,8 @@ KRYLITH_GROUP_TEST("loops: history has one entry an iteration, and one set by th
             value = value * three;
             test_residual(value);
         });
-        CHECK(run.history(8) ==
-              std::vector<double>{1, 3, 9, 27, 81, 243, 729, 2187}); // and no more: see memcheck
+        CHECK(run.history(8) == std::vector<double>{1, 3, 9, 27, 81, 243, 729,
+                                                    2187}); // and no more, as memcheck finds
     }
 }
 
@@ -153,14 +153,15 @@ KRYLITH_GROUP_TEST("loops: each reason to stop") {
                 value = value * ratio;
                 test_residual(value);
                 run.flush();
-                after = value; // guarded: not done once stopped
+                after = value; // guarded: skipped after the stop
                 run.flush();
             });
             CHECK(end.state == r.why);
             CHECK(end.iterations == r.iterations);
             double before = r.iterations == 1 ? 0.0 : r.start;
             for (std::int64_t k = 1; k < r.iterations; ++k) before *= r.ratio;
-            if (r.why == loop_state::pause) before *= r.ratio; // pauses only between iterations
+            if (r.why == loop_state::pause)
+                before *= r.ratio; // the loop pauses only between iterations
             CHECK(run.get(after.number()) == before);
         }
 }

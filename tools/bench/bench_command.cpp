@@ -29,8 +29,8 @@ command add_bench(CLI::App& parent, std::span<const benchmark> known) {
     if (known.empty()) {
         app->allow_extras();
         return {app, []() -> exit_status {
-                    throw usage_error("this krylith was built without benchmarks (CMake option "
-                                      "KRYLITH_BENCH)");
+                    throw usage_error("this krylith was built without benchmarks: krylith-bench is "
+                                      "not beside it (CMake option KRYLITH_BENCH)");
                 }};
     }
     app->require_subcommand(1);

@@ -34,9 +34,14 @@ struct benchmark {
     std::function<exit_status()> (*add)(CLI::App& options, std::string_view name);
 };
 
-/// The solvers of the registry first. bench/benchmarks.cpp defines it; where krylith is built
-/// without benchmarks, without_benchmarks.cpp does, and there are none.
+/// The solvers of the registry first. Two programs have this command line: krylith-bench has the
+/// benchmarks, with the libraries that they compare with (bench/benchmarks.cpp); krylith has none
+/// (tools/bench/without_benchmarks.cpp), so that it starts without these libraries.
 [[nodiscard]] std::vector<benchmark> benchmarks();
+
+/// Runs krylith-bench in place of this program, with the same arguments. Returns where it doesn't
+/// lie beside this one, and at once in krylith-bench itself.
+void hand_over_to_benchmarks(char** arguments);
 
 /// Throws what the library throws; usage_error for arguments that can't be understood, naming the
 /// nearest valid one.

@@ -24,6 +24,12 @@ namespace {
 int first_failure = 0;               // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 void (*pipe_handler)(int) = SIG_IGN; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
+extern "C" void clean_up(int signal) {
+    remove_unfinished_files();
+    // The default action is back (SA_RESETHAND), and follows when this handler returns.
+    (void)raise(signal);
+}
+
 } // namespace
 
 void prepare_console() {
@@ -58,16 +64,6 @@ void finish_console() {
     throw input_error("standard output can't be written: " +
                       std::generic_category().message(first_failure == 0 ? EIO : first_failure));
 }
-
-namespace {
-
-extern "C" void clean_up(int signal) {
-    remove_unfinished_files();
-    // The default action is back (SA_RESETHAND), and follows when this handler returns.
-    (void)raise(signal);
-}
-
-} // namespace
 
 void clean_up_when_interrupted() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

@@ -71,7 +71,7 @@ exit_status convert(const convert_job& job) {
     return exit_status::success;
 }
 
-exit_status run(const convert_job& job) {
+exit_status run_convert_job(const convert_job& job) {
     check_precision(job.precision);
     check_output(job);
     return job.precision == "fp32" ? convert<float>(job) : convert<double>(job);
@@ -93,7 +93,7 @@ command add_convert(CLI::App& parent) {
         ->type_name(alternatives(precision_names))
         ->capture_default_str();
     app->add_flag("--quiet", job->quiet, "No summary; the exit status tells");
-    return {app, [job] { return run(*job); }};
+    return {app, [job] { return run_convert_job(*job); }};
 }
 
 } // namespace krylith::tool

@@ -139,7 +139,7 @@ json measure_cuda(device_options options, std::FILE* out) {
     return measure(options, std::max(count, 1), out); // says what is wrong where there is none
 }
 
-exit_status run(const devices_job& job) {
+exit_status run_devices_job(const devices_job& job) {
     check_outputs({{"--report", job.report}}, {});
     (void)select_backend(job.devices); // checks the name
     // Standard output is for whoever reads the report, if that goes there.
@@ -160,7 +160,7 @@ command add_devices(CLI::App& parent) {
     auto job = std::make_shared<devices_job>();
     add_backend_options(*app, job->devices);
     add_report(*app, job->report);
-    return {app, [job] { return run(*job); }};
+    return {app, [job] { return run_devices_job(*job); }};
 }
 
 } // namespace krylith::tool

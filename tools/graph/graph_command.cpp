@@ -26,7 +26,7 @@ struct graph_job {
     bool quiet = false;
 };
 
-exit_status run(const graph_job& job) {
+exit_status run_graph_job(const graph_job& job) {
     check_outputs({{"--output", job.request.output_file},
                    {"--parents", job.request.parents_file},
                    {"--report", job.report}},
@@ -98,7 +98,7 @@ command add_graph(CLI::App& parent) {
         ->group("Output");
     return {app, [app, job] {
                 refuse_options_of_others(*app, job->request.algorithm);
-                return run(*job);
+                return run_graph_job(*job);
             }};
 }
 

@@ -45,7 +45,7 @@ void write_plot(const info_job& job, const csr_matrix<double>& matrix) {
                                                 matrix.rows, matrix.columns, matrix.nnz())));
 }
 
-exit_status run(const info_job& job) {
+exit_status run_info_job(const info_job& job) {
     check_svg("--plot", job.plot);
     check_outputs({{"--report", job.report}, {"--plot", job.plot}}, {{"MATRIX", job.matrix}});
     const std::vector<int> counts = parse_counts("--device-counts", job.counts);
@@ -83,7 +83,7 @@ command add_info(CLI::App& parent) {
         ->group("Output");
     app->add_flag("!--no-picture", job->picture, "No picture in the terminal")->group("Output");
     app->add_flag("--quiet", job->quiet, "Neither summary nor picture")->group("Output");
-    return {app, [job] { return run(*job); }};
+    return {app, [job] { return run_info_job(*job); }};
 }
 
 } // namespace krylith::tool

@@ -27,35 +27,6 @@ double mean_basis(const method& m) {
     return static_cast<double>(sum) / static_cast<double>(m.iterations);
 }
 
-} // namespace
-
-int products(const method& m) {
-    return m.solver == "bicgstab" ? 2 : 1;
-}
-
-std::optional<double> vector_passes(const method& m) {
-    // Beside the product: r q read, r written; x p r read, x p written. Jacobi reads its diagonal
-    // and writes z, which stands for r in the last pass.
-    if (m.solver.starts_with("cg")) // however it is run: what the textbook moves
-        return m.preconditioner == "jacobi" ? 10 : 8;
-    if (m.preconditioner != "none") return std::nullopt;
-    // r0 read with the first product; r v read, s written; x p s t r0 read, x r written; r p v
-    // read, p written.
-    if (m.solver == "bicgstab") return 15;
-    // The basis is read twice: solvers/gmres.hpp. Four times: solvers/gmres_cgs2.hpp.
-    if (m.solver == "gmres") return 2 * mean_basis(m) + 4;
-    if (m.solver == "gmres:cgs2") return 4 * mean_basis(m) + 5;
-    return std::nullopt;
-}
-
-std::optional<double> traffic::iteration(const method& m) const {
-    const std::optional<double> passes = vector_passes(m);
-    if (!passes) return std::nullopt;
-    return products(m) * product() + *passes * static_cast<double>(value_bytes * rows);
-}
-
-namespace {
-
 /// The solver's vectors by what they hold: owned entries, or ghosts too (what A multiplies).
 struct vector_count {
     std::int64_t plain;
@@ -106,6 +77,31 @@ void add_formats(footprint& f, std::span<const std::int64_t> offsets,
 }
 
 } // namespace
+
+int products(const method& m) {
+    return m.solver == "bicgstab" ? 2 : 1;
+}
+
+std::optional<double> vector_passes(const method& m) {
+    // Beside the product: r q read, r written; x p r read, x p written. Jacobi reads its diagonal
+    // and writes z, which stands for r in the last pass.
+    if (m.solver.starts_with("cg")) // however it is run: what the textbook moves
+        return m.preconditioner == "jacobi" ? 10 : 8;
+    if (m.preconditioner != "none") return std::nullopt;
+    // r0 read with the first product; r v read, s written; x p s t r0 read, x r written; r p v
+    // read, p written.
+    if (m.solver == "bicgstab") return 15;
+    // The basis is read twice: solvers/gmres.hpp. Four times: solvers/gmres_cgs2.hpp.
+    if (m.solver == "gmres") return 2 * mean_basis(m) + 4;
+    if (m.solver == "gmres:cgs2") return 4 * mean_basis(m) + 5;
+    return std::nullopt;
+}
+
+std::optional<double> traffic::iteration(const method& m) const {
+    const std::optional<double> passes = vector_passes(m);
+    if (!passes) return std::nullopt;
+    return products(m) * product() + *passes * static_cast<double>(value_bytes * rows);
+}
 
 std::int64_t footprint::vector_bytes(const method& m) const {
     const vector_count count = vectors_of(m);

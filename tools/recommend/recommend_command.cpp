@@ -27,7 +27,7 @@ std::vector<int> usual_counts(const device_options& devices) {
     return select_backend(devices) == backend::host ? std::vector<int>{1} : default_counts(devices);
 }
 
-exit_status run(recommend_job job) {
+exit_status run_recommend_job(recommend_job job) {
     check_outputs({{"--report", job.report}},
                   {{"MATRIX", job.request.solve.matrix},
                    {"--rhs", parse_vector_source("--rhs", job.request.solve.rhs).path}});
@@ -65,7 +65,7 @@ command add_recommend(CLI::App& parent) {
     add_report(*app, job->report);
     app->add_flag("--quiet", job->quiet, "No summary; status 1 says that nothing converges")
         ->group("Output");
-    return {app, [job] { return run(*job); }};
+    return {app, [job] { return run_recommend_job(*job); }};
 }
 
 } // namespace krylith::tool

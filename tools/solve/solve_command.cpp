@@ -88,7 +88,7 @@ std::string plot(const solve_request& request, const solve_outcome& outcome) {
                 .true_residual = r.true_residual});
 }
 
-exit_status run(solve_job job) {
+exit_status run_solve_job(solve_job job) {
     check_svg("--plot", job.plot);
     check_outputs({{"--solution", job.request.solution_file},
                    {"--history", job.history},
@@ -125,7 +125,7 @@ command add_solve(CLI::App& parent) {
         ->description("The first N devices, those of the list (0,2 or 2, for one), or as many as a "
                       "model finds fastest");
     add_output(*app, *job);
-    return {app, [job] { return run(*job); }};
+    return {app, [job] { return run_solve_job(*job); }};
 }
 
 } // namespace krylith::tool

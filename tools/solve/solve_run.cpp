@@ -32,25 +32,6 @@ Enum by_name(std::string_view what, const std::string& name,
     return static_cast<Enum>(i);
 }
 
-} // namespace
-
-solver_options solve_request::options() const {
-    solver_options o;
-    o.rtol = rtol;
-    o.atol = atol;
-    o.max_iterations = max_iterations;
-    o.restart = restart;
-    o.initial_guess = !x0.empty();
-    o.preconditioning = by_name<krylith::side>("side", side, side_names);
-    o.mode = by_name<execution_mode>("execution", execution, execution_names);
-    o.history = history;
-    o.timeout_seconds = devices.timeout_seconds;
-    o.check();
-    return o;
-}
-
-namespace {
-
 template <class T>
 double distance_from_ones(std::span<const T> x) {
     double largest = 0;
@@ -126,6 +107,21 @@ std::string zero_rhs_warning(const vector_source& rhs, const csr_matrix<T>& matr
 }
 
 } // namespace
+
+solver_options solve_request::options() const {
+    solver_options o;
+    o.rtol = rtol;
+    o.atol = atol;
+    o.max_iterations = max_iterations;
+    o.restart = restart;
+    o.initial_guess = !x0.empty();
+    o.preconditioning = by_name<krylith::side>("side", side, side_names);
+    o.mode = by_name<execution_mode>("execution", execution, execution_names);
+    o.history = history;
+    o.timeout_seconds = devices.timeout_seconds;
+    o.check();
+    return o;
+}
 
 std::optional<double> solve_outcome::bandwidth() const {
     const double seconds = result.seconds_per_iteration();

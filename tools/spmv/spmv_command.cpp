@@ -89,7 +89,7 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
     return text;
 }
 
-exit_status run(const spmv_job& job) {
+exit_status run_spmv_job(const spmv_job& job) {
     check_outputs({{"--output", job.request.output_file}, {"--report", job.report}},
                   {{"MATRIX", job.request.matrix},
                    {"--x", parse_vector_source("--x", job.request.x).path},
@@ -133,7 +133,7 @@ command add_spmv(CLI::App& parent) {
     add_report(*app, job->report);
     app->add_flag("--quiet", job->quiet, "No summary; status 1 says that the result is wrong")
         ->group("Output");
-    return {app, [job] { return run(*job); }};
+    return {app, [job] { return run_spmv_job(*job); }};
 }
 
 } // namespace krylith::tool

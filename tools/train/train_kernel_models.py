@@ -126,8 +126,7 @@ class samples:
 
     @staticmethod
     def checked(path, lines):
-        # Some runs in bench/results name a program.
-        if not lines or lines[0].get("benchmark", lines[0].get("program")) not in ("spmspv", "bench_spmspv"):
+        if not lines or lines[0].get("benchmark") != "spmspv":
             raise training_failed(f"'{path}' is no run of krylith bench spmspv")
         kernels = lines[0].get("kernels")
         if not (isinstance(kernels, list) and kernels and kernels == [k for k in KERNELS if k in kernels]):

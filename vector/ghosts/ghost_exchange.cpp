@@ -15,7 +15,7 @@ put_schedule<T>::put_schedule(layout_handle layout, const halo_plan& plan)
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
         const local_halo& from = plan.local.at(static_cast<std::size_t>(rank));
         const auto& d = layout_->group.handle(rank);
-        rank_part to;
+        local_put to;
         to.ghosts = static_cast<std::int64_t>(from.ghosts.size());
         for (const auto& r : from.receives) to.from |= 1u << r.peer;
 
@@ -54,7 +54,7 @@ put_schedule<T>::put_schedule(layout_handle layout, const halo_plan& plan)
         to.tile_order = buffer<std::int32_t>(d, std::span<const std::int32_t>(order), item);
         to.first_entry = buffer<std::int32_t>(d, std::span<const std::int32_t>(first), item);
         to.entries = buffer<put_entry>(d, std::span<const put_entry>(entries), item);
-        parts_.push_back(std::move(to));
+        local_.push_back(std::move(to));
     }
 }
 
@@ -64,32 +64,33 @@ put_schedule<T>::put_schedule(layout_handle layout, const allgather_plan& plan)
     const int ranks = layout_->group.size();
     for (int rank = 0; rank < ranks; ++rank) {
         const std::int64_t owned = plan.partition.owned(rank).size();
-        rank_part part;
-        part.ghosts = plan.ghost_count(rank);
+        local_put local;
+        local.ghosts = plan.ghost_count(rank);
         for (int peer = 0; peer < ranks; ++peer) {
             if (peer == rank || owned == 0 || plan.partition.owned(peer).size() == 0) continue;
-            part.to |= 1u << peer;
-            part.from |= 1u << peer;
-            part.messages.push_back({peer, plan.position(peer, rank), owned});
+            local.to |= 1u << peer;
+            local.from |= 1u << peer;
+            local.messages.push_back({peer, plan.position(peer, rank), owned});
         }
-        if (part.to != 0) {
-            part.dense = owned;
-            part.sending_tiles =
+        if (local.to != 0) {
+            local.dense = owned;
+            local.sending_tiles =
                 static_cast<std::int32_t>((owned + tile_size<T> - 1) / tile_size<T>);
         }
-        parts_.push_back(std::move(part));
+        local_.push_back(std::move(local));
     }
 }
 
-/// Words that peers write, and tables of where to write at theirs.
+/// Words that peers write on this rank, and tables of the places where this rank writes on its
+/// peers.
 template <class T>
 struct ghost_exchange<T>::rank_state {
-    buffer<std::uint64_t> sent;     // [ranks] by the peers
-    buffer<std::uint64_t> credits;  // [ranks] by the peers
-    buffer<std::uint64_t> counters; // put, acknowledged
+    buffer<std::uint64_t> sent;     // [ranks] written by the peers
+    buffer<std::uint64_t> credits;  // [ranks] written by the peers
+    buffer<std::uint64_t> counters; // ghost_put::put_count and credited
     buffer<unsigned> ticket;
     buffer<std::uint64_t> staged_words; // [ranks] sent
-    std::vector<buffer<T>> staging;     // [ranks] empty where the path is direct
+    std::vector<buffer<T>> staging;     // [ranks], empty where the path is direct
     buffer<T*> ghosts;
     buffer<std::uint64_t*> sents;
     buffer<std::uint64_t*> peer_credits;
@@ -98,7 +99,7 @@ struct ghost_exchange<T>::rank_state {
 
 template <class T>
 ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedule,
-                                  std::span<T* const> parts)
+                                  std::span<T* const> arrays)
     : schedule_(std::move(schedule)) {
     const std::string item = "ghost exchange";
     const layout& layout = *schedule_->layout();
@@ -118,11 +119,11 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
         s->ticket.zero();
         s->staged_words.zero();
         s->staging.resize(p);
-        for (const auto& m : schedule_->part(r).messages)
+        for (const auto& m : schedule_->local(r).messages)
             if (layout.group.path(r, m.peer) == peer_path::staged)
                 s->staging[static_cast<std::size_t>(m.peer)] =
                     buffer<T>(d, static_cast<std::size_t>(m.count), item);
-        s->first_ghost = parts[rank] + layout.held(r);
+        s->first_ghost = arrays[rank] + layout.held(r);
         ranks_.push_back(std::move(s));
     }
     for (std::size_t rank = 0; rank < p; ++rank) {
@@ -133,7 +134,7 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
         std::vector<std::uint64_t*> peer_credits(p);
         for (std::size_t to = 0; to < p; ++to) {
             const bool staged = layout.group.path(r, static_cast<int>(to)) == peer_path::staged;
-            // Events order a staged exchange, so nobody reads what is said to a staged peer.
+            // Events order a staged exchange, so no kernel reads the credits of a staged peer.
             ghosts[to] = staged ? ranks_[rank]->staging[to].data() : ranks_[to]->first_ghost;
             sents[to] =
                 staged ? ranks_[rank]->staged_words.data() + to : ranks_[to]->sent.data() + rank;
@@ -141,9 +142,9 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
                                       : ranks_[to]->credits.data() + rank;
         }
         // Lists count from the first ghost, dense puts from the first entry sent.
-        for (const auto& m : schedule_->part(r).messages) {
+        for (const auto& m : schedule_->local(r).messages) {
             const bool staged = layout.group.path(r, m.peer) == peer_path::staged;
-            const bool dense = schedule_->part(r).dense != 0;
+            const bool dense = schedule_->local(r).dense != 0;
             if (staged && !dense) ghosts[static_cast<std::size_t>(m.peer)] -= m.position;
             if (!staged && dense) ghosts[static_cast<std::size_t>(m.peer)] += m.position;
         }
@@ -158,11 +159,11 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
 
 template <class T>
 ghost_put<T> ghost_exchange<T>::put(int rank, bool ordered) const {
-    const auto& part = schedule_->part(rank);
+    const auto& local = schedule_->local(rank);
     const auto& s = *ranks_[static_cast<std::size_t>(rank)];
-    return {part.tile_order.data(),
-            part.first_entry.data(),
-            part.entries.data(),
+    return {local.tile_order.data(),
+            local.first_entry.data(),
+            local.entries.data(),
             s.ghosts.data(),
             s.sents.data(),
             s.credits.data(),
@@ -170,17 +171,17 @@ ghost_put<T> ghost_exchange<T>::put(int rank, bool ordered) const {
             s.counters.data(),
             s.counters.data() + 1,
             s.ticket.data(),
-            part.sending_tiles,
-            part.to,
-            part.from,
+            local.sending_tiles,
+            local.to,
+            local.from,
             ordered,
-            part.dense};
+            local.dense};
 }
 
 template <class T>
 signal ghost_exchange<T>::arrived(int rank) const {
     const auto& s = *ranks_[static_cast<std::size_t>(rank)];
-    return {s.sent.data(), s.counters.data(), schedule_->part(rank).from};
+    return {s.sent.data(), s.counters.data(), schedule_->local(rank).from};
 }
 
 template <class T>
@@ -188,7 +189,7 @@ void ghost_exchange<T>::forward() const {
     const layout& layout = *schedule_->layout();
     for (int from = 0; from < layout.group.size(); ++from) {
         const auto& s = *ranks_[static_cast<std::size_t>(from)];
-        for (const auto& m : schedule_->part(from).messages) {
+        for (const auto& m : schedule_->local(from).messages) {
             if (layout.group.path(from, m.peer) != peer_path::staged) continue;
             const auto to = static_cast<std::size_t>(m.peer);
             layout.group.copy(from, s.staging[to].data(), m.peer,

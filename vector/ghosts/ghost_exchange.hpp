@@ -1,4 +1,5 @@
-// The exchange of ghosts of one domain vector: flags, counters and where each peer's ghosts lie.
+// The exchange of ghosts of one domain vector: signals, credits, counters and the places of the
+// ghosts on each peer.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +16,15 @@
 
 namespace krylith {
 
-/// What an operator's domain vectors send: the halo plan by tiles, uploaded once, or all entries to
-/// all ranks with rows (a dense put, which needs no lists).
+/// The entries that an operator's domain vectors send: those of the halo plan, tile by tile and
+/// uploaded once, or all entries to all ranks with rows (a dense put, which needs no lists).
 template <class T>
 class put_schedule {
 public:
     put_schedule(layout_handle layout, const halo_plan& plan);
     put_schedule(layout_handle layout, const allgather_plan& plan);
 
-    [[nodiscard]] std::int64_t ghosts(int rank) const { return part(rank).ghosts; }
+    [[nodiscard]] std::int64_t ghosts(int rank) const { return local(rank).ghosts; }
     [[nodiscard]] const layout_handle& layout() const { return layout_; }
 
     struct message {
@@ -32,7 +33,7 @@ public:
         std::int64_t count;
     };
 
-    struct rank_part {
+    struct local_put {
         buffer<std::int32_t> tile_order;
         buffer<std::int32_t> first_entry;
         buffer<put_entry> entries;
@@ -43,26 +44,27 @@ public:
         std::uint32_t from = 0;
         std::int64_t dense = 0; ///< entries of a dense put
     };
-    [[nodiscard]] const rank_part& part(int rank) const {
-        return parts_[static_cast<std::size_t>(rank)];
+    [[nodiscard]] const local_put& local(int rank) const {
+        return local_[static_cast<std::size_t>(rank)];
     }
 
 private:
     layout_handle layout_;
-    std::vector<rank_part> parts_;
+    std::vector<local_put> local_;
 };
 
 template <class T>
 class ghost_exchange {
 public:
-    /// `parts[rank]` is the domain vector's storage on each rank, ghosts after the held entries.
-    ghost_exchange(std::shared_ptr<const put_schedule<T>> schedule, std::span<T* const> parts);
+    /// `arrays[rank]` is the domain vector's storage on each rank, ghosts after the held entries.
+    ghost_exchange(std::shared_ptr<const put_schedule<T>> schedule, std::span<T* const> arrays);
 
-    /// Arguments for the kernel of `rank` that writes the domain vector.
+    /// Returns the arguments for the kernel of `rank` that writes the domain vector.
     [[nodiscard]] ghost_put<T> put(int rank, bool ordered) const;
-    /// What the kernel of `rank` that reads the ghosts waits for.
+    /// Returns the signal that the kernel of `rank` that reads the ghosts waits for.
     [[nodiscard]] signal arrived(int rank) const;
-    /// Staged transport: copies what the kernels left in staging. No-op where all paths are direct.
+    /// Copies what the kernels left in staging buffers to the peers (staged transport). Does
+    /// nothing where all paths are direct.
     void forward() const;
 
 private:

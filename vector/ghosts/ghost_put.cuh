@@ -6,8 +6,9 @@
 
 namespace krylith::cuda {
 
-/// At the start, by block 0: peers may send again, since all earlier kernels of this stream, and so
-/// all readers of the ghosts, are done. Usually the product has already said so.
+/// Tells peers that they may send again: all earlier kernels of this stream, and so all readers of
+/// the ghosts, are done. Block 0 calls it at the start of its kernel. Usually the product has
+/// already told the peers.
 template <class T>
 __device__ inline void give_credit(const ghost_put<T>& put, int ranks) {
     if (blockIdx.x != 0 || put.ordered) return;
@@ -19,37 +20,38 @@ __device__ inline void give_credit(const ghost_put<T>& put, int ranks) {
     if (threadIdx.x == 0) *put.credited = put_count;
 }
 
-/// By the block's first warp, before its first store to a peer; a barrier must follow.
+/// Waits for the credits of all receivers. The first warp of a block calls it before its first
+/// store to a peer; a barrier must follow.
 template <class T>
-__device__ inline void await_credits(const compact_context& f, const ghost_put<T>& put) {
-    if (put.ordered || static_cast<int>(threadIdx.x) >= f.all_reduce.ranks ||
+__device__ inline void await_credits(const compact_context& context, const ghost_put<T>& put) {
+    if (put.ordered || static_cast<int>(threadIdx.x) >= context.all_reduce.ranks ||
         (put.to >> threadIdx.x & 1) == 0)
         return;
     const std::uint64_t put_count = *put.put_count;
-    wait_until(f.all_reduce, static_cast<int>(threadIdx.x),
+    wait_until(context.all_reduce, static_cast<int>(threadIdx.x),
                [&] { return load_acquire(put.credits + threadIdx.x) >= put_count; });
 }
 
-/// Dense puts: calls `store(ghosts)` for each receiver. Every rank begins with the one after it,
-/// so that not all send to the same at once.
+/// Calls `store(ghosts)` for each receiver of a dense put. Every rank begins with the one after it,
+/// so that not all send to the same rank at once.
 template <class T, class Store>
-__device__ inline void for_receivers(const compact_context& f, const ghost_put<T>& put,
+__device__ inline void for_receivers(const compact_context& context, const ghost_put<T>& put,
                                      Store store) {
-    for (int k = 1; k < f.ranks; ++k) {
-        int peer = f.all_reduce.rank + k;
-        if (peer >= f.ranks) peer -= f.ranks;
+    for (int k = 1; k < context.ranks; ++k) {
+        int peer = context.all_reduce.rank + k;
+        if (peer >= context.ranks) peer -= context.ranks;
         if ((put.to >> peer & 1) != 0) store(put.ghosts[peer]);
     }
 }
 
-/// After the block has written tile number `position` of the order (turn < sending_tiles): stores
-/// its entries at the peers. `first` is true for the block's first sending tile. `values` is the
-/// domain vector.
+/// Stores the entries of a tile at the peers. The block calls it after it has written tile number
+/// `position` of the order (position < sending_tiles). `first` is true for the block's first
+/// sending tile. `values` is the domain vector.
 template <class T>
-__device__ inline void send_tile(const compact_context& f, const ghost_put<T>& put,
+__device__ inline void send_tile(const compact_context& context, const ghost_put<T>& put,
                                  std::int32_t position, const T* values, bool first) {
-    if (first) await_credits(f, put);
-    __syncthreads(); // the tile is written, the peers are ready
+    if (first) await_credits(context, put);
+    __syncthreads(); // the tile is written, the peers have given credit
     const std::int32_t end = put.first_entry[position + 1];
     for (std::int32_t e = put.first_entry[position] + static_cast<std::int32_t>(threadIdx.x);
          e < end; e += block_threads) {
@@ -58,7 +60,7 @@ __device__ inline void send_tile(const compact_context& f, const ghost_put<T>& p
     }
 }
 
-/// 16 bytes of entries.
+/// A pack is 16 bytes of entries.
 template <class T>
 struct alignas(16) pack {
     T value[16 / sizeof(T)];
@@ -67,13 +69,14 @@ struct alignas(16) pack {
 template <class T>
 inline constexpr int pack_size = 16 / sizeof(T);
 
-/// Dense puts: entries first .. first + pack_size to all receivers, one store each where it is
-/// aligned. The threads of a warp have neighbouring packs: whole lines go to each peer.
+/// Stores entries first .. first + pack_size of a dense put at all receivers, with one store each
+/// where the place is aligned. The threads of a warp have neighbouring packs: whole cache lines go
+/// to each peer.
 template <class T>
-__device__ inline void send_pack(const compact_context& f, const ghost_put<T>& put,
+__device__ inline void send_pack(const compact_context& context, const ghost_put<T>& put,
                                  const pack<T>& entries, std::int64_t first) {
     const bool whole = first + pack_size<T> <= put.dense;
-    for_receivers(f, put, [&](T* ghosts) {
+    for_receivers(context, put, [&](T* ghosts) {
         T* const to = ghosts + first;
         if (whole && reinterpret_cast<std::uintptr_t>(to) % sizeof(pack<T>) == 0) {
             *reinterpret_cast<pack<T>*>(to) = entries;
@@ -85,14 +88,14 @@ __device__ inline void send_pack(const compact_context& f, const ghost_put<T>& p
     });
 }
 
-/// After a block's last tile: the block that finishes the last sending tile tells the peers. Put
-/// off until then, since waiting for remote stores would hold up the block's other tiles. The
-/// stores are ordered by cumulativity: barrier, ticket (acquire and release), release at system
-/// scope.
+/// Ends a block's part in a put; called after its last tile. The block that finishes the last
+/// sending tile signals the put to the peers. No block signals earlier, since waiting for remote
+/// stores would hold up its other tiles. The stores are ordered by cumulativity: barrier, ticket
+/// (acquire and release), release at system scope.
 template <class T>
-__device__ inline void signal_put(const compact_context& f, const ghost_put<T>& put,
+__device__ inline void signal_put(const compact_context& context, const ghost_put<T>& put,
                                   std::int32_t tiles_sent) {
-    if (put.sending_tiles == 0) { // nothing to send, but the put counts
+    if (put.sending_tiles == 0) { // it sends nothing, but the put is counted
         if (blockIdx.x == 0 && threadIdx.x == 0) *put.put_count += 1;
         return;
     }
@@ -108,7 +111,8 @@ __device__ inline void signal_put(const compact_context& f, const ghost_put<T>& 
     }
     number = __shfl_sync(0xffffffffu, number, 0);
     if (number == 0) return;
-    if (static_cast<int>(threadIdx.x) < f.all_reduce.ranks && (put.to >> threadIdx.x & 1) != 0)
+    if (static_cast<int>(threadIdx.x) < context.all_reduce.ranks &&
+        (put.to >> threadIdx.x & 1) != 0)
         store_release(put.sent[threadIdx.x], number);
     if (threadIdx.x == 0) {
         *put.put_count = number;

@@ -1,17 +1,17 @@
-// Sending owned entries to the ranks that keep copies of them, from inside the kernel that computes
-// them.
+// The put of a domain vector: the kernel that computes its entries also sends them to the ranks
+// that keep copies of them.
 #pragma once
 
 #include <cstdint>
 
 namespace krylith {
 
-/// Entries of a vector are processed in tiles; those with entries to send come first, so that the
-/// exchange runs under the rest of the kernel.
+/// Kernels process entries of a vector in tiles; the tiles with entries to send come first, so that
+/// the exchange overlaps with the rest of the kernel.
 template <class T>
 inline constexpr std::int32_t tile_size = 4096 / sizeof(T); ///< 256 threads, 16 bytes each
 
-/// One entry to send.
+/// One entry that is sent.
 struct put_entry {
     std::int32_t row;      ///< local row of this rank
     std::int32_t position; ///< place among the receiver's ghosts
@@ -19,7 +19,7 @@ struct put_entry {
 };
 
 /// One rank's view of the exchange of one vector; plain data for kernels. Puts are counted: put
-/// number e may overwrite a peer's ghosts once that peer has said that it is done with e - 1.
+/// number e may overwrite the ghosts of a peer once that peer has given credit for put e - 1.
 ///
 /// A *dense* put sends all entries to every receiver, with no list of them: tiles keep their
 /// order, and entry i goes to ghosts[rank] + i.
@@ -30,7 +30,7 @@ struct ghost_put {
     const put_entry* entries;        ///< by tile, then peer, then position; dense: null
     T* const* ghosts;             ///< [ranks] where each rank's ghosts start (or staging); dense:
                                   ///< where this rank's begin among them
-    std::uint64_t* const* sent;   ///< [ranks] this rank's word in each peer's arrival::sent
+    std::uint64_t* const* sent;   ///< [ranks] this rank's word in each peer's signal::sent
     const std::uint64_t* credits; ///< [ranks] puts that each peer has finished reading
     std::uint64_t* const* peer_credits; ///< [ranks] this rank's word in each peer's `credits`
     std::uint64_t* put_count;           ///< puts so far

@@ -11,8 +11,8 @@
 
 namespace krylith::host {
 
-/// Peers may send again: all earlier kernels of this device, and so all readers of its ghosts, are
-/// done. Usually the product has already said so.
+/// Tells peers that they may send again: all earlier kernels of this device, and so all readers of
+/// its ghosts, are done. Usually the product has already told them.
 template <class T>
 void give_credit(const all_reduce_slots& all_reduce, const ghost_put<T>& put) {
     if (put.ordered || *put.credited == *put.put_count) return;
@@ -20,7 +20,7 @@ void give_credit(const all_reduce_slots& all_reduce, const ghost_put<T>& put) {
     *put.credited = *put.put_count;
 }
 
-/// All entries to all receivers. A peer after the other, each with all threads.
+/// Sends all entries to all receivers, one peer after the other, each with all threads.
 template <class T>
 void send_all(const ghost_put<T>& put, const T* values, int threads) {
     constexpr std::int64_t worth_a_team = 32768;
@@ -49,7 +49,7 @@ void send_listed(const ghost_put<T>& put, const T* values, int threads) {
     });
 }
 
-/// Sends the entries of `values`. False if a peer failed.
+/// Sends the entries of `values` and signals the put. Returns false if a peer failed.
 template <class T>
 [[nodiscard]] bool send(const all_reduce_slots& all_reduce, const ghost_put<T>& put,
                         const T* values, int threads) {
@@ -63,7 +63,7 @@ template <class T>
             send_listed(put, values, threads);
         tell(all_reduce, put.sent, put.to, put_count + 1);
     }
-    *put.put_count = put_count + 1; // counted by ranks that only receive, too
+    *put.put_count = put_count + 1; // ranks that only receive count, too
     return true;
 }
 

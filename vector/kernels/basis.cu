@@ -8,7 +8,7 @@ namespace krylith::cuda {
 
 namespace {
 
-/// Vectors whose sums a thread keeps in registers: w is read count / at_once times.
+/// The number of vectors whose sums a thread keeps in registers: w is read count / at_once times.
 inline constexpr int at_once = 8;
 
 template <class T>
@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(block_threads)
     multi_dot_kernel(const __grid_constant__ compact_context parameter,
                      const __grid_constant__ basis_operands<T> a) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // after begin
+    const compact_context& context = state.context; // complete after the prologue
     __shared__ double warp_sums[block_warps];
     if (!kernel_prologue(parameter, state)) return;
     const int values = a.count + (a.norm ? 1 : 0);
@@ -40,12 +40,11 @@ __global__ void __launch_bounds__(block_threads)
             if (base + j >= values) break;
             const double total = block_sum(sum[j], warp_sums);
             if (threadIdx.x == 0)
-                a.reduce
-                    .partials[static_cast<std::int64_t>(base + j) * f.partial_stride + blockIdx.x] =
-                    total;
+                a.reduce.partials[static_cast<std::int64_t>(base + j) * context.partial_stride +
+                                  blockIdx.x] = total;
         }
     }
-    if (last_block(f.all_reduce.signals)) post_batch(f, a.reduce);
+    if (last_block(context.all_reduce.signals)) post_batch(context, a.reduce);
 }
 
 template <class T>
@@ -53,13 +52,13 @@ __global__ void __launch_bounds__(block_threads)
     multi_axpy_kernel(const __grid_constant__ compact_context parameter,
                       const __grid_constant__ basis_operands<T> a) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // after begin
+    const compact_context& context = state.context; // complete after the prologue
     extern __shared__ double h[];
     const bool arriving = parameter.batch > 0 && parameter.batch_array == a.first;
     if (!kernel_prologue(parameter, state, arriving ? h : nullptr)) return;
     if (!arriving) {
         for (int j = static_cast<int>(threadIdx.x); j < a.count; j += block_threads)
-            h[j] = f.array[a.first + j];
+            h[j] = context.array[a.first + j];
         __syncthreads();
     }
     double norm[1] = {0};
@@ -74,7 +73,7 @@ __global__ void __launch_bounds__(block_threads)
         if (i >= a.first_owned && i < a.last_owned)
             norm[0] += static_cast<double>(rounded) * static_cast<double>(rounded);
     }
-    if (a.norm) reduce_and_post(f, a.reduce, norm);
+    if (a.norm) reduce_and_post(context, a.reduce, norm);
 }
 
 } // namespace
@@ -95,7 +94,7 @@ void multi_axpy(device& device, const basis_arguments<T>& a) {
     // The batch that is arriving may hold more values than are used: the norm beside them.
     const std::size_t values =
         static_cast<std::size_t>(a.common.batch > a.count ? a.common.batch : a.count);
-    const std::size_t bytes = (values + values % 2) * sizeof(double); // read in pairs
+    const std::size_t bytes = (values + values % 2) * sizeof(double); // they are read in pairs
     const unsigned blocks = launch.blocks(multi_axpy_kernel<T>, block_threads,
                                           (a.size + block_threads - 1) / block_threads, bytes);
     multi_axpy_kernel<<<blocks, block_threads, bytes, launch.stream()>>>(compact(a.common), a);

@@ -11,16 +11,16 @@ namespace krylith::host {
 
 namespace {
 
-/// Basis vectors taken together: w is loaded once for all of them.
+/// The number of basis vectors in one pass: w is loaded once for all of them.
 constexpr int group = 4;
 
 /// Entries of w that stay in the first-level cache while the basis streams past: 16 KiB, to give
-/// each of the many streams a stretch that the hardware can look ahead in.
+/// each of the many streams a stretch long enough for hardware prefetching.
 template <class T>
 constexpr std::int64_t tile = 4 * tile_size<T>;
 
-/// How far ahead products ask for a basis vector (Zen 4, 2 threads, 30 vectors: 36-38 GB/s with
-/// this and 16 KiB tiles, 32-33 with neither).
+/// The distance, in entries, at which products prefetch a basis vector (Zen 4, 2 threads, 30
+/// vectors: 36-38 GB/s with this and 16 KiB tiles, 32-33 with neither).
 constexpr int ahead = 512;
 
 template <class T>

@@ -1,5 +1,5 @@
-// What a kernel that passes over a basis is given, and what is refused before: the same for all of
-// them (basis.hpp, delayed_basis.hpp).
+// The arguments of kernels that pass over a basis, and the checks before them: the same for all of
+// these kernels (basis.hpp, delayed_basis.hpp).
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ void check_pass(const basis<T>& v, int count, int least, int most, const vector<
                           " with a basis of " + std::to_string(v.count()) + " vectors");
 }
 
-/// The fields that basis_arguments and delayed_arguments share; the others are 0.
+/// Returns the fields that basis_arguments and delayed_arguments have in common; the others are 0.
 template <class Arguments, class T>
 [[nodiscard]] Arguments pass_arguments(execution& run, const basis<T>& v, int count,
                                        const vector<T>& w, int first, int rank) {

@@ -1,4 +1,4 @@
-// V'[u w], and u and w less their parts in V: each in one pass over the basis.
+// Kernels for V'[u w], and for u and w less their components in V: one pass over the basis each.
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/vector/ghosts/ghost_put.cuh>
@@ -9,7 +9,8 @@ namespace krylith::cuda {
 
 namespace {
 
-/// Vectors whose sums a thread keeps in registers: u and w are read count / at_once times.
+/// The number of vectors whose sums a thread keeps in registers: u and w are read count / at_once
+/// times.
 inline constexpr int at_once = 12;
 
 template <class T>
@@ -17,7 +18,7 @@ __global__ void __launch_bounds__(block_threads, 2)
     dots_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ delayed_operands<T> a) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // after begin
+    const compact_context& context = state.context; // complete after the prologue
     __shared__ double warp_sums[2 * at_once + 1][block_warps];
     if (!kernel_prologue(parameter, state)) return;
     const std::int64_t start =
@@ -44,8 +45,9 @@ __global__ void __launch_bounds__(block_threads, 2)
 #pragma unroll
         for (int v = 0; v < 2 * at_once + 1; ++v) store_warp_sum(sum[v], warp_sums[v]);
         __syncthreads();
-        const auto keep = [&](int v, int place) { // a thread a value
-            a.reduce.partials[static_cast<std::int64_t>(place) * f.partial_stride + blockIdx.x] =
+        const auto keep = [&](int v, int place) { // one thread for each value
+            a.reduce
+                .partials[static_cast<std::int64_t>(place) * context.partial_stride + blockIdx.x] =
                 sum_of_warps(warp_sums[v]);
         };
         const auto v = static_cast<int>(threadIdx.x);
@@ -55,10 +57,10 @@ __global__ void __launch_bounds__(block_threads, 2)
         if (v == 2 * at_once && base == 0) keep(v, 2 * a.count);
         __syncthreads(); // read before they are written again
     }
-    if (last_block(f.all_reduce.signals)) post_large_batch(f, a.reduce);
+    if (last_block(context.all_reduce.signals)) post_large_batch(context, a.reduce);
 }
 
-/// A tile's entries that a thread has.
+/// The number of entries of a tile that a thread has.
 template <class T>
 inline constexpr int entries = tile_size<T> / block_threads;
 
@@ -67,21 +69,21 @@ __global__ void __launch_bounds__(block_threads, 4)
     update_kernel(const __grid_constant__ compact_context parameter,
                   const __grid_constant__ delayed_operands<T> a) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // after begin
+    const compact_context& context = state.context; // complete after the prologue
     extern __shared__ double s[];
     const double* const t = s + a.count;
     const int before = a.count - 1;
-    // An earlier kernel has left them in the array: nothing to wait for.
+    // An earlier kernel has left the coefficients in the array: nothing waits for them.
     const bool go = kernel_prologue(parameter, state, nullptr, [&] {
         for (int k = static_cast<int>(threadIdx.x); k <= 2 * a.count; k += block_threads)
             s[k] = parameter.array[a.first + k];
     });
     if (!go) return;
-    if (a.sends) give_credit(a.put, f.ranks);
+    if (a.sends) give_credit(a.put, context.ranks);
     const bool dense = a.sends && a.put.dense != 0;
     const bool listed = a.sends && !dense && a.put.tile_order != nullptr;
     if (dense) {
-        await_credits(f, a.put);
+        await_credits(context, a.put);
         __syncthreads();
     }
     T* const u = a.basis[before];
@@ -98,7 +100,7 @@ __global__ void __launch_bounds__(block_threads, 4)
 #pragma unroll
         for (int e = 0; e < entries<T>; ++e) {
             at[e] = first + e * block_threads;
-            if (at[e] >= a.size) at[e] = a.size - 1; // read, but not written
+            if (at[e] >= a.size) at[e] = a.size - 1; // this entry is read, but not written
             of_u[e] = static_cast<double>(u[at[e]]);
             of_w[e] = static_cast<double>(a.w[at[e]]);
         }
@@ -120,14 +122,14 @@ __global__ void __launch_bounds__(block_threads, 4)
             const auto candidate =
                 static_cast<T>(t[a.count] * (of_w[e] - t[before] * static_cast<double>(ended)));
             next[at[e]] = candidate;
-            if (dense) for_receivers(f, a.put, [&](T* ghosts) { ghosts[at[e]] = candidate; });
+            if (dense) for_receivers(context, a.put, [&](T* ghosts) { ghosts[at[e]] = candidate; });
         }
         if (dense)
             ++sent;
         else if (listed && position < a.put.sending_tiles)
-            send_tile(f, a.put, position, next, sent++ == 0);
+            send_tile(context, a.put, position, next, sent++ == 0);
     }
-    if (a.sends) signal_put(f, a.put, sent);
+    if (a.sends) signal_put(context, a.put, sent);
 }
 
 } // namespace

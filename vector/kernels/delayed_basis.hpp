@@ -7,9 +7,9 @@
 
 namespace krylith {
 
-/// With u = v_(count - 1), for k < count: array[first + k] = dot(v_k, u), array[first + count + k]
-/// = dot(v_k, w), and array[first + 2 count] = dot(w, w). One pass over the basis, one batch of 2
-/// count + 1 values.
+/// Computes, with u = v_(count - 1) and for k < count, array[first + k] = dot(v_k, u), array[first
+/// + count + k] = dot(v_k, w), and array[first + 2 count] = dot(w, w): one pass over the basis, one
+/// batch of 2 count + 1 values.
 template <class T>
 void delayed_dots(execution& run, const basis<T>& v, int count, const vector<T>& w, int first);
 

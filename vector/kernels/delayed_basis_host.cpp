@@ -11,16 +11,16 @@ namespace krylith::host {
 
 namespace {
 
-/// Basis vectors taken together: u and w are loaded once for all of them.
+/// The number of basis vectors in one pass: u and w are loaded once for all of them.
 constexpr int group = 4;
 
-/// Entries of u, w and a group of vectors that stay near the core: 8 KiB each. As in
+/// Entries of u, w and a group of vectors that stay near the core: 8 KiB each, as in
 /// basis_host.cpp.
 template <class T>
 constexpr std::int64_t tile = 2 * tile_size<T>;
 constexpr int ahead = 512;
 
-/// V'u and V'w; the second finds V in the cache.
+/// Computes V'u and V'w; the second finds V in the cache.
 template <class T>
 void products(const delayed_arguments<T>& a, const chunking& chunks, int threads) {
     std::fill_n(a.reduce.partials, (2 * a.count + 1) * chunks.count, 0.0);
@@ -50,7 +50,7 @@ void products(const delayed_arguments<T>& a, const chunking& chunks, int threads
     for_tiles(chunks, threads, tile<T>, body);
 }
 
-/// u -= s_k v_k, next -= t_k v_k for some vectors from j on.
+/// Computes u -= s_k v_k and next -= t_k v_k for some vectors from j on.
 template <class T, int... Term>
 void subtract(const delayed_arguments<T>& a, int j, T* next, std::int64_t begin, std::int64_t end,
               std::integer_sequence<int, Term...> /*terms*/) {

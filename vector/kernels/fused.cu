@@ -11,9 +11,9 @@ namespace krylith::cuda {
 
 namespace {
 
-/// One thread's share of one tile: pack_size consecutive entries of each vector.
+/// The entries of one tile that one thread has: pack_size consecutive entries of each vector.
 template <class T, int Index>
-struct share {
+struct fragment {
     pack<T> v[known_shapes[Index].vectors];
 
     __device__ void load(const fused_operands<T>& a, std::int64_t first) {
@@ -73,7 +73,7 @@ struct share {
         }
     }
 
-    /// The vector with this number, which is one that was stored.
+    /// The entries of vector `number`, which is one that is assigned to.
     [[nodiscard]] __device__ pack<T> stored(int number) const {
         constexpr fused_shape shape = known_shapes[Index];
         pack<T> result = v[shape.statement[0].target];
@@ -96,17 +96,18 @@ struct share {
     }
 };
 
-/// Blocks an SM: 64 registers a thread, for two tiles in flight. 6 cost 12%.
+/// Blocks of a multiprocessor: 64 registers a thread, for two tiles in flight. 6 blocks cost 12%.
 constexpr int blocks_per_sm = 4;
 
-/// Two tiles in flight a thread; the first two are loaded while the scalars are on their way.
+/// The kernel of a known shape. Each thread has two tiles in flight; the first two are loaded while
+/// the scalars are on their way.
 template <class T, int Index>
 __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     fused_kernel(const __grid_constant__ compact_context parameter,
                  const __grid_constant__ fused_operands<T> a) {
     constexpr fused_shape shape = known_shapes[Index];
     __shared__ context_state state;
-    const compact_context& f = state.f; // after begin
+    const compact_context& context = state.context; // complete after the prologue
     const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
     const auto stride = static_cast<std::int32_t>(gridDim.x);
     const bool sends = a.put_index >= 0;
@@ -119,8 +120,8 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
         return static_cast<std::int64_t>(tile) * tile_size<T> + threadIdx.x * pack_size<T>;
     };
 
-    share<T, Index> one;
-    share<T, Index> two;
+    fragment<T, Index> one;
+    fragment<T, Index> two;
     auto position = static_cast<std::int32_t>(blockIdx.x);
     std::int32_t tile_one = tile_at(position);
     std::int32_t tile_two = tile_at(position + stride);
@@ -129,20 +130,21 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     const auto load = [&] {
         if (position < tiles) one.load(a, first = entry(tile_one));
         if (position + stride < tiles) two.load(a, second = entry(tile_two));
-        // Looked up a turn ahead.
+        // The next tiles are looked up one iteration ahead.
         tile_one = tile_at(position + 2 * stride);
         tile_two = tile_at(position + 3 * stride);
     };
-    // Vectors that peers write must be waited for; the others can be on their way meanwhile.
+    // Vectors that peers write are loaded after the prologue, which waits for them; others are
+    // loaded during the prologue.
     const bool early = parameter.signal_count == 0;
     const bool go = kernel_prologue(parameter, state, nullptr, [&] {
         if (early) load();
     });
     if (!go) return;
     if (!early) load();
-    if (sends) give_credit(a.put, f.ranks);
+    if (sends) give_credit(a.put, context.ranks);
     if (dense) {
-        await_credits(f, a.put);
+        await_credits(context, a.put);
         __syncthreads();
     }
 
@@ -156,43 +158,43 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
         const bool both = position + stride < tiles;
         one.compute(c);
         one.store(a, first);
-        if (dense) send_pack(f, a.put, one.stored(a.put_index), first);
+        if (dense) send_pack(context, a.put, one.stored(a.put_index), first);
         one.add_dots(a, first, dots);
         if (both) {
             two.compute(c);
             two.store(a, second);
-            if (dense) send_pack(f, a.put, two.stored(a.put_index), second);
+            if (dense) send_pack(context, a.put, two.stored(a.put_index), second);
             two.add_dots(a, second, dots);
         }
         if (dense) {
             sent += both ? 2 : 1;
         } else if (sends) {
             if (position < a.put.sending_tiles)
-                send_tile(f, a.put, position, a.vectors[a.put_index], sent++ == 0);
+                send_tile(context, a.put, position, a.vectors[a.put_index], sent++ == 0);
             if (both && position + stride < a.put.sending_tiles)
-                send_tile(f, a.put, position + stride, a.vectors[a.put_index], sent++ == 0);
+                send_tile(context, a.put, position + stride, a.vectors[a.put_index], sent++ == 0);
         }
         position += 2 * stride;
         load();
     }
-    if (sends) signal_put(f, a.put, sent);
-    if constexpr (shape.dots > 0) reduce_and_post(f, a.reduce, dots);
+    if (sends) signal_put(context, a.put, sent);
+    if constexpr (shape.dots > 0) reduce_and_post(context, a.reduce, dots);
 }
 
-/// Any shape, any alignment: an entry a thread, operands in shared memory.
+/// The kernel of any shape and any alignment: one entry for each thread, vectors in shared memory.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     any_fused_kernel(const __grid_constant__ compact_context parameter,
                      const __grid_constant__ fused_operands<T> a) {
     __shared__ context_state state;
-    const compact_context& f = state.f; // after begin
+    const compact_context& context = state.context; // complete after the prologue
     __shared__ T v[max_fused_vectors][block_threads];
     if (!kernel_prologue(parameter, state)) return;
     const bool sends = a.put_index >= 0;
-    if (sends) give_credit(a.put, f.ranks);
+    if (sends) give_credit(a.put, context.ranks);
     const bool dense = sends && a.put.dense != 0;
     if (dense) {
-        await_credits(f, a.put);
+        await_credits(context, a.put);
         __syncthreads();
     }
     const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
@@ -205,8 +207,8 @@ __global__ void __launch_bounds__(block_threads)
          position += static_cast<std::int32_t>(gridDim.x)) {
         const std::int32_t tile =
             sends && a.put.tile_order != nullptr ? a.put.tile_order[position] : position;
-        for (int part = 0; part < tile_size<T>; part += block_threads) {
-            const std::int64_t i = static_cast<std::int64_t>(tile) * tile_size<T> + part + me;
+        for (int start = 0; start < tile_size<T>; start += block_threads) {
+            const std::int64_t i = static_cast<std::int64_t>(tile) * tile_size<T> + start + me;
             if (i >= a.size) continue;
             for (int k = 0; k < a.shape.vectors; ++k)
                 if ((loaded >> k & 1) != 0) v[k][me] = a.vectors[k][i];
@@ -225,7 +227,8 @@ __global__ void __launch_bounds__(block_threads)
             }
             for (int k = 0; k < a.shape.vectors; ++k)
                 if ((stored >> k & 1) != 0) a.vectors[k][i] = v[k][me];
-            if (dense) for_receivers(f, a.put, [&](T* ghosts) { ghosts[i] = v[a.put_index][me]; });
+            if (dense)
+                for_receivers(context, a.put, [&](T* ghosts) { ghosts[i] = v[a.put_index][me]; });
             if (i >= a.first_owned && i < a.last_owned)
 #pragma unroll
                 for (int d = 0; d < max_fused_dots; ++d)
@@ -236,10 +239,10 @@ __global__ void __launch_bounds__(block_threads)
         if (dense)
             ++sent;
         else if (sends && position < a.put.sending_tiles)
-            send_tile(f, a.put, position, a.vectors[a.put_index], sent++ == 0);
+            send_tile(context, a.put, position, a.vectors[a.put_index], sent++ == 0);
     }
-    if (sends) signal_put(f, a.put, sent);
-    if (a.shape.dots > 0) reduce_and_post(f, a.reduce, dots);
+    if (sends) signal_put(context, a.put, sent);
+    if (a.shape.dots > 0) reduce_and_post(context, a.reduce, dots);
 }
 
 template <class T>

@@ -1,4 +1,5 @@
-// The shape of a fused update: which operand goes where, without addresses or coefficients.
+// The shape of a fused update: which vectors and coefficients go where, without addresses or
+// values.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,9 @@ inline constexpr int max_fused_statements = 3;
 inline constexpr int max_fused_dots = 4;
 inline constexpr int max_fused_coefficients = 8;
 
-/// Vectors and coefficients are numbered in order of appearance, so that equal shapes compare
-/// equal. A structural type: kernels for the shapes that solvers use take it as template argument.
+/// The shape of an update. Vectors and coefficients are numbered in order of appearance, so that
+/// equal shapes compare equal. It is a structural type: kernels for the shapes that solvers use
+/// take it as template argument.
 struct fused_shape {
     struct input {
         std::int8_t vector = 0;
@@ -41,7 +43,7 @@ struct fused_shape {
     product dot[max_fused_dots] = {};
     constexpr bool operator==(const fused_shape&) const = default;
 
-    /// Bit set: the vector is read before anything is assigned to it.
+    /// The bit set of vectors that are read before anything is assigned to them.
     [[nodiscard]] constexpr std::uint32_t loaded() const {
         std::uint32_t read = 0;
         std::uint32_t written = 0;
@@ -57,7 +59,7 @@ struct fused_shape {
         return read;
     }
 
-    /// Bit set: the vector is assigned to.
+    /// The bit set of vectors that are assigned to.
     [[nodiscard]] constexpr std::uint32_t stored() const {
         std::uint32_t written = 0;
         for (int s = 0; s < statements; ++s) written |= 1u << statement[s].target;

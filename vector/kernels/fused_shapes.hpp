@@ -8,8 +8,8 @@
 
 namespace krylith {
 
-/// Reads "x+=A*p;p=r+B*p|xx,xp": small stamped values are vectors, capitals coefficients, d:v is
-/// the entry-wise product, pairs after the bar are dot products. Numbers are given in order of
+/// Reads "x+=A*p;p=r+B*p|xx,xp": small letters are vectors, capitals coefficients, d:v is the
+/// entry-wise product, pairs after the bar are dot products. Numbers are given in order of
 /// appearance, as the update itself does.
 constexpr fused_shape read_shape(std::string_view text) {
     fused_shape shape;

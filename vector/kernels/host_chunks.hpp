@@ -1,4 +1,4 @@
-// How kernels on host devices divide the entries of vectors.
+// The chunks into which kernels on host devices divide the entries of vectors.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace krylith::host {
 
-/// Entries 0..size-1 in chunks whose borders depend on nothing but the size.
+/// Divides entries 0..size-1 into chunks whose bounds depend on nothing but the size.
 struct chunking {
     std::int64_t size;
     std::int64_t length; ///< of each chunk but the last; a multiple of tile_size
@@ -25,8 +25,8 @@ struct chunking {
     }
 };
 
-/// Calls body(chunk, begin, end) for pieces of at most `tile` entries; those of a chunk on one
-/// thread and in order.
+/// Calls body(chunk, begin, end) for ranges of at most `tile` entries; those of one chunk run on
+/// one thread and in order.
 template <class Body>
 void for_tiles(const chunking& all, int threads, std::int64_t tile, const Body& body) {
     constexpr std::int64_t chunks_worth_a_thread = 4;

@@ -9,7 +9,7 @@
 
 namespace krylith::host {
 
-/// coefficient [* scale] * v, entry by entry. The sign is in the coefficient.
+/// A term: coefficient [* scale] * v, entry by entry. The sign is in the coefficient.
 template <class T>
 struct weighted {
     const T* v;
@@ -17,7 +17,7 @@ struct weighted {
     T coefficient;
 };
 
-/// target = sum of terms; the target may be one of them.
+/// A statement: target = sum of terms; the target may be one of them.
 template <class T>
 struct combination {
     T* target = nullptr;
@@ -26,7 +26,8 @@ struct combination {
     bool scaled = false; ///< any term has a scale
 };
 
-/// Without scales: one loop for each number of terms, all coefficients in registers.
+/// Combines terms without scales: one loop for each number of terms, with all coefficients in
+/// registers.
 template <class T, int... Term>
 void combine(const combination<T>& c, std::int64_t begin, std::int64_t end,
              std::integer_sequence<int, Term...> /*terms*/) {
@@ -37,7 +38,7 @@ void combine(const combination<T>& c, std::int64_t begin, std::int64_t end,
     for (std::int64_t i = begin; i < end; ++i) target[i] = (... + (coefficient[Term] * v[Term][i]));
 }
 
-/// Any terms: one after the other into a tile of sums.
+/// Combines any terms: adds one after the other to a tile of sums.
 template <class T>
 void combine_scaled(const combination<T>& c, std::int64_t begin, std::int64_t end) {
     T sums[tile_size<T>] = {};
@@ -59,7 +60,7 @@ void combine_scaled(const combination<T>& c, std::int64_t begin, std::int64_t en
     for (std::int64_t i = 0; i < n; ++i) target[i] = sums[i];
 }
 
-/// On at most tile_size entries.
+/// Runs one statement on at most tile_size entries.
 template <class T>
 void combine(const combination<T>& c, std::int64_t begin, std::int64_t end) {
     if (c.scaled) return combine_scaled(c, begin, end);
@@ -68,7 +69,7 @@ void combine(const combination<T>& c, std::int64_t begin, std::int64_t end) {
     case 2: return combine(c, begin, end, std::make_integer_sequence<int, 2>());
     case 3: return combine(c, begin, end, std::make_integer_sequence<int, 3>());
     case 4: return combine(c, begin, end, std::make_integer_sequence<int, 4>());
-    default: return combine_scaled(c, begin, end); // no terms: zero
+    default: return combine_scaled(c, begin, end); // no terms give zero
     }
 }
 

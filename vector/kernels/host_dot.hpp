@@ -5,10 +5,10 @@
 
 namespace krylith::host {
 
-/// out[j] += dot(w, v_j). Products are summed in double, in `Lanes` partial sums, so that the
-/// result does not depend on how the compiler makes vector code of it, or on alignment.
-/// `Ahead`: so many entries ahead the v_j are fetched from memory to near the core, 0: they are in
-/// the cache.
+/// Computes out[j] += dot(w, v_j). Products are summed in double, in `Lanes` partial sums, so that
+/// the result does not depend on how the compiler vectorises the loop, or on alignment. `Ahead` is
+/// the distance, in entries, at which the v_j are prefetched from memory; 0 if they are in the
+/// cache.
 template <int Lanes, int Ahead, class T, class... Vectors>
 void add_dots(double* const* out, std::int64_t n, const T* w, const Vectors*... v) {
     constexpr int count = sizeof...(Vectors);
@@ -33,7 +33,7 @@ void add_dots(double* const* out, std::int64_t n, const T* w, const Vectors*... 
     }
 }
 
-/// out += dot(a, b) of arrays in the cache.
+/// Computes out += dot(a, b) of arrays in the cache.
 template <class T>
 void add_dot(double& out, std::int64_t n, const T* a, const T* b) {
     double* const place = &out;

@@ -1,5 +1,5 @@
-// The kernels under vector/: plain arguments, one implementation for host devices (*_host.cpp) and
-// one for CUDA (*.cu). All are stream-ordered, take a kernel context and follow its rules
+// The kernels of vector/: plain arguments, one implementation for host devices (*_host.cpp) and one
+// for CUDA (*.cu). All are stream-ordered, take a kernel context and follow its rules
 // (kernel_context.hpp).
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace krylith {
 
-/// A pass over `size` entries held; dots count [first_owned, last_owned).
+/// Operands of a pass over the `size` entries held; dot products count [first_owned, last_owned).
 template <class T>
 struct fused_operands {
     fused_shape shape;
@@ -32,13 +32,14 @@ struct fused_arguments : fused_operands<T> {
     kernel_context common;
 };
 
-/// array-bound products with a basis: count vectors, by table in device memory.
+/// Operands of products with a basis, whose coefficients are in the array: `count` vectors, by a
+/// table in device memory.
 template <class T>
 struct basis_operands {
     T* const* basis; ///< [count]
     T* w;
     std::int32_t count;
-    std::int32_t first; ///< place in kernel context::array of the first coefficient (axpy)
+    std::int32_t first; ///< place in kernel_context::array of the first coefficient (axpy)
     bool norm;          ///< axpy: also reduce dot(w, w), 1 value; dot: also after the others
     std::int64_t size;
     std::int64_t first_owned;
@@ -51,14 +52,14 @@ struct basis_arguments : basis_operands<T> {
     kernel_context common;
 };
 
-/// Arguments of delayed_dots and delayed_update (delayed_basis.hpp): count vectors of the basis,
+/// Operands of delayed_dots and delayed_update (delayed_basis.hpp): `count` vectors of the basis,
 /// the last of them u, and for the update one more.
 template <class T>
 struct delayed_operands {
     T* const* basis; ///< [count], update: [count + 1]
     const T* w;
     std::int32_t count;
-    std::int32_t first; ///< place in kernel context::array of the first coefficient (update)
+    std::int32_t first; ///< place in kernel_context::array of the first coefficient (update)
     std::int64_t size;
     std::int64_t first_owned;
     std::int64_t last_owned;
@@ -72,8 +73,9 @@ struct delayed_arguments : delayed_operands<T> {
     kernel_context common;
 };
 
-/// Only the kernel context, and after it, by one warp: sets the loop's condition if `condition` is
-/// not 0, performs the task if the kernel context lets it.
+/// Arguments of the kernel that only performs the kernel context. After it one warp sets the
+/// condition of the loop if `condition` is not 0, and performs the task if the kernel context lets
+/// it.
 struct scalar_arguments {
     kernel_context common;
     std::uint64_t condition;
@@ -84,10 +86,10 @@ namespace host {
 
 template <class T>
 void fused(device& device, const fused_arguments<T>& a);
-/// reduce <- basis^T w (and w^T w).
+/// Computes reduce <- basis^T w (and w^T w).
 template <class T>
 void multi_dot(device& device, const basis_arguments<T>& a);
-/// w -= basis * array[first ...] (and reduce <- w^T w).
+/// Computes w -= basis * array[first ...] (and reduce <- w^T w).
 template <class T>
 void multi_axpy(device& device, const basis_arguments<T>& a);
 template <class T>

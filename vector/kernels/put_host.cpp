@@ -13,7 +13,7 @@ void put(device& device, const kernel_context& common, const T* domain, std::int
         registers reg;
         if (!kernel_prologue(common, reg)) return;
         give_credit(common.all_reduce, put);
-        (void)send(common.all_reduce, put, domain, threads); // a failure is seen by the next kernel
+        (void)send(common.all_reduce, put, domain, threads); // the next kernel sees a failure
     });
 }
 

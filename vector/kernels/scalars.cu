@@ -15,7 +15,7 @@ struct warp_of_threads {
     [[nodiscard]] __device__ int index() const { return static_cast<int>(threadIdx.x); }
     [[nodiscard]] __device__ int count() const { return 32; }
     __device__ void meet() const { __syncwarp(); }
-    /// Over all threads, in a fixed order; the same in each of them.
+    /// The sum over all threads, in a fixed order; the same in each of them.
     [[nodiscard]] __device__ double sum(double value) const { return warp_sum(value); }
 };
 
@@ -24,7 +24,7 @@ __global__ void scalars_kernel(const __grid_constant__ long_context parameter,
     __shared__ state_of<long_context> state;
     const bool go = kernel_prologue(parameter, state);
     if (condition != 0 && threadIdx.x == 0) cudaGraphSetConditional(condition, go ? 1u : 0u);
-    if (go) perform(task, state.f.array, state.f.slots, warp_of_threads{});
+    if (go) perform(task, state.context.array, state.context.slots, warp_of_threads{});
 }
 
 template <class T>
@@ -32,27 +32,27 @@ __global__ void __launch_bounds__(block_threads)
     put_kernel(const __grid_constant__ compact_context parameter, const T* domain,
                const __grid_constant__ ghost_put<T> put) {
     __shared__ context_state state;
-    const compact_context& f = state.f;
+    const compact_context& context = state.context;
     if (!kernel_prologue(parameter, state)) return;
-    give_credit(put, f.ranks);
+    give_credit(put, context.ranks);
     std::int32_t sent = 0;
     for (auto position = static_cast<std::int32_t>(blockIdx.x); position < put.sending_tiles;
          position += static_cast<std::int32_t>(gridDim.x))
-        send_tile(f, put, position, domain, sent++ == 0);
-    signal_put(f, put, sent);
+        send_tile(context, put, position, domain, sent++ == 0);
+    signal_put(context, put, sent);
 }
 
-/// A dense put of a domain vector as it stands, which is aligned as buffers are or as vectors that
-/// callers own: then entry by entry.
+/// Sends a domain vector by a dense put. Its entries are aligned as buffers are; where a vector
+/// that the caller owns is not, they are loaded one by one.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     put_all_kernel(const __grid_constant__ compact_context parameter, const T* domain,
                    const __grid_constant__ ghost_put<T> put) {
     __shared__ context_state state;
-    const compact_context& f = state.f;
+    const compact_context& context = state.context;
     if (!kernel_prologue(parameter, state)) return;
-    give_credit(put, f.ranks);
-    await_credits(f, put);
+    give_credit(put, context.ranks);
+    await_credits(context, put);
     __syncthreads();
     const bool aligned = reinterpret_cast<std::uintptr_t>(domain) % sizeof(pack<T>) == 0;
     std::int32_t sent = 0;
@@ -69,9 +69,9 @@ __global__ void __launch_bounds__(block_threads)
             for (int k = 0; k < pack_size<T>; ++k)
                 entries.value[k] = first + k < put.dense ? domain[first + k] : T(0);
         }
-        send_pack(f, put, entries, first);
+        send_pack(context, put, entries, first);
     }
-    signal_put(f, put, sent);
+    signal_put(context, put, sent);
 }
 
 } // namespace

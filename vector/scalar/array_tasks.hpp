@@ -1,5 +1,5 @@
-// Performs the tasks of hessenberg.hpp. A Team is the threads that share the work: index() of
-// count(), meet() where what one has written is read by others, sum() over all.
+// Performs the tasks of hessenberg.hpp. A Team is the threads that perform a task together: index()
+// of count(), meet() where others read what one of them has written, sum() over all.
 #pragma once
 
 #include <krylith/vector/scalar/delayed_hessenberg.hpp>
@@ -15,7 +15,7 @@ struct lone_thread {
     [[nodiscard]] double sum(double value) const { return value; }
 };
 
-/// To be called by all threads of the team.
+/// Performs the task; all threads of the team call it.
 template <class Team>
 KRYLITH_HD void perform(const array_task& task, double* array, double* slots, const Team& team) {
     switch (task.kind) {

@@ -1,7 +1,7 @@
-// A kernel context as CUDA kernels are given it: packed into about 400 bytes. Every block first
-// copies it to shared memory, by one load a thread of its first warp: reading kernel parameters
-// here and there, one load telling where the next one goes, costs about 2 us a CG iteration (three
-// kernels).
+// The kernel context as a parameter of CUDA kernels, packed into about 400 bytes. Every block first
+// copies it to shared memory, by one load a thread of its first warp. Reading kernel parameters
+// here and there, where one load tells the place of the next, costs about 2 us a CG iteration
+// (three kernels).
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ struct alignas(16) packed_context {
     std::uint8_t instruction_count;
     std::uint16_t first_instruction; ///< in text
     std::uint16_t first_immediate;   ///< in text
-    /// Sums, loads, stores, instructions (4-byte aligned), immediates (8-byte aligned).
+    /// The program: sums, loads, stores, instructions (4-byte aligned), immediates (8-byte
+    /// aligned).
     alignas(8) std::uint8_t text[TextBytes];
     all_reduce_slots all_reduce;
     double* array;
@@ -55,31 +56,31 @@ private:
 
 using compact_context = packed_context<kernel_program_bytes>;
 
-/// For kernels that only run programs: takes any.
+/// The context of kernels that only run programs: any program fits.
 using long_context =
     packed_context<max_sums + 4 * max_registers + 4 * max_instructions + 8 * max_immediates + 8>;
 
-/// The program must fit: execution sees to it.
+/// Packs a kernel context. The program must fit: execution makes sure of it.
 template <class Packed>
-[[nodiscard]] Packed pack_context(const kernel_context& f) {
+[[nodiscard]] Packed pack_context(const kernel_context& context) {
     Packed c{};
-    c.slots = f.slots;
-    c.partials = f.partials;
-    c.published = f.all_reduce.published;
-    c.failure = f.all_reduce.failure;
-    c.own_slots = f.all_reduce.own_slots;
-    c.partial_stride = static_cast<std::int32_t>(f.partial_stride);
-    c.batch = f.batch;
-    c.batch_array = f.batch_array;
-    c.ranks = static_cast<std::int16_t>(f.all_reduce.ranks);
-    c.guarded = f.guarded;
-    c.signal_count = static_cast<std::uint8_t>(f.signal_count);
-    c.all_reduce = f.all_reduce;
-    c.array = f.array;
-    c.history = f.history;
-    for (int i = 0; i < max_signals; ++i) c.signals[i] = f.signals[i];
+    c.slots = context.slots;
+    c.partials = context.partials;
+    c.published = context.all_reduce.published;
+    c.failure = context.all_reduce.failure;
+    c.own_slots = context.all_reduce.own_slots;
+    c.partial_stride = static_cast<std::int32_t>(context.partial_stride);
+    c.batch = context.batch;
+    c.batch_array = context.batch_array;
+    c.ranks = static_cast<std::int16_t>(context.all_reduce.ranks);
+    c.guarded = context.guarded;
+    c.signal_count = static_cast<std::uint8_t>(context.signal_count);
+    c.all_reduce = context.all_reduce;
+    c.array = context.array;
+    c.history = context.history;
+    for (int i = 0; i < max_signals; ++i) c.signals[i] = context.signals[i];
 
-    const scalar_program& p = f.program;
+    const scalar_program& p = context.program;
     c.load_count = p.load_count;
     c.store_count = p.store_count;
     c.instruction_count = p.instruction_count;
@@ -99,8 +100,8 @@ template <class Packed>
     return c;
 }
 
-[[nodiscard]] inline compact_context compact(const kernel_context& f) {
-    return pack_context<compact_context>(f);
+[[nodiscard]] inline compact_context compact(const kernel_context& context) {
+    return pack_context<compact_context>(context);
 }
 
 } // namespace krylith::cuda

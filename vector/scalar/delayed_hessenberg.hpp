@@ -1,5 +1,5 @@
-// The small work of an Arnoldi step with delayed re-orthogonalisation (DCGS2): Swirydowicz, Langou,
-// Ananthan, Yang, Thomas, Numer. Linear Algebra Appl. 28(2), 2021; Bielich, Langou, Thomas,
+// The scalar part of an Arnoldi step with delayed re-orthogonalisation (DCGS2): Swirydowicz,
+// Langou, Ananthan, Yang, Thomas, Numer. Linear Algebra Appl. 28(2), 2021; Bielich, Langou, Thomas,
 // Swirydowicz, Yamazaki, Boman, Parallel Computing 112, 2022.
 //
 // Step j has V = [v_0 ... v_{j-1}], which are final, and u, the candidate for v_j: K v_{j-1} after
@@ -8,20 +8,22 @@
 //
 //     s = V'u   gamma = u'u   t = V'w   delta = u'w   omega = w'w.
 //
-// The second pass on u, and its norm by Pythagoras (s is small: rounding of the first pass):
+// The second pass on u, and its norm by Pythagoras (s has the size of rounding errors of the first
+// pass):
 //
 //     alpha^2 = gamma - s's,   v_j = (u - V s) / alpha,
 //     h_{.,j-1} += s / sigma,  h_{j,j-1} = alpha / sigma.
 //
-// The first pass on K v_j, without multiplying by K again: K v_j = (w - K V s) / alpha, and K V s =
-// V H s + v_j h_{j,j-1} s_{j-1} has its part outside of the space in v_j only. So with
-// tau = v_j'w = (delta - s't) / alpha
+// The first pass on K v_j needs no product with K: K v_j = (w - K V s) / alpha, and K V s = V H s +
+// v_j h_{j,j-1} s_{j-1} has its component outside of the space in v_j only. With tau = v_j'w =
+// (delta - s't) / alpha
 //
 //     h_{.,j} = (t - H s) / alpha,   h_{j,j} = (tau - h_{j,j-1} s_{j-1}) / alpha,
 //     next u = phi (w - V t - tau v_j),   next sigma = phi alpha.
 //
-// phi only keeps u near length 1, so that lengths don't grow from step to step: it may be rough.
-// Column j - 1 is complete a step late; a cycle of m columns ends with a step that has no w.
+// The factor phi only keeps u near length 1, so that lengths don't grow from step to step; a rough
+// value will do. Column j - 1 is complete a step late; a cycle of m columns ends with a step that
+// has no w.
 #pragma once
 
 #include <krylith/vector/scalar/hessenberg.hpp>
@@ -31,21 +33,21 @@ namespace krylith {
 /// The batch of step j arrives at first(): s, gamma, t, delta, omega. The task leaves what
 /// delayed_update takes in its place: s, 1 / alpha, t, tau, phi.
 struct delayed_layout : hessenberg_layout {
-    /// Column j of H as it is, m + 1 places: column(j) has it rotated.
+    /// Column j of H without rotations, m + 1 places; column(j) has it rotated.
     [[nodiscard]] KRYLITH_HD std::int64_t kept(std::int64_t j) const {
         return hessenberg_layout::size() + j * (m + 1);
     }
-    /// 1 / sigma of the candidate.
+    /// The place of 1 / sigma of the candidate.
     [[nodiscard]] KRYLITH_HD std::int64_t unscale() const { return kept(m); }
     [[nodiscard]] KRYLITH_HD std::int64_t size() const { return unscale() + 1; }
-    /// Most values of a batch.
+    /// The largest number of values in a batch.
     [[nodiscard]] KRYLITH_HD std::int64_t batch() const { return 2 * m + 1; }
 };
 
 namespace detail {
 
-/// Step j = `column`, from 0 to m. Estimate and columns are of the columns before j, of which there
-/// are j. O(j^2) for H s.
+/// Performs step j = `column`, from 0 to m. The estimate and the number of columns count the j
+/// columns before column j. O(j^2) for H s.
 template <class Team>
 KRYLITH_HD void delayed(const array_task& task, double* array, double* slots, const Team& team) {
     const delayed_layout at{{task.m}};
@@ -77,8 +79,8 @@ KRYLITH_HD void delayed(const array_task& task, double* array, double* slots, co
     }
     inside = team.sum(inside);
 
-    // What rounding leaves of a vector inside the space is no new direction: beside K v_{j-1} it is
-    // nothing, or (fp32) the second pass takes all of it away.
+    // What rounding leaves of a vector inside the space is no new direction: it is negligible
+    // beside K v_{j-1}, or (fp32) the second pass takes all of it away.
     const double square = gamma - ss;
     const bool vanished =
         square <= 1e-12 * gamma || (j > 0 && square * unscale * unscale <= 1e-28 * inside);

@@ -15,8 +15,8 @@ std::size_t capacity(const execution_options& options) {
     return static_cast<std::size_t>(std::max(options.largest_batch, max_sums));
 }
 
-/// Stamped values in the slots of a rank from one rank: of two batches, by turns (all-reduce
-/// slots::at).
+/// The number of stamped values that one rank sends to another: two batches, in turn
+/// (all_reduce_slots::at).
 std::size_t sent_to_one(const execution_options& options) {
     return 2 * capacity(options);
 }
@@ -70,24 +70,24 @@ kernel_context connect(const device_group& group, const group_memory& memory, in
     m.failures =
         buffer<std::int32_t*>(group.handle(rank), std::span<std::int32_t* const>(failures), item);
 
-    kernel_context f{};
-    f.all_reduce.own_slots = m.own_slots.data();
-    f.all_reduce.peer_slots = m.peer_slots.data();
-    f.all_reduce.published = m.published.data();
-    f.all_reduce.signals = m.signals.data();
-    f.all_reduce.failure = m.failure.data();
-    f.all_reduce.failures = m.failures.data();
-    f.all_reduce.launching = group.launching();
-    f.all_reduce.timeout_ns = static_cast<std::uint64_t>(options.timeout_seconds * 1e9);
-    f.all_reduce.ranks = group.size();
-    f.all_reduce.rank = rank;
-    f.all_reduce.capacity = static_cast<std::int32_t>(capacity(options));
-    f.slots = m.slots.data();
-    f.array = m.array.data();
-    f.history = m.history.data();
-    f.partials = m.partials.data();
-    f.partial_stride = reduction_blocks(group[rank]);
-    return f;
+    kernel_context context{};
+    context.all_reduce.own_slots = m.own_slots.data();
+    context.all_reduce.peer_slots = m.peer_slots.data();
+    context.all_reduce.published = m.published.data();
+    context.all_reduce.signals = m.signals.data();
+    context.all_reduce.failure = m.failure.data();
+    context.all_reduce.failures = m.failures.data();
+    context.all_reduce.launching = group.launching();
+    context.all_reduce.timeout_ns = static_cast<std::uint64_t>(options.timeout_seconds * 1e9);
+    context.all_reduce.ranks = group.size();
+    context.all_reduce.rank = rank;
+    context.all_reduce.capacity = static_cast<std::int32_t>(capacity(options));
+    context.slots = m.slots.data();
+    context.array = m.array.data();
+    context.history = m.history.data();
+    context.partials = m.partials.data();
+    context.partial_stride = reduction_blocks(group[rank]);
+    return context;
 }
 
 } // namespace krylith

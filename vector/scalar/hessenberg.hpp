@@ -1,6 +1,6 @@
-// The small least-squares problem of a Krylov basis, kept on every device in kernel context::array:
-// min || beta e1 - H y || with H upper Hessenberg, by Givens rotations, one column at a time.
-// Saad, Iterative Methods, 2nd ed., section 6.5.3.
+// The small least-squares problem of a Krylov basis, kept on every device in kernel_context::array:
+// min || beta e1 - H y || with H upper Hessenberg, by Givens rotations, one column at a time. Saad,
+// Iterative Methods, 2nd ed., section 6.5.3.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@ namespace krylith {
 struct hessenberg_layout {
     std::int64_t m;
 
-    /// Coefficients of a new vector, first and second orthogonalisation; the place after the last
-    /// coefficient takes the squared norm before.
+    /// Places of the coefficients of a new vector, first and second orthogonalisation; the place
+    /// after the last coefficient takes the squared norm before.
     [[nodiscard]] KRYLITH_HD std::int64_t first() const { return 0; }
     [[nodiscard]] KRYLITH_HD std::int64_t second() const { return m + 2; }
     [[nodiscard]] KRYLITH_HD std::int64_t column(std::int64_t j) const {
@@ -24,12 +24,12 @@ struct hessenberg_layout {
     [[nodiscard]] KRYLITH_HD std::int64_t cosine() const { return column(m); }
     [[nodiscard]] KRYLITH_HD std::int64_t sine() const { return cosine() + m; }
     [[nodiscard]] KRYLITH_HD std::int64_t rhs() const { return sine() + m; }
-    /// -y, so that x -= V (-y).
+    /// The place of -y, so that x -= V (-y).
     [[nodiscard]] KRYLITH_HD std::int64_t solution() const { return rhs() + m + 1; }
     [[nodiscard]] KRYLITH_HD std::int64_t size() const { return solution() + m; }
 };
 
-/// Work on the array and some scalars by one thread of a kernel of its own.
+/// A task on the array and some scalars, performed by one team of threads in a kernel of its own.
 struct array_task {
     enum kind_of : std::uint8_t {
         none,
@@ -37,7 +37,7 @@ struct array_task {
         delayed,         ///< takes in column `column` - 1: delayed_hessenberg.hpp
         back_substitute, ///< solution() from the columns taken in
     };
-    /// What slots[] refers to.
+    /// The scalars that slots[] refers to.
     enum role : std::uint8_t {
         start,    ///< in: squared norm of the cycle's first residual
         norm,     ///< in: squared norm of the new vector after orthogonalisation
@@ -56,7 +56,7 @@ struct array_task {
 
 namespace detail {
 
-/// Column j, complete in column(j), joins the triangular system.
+/// Adds column j, complete in column(j), to the triangular system.
 KRYLITH_HD inline void take_in(const array_task& task, std::int64_t j, double* array,
                                double* slots) {
     const hessenberg_layout at{task.m};
@@ -75,9 +75,10 @@ KRYLITH_HD inline void take_in(const array_task& task, std::int64_t j, double* a
     h[j] = r;
     g[j + 1] = -s[j] * g[j];
     g[j] = c[j] * g[j];
-    // A zero column (singular A) takes nothing off the residual.
+    // A zero column (singular A) does not reduce the residual.
     if (!(r > 0)) g[j + 1] = g[j];
-    // Nor does one with a NaN or an infinity, but that must not look like progress: r - r is NaN.
+    // A column with a NaN or an infinity does not reduce it either, but must not look like
+    // progress: r - r is NaN.
     slots[task.slots[array_task::estimate]] = r - r == 0.0 ? g[j + 1] * g[j + 1] : r - r;
     slots[task.slots[array_task::columns]] = static_cast<double>(j + 1);
 }
@@ -111,7 +112,7 @@ KRYLITH_HD inline void back_substitute(const array_task& task, double* array, do
         double sum = array[at.rhs() + j];
         for (std::int64_t i = j + 1; i < columns; ++i) sum += array[at.column(i) + j] * y[i];
         const double pivot = array[at.column(j) + j];
-        // A vanishing pivot (singular A): leave the direction out.
+        // A vanishing pivot (singular A) leaves its direction out.
         if (fabs(pivot) > 1e-14 * largest) y[j] = -sum / pivot;
     }
 }

@@ -36,20 +36,22 @@ inline void raise_failure(const all_reduce_slots& all_reduce, int rank) {
     for (int j = 0; j < all_reduce.ranks; ++j) write(all_reduce.failures[j]);
 }
 
-/// Until ready(), which rank `rank` will bring about. False if it takes longer than the time-out,
-/// then all ranks are told, or if any rank has failed: nothing may be read or written then. Time
-/// counts by looks: of the time between two of them at most 1/64 of the time-out, since a process
-/// that was stopped (Ctrl-Z, a batch system, a paused machine) has not been waiting.
-template <class Ready>
-[[nodiscard]] bool wait_until(const all_reduce_slots& all_reduce, int rank, const Ready& credits) {
-    // Peers on cores of their own answer within this many looks; others need this core.
-    constexpr int looks_before_yield = 200;
-    for (int look = 0; look < looks_before_yield; ++look)
-        if (credits()) return true;
+/// Waits until `holds()` is true, which rank `rank` will bring about. Returns false if that takes
+/// longer than the time-out, and then tells all ranks, or if any rank has failed: nothing may be
+/// read or written then. Time is counted between checks, at most 1/64 of the time-out for each,
+/// since a process that was stopped (Ctrl-Z, a batch system, a paused machine) has not been
+/// waiting.
+template <class Condition>
+[[nodiscard]] bool wait_until(const all_reduce_slots& all_reduce, int rank,
+                              const Condition& holds) {
+    // Peers on cores of their own answer within this many checks; others need this core.
+    constexpr int checks_before_yield = 200;
+    for (int check = 0; check < checks_before_yield; ++check)
+        if (holds()) return true;
     using clock = std::chrono::steady_clock;
     const clock::duration patience = std::chrono::nanoseconds(all_reduce.timeout_ns);
     clock::duration waited{0};
-    for (auto last = clock::now(); !credits();) {
+    for (auto last = clock::now(); !holds();) {
         if (failed(all_reduce)) return false;
         const auto now = clock::now();
         waited += std::min(now - last, patience / 64);
@@ -63,7 +65,8 @@ template <class Ready>
     return true;
 }
 
-/// Until the words of the ranks in the bit set are at least `least`.
+/// Waits until the words of the ranks in the bit set are at least `least`. Returns false like
+/// wait_until.
 [[nodiscard]] inline bool wait_for_words(const all_reduce_slots& all_reduce,
                                          const std::uint64_t* words, std::uint32_t ranks,
                                          std::uint64_t least) {

@@ -1,4 +1,4 @@
-// What every kernel of an iteration is given besides its own arguments: scalars, all-reduce, waits.
+// The argument that every kernel of an iteration takes besides its own: scalars, all-reduce, waits.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace krylith {
 
-/// Data that peers write into this rank's memory: wait until each has sent as often as expected.
+/// Data that peers write into the memory of this rank; a kernel waits until each of them has sent
+/// as often as expected.
 struct signal {
     const std::uint64_t* sent;     ///< [ranks] written by the peers
     const std::uint64_t* expected; ///< counted by this rank itself
@@ -17,12 +18,13 @@ struct signal {
 
 inline constexpr int max_signals = 2;
 
-/// Program bytes (sums, loads, stores, instructions, immediates) that any kernel takes; longer
-/// programs are run by a kernel of their own. Small, because every block reads it.
+/// The bytes of a program (sums, loads, stores, instructions, immediates) that any kernel takes; a
+/// kernel of its own runs a longer program. The limit is small because every block reads the
+/// program.
 inline constexpr int kernel_program_bytes = 160;
 
 /// Plain data, passed to kernels by value (under 1 KiB). A kernel
-///  1. waits for the arrivals and adds up the batch under way (if any),
+///  1. waits for the signals and adds up the batch under way (if any),
 ///  2. loads registers and runs the program; block 0 stores the results,
 ///  3. returns at once if it is guarded and the loop has stopped: then it only carries over the
 ///     scalars that it would have assigned.
@@ -32,19 +34,19 @@ struct kernel_context {
     double* slots;               ///< two places a register
     double* array;               ///< scalars by index (GMRES: columns of the Hessenberg matrix)
     double* history;             ///< squared residual norms by iteration, or null
-    const double* partials;      ///< where this rank's reductions leave partial sums (CUDA)
-    std::int64_t partial_stride; ///< between those of one value and of the next
+    const double* partials;      ///< partial sums of this rank's reductions (CUDA)
+    std::int64_t partial_stride; ///< distance between the partial sums of one value and of the next
     signal signals[max_signals];
     std::int32_t signal_count;
     std::int32_t batch;       ///< values of the reduction under way, 0: none
-    std::int32_t batch_array; ///< where in `array` they go, or -1: to program.sums
+    std::int32_t batch_array; ///< their first place in `array`, or -1: they go to program.sums
     bool guarded;
 };
 
-/// Where a kernel leaves dot products: partial sums of its blocks, added up by the last block and
-/// published as one batch.
+/// The place where a kernel leaves dot products: partial sums of its blocks, which the last block
+/// adds up and publishes as one batch.
 struct reduction {
-    double* partials;   ///< [count][blocks], on CUDA [count][kernel context::partial_stride]
+    double* partials;   ///< [count][blocks], on CUDA [count][kernel_context::partial_stride]
     std::int32_t count; ///< values, 0: the kernel publishes nothing
 };
 

@@ -126,7 +126,7 @@ int program_recorder::bytes() const {
     for (std::size_t reg = 0; reg < first_temporary; ++reg)
         places += (needed_[reg] || assigned_[reg] || reg == control::state ? 2 : 0) +
                   (assigned_[reg] ? 2 : 0);
-    // With the padding that alignment may need.
+    // The size includes the padding that alignment may need.
     return max_sums + places + 4 + 4 * program_.instruction_count + 8 +
            8 * program_.immediate_count;
 }
@@ -140,7 +140,7 @@ scalar_program program_recorder::finish(const register_places& closing) {
 }
 
 scalar_program program_recorder::finish(const register_places* closing) {
-    needed_[control::state] = true; // the guard
+    needed_[control::state] = true; // the guard reads it
     for (int i = 0; i < first_temporary; ++i) {
         const auto reg = static_cast<std::uint8_t>(i);
         const bool moves = closing != nullptr && place_[reg] != (*closing)[reg];

@@ -1,5 +1,5 @@
-// The scalar arithmetic that waits for the next kernel: what the host has recorded of it, and where
-// registers are before and after. Knows no device.
+// The scalar arithmetic that waits for the next kernel: the program that the host has recorded, and
+// the places of registers before and after. It knows no device.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace krylith {
 
-/// Which of its two places (scalar_program.hpp) each register is in.
+/// The place, of its two (scalar_program.hpp), that each register is in.
 using register_places = std::vector<std::uint8_t>; // [max_registers], 0 or 1
 
-/// Registers are named, for as long as the execution lives, or temporary, until the next kernel.
+/// Records arithmetic on registers, which are named (for as long as the execution lives) or
+/// temporary (until the next kernel).
 class program_recorder {
 public:
     program_recorder();
@@ -24,32 +25,32 @@ public:
     /// A temporary with a constant value.
     [[nodiscard]] std::uint8_t constant(double value);
     void record(scalar_opcode code, std::uint8_t to, std::uint8_t a, std::uint8_t b);
-    /// `to = from`.
+    /// Records `to = from`.
     void assign(std::uint8_t to, std::uint8_t from);
-    /// The same for a temporary that nobody else knows: the instruction that made it, if it was the
-    /// last, makes `to` instead.
+    /// Records `to = from` for a temporary that nothing else uses: the instruction that made it, if
+    /// it was the last, makes `to` instead.
     void take(std::uint8_t to, std::uint8_t from);
 
-    /// The next kernel reads the register.
+    /// Says that the next kernel reads the register.
     void need(std::uint8_t reg);
-    /// The kernel under way gives the register a value, by a reduction.
+    /// Says that the kernel under way gives the register a value, by a reduction.
     void mark_assigned(std::uint8_t reg);
     [[nodiscard]] static bool is_temporary(std::uint8_t reg);
     [[nodiscard]] bool empty() const { return program_.instruction_count == 0; }
     /// Whether a constant can still be assigned.
     [[nodiscard]] bool has_room() const;
-    /// Most that the program takes in a kernel's kernel context.
+    /// The largest number of bytes that the program takes in a kernel context.
     [[nodiscard]] int bytes() const;
 
-    /// The pending program with its loads and stores (all but its sums) for a kernel of many
-    /// blocks: each register that gets a value moves to its other place.
+    /// Returns the pending program with its loads and stores (all but its sums) for a kernel of
+    /// many blocks: each register that gets a value moves to its other place.
     [[nodiscard]] scalar_program finish();
-    /// The same for a kernel of one thread, which may store where it loads from: it leaves all
-    /// named registers in the given places.
+    /// Returns the same for a kernel of one thread, which may store to the places that it loads
+    /// from: it leaves all named registers in the given places.
     [[nodiscard]] scalar_program finish(const register_places& closing);
 
     [[nodiscard]] const register_places& places() const { return place_; }
-    /// The register's place in kernel context::slots.
+    /// The register's place in kernel_context::slots.
     [[nodiscard]] std::uint8_t slot(std::uint8_t reg) const {
         return static_cast<std::uint8_t>(2 * reg + place_[reg]);
     }

@@ -12,8 +12,8 @@ namespace krylith {
 
 std::int64_t reduction_blocks(const device& device) {
 #if KRYLITH_HAVE_CUDA
-    // At least the 768 places that kernel_context_cuda.cuh reads before it knows how many are
-    // filled.
+    // The number is at least that of the 768 places that kernel_context_cuda.cuh reads before it
+    // knows how many are filled.
     if (device.kind() == backend::cuda)
         return std::max<std::int64_t>(1024, std::int64_t{8} * cuda::multiprocessors(device));
 #endif

@@ -1,4 +1,4 @@
-// How many blocks leave a partial sum each.
+// The number of blocks that leave a partial sum each.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace krylith {
 
-/// Most blocks that any reducing kernel launches on this device: sizes kernel context partials.
+/// The largest number of blocks that a reducing kernel launches on this device: it sizes
+/// kernel_context::partials.
 [[nodiscard]] std::int64_t reduction_blocks(const device& device);
 
 } // namespace krylith

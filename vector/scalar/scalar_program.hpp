@@ -3,7 +3,7 @@
 // The host records assignments such as `alpha = rho / pq` as instructions on registers. The next
 // kernel loads the registers that it needs, adds up the reductions that are under way, runs the
 // instructions and stores what changed. Every block does this for itself and only block 0 stores,
-// so a scalar has two places and each assignment goes to the one that nobody reads (`slot`).
+// so a scalar has two places and each assignment goes to the one that no block reads (`slot`).
 #pragma once
 
 #include <cmath>
@@ -19,14 +19,14 @@ inline constexpr int max_instructions =
 inline constexpr int max_immediates = 16;
 inline constexpr int max_sums = 8; ///< dot products of one pass that go to named scalars
 
-/// Registers that steer the loop. The rest belong to the solver's scalars.
+/// Registers that control the loop. The others are scalars of the solver.
 namespace control {
 enum : std::uint8_t {
     state,     ///< 0 while running, else a loop_state
     iteration, ///< iterations finished
     target,    ///< squared residual norm that counts as converged
     limit,     ///< iterations at which to give up
-    pause_at,  ///< iterations at which the host wants to look
+    pause_at,  ///< iterations at which the loop pauses for the host
     ceiling,   ///< squared residual norm that counts as diverged
     residual,  ///< squared residual norm last tested
     best,      ///< smallest squared residual norm that counted as progress
@@ -36,7 +36,7 @@ enum : std::uint8_t {
 };
 } // namespace control
 
-/// Why the device-side loop stopped. The solver turns it into a reason.
+/// The reason why the device-side loop stopped. The solver maps it to a reason of its result.
 enum class loop_state : std::uint8_t {
     running,
     converged, ///< by the recurrence
@@ -64,7 +64,7 @@ enum class scalar_opcode : std::uint8_t {
     estimate, ///< a: the same for an estimate inside a cycle: only ends the cycle
     positive, ///< stops with loop_state(b) unless a > 0; not_a_number where a is NaN
     nonzero,  ///< stops with loop_state(b) if |a| <= eps * to; not_a_number where a is not finite
-    pause,    ///< stops if the host wants to look; only at the end of the body, where it goes on
+    pause,    ///< stops at pause_at iterations; only at the end of the body, where the loop goes on
     finish,   ///< a: squared norm of the true residual at the end of a cycle: stops or goes on
     stop      ///< sets loop_state(b)
 };
@@ -112,8 +112,8 @@ KRYLITH_HD inline bool finite(double x) {
     return x - x == 0.0;
 }
 
-/// The order of the tests is the order of what matters: a NaN is never "not converged", and
-/// convergence at the last allowed iteration counts.
+/// The tests are in the order of importance: a NaN is never "not converged", and convergence at the
+/// last allowed iteration counts.
 KRYLITH_HD inline void test(double* reg, double rr) {
     reg[control::residual] = rr;
     if (!finite(rr)) return stop(reg, loop_state::not_a_number);
@@ -128,7 +128,8 @@ KRYLITH_HD inline void test(double* reg, double rr) {
     }
 }
 
-/// Inside a cycle only convergence and the limits matter: the cycle's end sees to the rest.
+/// Tests an estimate inside a cycle, where only convergence and the limits matter: the end of the
+/// cycle tests the rest.
 KRYLITH_HD inline void test_estimate(double* reg, double rr) {
     reg[control::residual] = rr;
     if (!finite(rr)) return stop(reg, loop_state::not_a_number);
@@ -136,8 +137,8 @@ KRYLITH_HD inline void test_estimate(double* reg, double rr) {
     if (reg[control::iteration] >= reg[control::limit]) stop(reg, loop_state::limit);
 }
 
-/// Whatever ended the cycle, the true residual decides. No progress in a whole cycle is stagnation:
-/// the next one would be the same.
+/// Ends a cycle: whatever stopped it, the true residual decides. No progress in a whole cycle is
+/// stagnation, since the next cycle would be the same.
 KRYLITH_HD inline void finish(double* reg, double rr) {
     const double state = reg[control::state];
     const bool open = state == as_register(loop_state::running) ||
@@ -158,9 +159,9 @@ KRYLITH_HD inline void finish(double* reg, double rr) {
 } // namespace detail
 
 /// Runs the instructions on `reg`. `history` may be null; the squared norm of iteration k goes to
-/// history[k] when `record` is set (one block does). A guarded program ends with the instruction
-/// that stops the loop: what follows belongs to a kernel that will not run. A Program has size(),
-/// instruction(i) and immediate(i).
+/// history[k] when `record` is set, which one block does. A guarded program ends with the
+/// instruction that stops the loop: what follows it belongs to a kernel that will not run. A
+/// Program has size(), instruction(i) and immediate(i).
 template <class Program>
 KRYLITH_HD inline void run(const Program& program, double* reg, double* history, bool record,
                            bool guarded) {

@@ -1,4 +1,5 @@
-// From y to the next x: each rule, from pairs in any order and from bits, against a loop.
+// The filter from y to the next x: each rule, from pairs in any order and from bits, against a
+// loop.
 #include <krylith/graph/frontier/frontier_filter.hpp>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct entries {
     std::vector<double> values;
 };
 
-/// So many different rows, shuffled unless they shall ascend; values are multiples of 1/4.
+/// Returns `count` different rows, shuffled unless `ascending`; values are multiples of 1/4.
 entries random_entries(std::int64_t size, std::int64_t count, bool ascending, std::uint64_t seed) {
     testing::random_numbers random(seed);
     entries e;
@@ -39,7 +40,7 @@ entries random_entries(std::int64_t size, std::int64_t count, bool ascending, st
     return e;
 }
 
-/// Columns of rows in some parts: how long each is.
+/// The lengths of the rows' columns in some parts.
 struct lengths_of_columns {
     std::vector<std::vector<std::int32_t>> by_part;
     std::vector<buffer<std::int32_t>> offsets;
@@ -78,7 +79,7 @@ void check_frontier_nonzeros(const lengths_of_columns& lengths,
     }
 }
 
-/// Sizes around words, and enough for several threads, or blocks.
+/// Sizes around words, and sizes with work for several threads or blocks.
 std::vector<std::int64_t> sizes(const device& device) {
     std::vector<std::int64_t> all = {1, 31, 32, 33, 1000, 40'000};
     if (device.kind() == backend::cuda) all.insert(all.end(), {70'000, 1'500'000});
@@ -132,7 +133,8 @@ KRYLITH_DEVICE_TEST("frontier: distances that become less, in the order of y") {
 
                 sparse_vector<double> y(device, size, infinite);
                 sparse_vector<double> next(device, size, infinite);
-                next.assign(std::vector<std::int32_t>{0}, std::vector<double>{7}); // to forget
+                // The filter must replace this content.
+                next.assign(std::vector<std::int32_t>{0}, std::vector<double>{7});
                 frontier_filter filter(device, size, parts);
                 for (const bool as_bits : {false, true}) {
                     y.assign(e.rows, e.values);
@@ -235,13 +237,13 @@ KRYLITH_DEVICE_TEST("frontier: residuals above the threshold, of all rows and of
         const auto rank_state = array(device, ranks);
         const auto residual_state = array(device, residuals);
         const buffer<float> passed(device, n, "test");
-        std::vector<float> shares(n);
-        for (float& share : shares) share = static_cast<float>(random.below(5)) / 4; // exact
-        const auto shares_given = array(device, shares);
+        std::vector<float> inverse_degrees(n);
+        for (float& d : inverse_degrees) d = static_cast<float>(random.below(5)) / 4; // exact
+        const auto given_degrees = array(device, inverse_degrees);
         const pass_on<float> rule{rank_state.data(),
                                   residual_state.data(),
                                   passed.data(),
-                                  shares_given.data(),
+                                  given_degrees.data(),
                                   0.5F,
                                   3.0F};
         sparse_vector<float> y(device, size, 0);
@@ -254,7 +256,7 @@ KRYLITH_DEVICE_TEST("frontier: residuals above the threshold, of all rows and of
                 residuals[i] += 0.5F * got[i];
                 if (!(residuals[i] > 3)) continue;
                 ranks[i] += residuals[i];
-                passing[i] = shares[i] * std::exchange(residuals[i], 0.0F);
+                passing[i] = inverse_degrees[i] * std::exchange(residuals[i], 0.0F);
                 rows.push_back(static_cast<std::int32_t>(i));
             }
             check_frontier_nonzeros(lengths, rows, filter.wait(next));

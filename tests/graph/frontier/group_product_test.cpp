@@ -1,4 +1,4 @@
-// Products of rows partitioned to a group, and how x gets around, against plain loops.
+// Products of rows partitioned over a group, and how x gets to all devices, against plain loops.
 #include <krylith/graph/frontier/group_product.hpp>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ using testing::converted;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Rows of any length, one of all columns, some empty. Values are multiples of 1/8: sums are exact.
+/// A matrix with rows of any length, one of all columns, some empty. Values are multiples of 1/8,
+/// so that sums are exact.
 csr_matrix<double> uneven(std::int64_t n, std::uint64_t seed) {
     testing::random_numbers random(seed);
     std::vector<testing::weighted_edge> edges;
@@ -39,7 +40,7 @@ csr_matrix<double> uneven(std::int64_t n, std::uint64_t seed) {
 template <class T>
 using pairs = std::map<std::int32_t, T>;
 
-/// A x over S, with a plain loop.
+/// Returns A x over S, by a plain loop.
 template <class S>
 pairs<typename S::value_type> product(const csr_matrix<double>& a,
                                       const pairs<typename S::value_type>& x) {
@@ -67,7 +68,7 @@ pairs<T> as_map(const typename sparse_vector<T>::host_pairs& list, std::int64_t 
     return map;
 }
 
-/// All members' y.
+/// Returns the y of all devices.
 template <class S, class M>
 pairs<typename S::value_type> y_of(group_product<S, M>& a) {
     pairs<typename S::value_type> y;
@@ -76,7 +77,8 @@ pairs<typename S::value_type> y_of(group_product<S, M>& a) {
     return y;
 }
 
-/// Every member's x has these entries, and the host knows how many, and their work.
+/// Checks that every device's x has these entries, and that the host knows their number and their
+/// columns' nonzeros.
 template <class S, class M>
 void check_x(group_product<S, M>& a, const csr_matrix<double>& matrix,
              const pairs<typename S::value_type>& expected) {
@@ -188,7 +190,7 @@ KRYLITH_GROUP_TEST("group_product: three steps of shortest paths by every kernel
 
 namespace {
 
-/// x is what rows pass on of their residuals, whole or half.
+/// Checks how x is sent that rows make of their residuals, whole or half.
 template <class S>
 void check_sending(const device_group& group) {
     const std::int64_t n = 400;
@@ -202,29 +204,30 @@ void check_sending(const device_group& group) {
         std::vector<buffer<float>> ranks;
         std::vector<buffer<float>> residuals;
         std::vector<buffer<float>> passed;
-        std::vector<buffer<float>> shares;
+        std::vector<buffer<float>> inverse_degrees;
         pairs<float> x;
         for (const auto& m : p.local()) {
             std::vector<float> here(static_cast<std::size_t>(m.rows.size()), 0);
-            std::vector<float> share(here.size(), 0); // of rows that pass nothing on: not read
+            // The values of rows that pass nothing on are not read.
+            std::vector<float> inverse_degree(here.size(), 0);
             for (std::int64_t row = m.rows.begin; row < m.rows.end; ++row) {
                 if (row % every != 0) continue;
                 const auto at = static_cast<std::size_t>(row - m.rows.begin);
                 here[at] = static_cast<float>(1 + row % 9);
-                share[at] = static_cast<float>(1 + row % 2) / 2;
-                x[static_cast<std::int32_t>(row)] = here[at] * share[at];
+                inverse_degree[at] = static_cast<float>(1 + row % 2) / 2;
+                x[static_cast<std::int32_t>(row)] = here[at] * inverse_degree[at];
             }
             const auto& device = group.handle(m.rank);
             residuals.emplace_back(device, std::span<const float>(here), "test");
             ranks.emplace_back(device, std::span<const float>(here), "test");
             passed.emplace_back(device, here.size(), "test");
-            shares.emplace_back(device, std::span<const float>(share), "test");
+            inverse_degrees.emplace_back(device, std::span<const float>(inverse_degree), "test");
         }
         p.advance_all([&](std::size_t m) {
             return pass_on<float>{ranks[m].data(),
                                   residuals[m].data(),
                                   passed[m].data(),
-                                  shares[m].data(),
+                                  inverse_degrees[m].data(),
                                   1.0F,
                                   0.0F};
         });

@@ -1,4 +1,4 @@
-// Breadth-first search with levels walked in one launch, against the same with products alone.
+// Breadth-first search with many levels in one launch, against the same with products alone.
 #include <krylith/graph/bfs.hpp>
 
 #include <limits>
@@ -19,7 +19,7 @@ namespace krylith {
 namespace {
 
 constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
-constexpr std::int32_t path_length = 2600; // two full logs and a bit
+constexpr std::int32_t path_length = 2600; // two full logs and a bit more
 
 struct long_case {
     std::string name;
@@ -27,24 +27,25 @@ struct long_case {
     std::vector<std::int64_t> sources;
 };
 
-/// Levels of all widths, in the order of the list: products and walks take turns.
+/// A graph with levels of these widths, in the order of the list, so that products and launches
+/// alternate.
 csr_matrix<double> widths(const std::vector<std::int32_t>& list) {
     std::vector<testing::weighted_edge> edges;
-    std::int32_t first = 0; // of the level before
+    std::int32_t first = 0; // the first vertex of the level before
     std::int32_t before = 1;
     for (const std::int32_t width : list) {
         for (std::int32_t i = 0; i < width; ++i) {
             edges.push_back({first + i % before, first + before + i, 1});
-            if (i % before != before - 1 && i % 3 == 0) // a greater parent, too
+            if (i % before != before - 1 && i % 3 == 0) // a greater parent, which must not win
                 edges.push_back({first + before - 1, first + before + i, 1});
         }
         for (std::int32_t i = 1; i < before && i < 3; ++i)
-            edges.push_back({first + i, first + i - 1, 1}); // within a level
+            edges.push_back({first + i, first + i - 1, 1}); // an edge within a level
         first += before;
         before = width;
     }
     for (std::int32_t i = 0; i < first + before; i += 5) edges.push_back({i, i, 1});
-    return testing::from_edges(first + before + 40, edges); // the last 40: not reached
+    return testing::from_edges(first + before + 40, edges); // the last 40 are not reached
 }
 
 const std::vector<long_case>& long_cases() {
@@ -87,7 +88,8 @@ void check_same(const bfs_result& found, const bfs_result& expected) {
     CHECK(sizes_of(found) == sizes_of(expected));
 }
 
-/// Walked steps have no kernels, the others have some; launches count up; times add up.
+/// Checks that steps in launches have no kernels and the others have some, that launches count up,
+/// and that times add up.
 void check_steps(const bfs_result& found) {
     std::int32_t launch = 0;
     std::int64_t in_launch = 0;
@@ -102,12 +104,12 @@ void check_steps(const bfs_result& found) {
         launch = step.launch;
         CHECK(in_launch <= spmspv::most_persistent_levels);
     }
-    CHECK(seconds <= found.seconds * 1.05 + 1e-4); // clocks of device and host
+    CHECK(seconds <= found.seconds * 1.05 + 1e-4); // the clocks of device and host differ
 }
 
 } // namespace
 
-KRYLITH_GROUP_TEST("bfs: walked or multiplied, levels, parents and steps are the same") {
+KRYLITH_GROUP_TEST("bfs: in launches or by products, levels, parents and steps are the same") {
     for (const auto& c : long_cases()) {
         CAPTURE(c.name);
         const graph<double> g(group, csr_view<double>(c.matrix));
@@ -132,23 +134,24 @@ KRYLITH_GROUP_TEST("bfs: walked or multiplied, levels, parents and steps are the
     }
 }
 
-KRYLITH_GROUP_TEST("bfs: several devices don't walk") {
+KRYLITH_GROUP_TEST("bfs: several devices have no persistent levels") {
     const graph<double> g(group, csr_view<double>(long_cases()[0].matrix));
     const bfs_result found = bfs(g, 0, {.level_limit = huge});
     CHECK(launched(found) == (group.size() == 1 ? found.iterations() : 0));
 }
 
-KRYLITH_GROUP_TEST("bfs: fixed and predicted kernels are not passed over by walks") {
+KRYLITH_GROUP_TEST("bfs: fixed and predicted kernels are not passed over by persistent levels") {
     const graph<double> g(group, csr_view<double>(long_cases()[1].matrix));
     for (const auto& kernels : {spmspv::adaptive_options{.fixed = spmspv::kernel::row},
                                 spmspv::adaptive_options{.as_predicted = true}})
         CHECK(launched(bfs(g, 0, {.level_limit = huge, .kernels = kernels})) == 0);
 }
 
-KRYLITH_GROUP_TEST("bfs: products and walks take turns, and long walks take several launches") {
+KRYLITH_GROUP_TEST(
+    "bfs: products and launches take turns, and long searches take several launches") {
     const auto& turns = long_cases()[4];
     const graph<double> g(group, csr_view<double>(turns.matrix));
-    if (group.size() > 1) return; // as above
+    if (group.size() > 1) return; // as in the test before
     const bfs_result found = bfs(g, 0, {.level_limit = 100});
     const auto& path = long_cases()[3];
     const graph<double> line(group, csr_view<double>(path.matrix));
@@ -174,7 +177,7 @@ KRYLITH_GROUP_TEST("bfs: a star has a vertex that is a product's") {
     if (group.size() == 1) CHECK(launched(found) == 2);
 }
 
-KRYLITH_GROUP_TEST("bfs: max_levels ends walks too") {
+KRYLITH_GROUP_TEST("bfs: max_levels ends launches too") {
     const auto& path = long_cases()[3];
     const graph<double> g(group, csr_view<double>(path.matrix));
     for (const std::int64_t levels : {1, 2, 1023, 1024, 1025, 2100}) {
@@ -191,7 +194,7 @@ KRYLITH_GROUP_TEST("bfs: max_levels ends walks too") {
     }
 }
 
-TEST_CASE("bfs: refuses a negative limit of walks") {
+TEST_CASE("bfs: refuses a negative limit of levels") {
     const auto a = testing::from_edges(3, {{0, 1, 1}});
     const graph<double> g(device_group::host(1), csr_view<double>(a));
     CHECK_THROWS_WITH_AS((void)bfs(g, 0, {.level_limit = -1}),

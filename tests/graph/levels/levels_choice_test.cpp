@@ -1,4 +1,4 @@
-// When levels are walked in one launch.
+// The choice between launches of many levels and products.
 #include <krylith/graph/levels/levels_choice.hpp>
 
 #include <limits>
@@ -7,11 +7,11 @@
 
 namespace krylith {
 
-TEST_CASE("walk choice: small levels, and when a walk is under way those of twice the limit") {
+TEST_CASE("levels choice: small levels, and in a launch those of twice the limit") {
     levels_choice choice(100);
     CHECK(choice.most_frontier_nonzeros() == 200);
     CHECK(choice.launches(1, 100));
-    choice.launched(5, false); // its log was full
+    choice.launched(5, false); // the launch's log was full
     CHECK(choice.launches(1, 200));
     choice.launched(5, false);
     CHECK_FALSE(choice.launches(1, 201));
@@ -19,10 +19,11 @@ TEST_CASE("walk choice: small levels, and when a walk is under way those of twic
     CHECK_FALSE(choice.launches(1, 101));
     choice.multiplied();
     CHECK(choice.launches(100, 3));
-    CHECK_FALSE(choice.launches(101, 3)); // there is room for as many vertices as edges
+    CHECK_FALSE(choice.launches(101, 3)); // frontiers have room for as many vertices as edges
 }
 
-TEST_CASE("walk choice: a vertex that is too wide is a product's, and walks for nothing get rare") {
+TEST_CASE(
+    "levels choice: a vertex that is too wide is a product's, and launches in vain get rare") {
     levels_choice choice(100);
     const auto products_first = [&] {
         int count = 0;
@@ -43,7 +44,7 @@ TEST_CASE("walk choice: a vertex that is too wide is a product's, and walks for 
     CHECK(products_first() == 0);
 }
 
-TEST_CASE("walk choice: a limit of 0 never walks, the greatest always does") {
+TEST_CASE("levels choice: a limit of 0 never launches, the greatest always does") {
     levels_choice never(0);
     CHECK_FALSE(never.launches(0, 0));
     CHECK_FALSE(levels_choice().launches(1, 0));

@@ -1,4 +1,4 @@
-// Levels walked in one launch, from the middle of a search to wherever walks end, against a loop.
+// Many levels in one launch, from the middle of a search to wherever launches end, against a loop.
 #include <krylith/graph/levels/persistent_search.hpp>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace krylith::spmspv {
 
 namespace {
 
-constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max(); // absent
+constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max(); // the value that is absent
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 /// A search in plain arrays.
@@ -29,7 +29,7 @@ struct search {
     std::vector<std::int32_t> levels;
     std::vector<std::int32_t> parents;
     std::vector<std::int32_t> frontier; ///< ascending
-    std::int32_t level = 1;             ///< reached next
+    std::int32_t level = 1;             ///< the next level that is reached
 
     search(const csr_matrix<double>& a, std::int64_t source)
         : offsets(a.row_offsets.begin(), a.row_offsets.end()),
@@ -59,7 +59,7 @@ struct search {
     }
     void reach() {
         std::vector<std::int32_t> next;
-        for (const auto u : frontier) // the least first
+        for (const auto u : frontier) // the least parent comes first
             for (auto k = offsets[static_cast<std::size_t>(u)];
                  k < offsets[static_cast<std::size_t>(u) + 1]; ++k) {
                 const auto v = static_cast<std::size_t>(ends[static_cast<std::size_t>(k)]);
@@ -74,7 +74,7 @@ struct search {
     }
 };
 
-/// The same on a device.
+/// The same search on a device.
 struct checked_search {
     std::shared_ptr<device> on;
     buffer<std::int32_t> offsets;
@@ -96,7 +96,8 @@ struct checked_search {
           x(on, std::ssize(s.levels), none),
           searcher(on, {offsets.data(), ends.data()}, std::ssize(s.levels),
                    most_frontier_nonzeros) {
-        // Backwards: pairs need not ascend. Other values: the walk leaves zeros.
+        // The pairs descend, because they need not ascend, and have values that the launch must set
+        // to zero.
         const std::vector<std::int32_t> start(s.frontier.rbegin(), s.frontier.rend());
         x.assign(start, std::vector<std::int32_t>(start.size(), 7));
     }
@@ -106,8 +107,8 @@ struct checked_search {
     }
 };
 
-/// The contract: as far as a walk went, everything is as after as many levels of the loop; it ended
-/// for a reason, and no earlier one was passed over. Moves the search on.
+/// Checks the contract of a launch: everything is as after as many levels of the loop; the launch
+/// ended for a reason, and did not pass over an earlier one. Advances the search.
 void check_persistent(checked_search& got, search& s, std::int64_t most_levels,
                       std::int64_t most_frontier_nonzeros) {
     const persistent_levels launch = got.launch(s.level, most_levels);
@@ -138,7 +139,7 @@ void check_persistent(checked_search& got, search& s, std::int64_t most_levels,
     CHECK(pairs.values == std::vector<std::int32_t>(s.frontier.size(), 0));
 }
 
-/// Vertices of 1, 2, ... edges, each to vertices of its own and to one that all share.
+/// Vertices with 1, 2, ... edges, each to vertices of its own and to one that all share.
 csr_matrix<double> fans(std::int32_t count) {
     std::vector<testing::weighted_edge> edges;
     std::int32_t next = count + 2;
@@ -159,7 +160,7 @@ csr_matrix<double> path(std::int32_t n) {
     return testing::from_edges(n, edges);
 }
 
-/// A path of 3 to a vertex with `leaves` others, and on from the last of these.
+/// A path of 3 vertices to a vertex with `leaves` others, and on from the last of these.
 csr_matrix<double> broom(std::int32_t leaves) {
     std::vector<testing::weighted_edge> edges = {{0, 1, 1}, {1, 2, 1}};
     for (std::int32_t i = 0; i < leaves; ++i) edges.push_back({2, 3 + i, 1});
@@ -169,7 +170,7 @@ csr_matrix<double> broom(std::int32_t leaves) {
 
 } // namespace
 
-KRYLITH_DEVICE_TEST("level walk: from every level of a search to its end") {
+KRYLITH_DEVICE_TEST("persistent levels: from every level of a search to its end") {
     for (const auto& c : testing::graph_cases()) {
         CAPTURE(c.name);
         for (const auto source : c.sources) {
@@ -186,13 +187,14 @@ KRYLITH_DEVICE_TEST("level walk: from every level of a search to its end") {
     }
 }
 
-KRYLITH_DEVICE_TEST("level walk: a few levels each, one walk after the other, x in other forms") {
+KRYLITH_DEVICE_TEST(
+    "persistent levels: a few levels each, one launch after the other, x in other forms") {
     for (const char* name : {"gallery:road:12", "gallery:poisson2d:30", "gallery:kron:9"}) {
         CAPTURE(name);
         search s(load_matrix<double>(name), 5);
         checked_search got(device, s, no_limit);
         for (int launch = 0; !s.frontier.empty(); ++launch) {
-            // As products leave it between walks: other forms, which must be clean later.
+            // Between launches products leave x in other forms, which must be clean later.
             if (launch % 3 == 1) got.x.require(vector_form::bits);
             if (launch % 3 == 2) {
                 got.x.require(vector_form::bits);
@@ -209,14 +211,15 @@ KRYLITH_DEVICE_TEST("level walk: a few levels each, one walk after the other, x 
     }
 }
 
-KRYLITH_DEVICE_TEST("level walk: vertices of 1 to 130 edges on one level share their warps") {
+KRYLITH_DEVICE_TEST(
+    "persistent levels: vertices of 1 to 130 edges on one level share their warps") {
     search s(fans(130), 0);
     checked_search got(device, s, no_limit);
     check_persistent(got, s, no_limit, no_limit);
     CHECK(s.frontier.empty());
 }
 
-KRYLITH_DEVICE_TEST("level walk: levels of many thousand vertices") {
+KRYLITH_DEVICE_TEST("persistent levels: levels of many thousand vertices") {
     for (const char* name : {"gallery:poisson2d:300", "gallery:kron:13"}) {
         CAPTURE(name);
         search s(load_matrix<double>(name), 45000 % 8192);
@@ -225,21 +228,24 @@ KRYLITH_DEVICE_TEST("level walk: levels of many thousand vertices") {
     }
 }
 
-KRYLITH_DEVICE_TEST("level walk: ends where more edges leave than it takes, and can go on later") {
+KRYLITH_DEVICE_TEST(
+    "persistent levels: ends where more edges leave than it takes, and can go on later") {
     constexpr std::int64_t most_frontier_nonzeros = 60;
     search s(load_matrix<double>("gallery:poisson2d:30"), 0);
     checked_search got(device, s, most_frontier_nonzeros);
     CHECK(got.searcher.room() == most_frontier_nonzeros);
     check_persistent(got, s, no_limit, most_frontier_nonzeros);
     CHECK(s.frontier_nonzeros() > most_frontier_nonzeros);
-    check_persistent(got, s, no_limit, most_frontier_nonzeros); // no level, and nothing changed
+    // No level runs, and nothing changes.
+    check_persistent(got, s, no_limit, most_frontier_nonzeros);
     search from_there = s;
     checked_search rest(device, from_there, no_limit);
     check_persistent(rest, from_there, no_limit, no_limit);
     CHECK(from_there.frontier.empty());
 }
 
-KRYLITH_DEVICE_TEST("level walk: a vertex that is too wide ends it, one that is just not doesn't") {
+KRYLITH_DEVICE_TEST(
+    "persistent levels: a vertex that is too wide ends it, one that is just not doesn't") {
     for (const std::int32_t leaves : {widest_vertex, widest_vertex + 1}) {
         CAPTURE(leaves);
         search s(broom(leaves), 0);
@@ -250,12 +256,13 @@ KRYLITH_DEVICE_TEST("level walk: a vertex that is too wide ends it, one that is 
             continue;
         }
         CHECK(s.frontier == std::vector<std::int32_t>{2});
-        check_persistent(got, s, no_limit, no_limit); // at once
+        check_persistent(got, s, no_limit, no_limit); // it ends at once
         CHECK(s.level == 3);
     }
 }
 
-KRYLITH_DEVICE_TEST("level walk: as many levels as a launch has room for, launch after launch") {
+KRYLITH_DEVICE_TEST(
+    "persistent levels: as many levels as a launch has room for, launch after launch") {
     search s(path(static_cast<std::int32_t>(2 * most_persistent_levels + 100)), 0);
     checked_search got(device, s, 1000);
     for (const std::int64_t expected : {most_persistent_levels, most_persistent_levels}) {
@@ -268,7 +275,7 @@ KRYLITH_DEVICE_TEST("level walk: as many levels as a launch has room for, launch
     CHECK(s.frontier.empty());
 }
 
-KRYLITH_DEVICE_TEST("level walk: refuses to begin with more vertices than it has room for") {
+KRYLITH_DEVICE_TEST("persistent levels: refuses to begin with more vertices than it has room for") {
     search s(load_matrix<double>("gallery:poisson2d:10"), 0);
     for (int level = 0; level < 4; ++level) s.reach();
     checked_search got(device, s, 3);

@@ -35,34 +35,11 @@ TEST_CASE("entry partition: floor(k entries / parts), though the product may ove
     }
 }
 
-TEST_CASE("entry partition: weights and sizes") {
-    CHECK(weighted_entries(10, sizes{1, 0, 3}).begin == sizes{0, 2, 2, 10});
-    CHECK(weighted_entries(0, sizes{0, 1}).begin == sizes{0, 0, 0});
-    for (int parts = 1; parts <= 8; ++parts)
-        for (const std::int64_t entries :
-             {std::int64_t{0}, std::int64_t{5}, std::int64_t{1000003}, largest})
-            CHECK(weighted_entries(entries, sizes(static_cast<std::size_t>(parts), 7)) ==
-                  equal_entries(entries, parts));
-    CHECK(entries_of_sizes(sizes{3, 0, 4}).begin == sizes{0, 3, 3, 7});
-}
-
 TEST_CASE("entry partition: what is refused") {
     CHECK_THROWS_WITH_AS((void)equal_entries(-1, 2),
                          "equal_entries: entries is -1, must be 0 or more", usage_error);
     CHECK_THROWS_WITH_AS((void)equal_entries(1, 0), "equal_entries: parts is 0, must be 1 or more",
                          usage_error);
-    CHECK_THROWS_WITH_AS(
-        (void)weighted_entries(5, sizes{1, -2}),
-        "weighted_entries: weights[1] is -2, must be 0 or more, and the sum at most 2147483647",
-        usage_error);
-    CHECK_THROWS_AS((void)weighted_entries(5, sizes{1, 2147483647}), usage_error);
-    CHECK_THROWS_WITH_AS((void)weighted_entries(5, sizes{0, 0}),
-                         "weighted_entries: the sum of 2 weights is 0, must be 1 or more",
-                         usage_error);
-    CHECK_THROWS_AS((void)weighted_entries(5, {}), usage_error);
-    CHECK_THROWS_AS((void)entries_of_sizes({}), usage_error);
-    CHECK_THROWS_AS((void)entries_of_sizes(sizes{1, -1}), usage_error);
-    CHECK_THROWS_AS((void)entries_of_sizes(sizes{1, largest}), usage_error);
     CHECK_THROWS_WITH_AS(
         check(nonzero_partition{{0}}, 0),
         "nonzero_partition: begin has 1 numbers, must have parts + 1 with at least "
@@ -96,14 +73,7 @@ TEST_CASE("numa partition: two nodes with one, two, one and three devices, and i
             CHECK(found.device == c.device);
             CHECK(found.entries == equal_entries(entries, devices));
             CHECK_NOTHROW(check(found, c.nodes, entries));
-            for (int rank = 0; rank < devices; ++rank)
-                CHECK(c.device[static_cast<std::size_t>(found.part_of(rank))] == rank);
-            const sizes same(c.nodes.size(), 3);
-            CHECK(make_numa_partition(entries, c.nodes, same) == found);
         }
-    // Weights are by rank, whatever the order of parts.
-    const auto weighted = make_numa_partition(100, std::vector{0, 1, 0, 1}, sizes{1, 2, 3, 4});
-    CHECK(weighted.entries.begin == sizes{0, 10, 40, 60, 100});
 }
 
 TEST_CASE("numa partition: one node is the plain partition") {
@@ -122,9 +92,7 @@ TEST_CASE("numa partition: what is refused") {
     CHECK_THROWS_WITH_AS((void)make_numa_partition(5, std::vector{0, -1}),
                          "numa_partition: node_of_device[1] is -1, must be 0 or more", usage_error);
     CHECK_THROWS_AS((void)make_numa_partition(-5, nodes), usage_error);
-    CHECK_THROWS_AS((void)make_numa_partition(5, nodes, sizes{1, 2}), usage_error);
     const numa_partition good = make_numa_partition(6, nodes);
-    CHECK_THROWS_AS((void)good.part_of(3), usage_error);
     const auto says = [&](std::vector<int> device, const char* message) {
         const numa_partition bad{std::move(device), good.entries};
         CHECK_THROWS_WITH_AS(check(bad, nodes, 6), message, usage_error);

@@ -39,7 +39,7 @@ struct test_arrays {
             values.push_back(e.value);
         }
     }
-    /// Where each of `count` lines begins, for indices that ascend.
+    /// Where each of `count` rows or columns begins, for indices that ascend.
     static std::vector<std::int64_t> offsets(const std::vector<std::int32_t>& major_size,
                                              std::int64_t count) {
         std::vector<std::int64_t> result;

@@ -21,7 +21,7 @@ using testing::random_values;
 
 namespace {
 
-/// ||V'V - I|| of the first `m` vectors that each way makes of b, A b, ...
+/// Returns ||V'V - I|| of the first `m` vectors.
 double loss_of(const basis<double>& v, int m) {
     Eigen::MatrixXd dense(v.layout()->size(), m);
     for (int j = 0; j < m; ++j) dense.col(j) = testing::to_eigen(testing::values_of(v[j]));
@@ -84,7 +84,7 @@ struct arnoldi_run {
     scalar start{run}, norm{run}, estimate{run}, columns{run}, inverse{run}, lucky{run};
 };
 
-/// Powers of A crowd into few directions: entries of b over `decades` decades.
+/// A diagonal matrix with entries over `decades` decades. Powers of A crowd into few directions.
 csr_matrix<double> spread_diagonal(int n, double decades) {
     std::vector<double> d;
     for (int i = 0; i < n; ++i) d.push_back(std::pow(10.0, decades * i / (n - 1)));
@@ -110,7 +110,7 @@ KRYLITH_GROUP_TEST("delayed gmres: the basis is as orthogonal as that of CGS2") 
         }
 }
 
-// Stalled residuals differ a little after many restarts.
+// The residuals of stalled solves differ a little after many restarts.
 KRYLITH_GROUP_TEST("delayed gmres: the iterations of CGS2 on the battery") {
     for (const auto& entry : testing::battery()) {
         if (entry.matrix.rows != entry.matrix.columns || entry.matrix.rows == 0) continue;
@@ -124,7 +124,7 @@ KRYLITH_GROUP_TEST("delayed gmres: the iterations of CGS2 on the battery") {
             const auto delayed = p.solve(method::gmres, options);
             INFO(describe(plain));
             INFO(describe(delayed));
-            // When a singular system stands still is up to rounding.
+            // Rounding decides when a singular system stagnates.
             if (plain.converged()) CHECK(delayed.iterations == plain.iterations);
             CHECK(delayed.reason == plain.reason);
             CHECK(delayed.recurrence_residual ==
@@ -160,8 +160,8 @@ KRYLITH_GROUP_TEST("delayed gmres: sides, fp32 and wide ranges as with CGS2") {
     CHECK(std::abs(delayed.iterations - plain.iterations) <= 2);
 }
 
-// fp32: what the first pass leaves of a vector inside the space is noise, which the second pass
-// takes away altogether.
+// In fp32 the first pass leaves only noise of a vector inside the space, which the second pass
+// removes altogether.
 KRYLITH_GROUP_TEST("delayed gmres: fp32 runs out of space") {
     const auto matrix =
         testing::converted<float>(testing::diagonal_matrix({1, 1, 2, 2, 3, 3, 1, 2, 3, 1}));

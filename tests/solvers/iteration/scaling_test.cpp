@@ -52,7 +52,7 @@ KRYLITH_GROUP_TEST("scaling: b from 1e-300 to 1e300 is solved to 1e-8") {
             }
 }
 
-// One entry is huge, the others are not: scaled by the largest.
+// One entry is huge and the others are not: the largest decides the scaling.
 KRYLITH_GROUP_TEST("scaling: entries of very different sizes") {
     const auto matrix = testing::laplace_1d(20);
     for (const double size : {1e-300, 1e300})
@@ -66,7 +66,8 @@ KRYLITH_GROUP_TEST("scaling: entries of very different sizes") {
             CHECK(p.relative_residual() <= 1.01e-8);
         }
     problem<double> subnormal(group, matrix, std::vector<double>(20, 5e-322));
-    for (const auto which : all_methods) { // x is a multiple of 5e-324 or so: no NaN, no lie
+    // x is a multiple of about 5e-324: no NaN, and no false claim.
+    for (const auto which : all_methods) {
         const auto result = subnormal.solve(which);
         INFO(describe(result));
         CHECK(result.reason != reason::not_a_number);
@@ -90,7 +91,7 @@ KRYLITH_GROUP_TEST("scaling: fp32 at the ends of its range") {
         }
 }
 
-// Below the normal numbers of fp32 (1.2e-38) entries lose digits but are no reason for a NaN.
+// Below fp32's normal numbers (1.2e-38) entries lose digits, which is no reason for a NaN.
 KRYLITH_GROUP_TEST("scaling: fp32 below its normal numbers") {
     const auto matrix = testing::converted<float>(testing::laplace_1d(4));
     for (const auto which : all_methods) {
@@ -122,7 +123,7 @@ KRYLITH_GROUP_TEST("scaling: a power of two changes exponents and nothing else")
     }
 }
 
-// A times a power of two as well: x is scaled by its inverse.
+// A is multiplied by a power of two as well, so x is scaled by its inverse.
 KRYLITH_GROUP_TEST("scaling: A by a power of two") {
     auto matrix = poisson2d<double>(9, 11, random_scaling{2});
     const auto b = random_values<double>(matrix.rows, 114);

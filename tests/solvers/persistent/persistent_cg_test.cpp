@@ -1,5 +1,5 @@
-// CG in persistent kernels: the same iteration as cg(), where it can run. On other groups, that it
-// says why not. (All other tests of solvers run it too, as cg:auto.)
+// CG in persistent kernels: the same iteration as cg(), where it can run, and its reason on other
+// groups. (All other tests of solvers run it too, as cg:auto.)
 #include <cmath>
 #include <vector>
 
@@ -18,7 +18,7 @@ using testing::random_values;
 
 namespace {
 
-/// On a group that can't, checks that it says so, and returns false.
+/// Whether the group can run it; if not, checks that it says why.
 template <class T>
 bool can_run(problem<T>& p) {
     const std::string why_not = not_persistent_because(*p.a);
@@ -28,7 +28,7 @@ bool can_run(problem<T>& p) {
     return false;
 }
 
-/// Same iterations, and the histories agree until rounding has grown.
+/// Checks that iterations are equal and histories agree until rounding has grown.
 void compare(const solve_result& expected, const solve_result& found) {
     INFO(describe(expected));
     INFO(describe(found));
@@ -42,10 +42,10 @@ void compare(const solve_result& expected, const solve_result& found) {
 
 } // namespace
 
-// 1, 2, 4 and 8 slices a warp on one H200, and more than it takes.
+// Grid sizes with 1, 2, 4 and 8 slices a warp on one H200, and one that it can't take.
 constexpr int sizes[] = {3, 20, 40, 50, 64, 80, 84};
 
-KRYLITH_GROUP_TEST("resident cg: the first iterations are those of cg") {
+KRYLITH_GROUP_TEST("persistent cg: the first iterations are those of cg") {
     for (const int size : sizes) {
         CAPTURE(size);
         if (group.kind() == backend::host && size > 20) break;
@@ -60,7 +60,7 @@ KRYLITH_GROUP_TEST("resident cg: the first iterations are those of cg") {
     }
 }
 
-KRYLITH_GROUP_TEST("resident cg: takes the way of cg") {
+KRYLITH_GROUP_TEST("persistent cg: takes the way of cg") {
     for (const int size : sizes) {
         CAPTURE(size);
         if (group.kind() == backend::host && size > 20) break;
@@ -76,7 +76,7 @@ KRYLITH_GROUP_TEST("resident cg: takes the way of cg") {
         CHECK(found.replacements == expected.replacements);
         const auto first = p.solution();
         (void)persistent_cg(*p.a, p.b, p.x, options);
-        CHECK(p.solution() == first); // bit for bit
+        CHECK(p.solution() == first); // equal bit by bit
 
         const jacobi<double> m(*p.a);
         const solve_result expected_m = cg(*p.a, p.b, p.x, options, m);
@@ -86,7 +86,7 @@ KRYLITH_GROUP_TEST("resident cg: takes the way of cg") {
     }
 }
 
-KRYLITH_GROUP_TEST("resident cg: float") {
+KRYLITH_GROUP_TEST("persistent cg: float") {
     const auto matrix = poisson3d<float>(24);
     problem<float> p(group, matrix, random_values<float>(matrix.rows, 5), {operator_kind::halo});
     if (!can_run(p)) return;
@@ -98,7 +98,7 @@ KRYLITH_GROUP_TEST("resident cg: float") {
     CHECK(p.relative_residual() <= 1.1e-4);
 }
 
-KRYLITH_GROUP_TEST("resident cg: callbacks, warm starts and limits") {
+KRYLITH_GROUP_TEST("persistent cg: callbacks, warm starts and limits") {
     const auto matrix = poisson3d<double>(24);
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), {operator_kind::halo});
     if (!can_run(p)) return;
@@ -124,7 +124,7 @@ KRYLITH_GROUP_TEST("resident cg: callbacks, warm starts and limits") {
     CHECK(p.relative_residual() <= 1e-8);
 }
 
-KRYLITH_GROUP_TEST("resident cg: failures have their reasons") {
+KRYLITH_GROUP_TEST("persistent cg: failures have their reasons") {
     auto matrix = poisson3d<double>(12);
     const auto b = random_values<double>(matrix.rows, 5);
     problem<double> good(group, matrix, b, {operator_kind::halo});
@@ -142,7 +142,7 @@ KRYLITH_GROUP_TEST("resident cg: failures have their reasons") {
     CHECK(persistent_cg(*good.a, good.b, good.x).converged());
 }
 
-KRYLITH_GROUP_TEST("resident cg: ill-conditioned systems reach what cg reaches") {
+KRYLITH_GROUP_TEST("persistent cg: ill-conditioned systems reach what cg reaches") {
     // D A D with entries of D over six decades, to an accuracy that needs residual replacement.
     auto matrix = poisson2d<double>(40);
     const auto random = random_values<double>(matrix.rows, 9);
@@ -180,7 +180,7 @@ static_assert(persistent_preconditioner<jacobi<double>, double>);
 
 } // namespace
 
-KRYLITH_GROUP_TEST("resident cg: what it can't take, cg:auto gives to cg") {
+KRYLITH_GROUP_TEST("persistent cg: what it can't take, cg:auto gives to cg") {
     const auto matrix = poisson3d<double>(10);
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 5),
                       {operator_kind::nz, format_kind::csr});

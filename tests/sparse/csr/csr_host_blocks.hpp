@@ -34,10 +34,10 @@ struct block_data {
     }
 };
 
-/// Row i has length(i) entries in ascending columns. Offsets start at `origin`.
+/// Makes a block whose row i has length(i) entries in ascending columns. Offsets start at `origin`.
 template <class T, class Length>
-block_data<T> make_device_matrix(std::int64_t rows, std::int64_t columns, const Length& length,
-                                 std::int64_t origin = 0) {
+block_data<T> random_block(std::int64_t rows, std::int64_t columns, const Length& length,
+                           std::int64_t origin = 0) {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> values(-1, 1);
     block_data<T> b;
@@ -83,15 +83,15 @@ std::vector<double> dense_product(const block_data<T>& b, const std::vector<T>& 
     return y;
 }
 
-/// On the device of rank 0; keeps devices apart from their owner.
+/// A handle to the device of a rank, which does not own it.
 inline std::shared_ptr<device> handle(host_ranks& ranks, int rank) {
     return {&ranks[rank], [](device*) {}};
 }
 
 inline std::vector<double> sums(host_ranks& ranks, int rank, int count) {
-    kernel_context f = ranks.make_context(rank);
-    host_ranks::take_batch(f, count, first_sum);
-    ranks.scalars(rank, f);
+    kernel_context context = ranks.make_context(rank);
+    host_ranks::take_batch(context, count, first_sum);
+    ranks.scalars(rank, context);
     ranks[rank].synchronize();
     std::vector<double> values;
     for (int v = 0; v < count; ++v)

@@ -22,7 +22,7 @@ namespace {
 constexpr int peers = 3;
 constexpr std::int64_t own = 500;
 
-/// Words that ranks write at each other.
+/// The words that ranks write on each other.
 struct words {
     std::uint64_t sent[peers] = {};
     std::uint64_t credits[peers] = {};
@@ -50,7 +50,7 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
     constexpr std::int64_t n = peers * own;
     host_ranks ranks(peers, 2);
     auto w = wire();
-    const auto whole = make_device_matrix<double>(n, n, [](std::int64_t i) { return 1 + i % 4; });
+    const auto whole = random_block<double>(n, n, [](std::int64_t i) { return 1 + i % 4; });
     std::vector<std::unique_ptr<device_matrix<double>>> blocks;
     std::vector<std::vector<double>> x(peers, random_vector<double>(n, 1));
     std::vector<std::vector<double>> y(peers, std::vector<double>(n));
@@ -72,14 +72,14 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
         blocks.push_back(host::make_csr<double>(handle(ranks, static_cast<int>(r)), block));
     }
     auto expected = x[0];
-    constexpr int turns = 10;
-    for (int turn = 0; turn < turns; ++turn) {
+    constexpr int trips = 10;
+    for (int trip = 0; trip < trips; ++trip) {
         for (std::size_t r = 0; r < peers; ++r) {
             const int rank = static_cast<int>(r);
-            const bool odd = turn % 2 != 0;
+            const bool odd = trip % 2 != 0;
             spmv_arguments<double> a{};
             a.common = ranks.make_context(rank);
-            if (turn > 0) {
+            if (trip > 0) {
                 a.common.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
                 a.common.signal_count = 1;
                 host_ranks::take_batch(a.common, 1, first_sum);
@@ -99,11 +99,11 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
         }
         expected = dense_product(whole, expected);
     }
-    for (std::size_t r = 0; r < peers; ++r) { // the last results have arrived once this has run
-        kernel_context f = ranks.make_context(static_cast<int>(r));
-        f.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
-        f.signal_count = 1;
-        ranks.scalars(static_cast<int>(r), f);
+    for (std::size_t r = 0; r < peers; ++r) { // the last results are here once this has run
+        kernel_context context = ranks.make_context(static_cast<int>(r));
+        context.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
+        context.signal_count = 1;
+        ranks.scalars(static_cast<int>(r), context);
     }
     ranks.synchronize();
     double scale = 0;
@@ -114,7 +114,7 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
         for (std::size_t i = 0; i < n; ++i)
             if (!(std::abs(x[r][i] - expected[i]) <= 1e-12 * scale)) ++wrong;
         CHECK(wrong == 0);
-        CHECK(w[r].put_count == turns);
+        CHECK(w[r].put_count == trips);
         CHECK(ranks.failure(static_cast<int>(r)) == 0);
     }
 }
@@ -123,7 +123,7 @@ TEST_CASE("host csr: a result is not overwritten while a peer still reads the la
     constexpr std::int64_t n = peers * own;
     host_ranks ranks(peers);
     auto w = wire();
-    const auto b = make_device_matrix<double>(own, n, [](std::int64_t) { return 1; });
+    const auto b = random_block<double>(own, n, [](std::int64_t) { return 1; });
     const std::vector<double> x(n, 1.0);
     const auto product = dense_product(b, x);
     std::vector<std::vector<double>> y(peers, std::vector<double>(n));
@@ -131,14 +131,14 @@ TEST_CASE("host csr: a result is not overwritten while a peer still reads the la
     for (int r = 0; r < peers; ++r)
         blocks.push_back(host::make_csr<double>(handle(ranks, r), b.view()));
     std::vector<int> wrong(peers);
-    for (int turn = 1; turn <= 30; ++turn)
+    for (int trip = 1; trip <= 30; ++trip)
         for (std::size_t r = 0; r < peers; ++r) {
             const int rank = static_cast<int>(r);
             spmv_arguments<double> a{};
             a.common = ranks.make_context(rank);
             a.x = x.data();
             a.y = y[r].data() + r * own;
-            a.alpha = turn;
+            a.alpha = trip;
             for (std::size_t j = 0; j < peers; ++j) a.put.copies[j] = y[j].data() + r * own;
             a.put.sent = w[r].sents;
             a.put.credits = w[r].credits;
@@ -147,14 +147,14 @@ TEST_CASE("host csr: a result is not overwritten while a peer still reads the la
             a.put.to = w[r].others;
             blocks[r]->apply(a);
 
-            kernel_context f = ranks.make_context(rank);
-            f.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
-            f.signal_count = 1;
-            ranks[rank].submit([&, f, r, turn] {
+            kernel_context context = ranks.make_context(rank);
+            context.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
+            context.signal_count = 1;
+            ranks[rank].submit([&, context, r, trip] {
                 host::registers reg;
-                if (!host::kernel_prologue(f, reg)) return;
+                if (!host::kernel_prologue(context, reg)) return;
                 for (std::size_t i = 0; i < n; ++i)
-                    if (y[r][i] != turn * product[i % own]) ++wrong[r];
+                    if (y[r][i] != trip * product[i % own]) ++wrong[r];
             });
         }
     ranks.synchronize();
@@ -165,8 +165,7 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
     constexpr std::int64_t ghosts = 40; // from the next rank: its first rows
     host_ranks ranks(peers, 2);
     auto w = wire();
-    auto b =
-        make_device_matrix<double>(own, own + ghosts, [](std::int64_t i) { return 2 + i % 7; });
+    auto b = random_block<double>(own, own + ghosts, [](std::int64_t i) { return 2 + i % 7; });
     b.boundary.assign(own, 0);
     for (std::size_t i = 0; i < own; ++i)
         for (auto k = b.offsets[i]; k < b.offsets[i + 1]; ++k)
@@ -190,8 +189,8 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
     }
 
     auto plain = x;
-    constexpr int turns = 20;
-    for (int turn = 0; turn < turns; ++turn) {
+    constexpr int trips = 20;
+    for (int trip = 0; trip < trips; ++trip) {
         for (std::size_t r = 0; r < peers; ++r) {
             const int rank = static_cast<int>(r);
             const std::uint32_t to = 1u << (r + peers - 1) % peers;
@@ -211,21 +210,21 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
                                            from,
                                            false};
             // x += 0.125 y, then y = A x
-            fused_arguments<double> f{};
-            f.common = ranks.make_context(rank);
-            f.shape.vectors = 2;
-            f.shape.coefficients = 1;
-            f.shape.statements = 1;
-            f.shape.statement[0] = {0, 2, {{0, -1, -1, false}, {1, -1, 0, false}}};
-            f.coefficients[0] = first_sum;
-            host_ranks::load(f.common, first_sum);
-            f.vectors[0] = x[r].data();
-            f.vectors[1] = y[r].data();
-            f.size = own;
-            f.last_owned = own;
-            f.put = put;
-            f.put_index = 0;
-            host::fused(ranks[rank], f);
+            fused_arguments<double> update{};
+            update.common = ranks.make_context(rank);
+            update.shape.vectors = 2;
+            update.shape.coefficients = 1;
+            update.shape.statements = 1;
+            update.shape.statement[0] = {0, 2, {{0, -1, -1, false}, {1, -1, 0, false}}};
+            update.coefficients[0] = first_sum;
+            host_ranks::load(update.common, first_sum);
+            update.vectors[0] = x[r].data();
+            update.vectors[1] = y[r].data();
+            update.size = own;
+            update.last_owned = own;
+            update.put = put;
+            update.put_index = 0;
+            host::fused(ranks[rank], update);
 
             spmv_arguments<double> a{};
             a.common = ranks.make_context(rank);
@@ -240,7 +239,7 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
     ranks.synchronize();
 
     std::vector<std::vector<double>> result(peers, std::vector<double>(own));
-    for (int turn = 0; turn < turns; ++turn) {
+    for (int trip = 0; trip < trips; ++trip) {
         for (std::size_t r = 0; r < peers; ++r)
             for (std::size_t i = 0; i < own; ++i) plain[r][i] += 0.125 * result[r][i];
         for (std::size_t r = 0; r < peers; ++r)
@@ -256,14 +255,14 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
             if (!(std::abs(y[r][i] - result[r][i]) <= 1e-10 * (1 + std::abs(result[r][i]))))
                 ++wrong;
         CHECK(wrong == 0);
-        CHECK(w[r].credited == turns);
+        CHECK(w[r].credited == trips);
         CHECK(ranks.failure(static_cast<int>(r)) == 0);
     }
 }
 
 TEST_CASE("host csr: ghosts that never come fail the product on all ranks") {
     host_ranks ranks(2, 2, 50'000'000);
-    auto b = make_device_matrix<double>(100, 100, [](std::int64_t) { return 3; });
+    auto b = random_block<double>(100, 100, [](std::int64_t) { return 3; });
     b.boundary.assign(100, 1);
     const auto csr = host::make_csr<double>(handle(ranks, 0), b.view());
     const auto x = random_vector<double>(100, 1);

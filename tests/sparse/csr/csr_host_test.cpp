@@ -24,7 +24,7 @@ double tolerance() {
     return 200 * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
-/// y = alpha A x + beta y and both dot products; all of it on `threads` threads.
+/// Checks y = alpha A x + beta y and both dot products, all on `threads` threads.
 template <class T>
 void check(const block_data<T>& b, int threads) {
     host_ranks ranks(1, threads);
@@ -70,31 +70,29 @@ void check(const block_data<T>& b, int threads) {
 TEST_CASE_TEMPLATE("host csr: stencil lengths, long, short and empty rows", T, double, float) {
     for (const int threads : {1, 2}) {
         CAPTURE(threads);
-        check(make_device_matrix<T>(50, 40, [](std::int64_t i) { return i; }), threads);
-        check(make_device_matrix<T>(300, 200, [](std::int64_t) { return 5; }), threads);
-        check(make_device_matrix<T>(300, 200, [](std::int64_t) { return 7; }), threads);
-        check(make_device_matrix<T>(200, 300, [](std::int64_t) { return 27; }), threads);
-        check(make_device_matrix<T>(101, 20, [](std::int64_t i) { return i % 3 == 0 ? 2 : 0; }),
-              threads);
-        check(make_device_matrix<T>(77, 9, [](std::int64_t) { return 0; }), threads);
-        check(make_device_matrix<T>(3000, 600,
-                                    [](std::int64_t i) { return i == 1500 ? 600 : i % 13; }),
+        check(random_block<T>(50, 40, [](std::int64_t i) { return i; }), threads);
+        check(random_block<T>(300, 200, [](std::int64_t) { return 5; }), threads);
+        check(random_block<T>(300, 200, [](std::int64_t) { return 7; }), threads);
+        check(random_block<T>(200, 300, [](std::int64_t) { return 27; }), threads);
+        check(random_block<T>(101, 20, [](std::int64_t i) { return i % 3 == 0 ? 2 : 0; }), threads);
+        check(random_block<T>(77, 9, [](std::int64_t) { return 0; }), threads);
+        check(random_block<T>(3000, 600, [](std::int64_t i) { return i == 1500 ? 600 : i % 13; }),
               threads);
     }
 }
 
 TEST_CASE_TEMPLATE("host csr: blocks without rows, of one row, and from the middle", T, double,
                    float) {
-    check(make_device_matrix<T>(0, 10, [](std::int64_t) { return 1; }), 1);
-    check(make_device_matrix<T>(0, 0, [](std::int64_t) { return 1; }), 1);
-    check(make_device_matrix<T>(1, 1, [](std::int64_t) { return 1; }), 1);
-    check(make_device_matrix<T>(
+    check(random_block<T>(0, 10, [](std::int64_t) { return 1; }), 1);
+    check(random_block<T>(0, 0, [](std::int64_t) { return 1; }), 1);
+    check(random_block<T>(1, 1, [](std::int64_t) { return 1; }), 1);
+    check(random_block<T>(
               100, 50, [](std::int64_t i) { return i % 9; }, 123'456'789'012),
           2);
 }
 
 TEST_CASE("host csr: boundary rows anywhere") {
-    auto b = make_device_matrix<double>(2000, 300, [](std::int64_t i) { return i % 20; });
+    auto b = random_block<double>(2000, 300, [](std::int64_t i) { return i % 20; });
     for (const int every : {1, 2, 3, 700}) {
         CAPTURE(every);
         b.boundary.assign(2000, 0);
@@ -104,7 +102,7 @@ TEST_CASE("host csr: boundary rows anywhere") {
 }
 
 TEST_CASE("host csr: the same bits with any team") {
-    const auto b = make_device_matrix<double>(5000, 800, [](std::int64_t i) { return i % 31; });
+    const auto b = random_block<double>(5000, 800, [](std::int64_t i) { return i % 31; });
     const auto x = random_vector<double>(b.columns, 1);
     std::vector<double> first_y;
     std::vector<double> first_sums;
@@ -130,7 +128,7 @@ TEST_CASE("host csr: the same bits with any team") {
 }
 
 TEST_CASE("host csr: new values on the same pattern, size and name") {
-    auto b = make_device_matrix<double>(400, 100, [](std::int64_t i) { return i % 8; });
+    auto b = random_block<double>(400, 100, [](std::int64_t i) { return i % 8; });
     host_ranks ranks(1);
     const auto csr = host::make_csr<double>(handle(ranks, 0), b.view());
     CHECK(csr->name() == "csr");
@@ -156,7 +154,7 @@ TEST_CASE("host csr: new values on the same pattern, size and name") {
 
 TEST_CASE("host csr: sizes that disagree are refused") {
     host_ranks ranks(1);
-    const auto good = make_device_matrix<double>(10, 10, [](std::int64_t) { return 3; });
+    const auto good = random_block<double>(10, 10, [](std::int64_t) { return 3; });
     auto bad = good;
     SUBCASE("offsets") {
         bad.offsets.back() += 1;
@@ -172,7 +170,7 @@ TEST_CASE("host csr: sizes that disagree are refused") {
 
 TEST_CASE("host csr: a product after the stop leaves y alone") {
     host_ranks ranks(1);
-    const auto b = make_device_matrix<double>(10, 10, [](std::int64_t) { return 3; });
+    const auto b = random_block<double>(10, 10, [](std::int64_t) { return 3; });
     const auto csr = host::make_csr<double>(handle(ranks, 0), b.view());
     const auto x = random_vector<double>(10, 1);
     std::vector<double> y(10, 5.0);
@@ -190,7 +188,7 @@ TEST_CASE("host csr: a product after the stop leaves y alone") {
 }
 
 TEST_CASE("host csr: 64-bit offsets") {
-    const auto b = make_device_matrix<double>(60, 90, [](std::int64_t i) { return i % 30; });
+    const auto b = random_block<double>(60, 90, [](std::int64_t i) { return i % 30; });
     const auto x = random_vector<double>(b.columns, 1);
     const auto expected = dense_product(b, x);
     std::vector<double> y(60);

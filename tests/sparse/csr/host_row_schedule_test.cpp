@@ -1,4 +1,4 @@
-// How a host device deals rows to chunks of work.
+// The division of rows into chunks on a host device.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -28,25 +28,25 @@ TEST_CASE("row schedule: every row once, interior first, few chunks, right weigh
             const auto s = host::make_row_schedule(offsets, boundary);
             CHECK(s.chunks() <= host::reduction_chunks);
             CHECK(s.interior <= s.chunks());
-            CHECK(s.first_range.size() == s.work_before.size());
+            CHECK(s.first_range.size() == s.items_before.size());
             std::vector<int> visits(static_cast<std::size_t>(rows));
             int misplaced = 0;
             int misweighed = 0;
             for (std::int64_t c = 0; c < s.chunks(); ++c) {
                 const auto chunk = static_cast<std::size_t>(c);
-                std::int64_t work = 0;
+                std::int64_t items = 0;
                 for (auto r = static_cast<std::size_t>(s.first_range[chunk]);
                      r < static_cast<std::size_t>(s.first_range[chunk + 1]); ++r) {
                     const auto begin = static_cast<std::size_t>(s.ranges[r].begin);
                     const auto end = static_cast<std::size_t>(s.ranges[r].end);
-                    work += static_cast<std::int64_t>(end - begin) + offsets[end] - offsets[begin];
+                    items += static_cast<std::int64_t>(end - begin) + offsets[end] - offsets[begin];
                     for (std::size_t i = begin; i < end; ++i) {
                         ++visits[i];
                         const bool ghosts = !boundary.empty() && boundary[i] != 0;
                         if (ghosts != (c >= s.interior)) ++misplaced;
                     }
                 }
-                if (work != s.work_before[chunk + 1] - s.work_before[chunk]) ++misweighed;
+                if (items != s.items_before[chunk + 1] - s.items_before[chunk]) ++misweighed;
             }
             CHECK(visits == std::vector<int>(static_cast<std::size_t>(rows), 1));
             CHECK(misplaced == 0);

@@ -43,7 +43,7 @@ std::vector<std::vector<std::int64_t>> length_cases() {
             heavy};
 }
 
-/// The rows of the items, one after the other: entries, then the row's end.
+/// The items of the path, one after the other: the entries of a row, then its end.
 struct item {
     std::int64_t row;
     bool ends;
@@ -124,9 +124,9 @@ TEST_CASE("merge path: teams are busy for 97% of the turns") {
             CAPTURE(tiles);
             const auto path = divide_merge_path(tiles, tiles * (merge_tile_items - 1), teams);
             REQUIRE(path.tiles == tiles);
-            const std::int64_t share = (tiles + teams - 1) / teams;
+            const std::int64_t tiles_of_team = (tiles + teams - 1) / teams;
             const std::int64_t trips = (path.chunks + teams - 1) / teams;
-            CHECK(trips * path.tiles_per_chunk <= share + share / 32);
+            CHECK(trips * path.tiles_per_chunk <= tiles_of_team + tiles_of_team / 32);
             CHECK(trips <= 8);
         }
 }

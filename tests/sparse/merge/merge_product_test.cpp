@@ -1,5 +1,6 @@
 // Products by merge path: matrices of several chunks a device, with rows that lie in many of them,
-// as operators and on raw arrays. On host devices, which have no such kernel, whatever they have.
+// as operators and on raw arrays. Host devices, which have no such kernel, use their default
+// format.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -24,7 +25,7 @@ using testing::values_of;
 
 namespace {
 
-/// Columns anywhere; long rows have entries in the same place more than once.
+/// Makes rows with columns anywhere; long rows have several entries in one place.
 template <class T>
 csr_matrix<T> with_rows(std::int64_t columns, const std::vector<std::int64_t>& lengths) {
     csr_matrix<T> a;
@@ -38,7 +39,8 @@ csr_matrix<T> with_rows(std::int64_t columns, const std::vector<std::int64_t>& l
     return a;
 }
 
-/// Rows that end in every way at the ends of tiles and chunks; `giant` goes over many of them.
+/// Lengths of rows that end in every way at the ends of tiles and chunks; `giant` is that of one
+/// over many of them.
 std::vector<std::int64_t> lengths_of(std::int64_t rows, std::int64_t giant) {
     testing::random_numbers random(82);
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(rows));
@@ -48,7 +50,7 @@ std::vector<std::int64_t> lengths_of(std::int64_t rows, std::int64_t giant) {
     return lengths;
 }
 
-/// A square matrix with sorted, different columns: what operators take.
+/// A square matrix with sorted, different columns, as operators take it.
 csr_matrix<double> square(std::int64_t n) {
     auto a = with_rows<double>(n, lengths_of(n, n));
     for (std::size_t row = 0; row < static_cast<std::size_t>(n); ++row)
@@ -60,7 +62,7 @@ csr_matrix<double> square(std::int64_t n) {
 
 } // namespace
 
-KRYLITH_GROUP_TEST("local kernel merge: rows in many chunks, with dots, the same bits") {
+KRYLITH_GROUP_TEST("format merge: rows in many chunks, with dots, the same bits") {
     const bool cuda = group.kind() == backend::cuda;
     const std::int64_t n = cuda ? 150'000 : 6'000;
     const auto matrix = square(n);

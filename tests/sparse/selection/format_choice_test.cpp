@@ -1,4 +1,4 @@
-// Which format automatic is on CUDA devices. Pure arithmetic.
+// The format that automatic is on CUDA devices. Pure arithmetic.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,7 +23,7 @@ std::vector<std::int64_t> offsets_of(const lengths& rows, std::int64_t base = 17
     return offsets;
 }
 
-/// By use: own, sent, repeated.
+/// The choices by use: own, sent, repeated.
 std::vector<format_kind> choices(const lengths& rows) {
     std::vector<format_kind> result;
     for (const auto use : {result_use::own, result_use::sent, result_use::repeated})
@@ -48,18 +48,18 @@ constexpr auto merge = format_kind::merge;
 
 } // namespace
 
-TEST_CASE("local kernel auto: sell where rows are equal, whatever becomes of results") {
+TEST_CASE("automatic format: sell where rows are equal, whatever becomes of results") {
     CHECK(choices(lengths(5000, 7)) == std::vector{sell, sell, sell});
     CHECK(choices({}) == std::vector{sell, sell, sell});
     CHECK(choices(lengths(64, 0)) == std::vector{sell, sell, sell});
 }
 
-TEST_CASE("local kernel auto: rows that SELL sorts only if short, and not to send them") {
+TEST_CASE("automatic format: rows that SELL sorts only if short, and not to send them") {
     CHECK(choices(mixed(1, 4)) == std::vector{sell, csr, csr});
     CHECK(choices(mixed(4, 7)) == std::vector{csr, csr, csr});
 }
 
-TEST_CASE("local kernel auto: csr where sell would be padded by more than a tenth") {
+TEST_CASE("automatic format: csr where sell would be padded by more than a tenth") {
     lengths arrow(640, 2); // every slice has a row of its own length
     for (std::size_t row = 0; row < arrow.size(); row += 16)
         arrow[row] = 2 + static_cast<std::int64_t>(row);
@@ -67,13 +67,13 @@ TEST_CASE("local kernel auto: csr where sell would be padded by more than a tent
     CHECK(choices(arrow) == std::vector{csr, csr, csr});
 }
 
-TEST_CASE("local kernel auto: merge where one row is more than a multiprocessor's share") {
+TEST_CASE("automatic format: merge where one row is more than a multiprocessor's share") {
     const auto taken = [](const lengths& rows) {
         return choose_format(offsets_of(rows), result_use::sent) == merge;
     };
     lengths even(200'000, 10);
     CHECK_FALSE(taken(even));
-    even[77] = 16'000; // of 2,015,990: 15,272 is a share
+    even[77] = 16'000; // of 2,015,990: 1 / 132 of them are 15,272
     CHECK(taken(even));
     CHECK(choices(even)[2] == csr);
     even[77] = 15'000;
@@ -82,8 +82,9 @@ TEST_CASE("local kernel auto: merge where one row is more than a multiprocessor'
     CHECK_FALSE(taken({0, 999'999, 0}));
 }
 
-TEST_CASE("local kernel auto: merge where rows longer than csr's tiles have a tenth") {
-    // 10,000 rows of 200, two million; a row is less than a multiprocessor's share.
+TEST_CASE("automatic format: merge where rows longer than csr's tiles have a tenth") {
+    // There are 10,000 rows of 200, two million nonzeros; a row has less than a multiprocessor's
+    // fraction.
     const auto with_long_rows = [](std::size_t count, std::int64_t length) {
         lengths rows(10'000, 200);
         rows.resize(rows.size() + count, length);

@@ -1,5 +1,5 @@
-// The columns of SELL slices: every entry of a row is told by decoding, in the order of the row, in
-// as few bytes as promised.
+// The columns of SELL slices: decoding gives every entry of a row, in the order of the row, from as
+// few bytes as promised.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -30,25 +30,26 @@ struct coded {
     std::array<int, 3> slices{}; ///< of each code, those without entries left out
 };
 
-/// What lane `lane` holds at slice-column k, from the description in sell_view.hpp; -1: nothing.
+/// The column that lane `lane` holds at slice-column k, by the description in sell_view.hpp; -1:
+/// none.
 std::int64_t decode(const sell_columns& c, const slice_head& head, std::int64_t row, int lane,
                     std::int32_t k) {
-    const std::size_t piece = std::size_t{head.columns} * 64;
+    const std::size_t begin = std::size_t{head.columns} * 64;
     const auto at = static_cast<std::size_t>(k) * 32 + static_cast<std::size_t>(lane);
     if (head.code() == column_code::wide) {
         std::int32_t column = 0;
-        std::memcpy(&column, &c.stored.at(piece + at * 4 + 3) - 3, 4);
+        std::memcpy(&column, &c.stored.at(begin + at * 4 + 3) - 3, 4);
         return column;
     }
     const slice_step step = c.steps.at(head.first + static_cast<std::size_t>(k));
     if ((step.lanes >> lane & 1) == 0) return -1;
     if (head.code() == column_code::diagonal) return row + step.base;
     std::uint16_t offset = 0;
-    std::memcpy(&offset, &c.stored.at(piece + at * 2 + 1) - 1, 2);
+    std::memcpy(&offset, &c.stored.at(begin + at * 2 + 1) - 1, 2);
     return std::int64_t{step.base} + offset;
 }
 
-/// Empty if slice s holds the rows of its places and nothing else.
+/// Checks that slice s holds the rows of its places and nothing else; empty if so.
 std::string wrong_slice(const pattern& p, const sell_layout& layout, const sell_columns& c,
                         std::int64_t s) {
     const slice_head& head = c.heads.at(static_cast<std::size_t>(s));
@@ -81,25 +82,25 @@ coded check_columns(const pattern& p) {
     const sell_columns& c = result.columns;
     CHECK(choose_column_codes(layout, p.offsets, p.indices) == c.heads);
     REQUIRE(static_cast<std::int64_t>(c.heads.size()) == layout.slices());
-    std::uint32_t first = 0, pieces = 0;
+    std::uint32_t first = 0, chunks = 0;
     std::int64_t bytes = layout.entries() * 8 + layout.slices() * 16 +
                          static_cast<std::int64_t>(layout.rows.size()) * 4;
     for (std::int64_t s = 0; s < layout.slices(); ++s) {
         const slice_head& head = c.heads[static_cast<std::size_t>(s)];
         CAPTURE(s);
         REQUIRE(head.first == first);
-        REQUIRE(head.columns == pieces);
+        REQUIRE(head.columns == chunks);
         const std::string wrong = wrong_slice(p, layout, c, s);
         REQUIRE(wrong == "");
         const auto code = static_cast<std::size_t>(head.code());
         const auto length = static_cast<std::uint32_t>(head.length());
         first += length;
-        pieces += length * static_cast<std::uint32_t>(code);
+        chunks += length * static_cast<std::uint32_t>(code);
         bytes += length * std::array<std::int64_t, 3>{8, 72, 128}.at(code);
         if (length != 0) ++result.slices.at(code);
     }
     CHECK(first * std::int64_t{32} == layout.entries());
-    CHECK(c.stored.size() == pieces * std::size_t{64});
+    CHECK(c.stored.size() == chunks * std::size_t{64});
     CHECK(sell_bytes(layout, c.heads, 8) == bytes);
     const bool told = result.slices[0] + result.slices[1] > 0;
     CHECK(c.steps.size() == (told ? std::size_t{first} : 0));
@@ -133,14 +134,15 @@ TEST_CASE("sell columns: stencils store none, but where a slice has both sides o
         }
     const coded c = check_columns(stencil(7, 64, 64, 8));
     CHECK(c.columns.stored.empty());
-    // 8.25 bytes an entry stored, and 0.5 a row.
+    // There are 8.25 bytes for an entry stored, and 0.5 for a row.
     CHECK(sell_bytes(c.layout, c.columns.heads, 8) ==
           c.layout.entries() * 33 / 4 + c.layout.row_count / 2);
 }
 
 TEST_CASE("sell columns: a boundary row skips the diagonals that it lacks") {
     const coded c = check_columns(stencil(7, 32, 3, 3));
-    // The middle line: all diagonals; its first row lacks the one before it, its last the next.
+    // The middle line of the grid has all diagonals; its first row lacks the one before it, its
+    // last row the next.
     const slice_head& middle = c.columns.heads.at(4);
     REQUIRE(middle.length() == 7);
     const auto step = [&](std::size_t k) { return c.columns.steps.at(middle.first + k); };
@@ -185,7 +187,7 @@ TEST_CASE("sell columns: rows of every kind of trouble") {
 }
 
 TEST_CASE("sell columns: stencils in sorted windows keep their diagonals") {
-    // Rows without entries between those of a tridiagonal matrix: sorted apart.
+    // Rows without entries lie between those of a tridiagonal matrix, and are sorted apart.
     pattern p;
     for (std::int32_t r = 0; r < 2048; ++r)
         if (r % 2 == 0)

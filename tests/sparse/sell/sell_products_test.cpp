@@ -23,7 +23,7 @@ using testing::values_of;
 
 namespace {
 
-/// Each row's own column and one from anywhere: 32 bits where a device has all columns.
+/// Each row has its own column and one from anywhere: 32 bits where a device has all columns.
 pattern scattered(int n) {
     random_numbers random(91);
     pattern p;
@@ -47,7 +47,7 @@ csr_matrix<T> with_values(const pattern& p, std::uint64_t seed) {
             random_values<T>(static_cast<std::int64_t>(p.indices.size()), seed)};
 }
 
-/// What a thread does that adds up its row.
+/// The sum of a row as a thread adds it up.
 template <class T>
 T row_sum(const csr_matrix<T>& a, const std::vector<T>& x, std::size_t row) {
     T sum = 0;

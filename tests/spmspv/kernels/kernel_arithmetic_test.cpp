@@ -1,4 +1,4 @@
-// Where kernels of sparse products look: what host and device share, up to the ends of 32 bits.
+// Arithmetic that host and device share for kernels of sparse products, up to the ends of 32 bits.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -15,7 +15,7 @@ namespace krylith::spmspv {
 
 namespace {
 
-/// The first place where `holds` is no longer true, as a warp looks for it; rounds are counted.
+/// The first place where `holds` is no longer true, as a warp searches it; rounds are counted.
 template <class Holds>
 std::uint32_t found_by_lanes(std::uint32_t low, std::uint32_t high, const Holds& holds,
                              int& rounds) {
@@ -34,14 +34,14 @@ std::uint32_t found_by_lanes(std::uint32_t low, std::uint32_t high, const Holds&
 template <int Lanes>
 void check_rows_of_warp() {
     CAPTURE(Lanes);
-    using deal = rows_of_warp<Lanes>;
+    using assignment = rows_of_warp<Lanes>;
     std::set<int> seen;
     for (int step = 0; step < Lanes; ++step)
         for (int lane = 0; lane < 32; ++lane) {
-            const int row = deal::row(step, lane);
+            const int row = assignment::row(step, lane);
             CHECK((row >= 0 && row < 32));
-            CHECK(deal::step_of(row) == step);
-            CHECK(deal::lane_of(row) == lane / Lanes * Lanes);
+            CHECK(assignment::step_of(row) == step);
+            CHECK(assignment::lane_of(row) == lane / Lanes * Lanes);
             seen.insert(row);
         }
     CHECK(seen.size() == 32);
@@ -64,7 +64,7 @@ void check_lowered() {
 
 } // namespace
 
-TEST_CASE("kernel arithmetic: lanes that share a line") {
+TEST_CASE("kernel arithmetic: lanes that share a major index") {
     CHECK(lanes_a_major(0, 0) == 1);
     CHECK(lanes_a_major(10, 0) == 1);
     CHECK(lanes_a_major(10, 10) == 1);
@@ -125,7 +125,7 @@ TEST_CASE("kernel arithmetic: steps without branches count the ends that an item
     }
 }
 
-TEST_CASE("kernel arithmetic: tiles of work have every term once, whatever columns are") {
+TEST_CASE("kernel arithmetic: tiles of columns have every term once, whatever columns are") {
     testing::random_numbers random(93);
     const std::vector<std::vector<int>> cases = {
         {}, {0}, {1}, {1023}, {1024}, {5000}, std::vector<int>(3000, 0), {0, 0, 2000, 0, 1, 0, 0}};
@@ -138,10 +138,10 @@ TEST_CASE("kernel arithmetic: tiles of work have every term once, whatever colum
             for (int e = 0; e < 3000; ++e)
                 lengths.push_back(random.below(20) == 0 ? random.below(500) : random.below(3));
         std::vector<std::int32_t> ends;
-        std::int32_t work = 0;
-        for (const int length : lengths) ends.push_back(work += length);
+        std::int32_t terms = 0;
+        for (const int length : lengths) ends.push_back(terms += length);
         const auto count = static_cast<std::uint32_t>(lengths.size());
-        const work_tiles path{count + static_cast<std::uint32_t>(work)};
+        const column_tiles path{count + static_cast<std::uint32_t>(terms)};
         std::uint32_t next = 0; // term
         std::uint32_t entry = 0;
         for (std::uint32_t tile = 0; tile < path.count(); ++tile) {
@@ -156,21 +156,21 @@ TEST_CASE("kernel arithmetic: tiles of work have every term once, whatever colum
             const std::uint32_t last = ended(begin + path.size(tile));
             CHECK(first == entry);
             CHECK(begin - first == next);
-            CHECK(path.size(tile) <= work_tile_items);
+            CHECK(path.size(tile) <= column_tile_items);
             next = begin + path.size(tile) - last;
             entry = last;
             for (std::uint32_t e = first; e < last; ++e)
                 CHECK(static_cast<std::uint32_t>(ends[e]) <= next);
             if (last < count) CHECK(static_cast<std::uint32_t>(ends[last]) >= next);
         }
-        CHECK(next == static_cast<std::uint32_t>(work));
+        CHECK(next == static_cast<std::uint32_t>(terms));
         CHECK(entry == count);
     }
 }
 
-TEST_CASE("kernel arithmetic: tiles of as much work as 32 bits have") {
+TEST_CASE("kernel arithmetic: tiles of as many terms as 32 bits have") {
     const std::uint32_t most = std::numeric_limits<std::int32_t>::max();
-    const work_tiles path{most + most};
+    const column_tiles path{most + most};
     CHECK(path.count() == (1u << 22));
     CHECK(path.begin(path.count() - 1) == 0xfffffc00u);
     CHECK(path.size(path.count() - 1) == 1022);

@@ -1,4 +1,4 @@
-// Pieces of long words: a word's pieces stand beside each other and cover its entries once.
+// Chunks of long words: those of a word are consecutive and cover its entries once.
 #include <krylith/spmspv/kernels/row_chunks.hpp>
 
 #include <doctest/doctest.h>
@@ -45,14 +45,14 @@ void check_ranges(const std::vector<std::int32_t>& lengths) {
 
 } // namespace
 
-TEST_CASE("row pieces: none where no word is long") {
+TEST_CASE("row chunks: none where no word is long") {
     CHECK(cut_long_words(std::vector<std::int32_t>{0}).empty());
     CHECK(cut_long_words(offsets_of(std::vector<std::int32_t>(100, 32))).empty());
     CHECK(cut_long_words(offsets_of({1024})).empty());
     CHECK(cut_long_words(offsets_of({1025})).size() == 2);
 }
 
-TEST_CASE("row pieces: cover the entries of each long word once") {
+TEST_CASE("row chunks: cover the entries of each long word once") {
     check_ranges({5000});
     check_ranges(std::vector<std::int32_t>(33, 33)); // the last word is short
     check_ranges({0, 0, 100000, 0, 3});
@@ -67,7 +67,7 @@ TEST_CASE("row pieces: cover the entries of each long word once") {
     }
 }
 
-TEST_CASE("row pieces: at most 1024 of a word, whatever its length") {
+TEST_CASE("row chunks: at most 1024 of a word, whatever its length") {
     for (const std::uint32_t entries :
          {1025U, 100000U, 2097152U, 2097153U, 100000000U, 2147483647U}) {
         CAPTURE(entries);

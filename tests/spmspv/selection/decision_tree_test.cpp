@@ -1,4 +1,5 @@
-// Decision trees: the way through them, what they ask for, and what is no tree.
+// Decision trees: the path through them, the features that they ask for, and nodes that are no
+// tree.
 #include <limits>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ tree_node leaf(int label) {
     return {feature::rows, 0, 0, 0, label};
 }
 
-/// Density first; effective nonzeros only for sparse x.
+/// A tree that asks for density first, and for effective nonzeros only where x is sparse.
 std::vector<tree_node> two_levels() {
     return {split(feature::density, 0.5, 1, 2), split(feature::effective_nonzeros, 100, 3, 4),
             leaf(0), leaf(1), leaf(2)};

@@ -1,4 +1,4 @@
-// Features of matrices and vectors: by hand, at the edges, and each in its place.
+// Features of matrices and vectors: by hand, at the limits, and each in its place.
 #include <cmath>
 #include <cstdint>
 #include <set>

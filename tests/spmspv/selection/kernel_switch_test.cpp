@@ -1,4 +1,4 @@
-// When a prediction is followed.
+// The cases in which a prediction is followed.
 #include <doctest/doctest.h>
 
 #include <krylith/spmspv/adaptive_product.hpp>
@@ -20,7 +20,7 @@ TEST_CASE("kernel switch: another pattern near the border waits for a second pre
     CHECK(choice.decide(kernel::row, 0.11) == kernel::column_atomic);
     CHECK(choice.decide(kernel::column_sort, 0.10) == kernel::column_sort); // starts anew
     CHECK(choice.decide(kernel::row, 0.11) == kernel::column_sort);
-    CHECK(choice.decide(kernel::row_balanced, 0.11) == kernel::row_balanced); // the same pattern
+    CHECK(choice.decide(kernel::row_balanced, 0.11) == kernel::row_balanced); // the same direction
     CHECK(choice.decide(kernel::spmv, 0.12) == kernel::row_balanced);
     CHECK(choice.decide(kernel::column_atomic, 0.12) == kernel::row_balanced); // not the same
     CHECK(choice.decide(kernel::spmv, 0.12) == kernel::row_balanced);

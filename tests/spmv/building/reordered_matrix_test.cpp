@@ -1,4 +1,4 @@
-// Operators that keep rows in an order of their own: nobody outside notices.
+// Operators that keep rows in an order of their own, which no caller sees.
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -48,7 +48,7 @@ constexpr operator_kind kinds[] = {
     operator_kind::automatic, operator_kind::nz,   operator_kind::lra_rc, operator_kind::halo,
     operator_kind::allgather, operator_kind::pcsr, operator_kind::pcsc};
 
-/// Those that this build has.
+/// Returns the orders that this build has.
 std::vector<reordering> orders() {
     if (!metis_built_in()) return {reordering::rcm};
     return {reordering::rcm, reordering::metis};
@@ -135,7 +135,8 @@ KRYLITH_GROUP_TEST("reordering: solutions, updates and warm starts as without") 
         for (const auto which : {method::cg, method::gmres}) {
             const auto kind = combination.first;
             const auto order = combination.second;
-            // A basis is kept in the operator's order, whatever its kind.
+            // GMRES keeps its basis in the operator's order whatever the kind, so one kind
+            // suffices.
             if (which == method::gmres && kind != operator_kind::halo) continue;
             CAPTURE(testing::name_of(kind));
             CAPTURE(testing::name_of(order));
@@ -149,7 +150,7 @@ KRYLITH_GROUP_TEST("reordering: solutions, updates and warm starts as without") 
             CHECK(std::abs(result.iterations - expected.iterations) <= 3);
             CHECK(moved.relative_residual() <= 1.01e-11);
             CHECK(moved.solve_from(moved.solution(), which, {.rtol = 1e-10}).iterations == 0);
-            // jacobi from the operator's own diagonal
+            // The second Jacobi comes from the operator's own diagonal.
             const auto again = testing::solve(which, *moved.a, moved.b, moved.x, options,
                                               jacobi<double>(*moved.a));
             CHECK(again.iterations == result.iterations);
@@ -179,7 +180,7 @@ KRYLITH_GROUP_TEST("reordering: what it cost and brought is told") {
         CHECK((report.ghosts_before > 0) == (group.size() > 1));
         if (group.size() > 1) CHECK(4 * report.ghosts_after < report.ghosts_before);
         if (group.size() == 1) continue;
-        // The ghosts told are those of an operator that has them.
+        // The report gives the ghosts of operator halo.
         const auto halo =
             make_operator(group, matrix, {.kind = operator_kind::halo, .order = order});
         std::int64_t received = 0;
@@ -203,7 +204,7 @@ KRYLITH_GROUP_TEST("reordering: rows that stay where they are can't be reordered
         CHECK_THROWS_WITH_AS(a->update(std::vector<double>(3)), doctest::Contains("3 values"),
                              usage_error);
     }
-    // Row 2 of the caller has the zero, wherever it lies here.
+    // The caller's row 2 has the zero, wherever it lies in the operator.
     auto holed = testing::from_dense({{2, 1, 0, 0}, {1, 2, 0, 0}, {0, 0, 0, 1}, {0, 0, 1, 2}});
     for (const auto order : orders()) {
         const auto with_hole = make_operator(group, holed, {.order = order});

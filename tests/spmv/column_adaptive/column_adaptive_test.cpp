@@ -1,5 +1,5 @@
-// Operator adaptive: products of vectors with few entries, solves whose vectors begin sparse, what
-// is told and what refused.
+// Operator adaptive: products of vectors with few entries, solves whose vectors begin sparse,
+// reports and refusals.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -47,7 +47,7 @@ std::int64_t products_by(const std::vector<kernel_use>& uses, std::string_view p
     return sum;
 }
 
-/// Empty if y and the dots of the pass are right, and the same bits again.
+/// Returns the first error; empty if y and the dots are right, and the same bits a second time.
 template <class T>
 std::string multiply_and_compare(const device_group& group, const matrix_operator<T>& a,
                                  const csr_matrix<T>& matrix, const std::vector<T>& x0, T alpha,
@@ -89,7 +89,8 @@ void multiply_sparse(const device_group& group, kernel forced) {
         const auto a = make_operator(group, matrix, {.kind = operator_kind::adaptive});
         CHECK(a->kind() == operator_kind::adaptive);
         CHECK_FALSE(a->recordable());
-        // Many entries after few and few after many: what a product leaves behind would show.
+        // Products with many entries follow those with few and the reverse, so that leftovers of a
+        // product would show.
         for (const std::int64_t every : {9, 1, 40, 2000}) {
             CAPTURE(every);
             const auto x0 = with_entries<T>(matrix.rows, every, every / 2);
@@ -190,7 +191,7 @@ KRYLITH_GROUP_TEST("adaptive: new values reach both forms of the matrix") {
 KRYLITH_GROUP_TEST("adaptive: where columns can't pay it is halo") {
     const auto matrix = poisson2d<double>(20, 20);
     const auto a = make_operator(group, matrix, {.kind = operator_kind::adaptive});
-    const bool host = group.kind() == backend::host; // there they may
+    const bool host = group.kind() == backend::host; // columns may pay there
     CHECK(a->recordable() != host);
     const auto x0 = with_entries<double>(matrix.rows, 50, 7);
     CHECK(multiply_and_compare<double>(group, *a, matrix, x0, 1, 0) == "");
@@ -213,7 +214,7 @@ TEST_CASE("adaptive: a sparse vector is multiplied by the model that the library
     const auto matrix = poisson3d<double>(16, 16, 16);
     const auto a = make_operator(group, matrix, {.kind = operator_kind::adaptive});
     auto x0 = point_source(matrix.rows);
-    // Products allocate nothing: what they need is there from the start.
+    // Products allocate nothing: their memory is there from the start.
     const auto live = [&] { return group[0].ledger().live() + group[1].ledger().live(); };
     const std::int64_t before = live();
     CHECK(multiply_and_compare<double>(group, *a, matrix, x0, 1, 0) == "");

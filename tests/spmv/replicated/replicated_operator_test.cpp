@@ -1,5 +1,5 @@
-// Replicated operators: every transfer, where rows lie, what is reported and refused, and that a
-// recorded iteration neither waits for the host nor allocates.
+// Replicated operators: every transport, the place of rows, reports and refusals, and recorded
+// iterations that neither wait for the host nor allocate.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -33,7 +33,7 @@ namespace {
 constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::two_nz, operator_kind::lra,
                                    operator_kind::lra_rc};
 
-/// -1, 2, -1 with long rows from `first` on, and the last row without nonzeros.
+/// A matrix -1, 2, -1 with long rows from `first` on, and a last row without nonzeros.
 csr_matrix<double> with_long_rows(std::int64_t n, std::int64_t first, std::int64_t rows) {
     testing::triplets entries;
     for (std::int64_t i = 0; i + 1 < n; ++i) {
@@ -52,7 +52,7 @@ std::vector<transport_kind> transports(const device_group& group) {
     return {transport_kind::peer_store, transport_kind::copy_engine};
 }
 
-/// y = 2 A x + 0.5 y and its dot products, empty if right.
+/// Computes y = 2 A x + 0.5 y and its dot products; returns the first error, empty if right.
 std::string multiply(const device_group& group, const csr_matrix<double>& matrix,
                      const operator_options& options) {
     const auto a = make_operator(group, matrix, options);
@@ -86,7 +86,8 @@ std::uint64_t host_waits(const device_group& group) {
 
 } // namespace
 
-KRYLITH_GROUP_TEST("replicated: the long block at either end or in the middle, by every transfer") {
+KRYLITH_GROUP_TEST(
+    "replicated: the long block at either end or in the middle, by every transport") {
     for (const std::int64_t first : {0, 150, 280}) {
         const auto matrix = with_long_rows(303, first, 15);
         for (const auto kind : kinds)
@@ -99,7 +100,7 @@ KRYLITH_GROUP_TEST("replicated: the long block at either end or in the middle, b
     }
 }
 
-KRYLITH_GROUP_TEST("replicated: any shares, none and all rows too") {
+KRYLITH_GROUP_TEST("replicated: any fractions, none and all rows too") {
     const auto matrix = with_long_rows(101, 47, 5);
     for (const auto transport : transports(group))
         for (const double long_fraction : {0.0, 0.06, 1.0})
@@ -130,7 +131,7 @@ KRYLITH_GROUP_TEST("replicated: many rows, whose number is no multiple of a warp
     }
 }
 
-KRYLITH_GROUP_TEST("replicated: solvers take the same iterations by every transfer") {
+KRYLITH_GROUP_TEST("replicated: solvers take the same iterations by every transport") {
     const auto matrix = poisson2d<double>(15, 14, random_scaling{4});
     const auto b = random_values<double>(matrix.rows, 93);
     const bool records = execution(group, {}).mode() == execution_mode::recorded;
@@ -153,7 +154,7 @@ KRYLITH_GROUP_TEST("replicated: solvers take the same iterations by every transf
     }
 }
 
-KRYLITH_GROUP_TEST("replicated: new values on the same pattern, by every transfer") {
+KRYLITH_GROUP_TEST("replicated: new values on the same pattern, by every transport") {
     const auto first = with_long_rows(400, 180, 15);
     auto second = first;
     for (double& v : second.values) v = 3 - 0.5 * v;
@@ -200,7 +201,7 @@ KRYLITH_GROUP_TEST("replicated: what is reported") {
                 bytes += a->matrix_bytes(rank);
             }
             const std::int64_t all = 500 * (group.size() - 1);
-            // Redundant rows are received by nobody, and read by everybody.
+            // No device receives redundant rows, but every device reads them.
             const std::int64_t redundant =
                 kind == operator_kind::lra_rc
                     ? std::llround(500 * (group.size() <= 2
@@ -245,7 +246,7 @@ KRYLITH_GROUP_TEST("replicated: what makes no sense is refused, with what is all
 }
 
 KRYLITH_GROUP_TEST("replicated: copies are refused in a recorded loop, before anything is done") {
-    if (!group.concurrent() || group.size() == 1) return; // there loops aren't recorded
+    if (!group.concurrent() || group.size() == 1) return; // loops aren't recorded there
     const auto a =
         make_operator(group, testing::laplace_1d(40),
                       {.kind = operator_kind::nz, .transport = transport_kind::copy_engine});
@@ -267,18 +268,18 @@ TEST_CASE("replicated: iterations of a recorded loop neither wait for the host n
                                        {.kind = kind});
             std::uint64_t waits[2];
             int allocations[2];
-            for (const int turn : {0, 1}) {
+            for (const int round : {0, 1}) {
                 group.synchronize();
-                const testing::short_memory counter(group, -1); // refuses nothing
+                const testing::short_memory counter(group, -1); // it refuses nothing
                 const std::uint64_t before = host_waits(group);
                 const auto result =
                     p.solve(testing::method::cg, {.rtol = 0,
-                                                  .max_iterations = turn == 0 ? 3 : 40,
+                                                  .max_iterations = round == 0 ? 3 : 40,
                                                   .mode = execution_mode::recorded,
                                                   .unroll = 2});
-                CHECK(result.iterations == (turn == 0 ? 3 : 40));
-                waits[turn] = host_waits(group) - before;
-                allocations[turn] = counter.count();
+                CHECK(result.iterations == (round == 0 ? 3 : 40));
+                waits[round] = host_waits(group) - before;
+                allocations[round] = counter.count();
             }
             CHECK(waits[0] == waits[1]);
             CHECK(allocations[0] == allocations[1]);
@@ -295,7 +296,7 @@ TEST_CASE("replicated: products by copies don't make the host wait or allocate")
     execution run(group, {.mode = execution_mode::eager});
     const testing::short_memory counter(group, -1);
     const std::uint64_t before = host_waits(group);
-    for (int turn = 0; turn < 20; ++turn) {
+    for (int round = 0; round < 20; ++round) {
         a->apply(run, 1.0, x, 0.0, y);
         a->apply(run, 0.5, y, 1.0, x);
     }
@@ -304,7 +305,7 @@ TEST_CASE("replicated: products by copies don't make the host wait or allocate")
     run.flush();
 }
 
-// NCCL wants distinct GPUs: with one, this covers the refusal only.
+// NCCL needs distinct GPUs: with one, this covers the refusal only.
 TEST_CASE("replicated: results sent by NCCL [cuda]") {
     const int gpus = cuda_device_count();
     REQUIRE(gpus > 0);

@@ -1,4 +1,4 @@
-// Tuning the shares of lra and lra-rc: the search by tables of times, the trial on every group.
+// Tuning the fractions of lra and lra-rc: the search by tables of times, the trial on every group.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -27,13 +27,13 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr row_fractions usual = {0.35, 0.2};
 
-/// A valley around a point, in microseconds.
+/// Returns the time of a point in a valley around `bottom`.
 double valley(const row_fractions& at, const row_fractions& bottom) {
     return 1e-6 * (10 + 40 * std::abs(at.long_rows - bottom.long_rows) +
                    40 * std::abs(at.redundant - bottom.redundant));
 }
 
-/// The product with x0 is right to rounding.
+/// Checks that the product with x0 is right to rounding.
 void check_product(const csr_matrix<double>& matrix, const matrix_operator<double>& a,
                    const std::vector<double>& x0) {
     execution run(a.layout()->group, {});
@@ -52,7 +52,7 @@ void check_product(const csr_matrix<double>& matrix, const matrix_operator<doubl
 
 } // namespace
 
-TEST_CASE("share search: finds the bottom, the rule first, nine points at most, none twice") {
+TEST_CASE("fraction search: finds the bottom, the rule first, nine points at most, none twice") {
     for (const double long_rows : {0.2, 0.35, 0.5})
         for (const double redundant : {0.0, 0.05, 0.1, 0.2, 0.3}) {
             const row_fractions bottom{long_rows, redundant};
@@ -73,13 +73,13 @@ TEST_CASE("share search: finds the bottom, the rule first, nine points at most, 
         }
 }
 
-TEST_CASE("share search: what is fixed stays, and sums stay within 1") {
+TEST_CASE("fraction search: what is fixed stays, and sums stay within 1") {
     const auto points = [](const row_fractions& rule, free_fractions free) {
         std::vector<row_fractions> asked;
         CHECK(search_fractions(rule, free, [&](const row_fractions& point) {
                   asked.push_back(point);
                   return 1.0;
-              })->best == rule); // of equals the first
+              })->best == rule); // the first of equal points
         return asked;
     };
     for (const auto& p : points({0.9, 0.1}, {false, true})) {
@@ -92,7 +92,7 @@ TEST_CASE("share search: what is fixed stays, and sums stay within 1") {
     CHECK(points({0.4, 0}, {false, false}).size() == 1);
 }
 
-TEST_CASE("share search: points that can't be built are left out") {
+TEST_CASE("fraction search: points that can't be built are left out") {
     const auto found = search_fractions(usual, {}, [](const row_fractions& point) {
         return point == usual ? never : valley(point, {0.5, 0.1});
     });
@@ -103,7 +103,7 @@ TEST_CASE("share search: points that can't be built are left out") {
     CHECK_FALSE(search_fractions(usual, {}, [](const row_fractions&) { return never; }));
 }
 
-TEST_CASE("share search: what format writes is read, and nothing else") {
+TEST_CASE("fraction search: what format writes is read, and nothing else") {
     fraction_choice choice;
     choice.best = {0.35, 0.05};
     choice.rule = usual;
@@ -126,7 +126,7 @@ TEST_CASE("share search: what format writes is read, and nothing else") {
         CHECK_MESSAGE(!parse_fraction_choice(wrong, usual), wrong);
 }
 
-KRYLITH_GROUP_TEST("shares: measured, kept, and read again") {
+KRYLITH_GROUP_TEST("fractions: measured, kept, and read again") {
     const cache_folder cache;
     const auto matrix = testing::random_matrix(500, 6, 2, 61);
     const auto x0 = testing::random_values<double>(500, 62);
@@ -136,7 +136,7 @@ KRYLITH_GROUP_TEST("shares: measured, kept, and read again") {
             const auto a = make_operator(group, matrix, {.kind = kind, .measure = true});
             CHECK(a->kind() == kind);
             check_product(matrix, *a, x0);
-            if (group.size() == 1) { // nothing moves: no trial
+            if (group.size() == 1) { // nothing is sent, so there is no trial
                 CHECK(a->choice() == nullptr);
                 continue;
             }
@@ -158,7 +158,7 @@ KRYLITH_GROUP_TEST("shares: measured, kept, and read again") {
                 CHECK(found.rule == first.rule);
                 CHECK(found.rule_loss == first.rule_loss);
             }
-            // What it was tuned to is what it computes with.
+            // The operator computes with the fractions that it was tuned to.
             const auto same = make_operator(
                 group, matrix,
                 {.kind = kind,
@@ -170,7 +170,7 @@ KRYLITH_GROUP_TEST("shares: measured, kept, and read again") {
     }
 }
 
-TEST_CASE("shares: a share that is given stays, and is kept apart") {
+TEST_CASE("fractions: one that is given stays, and is kept apart") {
     const cache_folder cache;
     const auto group = device_group::host(3);
     const auto matrix = testing::random_matrix(500, 6, 2, 63);
@@ -190,16 +190,16 @@ TEST_CASE("shares: a share that is given stays, and is kept apart") {
                              usage_error);
     };
     refused({.kind = operator_kind::lra, .measure = true, .long_fraction = 0.3},
-            "no share is left");
+            "no fraction is left");
     refused({.kind = operator_kind::lra_rc,
              .measure = true,
              .long_fraction = 0.3,
              .redundant_fraction = 0.1},
-            "no share is left");
+            "no fraction is left");
     refused({.kind = operator_kind::halo, .measure = true}, "only auto, lra and lra-rc");
 }
 
-TEST_CASE("shares: auto measured takes those that were tuned before, and tunes none itself") {
+TEST_CASE("fractions: auto measured takes those that were tuned before, and tunes none itself") {
     const cache_folder cache;
     const auto group = device_group::host(3);
     const auto matrix = testing::random_matrix(500, 6, 2, 64);
@@ -213,7 +213,7 @@ TEST_CASE("shares: auto measured takes those that were tuned before, and tunes n
     };
     CHECK_FALSE(taken("lra-rc")->choice()->fractions);
     const auto key = fractions_key(subject, operator_kind::lra_rc, {}, sizeof(double));
-    CHECK(key.name == "lra-rc shares fp64");
+    CHECK(key.name == "lra-rc fractions fp64");
     CHECK(keep_tuned(key, "0.25 0.5 1.5").empty());
     const auto a = taken("lra-rc");
     REQUIRE(a->choice()->fractions);
@@ -221,7 +221,7 @@ TEST_CASE("shares: auto measured takes those that were tuned before, and tunes n
     CHECK(a->choice()->because.find("long_fraction 0.25") != std::string::npos);
     std::int64_t redundant = 500 * group.size();
     for (int rank = 0; rank < group.size(); ++rank) redundant -= a->received(rank);
-    CHECK(redundant == 500 + 250 * (group.size() - 1)); // rows computed, all devices together
+    CHECK(redundant == 500 + 250 * (group.size() - 1)); // rows computed on all devices together
     CHECK_FALSE(taken("lra")->choice()->fractions);
     CHECK(keep_tuned(key, "broken").empty());
     CHECK_FALSE(taken("lra-rc")->choice()->fractions);

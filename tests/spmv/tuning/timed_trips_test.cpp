@@ -1,4 +1,4 @@
-// Timing by repeating: what is done is what is counted.
+// Timing by repetition: the work done is the work counted.
 #include <cstdint>
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 
 namespace krylith {
 
-TEST_CASE("timed turns: a product that doesn't know of the stop runs in whole recordings") {
+TEST_CASE("timed trips: a product that doesn't know of the stop runs in whole recordings") {
     CHECK(whole_recordings(0) == 0);
     CHECK(whole_recordings(1) == 16);
     CHECK(whole_recordings(16) == 16);
@@ -33,7 +33,7 @@ TEST_CASE("timed turns: a product that doesn't know of the stop runs in whole re
     };
     repeat_trips(run, body, 32);
     CHECK(calls == 32);
-    CHECK(seconds_a_trip(run, body, 0) > 0); // a run to warm up and one that is timed, 16 each
+    CHECK(seconds_a_trip(run, body, 0) > 0); // 16 trips to warm up and 16 that are timed
     CHECK(calls == 64);
 }
 

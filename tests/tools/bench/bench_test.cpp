@@ -51,7 +51,7 @@ TEST_CASE("bench: every solver runs, in both precisions and with a preconditione
                                         " gallery:poisson2d:24 --device-counts 1 --report r.json" +
                                         briefly + more;
             const auto result = run_krylith(folder, command);
-            REQUIRE_MESSAGE(result.status == 0, command + ": " + result.out + result.err);
+            REQUIRE_MESSAGE(result.status == 0, (command + ": " + result.out + result.err));
             const json report = json::parse(contents_of(folder.file("r.json")));
             CHECK(report.at("benchmark") == solver);
             const bool against = solver.starts_with("cg") && more == " --solves 1";
@@ -68,7 +68,7 @@ TEST_CASE("bench: products in fp32, reordered, of a matrix made spd, as a table 
         run_krylith(folder, "bench spmv gallery:rmat:7 --spd --precision fp32 --reorder rcm "
                             "--operator halo,auto --device-counts 1,2 --csv t.csv" +
                                 briefly);
-    REQUIRE_MESSAGE(result.status == 0, result.out + result.err);
+    REQUIRE_MESSAGE(result.status == 0, (result.out + result.err));
     const std::string table = contents_of(folder.file("t.csv"));
     CHECK(std::count(table.begin(), table.end(), '\n') == 4); // a header, one device, two operators
 }

@@ -1,5 +1,5 @@
-// Ghosts: whatever writes a domain vector, the next product sees the owners' entries. A permutation
-// matrix shows every ghost in the result, bit by bit.
+// Ghosts: after any way to write a domain vector the next product reads the owners' entries. A
+// permutation matrix shows every ghost in the result, bit by bit.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -29,8 +29,9 @@ std::vector<double> rotated(std::vector<double> v, std::int64_t shift) {
     return v;
 }
 
-/// Twelve entries (fewer than a tile), and several tiles a device, by 1 and from far away; puts
-/// by lists (halo) and of all entries (allgather), which begin at even and at odd places.
+/// Cases have twelve entries (fewer than a tile) or several tiles a device, shifted by 1 or from
+/// far away; puts by lists (halo) and of all entries (allgather), which begin at even and at odd
+/// places.
 struct case_of {
     std::int64_t n, shift;
     operator_kind kind = operator_kind::halo;
@@ -56,7 +57,7 @@ struct shifting {
 
 } // namespace
 
-KRYLITH_GROUP_TEST("ghosts: are new after every way to write an operand") {
+KRYLITH_GROUP_TEST("ghosts: are new after every way to write a domain vector") {
     for (const case_of c : cases) {
         CAPTURE(c.n);
         CAPTURE(c.shift);
@@ -76,12 +77,12 @@ KRYLITH_GROUP_TEST("ghosts: are new after every way to write an operand") {
 
         fused(run, x = plain); // a shape with a kernel of its own
         CHECK(p.sees(run, x, u));
-        CHECK(p.sees(run, x, u)); // once more, without a put in between
+        CHECK(p.sees(run, x, u)); // again, without a put in between
         fused(run, x = two * other);
         auto expected = w;
         for (double& e : expected) e *= 2;
         CHECK(p.sees(run, x, expected));
-        fused(run, x = plain + plain); // a general one: 2 u
+        fused(run, x = plain + plain); // a general shape: 2 u
         expected = u;
         for (double& e : expected) e *= 2;
         CHECK(p.sees(run, x, expected));
@@ -107,7 +108,7 @@ KRYLITH_GROUP_TEST("ghosts: are new after every way to write an operand") {
     }
 }
 
-KRYLITH_GROUP_TEST("ghosts: pushes without a product in between, and operands by turns") {
+KRYLITH_GROUP_TEST("ghosts: puts without a product in between, and domain vectors by turns") {
     for (const case_of c : cases) {
         CAPTURE(c.n);
         CAPTURE(c.shift);
@@ -135,7 +136,7 @@ KRYLITH_GROUP_TEST("ghosts: pushes without a product in between, and operands by
             CHECK(p.sees(run, z, u));
             CHECK(p.sees(run, x, times(1 << (round - 1))));
         }
-        // What is written to a plain vector by a product is no put.
+        // A product that writes a plain vector makes no put.
         auto y = p.a->make_range_vector();
         p.a->apply(run, 1.0, x, 0.0, y);
         p.a->apply(run, 1.0, z, 0.0, y);
@@ -143,9 +144,9 @@ KRYLITH_GROUP_TEST("ghosts: pushes without a product in between, and operands by
     }
 }
 
-// In a recorded loop kernels, not events, keep senders from overwriting what is not read yet.
-// Each iteration shifts p by one product, in bodies with more and fewer puts than products.
-KRYLITH_GROUP_TEST("ghosts: loops with more and fewer pushes than products") {
+// In a recorded loop kernels, not events, keep senders from overwriting ghosts that are not read
+// yet. Each iteration shifts p by one product, in bodies with more and fewer puts than products.
+KRYLITH_GROUP_TEST("ghosts: loops with more and fewer puts than products") {
     for (const auto mode : modes_of(group))
         for (const case_of c : cases)
             for (const int variant : {0, 1, 2, 3}) {
@@ -162,29 +163,30 @@ KRYLITH_GROUP_TEST("ghosts: loops with more and fewer pushes than products") {
                 auto p = s.a->make_domain_vector();
                 auto z = s.a->make_domain_vector();
                 fused(run, p = q);
-                constexpr int turns = 20;
-                (void)iterate(run, turns, [&] {
+                constexpr int trips = 20;
+                (void)iterate(run, trips, [&] {
                     s.a->apply(run, 1.0, p, 0.0, q);
                     // Two readers of one put: ghosts may be overwritten only after the second.
                     if (variant == 1) s.a->apply(run, 1.0, p, 0.0, q);
-                    if (variant == 2) { // a put that nobody reads
+                    if (variant == 2) { // a put that no product reads
                         fused(run, old = p);
                         fused(run, p = old + old);
                     }
                     if (variant == 3) fused(run, p = q, z = q);
                     fused(run, p = q);
-                    if (variant == 3) { // there and back through the other domain vector
+                    if (variant == 3) { // entries go to the other vector and back
                         s.a->apply(run, 1.0, z, 0.0, old);
                         s.a->apply(run, 1.0, p, 0.0, q);
                         fused(run, p = old);
                     }
                 });
-                const std::int64_t steps = variant == 3 ? 2 * turns : turns;
+                const std::int64_t steps = variant == 3 ? 2 * trips : trips;
                 CHECK(values_of(p) == rotated(u, c.shift * steps % c.n));
             }
 }
 
-// Devices run apart as far as the exchange lets them: the same bits every time, or a race.
+// Devices run apart as far as the exchange lets them: the bits are the same every time, or there is
+// a race.
 KRYLITH_GROUP_TEST("ghosts: the same bits every time") {
     const auto matrix = testing::random_matrix(700, 5, 4, 9);
     const auto u = random_values<double>(700, 5);

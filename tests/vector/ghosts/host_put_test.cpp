@@ -16,7 +16,7 @@ using krylith::testing::host_ranks;
 
 namespace {
 
-/// Who needs what: rank r receives entries[from][r].
+/// An exchange in which rank r receives entries[from][r].
 struct exchange {
     static constexpr std::int64_t size = 3000;
 
@@ -98,37 +98,37 @@ struct exchange {
     }
 };
 
-double entry(int rank, std::int64_t row, int turn) {
-    return 1e6 * rank + static_cast<double>(row) + 1e-3 * turn;
+double entry(int rank, std::int64_t row, int trip) {
+    return 1e6 * rank + static_cast<double>(row) + 1e-3 * trip;
 }
 
 /// A kernel that reads the ghosts, as a product would.
-void enqueue_reader(host_ranks& ranks, exchange& data, int rank, int turn, bool credit,
+void enqueue_reader(host_ranks& ranks, exchange& data, int rank, int trip, bool credit,
                     int& wrong) {
-    kernel_context f = ranks.make_context(rank);
-    f.signals[0] = data.arrived(rank);
-    f.signal_count = 1;
+    kernel_context context = ranks.make_context(rank);
+    context.signals[0] = data.arrived(rank);
+    context.signal_count = 1;
     auto& s = data.ranks[static_cast<std::size_t>(rank)];
     ranks[rank].submit([=, &s, &wrong] {
         host::registers reg;
-        if (!host::kernel_prologue(f, reg)) return;
+        if (!host::kernel_prologue(context, reg)) return;
         for (std::size_t g = 0; g < s.of.size(); ++g)
-            if (s.values[exchange::size + g] != entry(s.of[g].first, s.of[g].second, turn)) ++wrong;
+            if (s.values[exchange::size + g] != entry(s.of[g].first, s.of[g].second, trip)) ++wrong;
         if (!credit) return;
-        host::tell(f.all_reduce, s.peer_credits.data(), s.from, s.put_count);
+        host::tell(context.all_reduce, s.peer_credits.data(), s.from, s.put_count);
         s.credited = s.put_count;
     });
 }
 
-void enqueue_writer(host_ranks& ranks, exchange& data, int rank, int turn) {
+void enqueue_writer(host_ranks& ranks, exchange& data, int rank, int trip) {
     auto& values = data.ranks[static_cast<std::size_t>(rank)].values;
-    ranks[rank].submit([&values, rank, turn] {
+    ranks[rank].submit([&values, rank, trip] {
         for (std::int64_t i = 0; i < exchange::size; ++i)
-            values[static_cast<std::size_t>(i)] = entry(rank, i, turn);
+            values[static_cast<std::size_t>(i)] = entry(rank, i, trip);
     });
 }
 
-/// p -> q -> ..., ranks that only send, only receive, and do neither.
+/// Patterns of exchange: p -> q -> ..., ranks that only send, only receive, and do neither.
 const std::vector<std::vector<std::vector<int>>> patterns = {
     {{}},
     {{1}, {0}},
@@ -138,7 +138,7 @@ const std::vector<std::vector<std::vector<int>>> patterns = {
 
 } // namespace
 
-TEST_CASE("host pushes deliver each turn's entries, however far ranks are apart") {
+TEST_CASE("host puts deliver each trip's entries, however far ranks are apart") {
     for (const auto& pattern : patterns)
         for (const bool credit : {true, false}) {
             const int p = static_cast<int>(pattern.size());
@@ -147,13 +147,13 @@ TEST_CASE("host pushes deliver each turn's entries, however far ranks are apart"
             host_ranks ranks(p);
             exchange data(pattern);
             std::vector<int> wrong(pattern.size());
-            for (int turn = 1; turn <= 40; ++turn)
+            for (int trip = 1; trip <= 40; ++trip)
                 for (int r = 0; r < p; ++r) {
-                    enqueue_writer(ranks, data, r, turn);
+                    enqueue_writer(ranks, data, r, trip);
                     host::put(ranks[r], ranks.make_context(r),
                               data.ranks[static_cast<std::size_t>(r)].values.data(), exchange::size,
                               data.put(r));
-                    enqueue_reader(ranks, data, r, turn, credit,
+                    enqueue_reader(ranks, data, r, trip, credit,
                                    wrong[static_cast<std::size_t>(r)]);
                 }
             ranks.synchronize();
@@ -165,22 +165,22 @@ TEST_CASE("host pushes deliver each turn's entries, however far ranks are apart"
         }
 }
 
-TEST_CASE("a host fused update pushes what it wrote") {
+TEST_CASE("a host fused update puts what it wrote") {
     host_ranks ranks(3, 2);
     exchange data({{1, 2}, {0}, {1}});
     std::vector<std::vector<double>> other(3);
     std::vector<int> wrong(3);
-    for (int turn = 1; turn <= 20; ++turn)
+    for (int trip = 1; trip <= 20; ++trip)
         for (int r = 0; r < 3; ++r) {
-            // values = own - other, with other such that the entries of the turn come out
+            // The update is own - other, where other makes the entries of the trip the result.
             auto& own = data.ranks[static_cast<std::size_t>(r)].values;
             auto& b = other[static_cast<std::size_t>(r)];
             b.resize(exchange::size);
-            ranks[r].submit([&own, &b, r, turn] {
+            ranks[r].submit([&own, &b, r, trip] {
                 for (std::int64_t i = 0; i < exchange::size; ++i) {
                     const auto at = static_cast<std::size_t>(i);
-                    own[at] = 2 * entry(r, i, turn);
-                    b[at] = entry(r, i, turn);
+                    own[at] = 2 * entry(r, i, trip);
+                    b[at] = entry(r, i, trip);
                 }
             });
             fused_arguments<double> a{};
@@ -196,13 +196,13 @@ TEST_CASE("a host fused update pushes what it wrote") {
             a.put = data.put(r);
             a.put_index = 0;
             host::fused(ranks[r], a);
-            enqueue_reader(ranks, data, r, turn, turn % 2 == 0, wrong[static_cast<std::size_t>(r)]);
+            enqueue_reader(ranks, data, r, trip, trip % 2 == 0, wrong[static_cast<std::size_t>(r)]);
         }
     ranks.synchronize();
     CHECK(wrong == std::vector<int>{0, 0, 0});
 }
 
-TEST_CASE("a skipped host push counts nothing and tells nobody") {
+TEST_CASE("a skipped host put counts nothing and tells nobody") {
     host_ranks ranks(2);
     exchange data({{1}, {0}});
     ranks.slot(0, control::state) = as_register(loop_state::converged);
@@ -214,10 +214,10 @@ TEST_CASE("a skipped host push counts nothing and tells nobody") {
     CHECK(data.ranks[1].values.back() == -1.0);
 }
 
-TEST_CASE("a peer that never frees its ghosts fails the push after the time-out") {
+TEST_CASE("a peer that never frees its ghosts fails the put after the time-out") {
     host_ranks ranks(2, 1, 50'000'000);
     exchange data({{1}, {0}});
-    for (int turn = 0; turn < 2; ++turn) // the second waits for rank 0 to have read the first
+    for (int trip = 0; trip < 2; ++trip) // the second waits for rank 0 to have read the first
         host::put(ranks[1], ranks.make_context(1), data.ranks[1].values.data(), exchange::size,
                   data.put(1));
     ranks.synchronize();

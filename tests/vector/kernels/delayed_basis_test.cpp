@@ -28,7 +28,7 @@ double dot_of(const std::vector<double>& x, const std::vector<double>& y) {
     return sum;
 }
 
-/// Largest difference, relative to `size`; NaN counts.
+/// The largest difference, relative to `size`; NaN counts.
 template <class T>
 double difference(const std::vector<T>& found, const std::vector<double>& expected, double size) {
     double worst = 0;
@@ -39,8 +39,8 @@ double difference(const std::vector<T>& found, const std::vector<double>& expect
     return worst;
 }
 
-/// The array has no window for the host: the update takes the dot products as they are, so a wrong
-/// one shows in the vectors. Vectors of length about 1 keep all of it of one size.
+/// The host can't read the array: the update takes the dot products as they are, so a wrong one
+/// shows in the vectors. Vectors of length about 1 keep all of it of one size.
 template <class T>
 void compare(const device_group& group, std::int64_t n, coherence kind, int count) {
     CAPTURE(n);

@@ -52,10 +52,10 @@ basis_arguments<T> arguments(host_ranks& ranks, basis_data<T>& data, bool norm) 
 
 /// Takes the batch into the array, from its start.
 std::vector<double> sums(host_ranks& ranks, int count) {
-    kernel_context f = ranks.make_context(0);
-    f.batch = count;
-    f.batch_array = 0;
-    ranks.scalars(0, f);
+    kernel_context context = ranks.make_context(0);
+    context.batch = count;
+    context.batch_array = 0;
+    ranks.scalars(0, context);
     ranks.synchronize();
     return {ranks.array(0), ranks.array(0) + count};
 }
@@ -141,7 +141,7 @@ TEST_CASE("host multi_dot and multi_axpy: the same bits with any team") {
         auto a = arguments(ranks, data, true);
         a.reduce = ranks.into(0, 8);
         host::multi_dot(ranks[0], a);
-        const auto found = sums(ranks, 8); // also the coefficients of what follows
+        const auto found = sums(ranks, 8); // they are also the coefficients of the update below
         a.reduce = ranks.into(0, 1);
         host::multi_axpy(ranks[0], a);
         ranks.synchronize();

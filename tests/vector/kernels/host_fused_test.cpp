@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint8_t first_coefficient = 20;
 constexpr std::uint8_t first_sum = 30;
 
-/// Vectors of one update, one after the other, each with a guard entry behind it.
+/// The vectors of one update, one after the other, each with a guard entry behind it.
 template <class T>
 struct operands {
     std::vector<std::vector<T>> vectors;
@@ -59,7 +59,7 @@ fused_arguments<T> arguments(host_ranks& ranks, const fused_shape& shape, operan
     return a;
 }
 
-/// Returns the largest term.
+/// Runs the shape by plain loops; returns the largest term.
 template <class T>
 double apply_plainly(const fused_shape& shape, operands<T>& data, std::int64_t size) {
     double largest = 1;
@@ -84,9 +84,9 @@ double apply_plainly(const fused_shape& shape, operands<T>& data, std::int64_t s
 }
 
 std::vector<double> sums(host_ranks& ranks, int count) {
-    kernel_context f = ranks.make_context(0);
-    host_ranks::take_batch(f, count, first_sum);
-    ranks.scalars(0, f);
+    kernel_context context = ranks.make_context(0);
+    host_ranks::take_batch(context, count, first_sum);
+    ranks.scalars(0, context);
     ranks.synchronize();
     std::vector<double> values;
     for (int v = 0; v < count; ++v)

@@ -1,4 +1,4 @@
-// What a recorded program loads and stores, and where registers are afterwards.
+// The loads and stores of a recorded program, and the places of registers after it.
 #include <doctest/doctest.h>
 
 #include <krylith/device/error.hpp>

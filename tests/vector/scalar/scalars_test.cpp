@@ -129,9 +129,9 @@ KRYLITH_GROUP_TEST("scalars: too many registers are refused, and set() never is"
 }
 
 // A scalar has two places, and each assignment takes the other one. A recorded body begins every
-// turn with the same places, so bodies with odd and even numbers of assignments must both work.
-// Nothing happens after the stop, also not to the scalars that the very kernel computes which finds
-// that the loop is over.
+// trip with the same places, so bodies with odd and even numbers of assignments must both work.
+// Nothing changes after the stop, not even scalars that the kernel computes which finds that the
+// loop is over.
 KRYLITH_GROUP_TEST("scalars: odd and even numbers of assignments in a loop") {
     for (const auto mode : modes_of(group))
         for (const int unroll : {1, 2, 3, 8})
@@ -171,7 +171,8 @@ KRYLITH_GROUP_TEST("scalars: odd and even numbers of assignments in a loop") {
             }
 }
 
-// The same random program in plain doubles; reals are chosen so that nothing overflows.
+// Compares a random program with the same in plain doubles; numbers are chosen so that nothing
+// overflows.
 KRYLITH_GROUP_TEST("scalars: random programs") {
     execution run(group, {});
     constexpr int count = 6;

@@ -1,13 +1,13 @@
-// pCSR, pCSC and pCOO of 2000 random matrices on 1 to 8 parts: what is cut is whole again, and the
-// product of the parts is that of the matrix.
-#include <cmath>
+// pCSR, pCSC and pCOO of 2000 random matrices in 1 to 8 ranges: the ranges are whole together, and
+// their product is that of the matrix.
 #include <limits>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/partition/nonzero/joined_ranges.hpp>
+#include <krylith/partition/nonzero/coo_order.hpp>
+#include <krylith/partition/nonzero/pcsr.hpp>
 
 #include <krylith/tests/partition/nonzero/range_matrices.hpp>
 #include <krylith/tests/partition/nonzero/range_products.hpp>
@@ -20,76 +20,85 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+nonzero_partition of_sizes(const std::vector<std::int64_t>& sizes) {
+    nonzero_partition cuts;
+    for (const std::int64_t size : sizes) cuts.begin.push_back(cuts.begin.back() + size);
+    return cuts;
+}
+
 std::vector<double> integers(std::int64_t count, random_numbers& random) {
     std::vector<double> result;
     for (std::int64_t i = 0; i < count; ++i) result.push_back(random.below(41) - 20);
     return result;
 }
 
-/// The part's product is exact, so that results are equal; y is NaN where it must not be read.
-template <class Parts>
-void check_products(const test_matrix& m, const Parts& parts, random_numbers& random) {
+/// The product of the ranges is exact, so that results are equal; y is NaN where it must not be
+/// read.
+template <class Product>
+void check_products(const test_matrix& m, const Product& multiply, random_numbers& random) {
     const std::vector<double> x = integers(m.columns, random);
     for (const double alpha : {0.0, 1.0, -2.5})
         for (const double beta : {0.0, 1.0, -2.5}) {
             std::vector<double> y = integers(m.rows, random);
             if (beta == 0) y.assign(y.size(), nan);
-            const bool equal = product(parts, alpha, x, beta, y) == product(m, alpha, x, beta, y);
+            const bool equal = multiply(alpha, x, beta, y) == product(m, alpha, x, beta, y);
             CHECK_MESSAGE(equal, "alpha " << alpha << ", beta " << beta);
         }
 }
 
-void check_shares(const std::vector<major_range>& major_ranges, std::int64_t entries) {
-    const auto parts = static_cast<std::int64_t>(major_ranges.size());
-    for (const major_range& majors : major_ranges) {
-        CHECK(majors.entries() >= entries / parts);
-        CHECK(majors.entries() <= (entries + parts - 1) / parts);
+void check_equal(const pcsr& parts, std::int64_t entries) {
+    const auto count = static_cast<std::int64_t>(parts.ranges.size());
+    for (const major_range& range : parts.ranges) {
+        CHECK(range.entries() >= entries / count);
+        CHECK(range.entries() <= (entries + count - 1) / count);
     }
-    CHECK_NOTHROW(check(shared_indices(major_ranges), major_ranges));
 }
 
-/// Any cuts of the entries. Returns the shares by rows.
-std::vector<major_range> check_compressed(const test_matrix& m, const nonzero_partition& cuts,
-                                          random_numbers& random) {
+/// As plainly as possible.
+void check_last_holders(const pcsr& parts) {
+    for (std::size_t k = 0; k < parts.ranges.size(); ++k) {
+        std::size_t last = k;
+        for (std::size_t i = k + 1; i < parts.ranges.size(); ++i)
+            if (parts.ranges[i].start_flag && parts.ranges[k].owned().size() > 0 &&
+                parts.ranges[i].start_major == parts.ranges[k].end_major - 1)
+                last = i;
+        CHECK(parts.last_holder(static_cast<int>(k)) == static_cast<int>(last));
+    }
+}
+
+/// Any cuts of the entries. Returns the ranges by rows.
+pcsr check_compressed(const test_matrix& m, const nonzero_partition& cuts, random_numbers& random) {
     const test_arrays rows(m.entries);
     const auto row_offsets = test_arrays::offsets(rows.row_indices, m.rows);
-    const auto a =
-        make_pcsr<double>(m.rows, m.columns, row_offsets, rows.column_indices, rows.values, cuts);
+    const pcsr a = make_pcsr(row_offsets, cuts);
     CHECK_NOTHROW(check(a, row_offsets));
     CHECK_NOTHROW(check(a.owned(), m.rows));
-    CHECK(join(a) == compressed_arrays<double>{row_offsets, rows.column_indices, rows.values});
-    check_products(m, a, random);
+    check_last_holders(a);
+    check_products(
+        m,
+        [&](double alpha, const auto& x, double beta, const auto& y) {
+            return product_by_rows(a, rows, row_offsets, alpha, x, beta, y);
+        },
+        random);
 
     const test_arrays columns(by_columns(m.entries));
     const auto column_offsets = test_arrays::offsets(columns.column_indices, m.columns);
-    const auto b = make_pcsc<double>(m.rows, m.columns, column_offsets, columns.row_indices,
-                                     columns.values, cuts);
+    const pcsr b = make_pcsr(column_offsets, cuts);
     CHECK_NOTHROW(check(b, column_offsets));
     CHECK_NOTHROW(check(b.owned(), m.columns));
-    CHECK(join(b) ==
-          compressed_arrays<double>{column_offsets, columns.row_indices, columns.values});
-    check_products(m, b, random);
+    check_products(
+        m,
+        [&](double alpha, const auto& x, double beta, const auto& y) {
+            return product_by_columns(b, columns, column_offsets, alpha, x, beta, y);
+        },
+        random);
 
-    const auto by_rows = make_pcoo<double>(m.rows, m.columns, rows.row_indices, rows.column_indices,
-                                           rows.values, cuts);
-    CHECK(by_rows.order == coo_order::by_rows);
-    CHECK(by_rows.major_ranges == a.major_ranges);
-    const auto by_column =
-        make_pcoo<double>(m.rows, m.columns, columns.row_indices, columns.column_indices,
-                          columns.values, cuts, coo_order::by_columns);
-    CHECK(by_column.major_ranges == b.major_ranges);
-    const test_arrays mixed(shuffled(m.entries, random));
-    const auto unsorted =
-        make_pcoo<double>(m.rows, m.columns, mixed.row_indices, mixed.column_indices, mixed.values,
-                          cuts, coo_order::unsorted);
-    for (const auto* c : {&by_rows, &by_column, &unsorted}) {
-        CHECK_NOTHROW(check(*c));
-        CHECK_NOTHROW(check(c->owned(), c == &by_column ? m.columns : m.rows));
-        check_products(m, *c, random);
-    }
-    CHECK(join(unsorted) ==
-          coo_arrays<double>{mixed.row_indices, mixed.column_indices, mixed.values});
-    return a.major_ranges;
+    // Coordinates are cut alike.
+    CHECK(make_pcoo(m.rows, rows.row_indices, cuts) == a);
+    CHECK(make_pcoo(m.columns, columns.column_indices, cuts) == b);
+    CHECK_NOTHROW(check(a, m.rows, rows.row_indices));
+    CHECK_NOTHROW(check(b, m.columns, columns.column_indices));
+    return a;
 }
 
 } // namespace
@@ -101,7 +110,7 @@ TEST_CASE("parts: random matrices in equal parts are whole again and multiply al
         const auto entries = static_cast<std::int64_t>(m.entries.size());
         for (int parts = 1; parts <= 8; ++parts) {
             INFO(m.shape << ", matrix " << number << " on " << parts << " parts");
-            check_shares(check_compressed(m, equal_entries(entries, parts), random), entries);
+            check_equal(check_compressed(m, equal_entries(entries, parts), random), entries);
         }
     }
 }
@@ -120,8 +129,7 @@ TEST_CASE("parts: any sizes, with parts of no entries before, among and after th
         sizes.push_back(left);
         sizes.resize(sizes.size() + as_size(random.below(3)), 0);
         INFO(m.shape << ", matrix " << number << " on " << sizes.size() << " parts");
-        const auto major_ranges = check_compressed(m, entries_of_sizes(sizes), random);
-        CHECK_NOTHROW(check(shared_indices(major_ranges), major_ranges));
+        (void)check_compressed(m, of_sizes(sizes), random);
     }
 }
 
@@ -133,25 +141,26 @@ TEST_CASE("parts: enough entries for teams of threads") {
             m.entries.push_back({i, random.below(50000), static_cast<double>(random.below(9))});
     const auto entries = static_cast<std::int64_t>(m.entries.size());
     for (const int parts : {1, 3, 8})
-        check_shares(check_compressed(m, equal_entries(entries, parts), random), entries);
+        check_equal(check_compressed(m, equal_entries(entries, parts), random), entries);
 }
 
 TEST_CASE("parts: a row over all parts, and where rows without entries go") {
     // Rows 0 and 1 are empty, row 2 has 9 entries, rows 3 to 6 are empty, row 7 has 1.
     const std::vector<std::int64_t> offsets{0, 0, 0, 9, 9, 9, 9, 9, 10};
-    const auto major_ranges =
-        make_major_ranges(offsets, entries_of_sizes(std::vector<std::int64_t>{3, 3, 0, 3, 1}));
+    const pcsr parts = make_pcsr(offsets, of_sizes({3, 3, 0, 3, 1}));
     const std::vector<major_range> expected{{0, 3, 0, 3, false},
                                             {3, 6, 2, 3, true},
                                             {6, 6, 3, 3, false},
                                             {6, 9, 2, 6, true}, // nearest to 4/5 of 8 rows
                                             {9, 10, 6, 8, false}};
-    CHECK(major_ranges == expected);
-    CHECK(shared_indices(major_ranges) == std::vector<shared_index>{{2, 0, 3}});
-    CHECK(owned_indices(major_ranges).begin == std::vector<std::int64_t>{0, 3, 3, 3, 6, 8});
+    CHECK(parts.ranges == expected);
+    CHECK(parts.shared == std::vector<shared_major>{{2, 0, 3}});
+    CHECK(parts.last_holder(0) == 3);
+    CHECK(parts.last_holder(1) == 1);
+    CHECK(parts.owned().begin == std::vector<std::int64_t>{0, 3, 3, 3, 6, 8});
     // Without entries rows are split like equal rows.
     const std::vector<std::int64_t> none(9, 0);
-    CHECK(owned_indices(make_major_ranges(none, equal_entries(0, 3))) == equal_rows(8, 3));
+    CHECK(make_pcsr(none, equal_entries(0, 3)).owned() == equal_rows(8, 3));
 }
 
 TEST_CASE("parts: the order of coordinates") {
