@@ -31,7 +31,7 @@ namespace {
 /// failures.
 template <class Action, class Settle>
 int exhaust(const Action& action, const Settle& settle) {
-    CHECK(action()); // makes what is kept afterwards
+    CHECK(action()); // makes what is made once and kept
     settle();
     int failures = 0;
     for (std::int64_t k = 0;; k += 1 + k / 20) {

@@ -28,7 +28,7 @@ std::vector<buffer<double>> numbered(const device_group& group) {
     return arrays;
 }
 
-/// Sends a fraction of each rank's array to all others.
+/// Sends a range of each rank's array to each other rank.
 void everybody_sends(const device_group& group, block_exchange& exchange,
                      const std::vector<buffer<double>>& arrays) {
     group.join();
