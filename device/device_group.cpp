@@ -49,7 +49,7 @@ device_group device_group::host(int size, const group_options& options) {
                           ": allowed are 0 (one a core) to " + std::to_string(most_host_threads()) +
                           " here");
     const int threads = options.host_threads != 0 ? options.host_threads : usable_cores();
-    // Each device has a queue, and the teams are beside the queues.
+    // Each device has a queue's thread, and the threads of the teams are beside these.
     probe_threads(std::max(threads, size),
                   std::to_string(size) +
                       (size == 1 ? " host device would" : " host devices would"));

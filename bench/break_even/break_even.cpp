@@ -18,7 +18,7 @@
 namespace krylith::bench {
 namespace {
 
-/// Which entries of others a device's rows reference.
+/// The entries of others that a device's rows reference.
 enum class coupling {
     none,   ///< blocks
     planes, ///< a cube in slabs: the plane before and the plane after
@@ -72,7 +72,8 @@ bool pays(std::int64_t rows, int nonzeros, int devices, coupling c) {
            fastest(rows * devices, nonzeros, 1, c).seconds;
 }
 
-/// The least rows a device that pay; nothing where the most that 32-bit columns allow do not.
+/// Returns the fewest rows a device that pay; nothing where the most that 32-bit columns allow do
+/// not.
 std::optional<std::int64_t> break_even(int nonzeros, int devices, coupling c) {
     std::int64_t too_few = 0;
     std::int64_t enough = ((std::int64_t{1} << 31) - 1) / devices;
@@ -86,7 +87,7 @@ std::optional<std::int64_t> break_even(int nonzeros, int devices, coupling c) {
     return enough;
 }
 
-/// "13 000 (halo)": two digits.
+/// A cell of the table with two digits: "13 000 (halo)".
 std::string in_words(std::optional<std::int64_t> rows, int nonzeros, int devices, coupling c) {
     if (!rows) {
         return "never";

@@ -1,5 +1,5 @@
 // Rows a device from which an iteration of CG on 2 and 4 devices is faster than on one, by the cost
-// model at the rates of H200s. Needs no device.
+// model at the rates of H200s. It needs no device.
 #pragma once
 
 namespace CLI {
@@ -10,7 +10,7 @@ namespace krylith::bench {
 
 struct break_even_request {};
 
-/// There are none.
+/// The benchmark has no options.
 inline void add_options(CLI::App& /*app*/, break_even_request& /*q*/) {}
 
 class break_even_run {

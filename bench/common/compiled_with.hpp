@@ -1,4 +1,4 @@
-// What this build was made with, for reports.
+// The versions and flags of this build, for reports.
 #pragma once
 
 #include <string>

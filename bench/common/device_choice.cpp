@@ -26,10 +26,10 @@ device_choice choose_devices(const tool::device_options& options, std::vector<in
 }
 
 bool has_room(const device_group& group, double bytes) {
-    // What host devices have free is the same memory each time.
-    const double part = group.kind() == backend::host ? bytes : bytes / group.size();
+    // Host devices have the same free memory in common.
+    const double needed = group.kind() == backend::host ? bytes : bytes / group.size();
     for (int rank = 0; rank < group.size(); ++rank) {
-        if (static_cast<double>(group[rank].free_bytes()) < part) {
+        if (static_cast<double>(group[rank].free_bytes()) < needed) {
             return false;
         }
     }

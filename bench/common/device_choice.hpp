@@ -1,4 +1,4 @@
-// Which devices a benchmark runs on.
+// The devices that a benchmark runs on.
 #pragma once
 
 #include <vector>
@@ -22,12 +22,12 @@ struct device_choice {
     }
 };
 
-/// No counts: tool::default_counts. Throws usage_error for what can't be, and device_error for CUDA
-/// devices that are not there.
+/// Chooses devices; without counts those of tool::default_counts. Throws usage_error for what can't
+/// be, and device_error for CUDA devices that are not there.
 [[nodiscard]] device_choice choose_devices(const tool::device_options& options,
                                            std::vector<int> counts);
 
-/// Whether each device has its part of that many bytes free.
+/// Returns whether each device has its fraction of that many bytes free.
 [[nodiscard]] bool has_room(const device_group& group, double bytes);
 
 } // namespace krylith::bench

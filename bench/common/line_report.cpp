@@ -21,7 +21,7 @@ line_report::line_report(const std::string& benchmark, const std::string& path, 
 void line_report::say(std::string_view text) const {
     std::FILE* const out = path_ == "-" ? stderr : stdout;
     tool::print(out, text);
-    (void)std::fflush(out); // finish_console() tells of a failure
+    (void)std::fflush(out); // finish_console() reports a failure
 }
 
 void line_report::add(const json& row) {

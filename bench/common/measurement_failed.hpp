@@ -1,4 +1,4 @@
-// Thrown where what was to be timed did not happen.
+// The error where what was to be timed did not happen.
 #pragma once
 
 #include <krylith/device/error.hpp>

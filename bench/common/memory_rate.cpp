@@ -16,7 +16,7 @@ namespace krylith::bench {
 
 namespace {
 
-/// Far above any cache; two of them.
+/// The size of each of two arrays, far above any cache.
 constexpr std::size_t array_bytes = std::size_t{1} << 30;
 constexpr slope_effort effort{.warm_up = 2,
                               .iterations = 4,
@@ -88,10 +88,10 @@ private:
 
     std::vector<double> from_;
     std::vector<double> to_;
-    volatile double sink_ = 0; // keeps the sum
+    volatile double sink_ = 0; // keeps the compiler from dropping the sum
 };
 
-/// Bytes a second by the data sheet, 0 for a GPU that is not listed.
+/// The bytes a second by the data sheet, 0 for a GPU that is not listed.
 double data_sheet(const std::string& description) {
     struct entry {
         const char* name;

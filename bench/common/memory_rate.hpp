@@ -1,4 +1,4 @@
-// How fast the memory of a device is: what the byte models are held against.
+// The speed of a device's memory, with which the byte models are compared.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct memory_rate {
     double limit = 0;    ///< bytes a second of one device that no kernel exceeds
     bool shared = false; ///< host devices: the limit is that of all of them together
 
-    /// Whether it was measured.
+    /// Returns whether it was measured.
     [[nodiscard]] bool known() const { return limit > 0; }
     [[nodiscard]] double limit_of(int devices) const { return shared ? limit : limit * devices; }
     [[nodiscard]] double copy_of(int devices) const { return shared ? copy : copy * devices; }
@@ -22,8 +22,8 @@ struct memory_rate {
 /// GPU that is known, else what reading (host) or copying (CUDA) reached.
 [[nodiscard]] memory_rate measure_memory_rate(const device_choice& choice, double given);
 
-/// Without a rate that is known the device alone:
-/// "NVIDIA H200 (cuda:0); copy 4012.3 GB/s, limit 4800.0 GB/s a device"
+/// Returns "NVIDIA H200 (cuda:0); copy 4012.3 GB/s, limit 4800.0 GB/s a device"; the device alone
+/// where no rate is known.
 [[nodiscard]] std::string in_words(const device_choice& choice, const memory_rate& rate);
 
 } // namespace krylith::bench

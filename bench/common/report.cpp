@@ -22,7 +22,7 @@ report::report(std::string benchmark, std::string path) : path_(std::move(path))
 void report::say(std::string_view text) const {
     std::FILE* const out = path_ == "-" ? stderr : stdout;
     tool::print(out, text);
-    (void)std::fflush(out); // finish_console() tells of a failure
+    (void)std::fflush(out); // finish_console() reports a failure
 }
 
 void report::describe_devices(const device_choice& choice) {

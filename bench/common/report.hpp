@@ -1,5 +1,5 @@
-// What a run says: its table for people, and a JSON file with machine, options, and a row for each
-// thing measured.
+// The output of a run: its table for people, and a JSON file with machine, options, and a row for
+// each thing measured.
 #pragma once
 
 #include <string>
@@ -16,36 +16,36 @@ namespace krylith::bench {
 
 using json = nlohmann::ordered_json;
 
-/// The file is written anew with each row, so that a run that is cut off leaves what it has
-/// measured.
+/// A report whose file is written anew with each row, so that a run that is cut off leaves what it
+/// has measured.
 class report {
 public:
-    /// No file where `path` is empty; "-" is standard output, written at the end, while the table
-    /// goes to standard error.
+    /// There is no file where `path` is empty; "-" is standard output, written at the end, while
+    /// the table goes to standard error.
     report(std::string benchmark, std::string path);
 
-    /// Text of the table.
+    /// Prints text of the table.
     void say(std::string_view text) const;
 
     void describe_machine(const device_choice& choice, const memory_rate& rate);
-    /// Where no rate of the memory is measured.
+    /// Describes the devices where no rate of the memory is measured.
     void describe_devices(const device_choice& choice);
     void describe_effort(const slope_effort& effort);
-    /// What the limits of products on so many devices are reckoned with.
+    /// Describes the rates by which the limits of products on so many devices are computed.
     void describe_rates(int devices, const machine_rates& rates);
     void set_option(const std::string& name, json value);
 
-    /// A row is void where `void_because` is not an empty list.
+    /// Adds a row, which is void where `void_because` is not an empty list.
     void add(json row);
-    /// Why something was not measured at all (it doesn't fit).
+    /// Reports why something was not measured at all (it doesn't fit).
     void skip(const std::string& what, const std::string& why);
-    /// The same of what was asked for by name: the run has failed.
+    /// Reports the same of what was asked for by name, so that the run has failed.
     void refuse(const std::string& what, const std::string& why);
 
     void summarise(json summary);
 
-    /// Once, at the end: says what void rows mean. False where a row is void. Throws input_error
-    /// where something was refused.
+    /// Ends the report: says what void rows mean. Returns false where a row is void. Throws
+    /// input_error where something was refused. To be called once.
     [[nodiscard]] bool finish() const;
 
 private:
@@ -57,10 +57,10 @@ private:
     std::string refused_;
 };
 
-/// {"krylith": .., "compiler": .., "flags": .., "cuda": ..} of this build.
+/// The facts of this build: {"krylith": .., "compiler": .., "flags": .., "cuda": ..}.
 [[nodiscard]] json build_facts_json();
 
-/// Times `unit`: {"median": .., "p10": .., "p90": .., "samples": ..}.
+/// The times in multiples of `unit`: {"median": .., "p10": .., "p90": .., "samples": ..}.
 [[nodiscard]] json to_json(const spread& s, double unit);
 
 } // namespace krylith::bench

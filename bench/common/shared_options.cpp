@@ -62,12 +62,14 @@ void add_effort(CLI::App& app, slope_effort& effort) {
         "Iterations, or products, of a short run, which is subtracted from a longer one: what runs "
         "cost once drops out");
     add("--iterations", effort.iterations, "K",
-        "That the longer run has more; up to 40 are recorded at once, as many as divide both "
+        "Iterations that the longer run has more; up to 40 are recorded at once, as many as divide "
+        "both "
         "numbers");
-    add("--repetitions", effort.repetitions, "N", "Of both runs, at least; the median is given");
+    add("--repetitions", effort.repetitions, "N",
+        "Repetitions of both runs, at least; the median is given");
     add("--seconds", effort.seconds, "SECONDS",
-        "And until they have taken so long, 40 repetitions at most");
-    add("--warm-up-seconds", effort.warm_up_seconds, "SECONDS", "Of runs before these");
+        "Repeat the runs until they have taken so long, 40 times at most");
+    add("--warm-up-seconds", effort.warm_up_seconds, "SECONDS", "Time of runs before these");
 }
 
 void add_execution(CLI::App& app, std::string& execution) {

@@ -21,24 +21,24 @@ template <class T>
 CLI::Option* add_list(CLI::App& app, const char* name, std::vector<T>& values,
                       const std::string& help);
 
-/// MATRIX...; `without`: what is measured where none is named.
+/// Adds MATRIX...; `without` says what is measured where none is named.
 void add_matrices(CLI::App& app, std::vector<std::string>& matrices, const std::string& without);
 
-/// Backend and threads alone, without --transport.
+/// Adds backend and threads alone, without --transport.
 void add_backend(CLI::App& app, tool::device_options& options);
 void add_device_counts(CLI::App& app, std::vector<int>& counts,
                        const std::string& without = "1,2,4 ... all of them");
 void add_effort(CLI::App& app, slope_effort& effort);
 void add_execution(CLI::App& app, std::string& execution);
-/// --limit and --no-limits.
+/// Adds --limit and --no-limits.
 void add_limits(CLI::App& app, double& limit, bool& without);
 void add_csv(CLI::App& app, std::string& path);
 
-/// By one of tool::execution_names. Throws usage_error for another.
+/// Returns the mode of one of tool::execution_names. Throws usage_error for another name.
 [[nodiscard]] execution_mode execution_named(const std::string& name);
 
-/// Before the work: throws for outputs that can't be written or are inputs, as
-/// tool::check_outputs() does.
+/// Throws for outputs that can't be written or are inputs, as tool::check_outputs() does. To be
+/// called before the work.
 void check_files(const std::string& report, const std::string& csv,
                  const std::vector<std::string>& matrices);
 

@@ -13,7 +13,7 @@ namespace krylith::bench {
 
 namespace {
 
-/// Between the two samples that the fraction falls between.
+/// The quantile at `fraction`, interpolated between the two samples around it.
 double quantile(const std::vector<double>& sorted, double fraction) {
     const double place = fraction * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(std::floor(place));
@@ -28,7 +28,7 @@ void check_least(const char* option, double given, int least) {
     }
 }
 
-/// Seconds a step, and of both runs together.
+/// The seconds a step, and those of both runs together.
 struct sample {
     double step = 0;
     double spent = 0;

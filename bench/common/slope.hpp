@@ -1,5 +1,5 @@
-// Time a step, by the difference of a long and a short run: what every run costs once (recording,
-// verification, first touch) drops out.
+// The time a step, by the difference of a long and a short run: what every run costs once
+// (recording, verification, first touch) drops out.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace krylith::bench {
 
-/// Median and the range that 80% of the samples lie in.
+/// The median and the range that 80% of the samples lie in.
 struct spread {
     double median = 0;
     double p10 = 0;
@@ -28,7 +28,7 @@ struct slope_effort {
     double seconds = 1;            ///< between the two: until a subject has run this long
     double warm_up_seconds = 0.3;  ///< a subject runs before it is timed: clocks rise late
 
-    /// The most steps, at most 40, that both runs are multiples of: what loops do in one recording.
+    /// The most steps, at most 40, that both runs are multiples of: loops record so many at once.
     /// Throws what check() throws.
     [[nodiscard]] int recording() const;
 
@@ -39,9 +39,9 @@ struct slope_effort {
 /// Runs that many steps and returns the seconds they took.
 using timed_run = std::function<double(std::int64_t steps)>;
 
-/// Seconds a step of each subject. Subjects take turns (A B A B), so that what disturbs the machine
-/// for a while disturbs all of them. Where it has made the shorter run the longer one, both are run
-/// again, a few times.
+/// Measures the seconds a step of each subject. Subjects alternate (A B A B), so that what disturbs
+/// the machine for a while disturbs all of them. Where that made the shorter run the longer one,
+/// both are run again, a few times.
 [[nodiscard]] std::vector<spread> measure_slopes(std::span<const timed_run> subjects,
                                                  const slope_effort& effort);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t rhs_seed = 20;
 
-/// Sum over rows of value(row), with all threads.
+/// The sum over rows of value(row), with all threads.
 template <class Value>
 double sum_over_rows(std::int64_t rows, const Value& value) {
     double sum = 0;
@@ -84,7 +84,7 @@ reference_product multiply_by_b(const workload& w) {
     resize_in_parallel(result.scale, static_cast<std::size_t>(w.n()));
     result.dot = sum_over_rows(w.n(), [&](std::int64_t row) {
         const auto i = static_cast<std::size_t>(row);
-        long double sum = 0; // one after the other, doubles would lose more than kernels do
+        long double sum = 0; // a serial sum of doubles would lose more than kernels do
         double magnitude = 0;
         for_entries(w.matrix, row, [&](std::size_t j, double value) {
             sum += static_cast<long double>(value) * w.b[j];

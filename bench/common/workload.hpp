@@ -1,4 +1,4 @@
-// A matrix with a right-hand side, and what is known about them without the library's kernels.
+// A matrix with a right-hand side, and facts about them that the library's kernels didn't compute.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct workload_options {
     bool single = false; ///< values and right-hand side are rounded to fp32
 };
 
-/// Made once and used by all that are compared.
+/// A workload, made once and used by all that are compared.
 struct workload {
     std::string name;
     csr_matrix<double> matrix;
-    csr_matrix<float> single; ///< the same in fp32; empty unless the options say so
+    csr_matrix<float> single; ///< the same in fp32; empty unless options ask for it
     std::vector<double> b;    ///< uniform in [-1, 1), the same on every machine
     double rhs_norm = 0;
     double seconds = 0; ///< to load or generate the matrix
@@ -42,18 +42,18 @@ struct workload {
     }
 };
 
-/// `name` as the krylith command takes it. Throws what tool::load_square() throws.
+/// Loads `name` as the krylith command takes it. Throws what tool::load_square() throws.
 [[nodiscard]] workload make_workload(const std::string& name, const workload_options& options = {});
 
 /// ||b - A x||_2, on the CPU.
 [[nodiscard]] double true_residual(const workload& w, std::span<const double> x);
 
-/// || |b| + |A| |x| ||_2: what rounding errors of the residual are proportional to.
+/// || |b| + |A| |x| ||_2, to which rounding errors of the residual are proportional.
 [[nodiscard]] double residual_scale(const workload& w, std::span<const double> x);
 
 struct reference_product {
     std::vector<double> y;     ///< A b
-    std::vector<double> scale; ///< |A| |b|: what rounding errors of y are proportional to
+    std::vector<double> scale; ///< |A| |b|; rounding errors of y are proportional to it
     double dot = 0;            ///< b'A b
 };
 

@@ -22,7 +22,7 @@ struct family {
     std::array<const char*, 4> arguments; ///< by size
 };
 
-/// High diameter first.
+/// The families, high diameter first.
 constexpr std::array<family, 9> all_families = {{
     {"road", {"200", "650", "2050", "4100"}},
     {"delaunay", {"220:220", "700:700", "2200:2200", "4400:4400"}},

@@ -1,5 +1,5 @@
-// The graphs of `krylith bench graph`: families of the gallery of high and of low
-// diameter, in comparable sizes.
+// The graphs of `krylith bench graph`: families of the gallery of high and of low diameter, in
+// comparable sizes.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace krylith::bench {
 [[nodiscard]] std::vector<spmv_case> graph_members(const std::string& families,
                                                    const std::vector<std::string>& sizes);
 
-/// The matrix, square, with the magnitudes of its values: lengths of edges must not be negative.
-/// Throws what load_matrix() throws, and input_error where it is not square.
+/// Loads the matrix, square, with the magnitudes of its values: lengths of edges must not be
+/// negative. Throws what load_matrix() throws, and input_error where it is not square.
 template <class T>
 [[nodiscard]] csr_matrix<T> load_graph(const std::string& name);
 
-/// So many different vertices that edges leave, the same on every machine; fewer where there are
-/// fewer.
+/// Draws so many different vertices that edges leave, the same on every machine; fewer where there
+/// are fewer.
 template <class T>
 [[nodiscard]] std::vector<std::int64_t> pick_sources(const csr_matrix<T>& a, int count);
 

@@ -19,7 +19,7 @@ void for_edges(const csr_matrix<float>& a, const Visit& visit) {
     }
 }
 
-/// `Levels`: every edge has the length 1.
+/// Checks distances. With `Levels` every edge has the length 1.
 template <bool Levels>
 std::string check_lengths(const csr_matrix<float>& a, std::int64_t source,
                           std::span<const float> distances) {

@@ -44,7 +44,7 @@ std::string flaw_of(const csr_matrix<float>& a, std::int64_t source,
     return check_distances(a, source, found.distances);
 }
 
-/// From each source. Search: breadth_first_search, shortest_paths_search.
+/// Searches from each source. Search is breadth_first_search or shortest_paths_search.
 template <class Search>
 class search_runner final : public graph_runner {
 public:

@@ -1,5 +1,5 @@
-// Who walks: the adaptive product, one kernel always, a switch between push and pull at a threshold
-// that never changes, and cuSPARSE with dense vectors in every step.
+// The contestants: the adaptive product, one kernel always, a switch between push and pull at a
+// threshold that never changes, and cuSPARSE with dense vectors in every step.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,17 @@ struct graph_contestant {
     bool cusparse = false;
 };
 
-/// adaptive, cusparse where it can run, each kernel, and switches of both distributions with each
-/// threshold.
+/// Returns adaptive, cusparse where it can run, each kernel, and switches of both distributions
+/// with each threshold.
 [[nodiscard]] std::vector<graph_contestant>
 graph_contestants(const std::vector<double>& thresholds, bool with_kernels, bool with_cusparse);
 
-/// Push (column, atomic) up to this ratio of effective nonzeros, else pull (row).
+/// A model that takes push (column, atomic) up to this ratio of effective nonzeros, else pull
+/// (row).
 [[nodiscard]] spmspv::kernel_model fixed_switch(double threshold,
                                                 spmspv::distribution distribution);
 
-/// What one run of an algorithm from all sources took and left.
+/// The time and the results of one run of an algorithm from all sources.
 struct graph_timing {
     double seconds = 0;                  ///< a source
     std::vector<graph_outcome> outcomes; ///< by source
@@ -41,19 +42,19 @@ struct graph_timing {
 struct graph_task {
     std::string algorithm; ///< bfs, pagerank, sssp
     const csr_matrix<float>* matrix;
-    std::vector<std::int64_t> sources; ///< of pagerank none
-    double tolerance = 1e-6;           ///< of pagerank
+    std::vector<std::int64_t> sources; ///< empty for pagerank
+    double tolerance = 1e-6;           ///< for pagerank
 };
 
-/// Keeps its memory from run to run.
+/// A contestant's algorithm on a graph, which keeps its memory from run to run.
 class graph_runner {
 public:
     virtual ~graph_runner() = default;
-    /// `check`: look whether the results are right.
+    /// Runs from all sources; with `check` also checks the results.
     [[nodiscard]] virtual graph_timing run(bool check) = 0;
 };
 
-/// cuSPARSE can't do sssp: null. Throws what the algorithms throw.
+/// Makes a runner; null for sssp by cuSPARSE, which can't do it. Throws what the algorithms throw.
 [[nodiscard]] std::unique_ptr<graph_runner>
 make_runner(const graph_contestant& c, const graph<float>& g, const graph_task& task);
 

@@ -88,7 +88,7 @@ private:
     cusparseDnVecDescr_t y_ = nullptr;
 };
 
-/// Sums of blocks; the last one posts. `Sums` of them, in double.
+/// `Sums` sums of blocks, in double; the last block posts them.
 struct block_sums {
     double* partials; ///< [2 * most_blocks]
     unsigned* finished;
@@ -117,8 +117,8 @@ __device__ inline void post_sums(const block_sums& s, double first, double secon
     cuda::post(s.post, __double_as_longlong(first), __double_as_longlong(second));
 }
 
-/// Vertices that the product has reached first get the level, and are the next x. Any x > 0 is an
-/// entry: weights are taken for that alone, those of 0 are not seen.
+/// Gives the level to vertices that the product has reached first, and makes them the next x. Any x
+/// > 0 is an entry: weights count for that alone, those of 0 are not seen.
 __global__ void __launch_bounds__(block_threads)
     visit_kernel(const float* y, std::int32_t* levels, float* x, std::int64_t n, std::int32_t level,
                  const block_sums sums) {
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(block_threads)
     post_sums(sums, entries, 0);
 }
 
-/// r = v + y, and the sums of |change| and of the ranks of dangling vertices.
+/// Computes r = v + y, and the sums of |change| and of the ranks of dangling vertices.
 __global__ void __launch_bounds__(block_threads)
     rank_kernel(const float* y, float* ranks, const std::uint32_t* dangling, float jump,
                 std::int64_t n, const block_sums sums) {
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(block_threads)
     post_sums(sums, change, sum);
 }
 
-/// Bits of vertices without edges.
+/// The bits of vertices without edges.
 std::vector<std::uint32_t> dangling_bits(const csr_matrix<float>& edges) {
     std::vector<std::uint32_t> bits(static_cast<std::size_t>((edges.rows + 31) / 32), 0);
     for (std::size_t i = 0; i + 1 < edges.row_offsets.size(); ++i)
@@ -159,19 +159,20 @@ std::vector<std::uint32_t> dangling_bits(const csr_matrix<float>& edges) {
     return bits;
 }
 
-/// What cuSPARSE multiplies by for PageRank: values of its own, since it must have some. `along`:
-/// the graph's matrix on the device, `edges`: whose edges leave the rows.
-std::vector<float> shares_of(device& device, const spmspv::compressed_view<float>& along,
-                             const csr_matrix<float>& edges) {
+/// The values that cuSPARSE multiplies by for PageRank, since it must have some. `along` is the
+/// graph's matrix on the device, `edges` the matrix whose edges leave the rows.
+std::vector<float> fractions_of(device& device, const spmspv::compressed_view<float>& along,
+                                const csr_matrix<float>& edges) {
     std::vector<std::int32_t> from(static_cast<std::size_t>(along.nonzeros));
     device.download(from.data(), along.indices, from.size() * sizeof(std::int32_t));
-    std::vector<float> shares;
-    shares.reserve(from.size());
+    std::vector<float> fractions;
+    fractions.reserve(from.size());
     for (const std::int32_t vertex : from) {
         const auto v = static_cast<std::size_t>(vertex);
-        shares.push_back(1 / static_cast<float>(edges.row_offsets[v + 1] - edges.row_offsets[v]));
+        fractions.push_back(1 /
+                            static_cast<float>(edges.row_offsets[v + 1] - edges.row_offsets[v]));
     }
-    return shares;
+    return fractions;
 }
 
 class cusparse_runner final : public graph_runner {
@@ -203,13 +204,13 @@ public:
     }
 
 private:
-    /// For searches the graph's own values.
+    /// The matrix that searches multiply by, with the graph's own values.
     spmspv::compressed_view<float> multiplied(const graph<float>& g) {
         auto along = g.matrix()->local().front().part->by_rows();
         if (task_.algorithm != "pagerank") return along;
-        const auto shares = shares_of(*device_, along, *task_.matrix);
-        shares_ = buffer<float>(device_, std::span<const float>(shares), "bench");
-        along.values = shares_.data();
+        const auto fractions = fractions_of(*device_, along, *task_.matrix);
+        fractions_ = buffer<float>(device_, std::span<const float>(fractions), "bench");
+        along.values = fractions_.data();
         const auto bits = dangling_bits(*task_.matrix);
         dangling_ = buffer<std::uint32_t>(device_, std::span<const std::uint32_t>(bits), "bench");
         for (const std::uint32_t word : bits) dangling_fraction_ += std::popcount(word);
@@ -267,7 +268,7 @@ private:
         return outcome;
     }
 
-    /// The power method from equal ranks, dangling vertices' surfers jumping, until the bound of
+    /// The power method from equal ranks, with jumps from dangling vertices, until the bound of
     /// pagerank.hpp holds.
     graph_outcome ranks() {
         constexpr double damping = 0.85;
@@ -285,9 +286,9 @@ private:
                                               static_cast<float>(jump), n_);
             dangling = sum;
             log.add({n_, edges_, spmspv::exchange_form::none, {}});
-            // The residual of the ranks before is this change, that of these is less by d.
+            // The residual of the ranks before is this change; that of the new ranks is less by d.
             if (2 * damping * change / (1 - damping) <= task_.tolerance) break;
-            // In single precision changes may end at rounding, above the tolerance.
+            // Changes may end at rounding in single precision, above the tolerance.
             since_least = change < 0.99 * least ? 0 : since_least + 1;
             least = std::min(least, change);
             if (since_least == 3 || outcome.iterations() == 1000) break;
@@ -305,7 +306,7 @@ private:
     buffer<double> partials_;
     buffer<unsigned> finished_;
     posted_words posted_;
-    buffer<float> shares_; ///< of PageRank, as the next two
+    buffer<float> fractions_; ///< of PageRank, as the next two
     buffer<std::uint32_t> dangling_;
     double dangling_fraction_ = 0; ///< of all vertices
     cusparse_product product_;

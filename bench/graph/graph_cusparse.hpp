@@ -8,7 +8,7 @@
 
 namespace krylith::bench {
 
-/// On one CUDA device; null for sssp, which plus and times can't do. Defined where
+/// Makes a runner on one CUDA device; null for sssp, which plus and times can't do. Defined where
 /// KRYLITH_HAVE_CUDA is 1.
 [[nodiscard]] std::unique_ptr<graph_runner> make_cusparse_runner(const graph<float>& g,
                                                                  const graph_task& task);

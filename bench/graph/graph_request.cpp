@@ -57,18 +57,17 @@ void add_options(CLI::App& app, graph_request& q) {
         "all, or some of road, delaunay, poisson2d, rgg, kmer (high diameter), web, rmat, kron, "
         "random (low)");
     add_list(app, "--sizes", q.sizes,
-             "Of the families: tiny (0.3 M edges), small (3 M), medium (30 M), large (120 M)")
+             "Sizes of the families: tiny (0.3 M edges), small (3 M), medium (30 M), large (120 M)")
         ->capture_default_str();
     add_list(app, "--algorithms", q.algorithms, "Some of bfs, pagerank, sssp")
         ->capture_default_str();
     add_list(app, "--thresholds", q.thresholds,
-             "Of the switches between push and pull: ratios of effective nonzeros up to which they "
-             "push")
+             "Ratios of effective nonzeros up to which switches between push and pull push")
         ->capture_default_str();
-    app.add_flag("--no-kernels", q.without_kernels, "Without each kernel by itself");
+    app.add_flag("--no-kernels", q.without_kernels, "Leave out each kernel by itself");
     add("--sources", q.sources, "N", "Vertices that bfs and sssp start from");
-    add("--tolerance", q.tolerance, "R", "Of pagerank");
-    add("--repetitions", q.repetitions, "N", "Of each measurement");
+    add("--tolerance", q.tolerance, "R", "Tolerance of pagerank");
+    add("--repetitions", q.repetitions, "N", "Repetitions of each measurement");
     add("--limit-seconds", q.limit_seconds, "SECONDS", "A run that takes longer is not repeated");
     add_backend(app, q.devices);
     add_device_counts(app, q.counts, "1");

@@ -1,4 +1,4 @@
-// What `krylith bench graph` is asked for.
+// The request of `krylith bench graph`.
 #pragma once
 
 #include <string>
@@ -21,9 +21,9 @@ struct graph_request {
     tool::device_options devices;
     std::vector<int> counts = {1};
     std::vector<double> thresholds = {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};
-    bool without_kernels = false; ///< not each kernel by itself
-    int sources = 4;              ///< of bfs and sssp
-    double tolerance = 1e-6;      ///< of pagerank
+    bool without_kernels = false; ///< leaves out each kernel by itself
+    int sources = 4;              ///< for bfs and sssp
+    double tolerance = 1e-6;      ///< for pagerank
     int repetitions = 5;
     double limit_seconds = 20; ///< a run that takes longer is not repeated
     std::string report_file;

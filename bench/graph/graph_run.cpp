@@ -15,7 +15,7 @@ namespace krylith::bench {
 
 namespace {
 
-/// Of the first source, at most so many.
+/// The most steps of the first source that are kept.
 constexpr std::size_t most_steps = 400;
 
 json steps_of(const graph_outcome& outcome) {
@@ -37,7 +37,8 @@ json steps_of(const graph_outcome& outcome) {
     return steps;
 }
 
-/// By turns would need all walkers' memory at once: each is warmed up by its checked run instead.
+/// Measures one contestant, warmed up by its checked run: alternating contestants would need the
+/// memory of all at once.
 json measure(graph_runner& runner, const graph_request& request, json row) {
     graph_timing timing = runner.run(true);
     std::vector<double> seconds;
@@ -75,7 +76,7 @@ json measure(graph_runner& runner, const graph_request& request, json row) {
     return row;
 }
 
-/// A search is as fast as the edges out of what it reaches: cuSPARSE goes over all of them on each
+/// Rates all searches by the edges out of what they reach: cuSPARSE goes over all edges on each
 /// level, which is no merit.
 void rate_searches_alike(std::vector<json>& rows) {
     const auto adaptive = std::ranges::find_if(rows, [](const json& row) {
@@ -197,7 +198,7 @@ void graph_run::run_algorithm(const spmv_case& c, const csr_matrix<float>& matri
                 continue;
             }
             row = measure(*runner, request_, row);
-        } catch (const device_error& e) { // memory
+        } catch (const device_error& e) { // memory was short
             row["void_because"] = json::array({std::string(e.what())});
         }
         rows.push_back(std::move(row));

@@ -1,4 +1,4 @@
-// Each algorithm on each graph, by each contestant.
+// A run of each algorithm on each graph, by each contestant.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace krylith::bench {
 class graph_run {
 public:
     explicit graph_run(const graph_request& request);
-    /// False where a check failed or a matrix that was named can't be read.
+    /// Returns false where a check failed or a matrix that was named can't be read.
     [[nodiscard]] bool run();
 
 private:
@@ -27,11 +27,11 @@ private:
     std::vector<json> rows_;
 };
 
-/// Of rows of one graph, algorithm and device count: how many times as long as adaptive the others
-/// took, in the row of adaptive: "speedup": {"cusparse", "best_switch", "best_kernel"}.
+/// Adds to rows of one graph, algorithm and device count how many times as long as adaptive the
+/// others took, in the row of adaptive: "speedup": {"cusparse", "best_switch", "best_kernel"}.
 void add_graph_speedups(std::vector<json>& rows);
 
-/// Over all graphs, for each algorithm and device count: geometric means of the speedups, the
+/// Summarises all graphs for each algorithm and device count: geometric means of the speedups, the
 /// threshold that is the best for all graphs together, and the speedup over that.
 [[nodiscard]] json graph_summary(const std::vector<json>& rows);
 

@@ -19,7 +19,7 @@ double ms(const json& row) {
     return row["ms"]["median"].get<double>();
 }
 
-/// What a contestant stands for in speedups; empty: nothing.
+/// The name under which a contestant enters speedups; empty where it doesn't.
 std::string role_of(const json& row) {
     const std::string name = row["contestant"];
     if (name == "adaptive") {
@@ -28,7 +28,7 @@ std::string role_of(const json& row) {
     return name == "cusparse" ? name : row.contains("threshold") ? "best_switch" : "best_kernel";
 }
 
-/// Logarithms, for geometric means.
+/// A sum of logarithms, for geometric means.
 struct mean {
     double logarithms = 0;
     double least = 0;

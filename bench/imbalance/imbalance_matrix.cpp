@@ -13,7 +13,7 @@ namespace krylith::bench {
 
 namespace {
 
-/// Blocks of full load that all of them amount to.
+/// The number of blocks of full load that all blocks amount to.
 double full_blocks(const two_loads& load) {
     return load.blocks - load.light * (1 - load.ratio);
 }

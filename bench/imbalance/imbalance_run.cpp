@@ -47,8 +47,9 @@ void add_options(CLI::App& app, imbalance_request& q) {
     const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
         return app.add_option(name, value, help)->type_name(type);
     };
-    add("--rows", q.rows, "K", "Of the matrices; 0: 2^21, on the host 2^15")->capture_default_str();
-    add("--nonzeros", q.nonzeros, "K", "Of the matrices, all alike; 0: 64 a row")
+    add("--rows", q.rows, "K", "Rows of the matrices; 0: 2^21, on the host 2^15")
+        ->capture_default_str();
+    add("--nonzeros", q.nonzeros, "K", "Nonzeros of the matrices, all alike; 0: 64 a row")
         ->capture_default_str();
     add_list(app, "--ratios", q.ratios,
              "Nonzeros of light rows over those of others [0.1,0.2 ... 0.9]");

@@ -1,4 +1,4 @@
-// The whole of `krylith bench imbalance`: two kinds of load in every mixture, assigned by equal
+// The whole of `krylith bench imbalance`: two kinds of load in every mixture, partitioned by equal
 // rows and by equal nonzeros.
 #pragma once
 
@@ -21,7 +21,7 @@ struct imbalance_request {
     std::int64_t nonzeros = 0;  ///< 0: 64 a row
     std::vector<double> ratios; ///< without: 1/10 to 9/10
     tool::device_options devices;
-    int count = 0; ///< of devices; 0: all, on the host 4
+    int count = 0; ///< devices; 0: all, on the host 4
     msrep_effort effort;
     std::string report_file;
     std::string csv_file;
@@ -34,11 +34,12 @@ public:
     /// Throws usage_error for a request that can't be carried out.
     explicit imbalance_run(const imbalance_request& request);
 
-    /// Prints as it goes. Returns whether no row is void.
+    /// Runs and prints as it goes. Returns whether no row is void.
     [[nodiscard]] bool run();
 
 private:
-    /// Seconds of the kernels alone, of one version of streamed products. Why it is void is added.
+    /// Returns the seconds of the kernels alone, for one version of streamed products, and adds the
+    /// reason where it is void.
     [[nodiscard]] spread measure(const workload& w, const std::string& version,
                                  const reference_product& expected,
                                  std::vector<std::string>& void_because);
@@ -51,7 +52,7 @@ private:
     double balanced_ = 0; ///< seconds by equal nonzeros where all loads are equal
 };
 
-/// Of csv_file.
+/// The columns of csv_file.
 [[nodiscard]] std::vector<std::string> imbalance_csv_columns();
 [[nodiscard]] std::string imbalance_table_head();
 [[nodiscard]] std::string imbalance_table_lines(const json& row);

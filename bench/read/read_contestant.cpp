@@ -19,7 +19,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// For the shell; a quote in it ends the quoted part and starts another.
+/// Quotes a word for the shell; a quote in it ends the quoted text and starts another.
 std::string quoted(const std::string& word) {
     std::string result = "'";
     for (const char c : word) {
@@ -44,9 +44,9 @@ outcome run(const std::vector<std::string>& words) {
         throw measurement_failed("can't run " + line);
     }
     outcome result;
-    std::array<char, 4096> part{};
-    while (const std::size_t count = std::fread(part.data(), 1, part.size(), pipe)) {
-        result.text.append(part.data(), count);
+    std::array<char, 4096> chunk{};
+    while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), pipe)) {
+        result.text.append(chunk.data(), count);
     }
     result.status = pclose(pipe);
     return result;
@@ -71,7 +71,7 @@ double cpu_seconds() {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Where Python says what went wrong.
+/// Returns the last line of the text, where Python says what went wrong.
 std::string last_line(std::string text) {
     while (text.ends_with('\n')) text.pop_back();
     return text.substr(text.rfind('\n') + 1);

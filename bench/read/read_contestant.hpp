@@ -1,5 +1,5 @@
-// What `krylith bench read` measures: a program that reads a file once, in a process of its own, so
-// that its peak memory is that of one read, and reports itself in one line of JSON.
+// A contestant of `krylith bench read`: a program that reads a file once, in a process of its own,
+// so that its peak memory is that of one read, and reports itself in one line of JSON.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct read_sample {
     std::int64_t peak_bytes = 0; ///< resident at the most, above what was before
     std::int64_t rows = 0;
     std::int64_t nnz = 0;
-    double sum = 0; ///< of all values: what the readers must agree on
+    double sum = 0; ///< of all values, on which the readers must agree
     std::string version;
 };
 
@@ -26,16 +26,16 @@ struct read_contestant {
     std::vector<std::string> command; ///< followed by the file
 };
 
-/// This library, SciPy and fast_matrix_market. The latter two by `python`, and only where it has
-/// them; why one is missing is appended to `missing`.
+/// Returns this library, SciPy and fast_matrix_market. `python` runs the latter two, and only where
+/// it has them; the reason why one is missing is appended to `missing`.
 [[nodiscard]] std::vector<read_contestant> read_contestants(const std::string& python,
                                                             std::vector<std::string>& missing);
 
-/// Runs it. Throws measurement_failed with what it printed where it fails.
+/// Runs it. Throws measurement_failed with its output where it fails.
 [[nodiscard]] read_sample read_once(const read_contestant& contestant,
                                     const std::filesystem::path& file);
 
-/// The process of this library's contestant: reads, prints the line.
+/// Reads the file and prints the line, in the process of this library's contestant.
 void read_and_report(const std::filesystem::path& file);
 
 } // namespace krylith::bench

@@ -19,8 +19,8 @@ enum class entry_order : std::uint8_t {
 [[nodiscard]] std::string_view name_of(entry_order order);
 
 /// Writes the matrix, values with as few digits as give them back; returns the bytes. `symmetric`
-/// writes the lower half and says symmetric, whatever the upper half holds. Throws input_error for
-/// a file that can't be written. Memory: 16 bytes an entry.
+/// writes the lower half and a symmetric header, whatever the upper half holds. Throws input_error
+/// for a file that can't be written. Memory: 16 bytes an entry.
 std::int64_t write_for_reading(const std::filesystem::path& path, const csr_matrix<double>& matrix,
                                entry_order order);
 

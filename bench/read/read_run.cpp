@@ -17,12 +17,12 @@
 namespace krylith::bench {
 namespace {
 
-/// What a matrix takes as CSR, fp64.
+/// The bytes of a matrix as CSR, fp64.
 double csr_bytes(const read_sample& s) {
     return 8.0 * static_cast<double>(s.rows + 1) + 12.0 * static_cast<double>(s.nnz);
 }
 
-/// Why the two can't have read the same; empty where they have.
+/// The reason why the two can't have read the same; empty where they have.
 std::string difference(const read_sample& a, const read_sample& b) {
     if (a.rows != b.rows || a.nnz != b.nnz) {
         return fmt::format("{} rows and {} nonzeros, others read {} and {}", b.rows, b.nnz, a.rows,
@@ -47,7 +47,8 @@ void add_options(CLI::App& app, read_request& q) {
     app.add_option("--python", q.python, "The Python that has SciPy and fast_matrix_market")
         ->type_name("FILE")
         ->capture_default_str();
-    app.add_option("--repetitions", q.repetitions, "Reads of each file by each reader, by turns")
+    app.add_option("--repetitions", q.repetitions,
+                   "Reads of each file by each reader, which alternate")
         ->type_name("N")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
@@ -79,7 +80,7 @@ bool read_run::run() {
         read_and_report(request_.once);
         return true;
     }
-    report_.say(fmt::format("{} threads, median of {} reads each, a process a read, by turns\n\n"
+    report_.say(fmt::format("{} threads, median of {} reads each, a process a read, alternating\n\n"
                             "{:<32} {:<10} {:<19} {:>7} {:>7} {:>7} {:>9} {:>7}\n",
                             omp_get_max_threads(), request_.repetitions, "matrix", "order",
                             "reader", "MB/s", "p10", "p90", "MB/cpu-s", "memory"));

@@ -30,7 +30,7 @@ class read_run {
 public:
     explicit read_run(const read_request& request);
 
-    /// Prints as it goes. Returns whether no row is void.
+    /// Runs and prints as it goes. Returns whether no row is void.
     [[nodiscard]] bool run();
 
 private:

@@ -31,7 +31,7 @@ void check(cublasStatus_t status) {
     }
 }
 
-/// q = A p by cuSPARSE.
+/// The product q = A p by cuSPARSE.
 class csr_product {
 public:
     csr_product(const std::shared_ptr<device>& device, cudaStream_t stream,
@@ -141,7 +141,7 @@ public:
             *v = buffer<double>(device_, w.b.size(), "baseline vectors");
         }
         b_.upload(w.b);
-        // Products are timed on true data: zeros can be faster.
+        // The products are timed on true data: zeros can be faster.
         p_.upload(w.b);
         product_ = std::make_unique<csr_product>(device_, stream_, w.matrix, p_.data(), q_.data());
         check(cublasCreate(&blas_));
@@ -187,7 +187,7 @@ private:
         return sum;
     }
 
-    /// y += c v
+    /// Adds c v to y.
     void axpy(double c, const buffer<double>& v, buffer<double>& y) const {
         check(cublasDaxpy(blas_, n_, &c, v.data(), 1, y.data(), 1));
     }

@@ -9,8 +9,9 @@
 
 namespace krylith::bench {
 
-/// On one CUDA device, with the faster of cuSPARSE's default and CSR_ALG1 products (timed when it
-/// is made; name() says which). Throws usage_error for a matrix whose nonzeros 32 bits can't count.
+/// Makes the baseline on one CUDA device, with the faster of cuSPARSE's default and CSR_ALG1
+/// products (timed when it is made; name() says which). Throws usage_error for a matrix whose
+/// nonzeros 32 bits can't count.
 [[nodiscard]] std::unique_ptr<solver_contestant> make_cublas_cg(const workload& w, int ordinal);
 
 } // namespace krylith::bench

@@ -8,8 +8,8 @@
 
 namespace krylith::bench {
 
-/// Row-major, Lower|Upper (the product that Eigen runs in parallel), no preconditioner. Throws
-/// usage_error for a matrix whose nonzeros 32 bits can't count.
+/// Makes the baseline: row-major, Lower|Upper (the product that Eigen runs in parallel), no
+/// preconditioner. Throws usage_error for a matrix whose nonzeros 32 bits can't count.
 [[nodiscard]] std::unique_ptr<solver_contestant> make_eigen_cg(const workload& w, int threads);
 
 } // namespace krylith::bench

@@ -32,7 +32,7 @@ struct cg_vectors {
     vector<double> p;
 };
 
-/// CG's passes with constant coefficients, but for one that is left out.
+/// A loop of CG's passes with constant coefficients, but for one that is left out.
 class pass_loop {
 public:
     enum pass { none, product, residual, direction };

@@ -17,14 +17,14 @@ struct krylith_settings {
     std::string solver = "cg";
     std::string preconditioner = "none";
     operator_options multiply{};
-    /// Mode, recording and time-out; what else a run is asked for is set by run.
+    /// The mode, recording and time-out; run() sets the other options.
     solver_options options{};
 };
 
 template <class T>
 class krylith_solver final : public solver_contestant {
 public:
-    /// The workload must outlive it.
+    /// The workload must outlive the solver.
     krylith_solver(const device_group& group, const workload& w, const krylith_settings& settings);
 
     [[nodiscard]] std::string name() const override { return "krylith"; }
@@ -32,11 +32,12 @@ public:
     [[nodiscard]] solver_outcome solve(double rtol, std::int64_t max_iterations) override;
     [[nodiscard]] double setup_seconds() const override { return setup_seconds_; }
 
-    /// How many of so many iterations it does before it can't go on, from x = 0 with rtol 0.
+    /// Returns how many of so many iterations it does before it can't go on, from x = 0 with rtol
+    /// 0.
     [[nodiscard]] std::int64_t most_iterations(std::int64_t iterations);
 
     [[nodiscard]] const matrix_operator<T>& a() const { return *a_; }
-    /// Whether the devices repeated the iteration by themselves in the last run.
+    /// Returns whether the devices repeated the iteration by themselves in the last run.
     [[nodiscard]] bool recorded() const { return recorded_; }
 
 private:

@@ -18,7 +18,7 @@ struct solver_outcome {
     std::vector<double> history; ///< ||r||_2 by iteration; empty where the solver keeps none
 };
 
-/// Set up for one matrix and right-hand side.
+/// A solver set up for one matrix and right-hand side.
 class solver_contestant {
 public:
     solver_contestant() = default;
@@ -27,12 +27,12 @@ public:
     virtual ~solver_contestant() = default;
 
     [[nodiscard]] virtual std::string name() const = 0;
-    /// Seconds of exactly that many iterations from x = 0, residual norms computed. Throws
-    /// measurement_failed where it ended earlier.
+    /// Returns the seconds of exactly that many iterations from x = 0, residual norms computed.
+    /// Throws measurement_failed where it ended earlier.
     [[nodiscard]] virtual double iterate(std::int64_t iterations) = 0;
-    /// From x = 0 to ||r|| <= rtol ||b||.
+    /// Solves from x = 0 to ||r|| <= rtol ||b||.
     [[nodiscard]] virtual solver_outcome solve(double rtol, std::int64_t max_iterations) = 0;
-    /// Of matrix and right-hand side, on the host and to the devices.
+    /// The seconds to set up matrix and right-hand side, on the host and to the devices.
     [[nodiscard]] virtual double setup_seconds() const = 0;
 };
 

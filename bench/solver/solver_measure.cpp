@@ -14,7 +14,7 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
-/// Solvers that judge themselves by the recurrence are allowed this much of a drift.
+/// The drift that is allowed to solvers that judge themselves by the recurrence.
 constexpr double most_drift = 1.01;
 
 void measure_solves(const workload& w, solver_contestant& contestant, const solver_plan& plan,

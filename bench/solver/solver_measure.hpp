@@ -30,8 +30,9 @@ struct solver_numbers {
     std::vector<std::string> void_because; ///< checks that failed
 };
 
-/// Time an iteration, in turns; then, one solver after the other, time to solution. Each must
-/// converge, to a true residual that agrees, and to the same bits each time.
+/// Measures the time of an iteration, with alternating solvers; then, one solver after the other,
+/// time to solution. Each must converge, to a true residual that agrees, and to the same bits each
+/// time.
 [[nodiscard]] std::vector<solver_numbers>
 measure_solvers(const workload& w, std::span<solver_contestant* const> contestants,
                 const solver_plan& plan);

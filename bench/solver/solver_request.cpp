@@ -97,7 +97,7 @@ void add_options(CLI::App& app, solver_request& q) {
     add("--solves", q.plan.solves, "N", "Timed solves to --rtol, after one that is not; 0: none")
         ->capture_default_str();
     add("--against", q.against, tool::alternatives(contestant_names),
-        "all: krylith and, by turns in the same process, what is usual on the machine: cuSPARSE "
+        "all: krylith and, alternating in the same process, what is usual on the machine: cuSPARSE "
         "with cuBLAS on one GPU, Eigen on the host; for cg in fp64 without preconditioner [all, "
         "else krylith]");
     app.add_flag("--passes", q.passes,

@@ -1,4 +1,4 @@
-// What `krylith bench SOLVER` is asked for.
+// The request of `krylith bench SOLVER`.
 #pragma once
 
 #include <optional>
@@ -31,16 +31,17 @@ struct solver_request {
     bool passes = false;
     double limit = 0; ///< TB/s a device; 0: by the data sheet, or measured
     bool without_limits = false;
-    std::optional<double> rtol; ///< without: as suits the precision
+    std::optional<double> rtol; ///< without it: as suits the precision
     solver_plan plan;
     std::string report_file;
     std::string csv_file;
 
     /// The names to load, defaults and random variants included.
     [[nodiscard]] std::vector<std::string> matrix_names(backend devices) const;
-    /// cuSPARSE with cuBLAS, and Eigen, do CG in fp64 without a preconditioner.
+    /// Returns whether there is a baseline: cuSPARSE with cuBLAS, and Eigen, do CG in fp64 without
+    /// a preconditioner.
     [[nodiscard]] bool has_baseline() const;
-    /// `against` or its default. Throws usage_error for another name, and where there is no
+    /// Returns `against` or its default. Throws usage_error for another name, and where there is no
     /// baseline but one is asked for.
     [[nodiscard]] std::string contestants() const;
     [[nodiscard]] krylith_settings settings() const;

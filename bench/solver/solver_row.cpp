@@ -8,7 +8,7 @@ namespace krylith::bench {
 
 namespace {
 
-/// row[key] in this form, "-" where the row has none.
+/// The value row[key] in this form, "-" where the row has none.
 std::string cell(const json& row, const char* key, const char* form, double unit = 1) {
     return row.contains(key) ? fmt::format(fmt::runtime(form), row[key].get<double>() * unit)
                              : std::string("-");

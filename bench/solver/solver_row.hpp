@@ -11,22 +11,22 @@
 
 namespace krylith::bench {
 
-/// What every solver has. `bytes` that an iteration can't avoid; 0: no model.
+/// The values that every solver has. An iteration can't avoid `bytes`; 0 means no model.
 [[nodiscard]] json solver_row(const workload& w, const solver_numbers& numbers, backend kind,
                               int devices, double bytes, const memory_rate& rate);
 
-/// What only krylith's has.
+/// Adds the values that only krylith's solver has.
 template <class T>
 void add_operator(json& row, const krylith_solver<T>& ours);
 void add_passes(json& row, const cg_passes& passes);
 
-/// One that was to be measured, and why it wasn't.
+/// The row of a solver that was to be measured, with the reason why it wasn't.
 [[nodiscard]] json failed_row(const std::string& matrix, int devices, const std::string& why);
 
 [[nodiscard]] std::vector<std::string> solver_csv_columns();
 [[nodiscard]] std::string solver_table_head();
 
-/// A line, and one more for each thing that doesn't fit into it.
+/// A line of the table, and one more for each thing that doesn't fit into it.
 [[nodiscard]] std::string solver_table_lines(const json& row);
 
 } // namespace krylith::bench

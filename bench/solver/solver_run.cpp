@@ -19,7 +19,7 @@ namespace krylith::bench {
 
 namespace {
 
-/// An effort whose runs end before the solver does, which on a small matrix can't go on for ever.
+/// An effort whose runs end before the solver does: on a small matrix it can't go on for ever.
 slope_effort within(slope_effort effort, std::int64_t most) {
     effort.iterations = std::min(effort.iterations, most - effort.warm_up);
     if (effort.iterations < 1) {
@@ -84,7 +84,7 @@ bool solver_run::run() {
 void solver_run::run_matrix(const workload& w) {
     std::optional<solver_numbers> first;
     for (const int count : choice_.counts) {
-        // Formats and their padding, vectors, and what the baseline has of both.
+        // The estimate holds formats and their padding, vectors, and what the baseline has of both.
         const double bytes =
             1.25 * (12.0 * static_cast<double>(w.nnz()) + 80.0 * static_cast<double>(w.n()));
         if (!has_room(choice_.group(count), first ? bytes : 2 * bytes)) {
@@ -122,7 +122,7 @@ std::unique_ptr<solver_contestant> solver_run::make_baseline(const workload& w) 
     }
 }
 
-/// The baseline takes turns with the first group.
+/// The baseline alternates with the first group.
 template <class T>
 void solver_run::run_group(const workload& w, int count, std::optional<solver_numbers>& first) {
     std::unique_ptr<krylith_solver<T>> ours;

@@ -1,5 +1,5 @@
-// The whole of `krylith bench SOLVER`: every matrix on every number of devices, by turns with what
-// is usual on the machine.
+// The whole of `krylith bench SOLVER`: every matrix on every number of devices, alternating with
+// what is usual on the machine.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ public:
     /// Throws usage_error for a request that can't be carried out.
     explicit solver_run(const solver_request& request);
 
-    /// Prints as it goes. Returns whether no row is void; throws input_error where a named matrix
-    /// can't be read.
+    /// Runs and prints as it goes. Returns whether no row is void; throws input_error where a named
+    /// matrix can't be read.
     [[nodiscard]] bool run();
 
 private:

@@ -34,7 +34,7 @@ public:
         copy(bits_.data(), made.bits, bits_.size());
     }
 
-    /// Enqueues: x has this form alone (bits: dense and bits).
+    /// Enqueues copies that leave x this form alone (bits: dense and bits).
     void give(given_form form) {
         if (form == given_form::pairs) {
             const auto a = x_.overwrite_pairs();

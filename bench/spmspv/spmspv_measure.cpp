@@ -27,7 +27,7 @@ using spmspv::vector_form;
 
 constexpr std::array wanted_forms = {vector_form::pairs, vector_form::dense};
 constexpr int most_steps = 64;
-/// Less can't be told from nothing: a call takes about as long.
+/// A shorter time can't be measured: a call takes about as long.
 constexpr double least_seconds = 5e-7;
 /// A kernel so many times slower than the fastest is not timed again.
 constexpr double hopeless = 6;
@@ -117,7 +117,7 @@ private:
         return frontier_nonzeros;
     }
 
-    /// Kernels take turns in what is given and wanted.
+    /// Checks each kernel, for each form given and wanted.
     void check(given_vector<T>& x, spmspv_numbers& numbers) {
         x.give(given_form::dense);
         multiply(kernel::spmv, x, vector_form::dense, numbers.frontier_nonzeros);
@@ -137,7 +137,8 @@ private:
         }
     }
 
-    /// -1 for none. Sums of positive terms are within (terms) eps of the exact one.
+    /// Returns the first place that differs, -1 for none. Sums of positive terms are within (terms)
+    /// eps of the exact one.
     std::int64_t first_difference(const std::vector<T>& expected, const std::vector<T>& found,
                                   std::int64_t entries) const {
         double allowed = 0;
@@ -158,7 +159,7 @@ private:
         return expected.size() == found.size() ? -1 : 0;
     }
 
-    /// Processor seconds of the device's thread so far.
+    /// The processor seconds of the device's thread.
     double thread_seconds() {
         double seconds = 0;
         static_cast<host_device&>(*device_).submit([&seconds] {
@@ -184,7 +185,7 @@ private:
         return watch.seconds();
     }
 
-    /// Seconds of each of the kernels.
+    /// Returns the seconds of each of the kernels.
     std::vector<double> time(given_vector<T>& x, given_form given, vector_form wanted,
                              std::int64_t frontier_nonzeros, const spmspv_effort& effort,
                              std::span<const kernel> kernels) {

@@ -65,7 +65,7 @@ std::vector<listed_matrix> spmspv_request::matrix_list() const {
     }
     std::vector<std::size_t> order(all.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    if (training) { // sizes come by turns: each Nth of them could be the large ones
+    if (training) { // sizes alternate: each Nth of them could be the large ones
         std::ranges::sort(order, {}, [](std::size_t k) { return counter_hash(23, k); });
     }
     std::vector<listed_matrix> result;
@@ -115,11 +115,12 @@ void add_options(CLI::App& app, spmspv_request& q) {
                  "More than 300 matrices of all families of the gallery, densities varied between "
                  "them, and a line a matrix");
     add("--scale", q.scale, "small|medium|large",
-        "Of --training: small (5 thousand to 500 thousand nonzeros), medium (100 thousand to 12 "
+        "Size of the matrices of --training: small (5 thousand to 500 thousand nonzeros), medium "
+        "(100 thousand to 12 "
         "million), large (500 thousand to 60 million)");
-    add("--every", q.every, "N", "Of --training: each Nth matrix only, of a shuffled list");
+    add("--every", q.every, "N", "Each Nth matrix of --training only, of a shuffled list");
     add("--first", q.first, "K",
-        "Of --training: begin with the Kth of the list (0 to N - 1), so that N runs with --every N "
+        "Begin with the Kth of the list of --training (0 to N - 1), so that N runs with --every N "
         "measure what one run would");
     add("--vectors", q.vectors, "random|frontier|all",
         "Frontier: the nearest to a vertex by breadth-first search");
@@ -129,17 +130,20 @@ void add_options(CLI::App& app, spmspv_request& q) {
     add_list(app, "--kernels", q.kernels,
              "Only these, for times in place of older ones: the trainer puts them into a run of "
              "all kernels on the same matrices and vectors [all]");
-    add("--precision", q.precision, "fp32|fp64", "Of matrix and vectors");
+    add("--precision", q.precision, "fp32|fp64", "Precision of matrix and vectors");
     add("--semiring", q.semiring, "plus-times|plus-second|or-and|min-plus|min-column",
         "What stands for addition and multiplication");
-    add("--repetitions", q.effort.repetitions, "N", "Of each product, at least");
+    add("--repetitions", q.effort.repetitions, "N", "Repetitions of each product, at least");
     add("--seconds", q.effort.seconds, "SECONDS",
-        "And until it has run this long; 10 times as many at most");
-    add("--batch", q.effort.batch, "SECONDS", "Of products between waits for the device, about");
+        "Repeat a product until it has run this long; 10 times as often at most");
+    add("--batch", q.effort.batch, "SECONDS",
+        "Time of the products between waits for the device, about");
     add("--quantile", q.effort.quantile, "Q",
-        "Of the repetitions; 0, the least, where others use the machine");
-    app.add_flag("--processor-time", q.effort.processor_time,
-                 "Of a host device of one thread (--threads 1), where others use the machine");
+        "Quantile of the repetitions to report; 0, the least, where others use the machine");
+    app.add_flag(
+        "--processor-time", q.effort.processor_time,
+        "Measure the processor time of a host device of one thread (--threads 1), where others use "
+        "the machine");
     add("--device", q.device, "N", "Which CUDA device")->group("Devices");
     add_backend(app, q.devices);
     tool::add_report(app, q.report_file);

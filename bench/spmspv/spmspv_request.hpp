@@ -1,4 +1,4 @@
-// What `krylith bench spmspv` is asked for.
+// The request of `krylith bench spmspv`.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class App;
 
 namespace krylith::bench {
 
-/// A matrix to measure. By its place in the whole list densities are varied and vectors drawn, so
-/// that runs that share a list measure what one run would.
+/// A matrix to measure. Its place in the whole list decides how densities vary and which vectors
+/// are drawn, so that several runs over one list measure what one run would.
 struct listed_matrix {
     std::string name;
     std::uint64_t place = 0;
@@ -29,8 +29,8 @@ struct spmspv_request {
     std::vector<std::string> matrices;
     bool training = false; ///< the list of spmspv_training.hpp, densities varied by matrix
     std::string scale = "small";
-    int every = 1; ///< of the list, shuffled: each Nth matrix
-    int first = 0; ///< from this place on, below `every`
+    int every = 1; ///< each Nth matrix of the shuffled list
+    int first = 0; ///< the first place, below `every`
     std::string vectors = "all";
     std::vector<double> densities = {1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.6, 1};
     std::vector<std::string> kernels; ///< empty: all
@@ -43,11 +43,11 @@ struct spmspv_request {
 
     /// Throws usage_error naming what is not allowed.
     void check() const;
-    /// The one device. Throws what device_group does.
+    /// Returns the one device. Throws what device_group does.
     [[nodiscard]] device_group group() const;
     [[nodiscard]] std::vector<listed_matrix> matrix_list() const;
     [[nodiscard]] std::vector<vector_kind> vector_kinds() const;
-    /// In the order of kernel_names. Throws usage_error for an unknown one.
+    /// Returns the kernels in the order of kernel_names. Throws usage_error for an unknown one.
     [[nodiscard]] std::vector<spmspv::kernel> kernel_list() const;
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* line =
     "{:<28} {:<8} {:>9} {:>10} {:<5} {:<5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}{}\n";
 
-/// Microseconds, 4 significant digits: there are thousands of rows.
+/// Microseconds with 4 significant digits: there are thousands of rows.
 double rounded_us(double seconds) {
     return std::stod(fmt::format("{:.4g}", seconds * 1e6));
 }

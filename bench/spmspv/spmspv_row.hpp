@@ -1,4 +1,4 @@
-// Measured sparse products as lines of the report and of the table.
+// Rows of the report and lines of the table for measured sparse products.
 #pragma once
 
 #include <span>
@@ -9,16 +9,17 @@
 
 namespace krylith::bench {
 
-/// Features of a matrix, once: {"matrix": .., "features": {"rows": .., ..}}.
+/// The features of a matrix, written once: {"matrix": .., "features": {"rows": .., ..}}.
 [[nodiscard]] json matrix_row(const std::string& matrix, const spmspv::matrix_features& features);
 
-/// {"matrix", "vector", "entries", "work", "count_us", "us": {GIVEN: {WANTED: [by kernel]}},
-/// "void_because"}; microseconds with 4 digits; of the kernels that were timed, in their order.
+/// The row {"matrix", "vector", "entries", "work", "count_us", "us": {GIVEN: {WANTED: [by
+/// kernel]}}, "void_because"}; microseconds with 4 digits, for the kernels that were timed, in
+/// their order.
 [[nodiscard]] json product_row(const std::string& matrix, const test_vector& x,
                                const spmspv_numbers& numbers);
 
-/// A header and lines of a table: a line for each form given and wanted. `kernels`: those that the
-/// row has times of.
+/// The header of the table. Its lines are one for each form given and wanted. `kernels` are those
+/// that the row has times of.
 [[nodiscard]] std::string spmspv_table_head();
 [[nodiscard]] std::string spmspv_table_lines(const json& row,
                                              std::span<const spmspv::kernel> kernels);

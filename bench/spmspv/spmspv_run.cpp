@@ -37,7 +37,7 @@ json header_of(const spmspv_request& request, const device_group& group) {
             {"clock", request.effort.processor_time ? "processor" : "wall"}};
 }
 
-/// Training sees other densities for each matrix: thresholds lie between measured ones.
+/// Other densities for each matrix, for training: thresholds lie between measured ones.
 std::vector<double> varied(std::vector<double> densities, std::uint64_t place) {
     for (std::size_t k = 0; k < densities.size(); ++k) {
         const double chance = unit_interval(counter_hash(31, place, k));

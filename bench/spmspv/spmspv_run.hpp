@@ -11,7 +11,7 @@ public:
     /// Throws usage_error for a request that can't be carried out.
     explicit spmspv_run(const spmspv_request& request);
 
-    /// Prints as it goes. Returns whether no row is void and no named matrix was refused.
+    /// Runs and prints as it goes. Returns whether no row is void and no named matrix was refused.
     [[nodiscard]] bool run();
 
 private:

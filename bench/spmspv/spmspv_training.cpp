@@ -28,7 +28,7 @@ rule plane(const char* name, double points, double aspect) {
     };
 }
 
-/// nx : ny : nz = length : 1 : height.
+/// A box with nx : ny : nz = length : 1 : height.
 rule box(const char* name, double points, double length, double height) {
     return [=](double nonzeros) {
         const double side = std::cbrt(nonzeros / points / length / height);
@@ -37,7 +37,7 @@ rule box(const char* name, double points, double length, double height) {
     };
 }
 
-/// N^dimensions rows, and the arguments behind N.
+/// A matrix of N^dimensions rows, with the arguments behind N.
 rule power(const char* name, double points, double dimensions, std::string more = "") {
     return [=](double nonzeros) {
         return fmt::format("gallery:{}:{}{}", name,
@@ -49,7 +49,7 @@ rule seeded(const char* name, double points, double dimensions, int seed) {
     return power(name, points, dimensions, fmt::format(":seed={}", seed));
 }
 
-/// 2^K vertices of `edges` each, stored `sides` times.
+/// A graph of 2^K vertices of `edges` each, stored `sides` times.
 rule scrambled(const char* name, int edges, int sides, int seed) {
     return [=](double nonzeros) {
         return fmt::format("gallery:{}:{}:{}:seed={}", name,

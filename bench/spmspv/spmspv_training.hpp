@@ -6,12 +6,12 @@
 
 namespace krylith::bench {
 
-/// At least 300, as the krylith command takes them: all families of the gallery, most of them in
-/// several shapes or seeds, and each of these in four sizes, of about the same nonzeros for all.
-/// `scale`: small, medium or large; throws usage_error for another.
+/// Returns at least 300 matrices, as the krylith command takes them: all families of the gallery,
+/// most of them in several shapes or seeds, and each of these in four sizes, of about the same
+/// nonzeros for all. `scale` is small, medium or large; throws usage_error for another.
 [[nodiscard]] std::vector<std::string> training_matrices(const std::string& scale);
 
-/// About how many nonzeros the sizes of a scale have, ascending.
+/// Returns about how many nonzeros the sizes of a scale have, ascending.
 [[nodiscard]] std::vector<double> training_sizes(const std::string& scale);
 
 } // namespace krylith::bench

@@ -13,7 +13,7 @@ namespace krylith::bench {
 std::vector<std::int32_t> draw_ascending(std::int64_t n, std::int64_t count, std::uint64_t seed) {
     std::vector<std::int32_t> result;
     result.reserve(static_cast<std::size_t>(count));
-    // Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S.
+    // This is algorithm S of Knuth, The Art of Computer Programming 2, 3.4.2.
     for (std::int64_t i = 0; i < n && count > 0; ++i) {
         const double chance = unit_interval(counter_hash(seed, static_cast<std::uint64_t>(i)));
         if (static_cast<double>(n - i) * chance < static_cast<double>(count)) {
@@ -38,7 +38,7 @@ std::vector<std::int32_t> breadth_first(const csr_view<float>& a, std::int64_t c
         }
     };
     const auto first = static_cast<std::size_t>(counter_hash(seed, 0) % n);
-    std::size_t next = 0; // of order, to be expanded
+    std::size_t next = 0; // the next of `order` to be expanded
     for (std::size_t step = 0; order.size() < static_cast<std::size_t>(count); ++step) {
         visit((first + step) % n);
         for (; next < order.size(); ++next) {

@@ -1,4 +1,4 @@
-// The sparse vectors that products are timed with: where they have entries.
+// The sparse vectors that products are timed with: the places of their entries.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +24,20 @@ struct test_vector {
     bool ascending = true;
 };
 
-/// `count` of 0..n-1, all choices equally likely, ascending; the same for the same seed. O(n).
+/// Draws `count` of 0..n-1, all choices equally likely, ascending; the same for the same seed.
+/// O(n).
 [[nodiscard]] std::vector<std::int32_t> draw_ascending(std::int64_t n, std::int64_t count,
                                                        std::uint64_t seed);
 
-/// The first `count` columns that a search from a random one reaches, by rows that have entries in
-/// a column (y = A x is a step); where it ends early another begins. For square A. O(nnz) time and
-/// memory.
+/// Returns the first `count` columns that a search from a random one reaches, by rows that have
+/// entries in a column (y = A x is a step); where it ends early another begins. A must be square.
+/// O(nnz) time and memory.
 [[nodiscard]] std::vector<std::int32_t> breadth_first(const csr_view<float>& a, std::int64_t count,
                                                       std::uint64_t seed);
 
-/// For each kind and each different number of entries round(density columns), at least 1: a
-/// vector. No frontiers of matrices that are not square, and none of all columns beside the random
-/// one. Nothing for no columns.
+/// Makes a vector for each kind and each different number of entries round(density columns), at
+/// least 1. There are no frontiers of matrices that are not square, and none of all columns beside
+/// the random one. There are no vectors for no columns.
 [[nodiscard]] std::vector<test_vector> make_vectors(const csr_view<float>& a,
                                                     std::span<const vector_kind> kinds,
                                                     std::span<const double> densities,

@@ -10,7 +10,7 @@ double generation_clock::predict(const spmv_case& c) {
     }
     if (!seconds_a_million_.contains(c.family)) {
         const spmv_case least = smallest_member(c);
-        (void)make_workload(least.matrix); // what runs for the first time is slow
+        (void)make_workload(least.matrix); // the first run is slow
         took(least, make_workload(least.matrix).seconds);
     }
     return seconds_a_million_.at(c.family) * usual_millions(c.size);

@@ -1,4 +1,4 @@
-// How long a member of a family will take to generate, before it is tried.
+// An estimate of how long a member of a family will take to generate.
 #pragma once
 
 #include <map>
@@ -8,11 +8,11 @@
 
 namespace krylith::bench {
 
-/// In proportion to nonzeros, from the last of the family that was generated.
+/// A clock that scales the time of the last generated member of the family by nonzeros.
 class generation_clock {
 public:
-    /// Seconds; 0 for a case that is no family's member. Generates the smallest of the family where
-    /// none was seen yet.
+    /// Returns seconds; 0 for a case that is no family's member. Generates the smallest of the
+    /// family where none was seen yet.
     [[nodiscard]] double predict(const spmv_case& c);
     void took(const spmv_case& c, double seconds);
 

@@ -15,7 +15,7 @@ template <class T>
 double partition_seconds(operator_kind kind, const csr_matrix<T>& matrix, const device_group& group,
                          const operator_options& options) {
     // Every operator's matrix is validated, also one that has nothing to plan: the search of the
-    // longest row rides on that pass over the offsets, and is no cost of lra's plan.
+    // longest row is made in that pass over the offsets, and is no cost of lra's plan.
     const longest_row longest = validate(matrix);
     const tool::stopwatch watch;
     row_partition rows = partition_rows(matrix.row_offsets, group.size());

@@ -19,7 +19,8 @@ struct family {
     std::array<const char*, 4> arguments; ///< by size
 };
 
-/// From the sparsest rows to the densest, graphs first. kron's and rgg's sizes are powers of two.
+/// The families from the sparsest rows to the densest, graphs first. kron's and rgg's sizes are
+/// powers of two.
 constexpr std::array<family, 10> all_families = {{
     {"kmer", {"200000", "4800000", "28600000", "143000000"}},
     {"web", {"34000", "690000", "4130000", "20700000"}},

@@ -15,12 +15,12 @@ struct spmv_case {
 /// A matrix that was named by itself.
 [[nodiscard]] spmv_case case_of_matrix(const std::string& name);
 
-/// Members of these families ("all", or names with commas) in these sizes, a family's ascending.
-/// Throws usage_error naming what is unknown and what is allowed.
+/// Returns the members of these families ("all", or names with commas) in these sizes, a family's
+/// ascending. Throws usage_error naming what is unknown and what is allowed.
 [[nodiscard]] std::vector<spmv_case> family_members(const std::string& families,
                                                     const std::vector<std::string>& sizes);
 
-/// About how many nonzeros a member of that size has, millions; 0 for no size.
+/// Returns about how many million nonzeros a member of that size has; 0 for no size.
 [[nodiscard]] double usual_millions(const std::string& size);
 
 /// The smallest member of a member's family.

@@ -23,8 +23,8 @@ device_group one_of(const device_choice& choice, int devices) {
     return device_group::host(1, {.host_threads = std::max(1, threads / devices)});
 }
 
-/// These rows as an operator on one device, on vectors of all n entries: y's first entries are the
-/// rows' results, and the rest of y stays 0.
+/// Makes these rows an operator on one device, on vectors of all n entries: y's first entries are
+/// the rows' results, and the rest of y stays 0.
 template <class T>
 std::unique_ptr<matrix_operator<T>> make_lone(const device_group& one,
                                               const matrix_source<T>& source, row_range rows,
@@ -96,7 +96,7 @@ std::optional<double> spmv_limit::hidden(double product_seconds) const {
 
 template <class T>
 spmv_limit limit_of(const matrix_operator<T>& a, const lone_blocks& blocks, double link) {
-    // A device that has no block of its own computes at the rate of all.
+    // A device without a block of its own computes at the rate of all.
     double all_seconds = 0;
     double all_bytes = 0;
     for (std::size_t rank = 0; rank < blocks.seconds.size(); ++rank) {

@@ -17,7 +17,7 @@ namespace {
 /// A factor above the rounding errors of a few dozen additions.
 template <class T>
 constexpr double allowed_error = 45.0 * std::numeric_limits<T>::epsilon();
-/// Relative, of a dot product of vectors of all rows.
+/// The relative tolerance of a dot product of vectors of all rows.
 template <class T>
 constexpr double allowed_dot_error = sizeof(T) == sizeof(float) ? 1e-4 : 1e-10;
 

@@ -18,21 +18,22 @@ struct spmv_numbers {
     std::vector<std::string> void_because;
 };
 
-/// x is the workload's b; `expected` is multiply_by_b() of it. Where vectors are owned, a step is a
-/// kernel that sends what peers need of x and the product; where they are replicated it is the
-/// product alone, which sends y to all.
+/// Measures products; x is the workload's b, and `expected` is multiply_by_b() of it. Where vectors
+/// are owned, a step is a kernel that sends what peers need of x and the product; where they are
+/// replicated it is the product alone, which sends y to all.
 template <class T>
 [[nodiscard]] spmv_numbers
 measure_spmv(const matrix_operator<T>& a, const workload& w, const reference_product& expected,
              const execution_options& options, const slope_effort& effort, bool with_dot);
 
-/// The time alone, of whatever the operator computes of the workload's b.
+/// Measures the time alone, of whatever the operator computes of the workload's b.
 template <class T>
 [[nodiscard]] spread time_products(const matrix_operator<T>& a, const workload& w,
                                    const execution_options& options, const slope_effort& effort);
 
-/// How products with this operator are repeated: `mode`, but eager instead of automatic where the
-/// operator can't be recorded, as many at once as both runs of the effort are multiples of.
+/// The way in which products with this operator are repeated: `mode`, but eager instead of
+/// automatic where the operator can't be recorded, as many at once as both runs of the effort are
+/// multiples of.
 template <class T>
 [[nodiscard]] execution_options repeated_as(const matrix_operator<T>& a, execution_mode mode,
                                             const slope_effort& effort);

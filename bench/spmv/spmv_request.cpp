@@ -44,7 +44,8 @@ std::vector<std::string> spmv_request::one_device_formats(backend devices) const
     if (!formats.empty()) {
         return formats;
     }
-    // auto is sell where rows need little padding, and where it isn't, sell is slow and large.
+    // The format auto is sell where rows need little padding; where it isn't, sell is slow and
+    // large.
     return devices == backend::cuda ? std::vector<std::string>{"csr", "auto", "merge", "cusparse"}
                                     : std::vector<std::string>{"csr"};
 }
@@ -68,7 +69,7 @@ operator_options spmv_request::options_of(const std::string& kind,
     one.kind = kind;
     one.format = format;
     operator_options options = one.options();
-    const bool chosen = options.kind == operator_kind::automatic; // may be any of them
+    const bool chosen = options.kind == operator_kind::automatic; // it may be any kind
     if (!is_replicated(options.kind) && !chosen) {
         options.transport = transport_kind::automatic;
     }
@@ -99,8 +100,9 @@ void add_options(CLI::App& app, spmv_request& q) {
     tool::add_spd(app, q.spd);
     app.add_flag("--families{all}", q.families,
                  "Families of the gallery, each in --sizes; --families=LIST: these of them");
-    add_list(app, "--sizes", q.sizes,
-             "Of the families: tiny (0.5 M nonzeros), small (10 M), medium (60 M), large (300 M)")
+    add_list(
+        app, "--sizes", q.sizes,
+        "Sizes of the families: tiny (0.5 M nonzeros), small (10 M), medium (60 M), large (300 M)")
         ->capture_default_str();
     app.add_option("--build-seconds", q.build_seconds,
                    "Members of families that take longer to generate are skipped")
@@ -117,7 +119,7 @@ void add_options(CLI::App& app, spmv_request& q) {
     add_effort(app, q.effort);
     add_limits(app, q.limit, q.without_limits);
     tool::add_operator_options(app, q.multiply);
-    // Here these two take several names.
+    // These two options take several names here.
     app.remove_option(app.get_option("--operator"));
     app.remove_option(app.get_option("--format"));
     add_list(

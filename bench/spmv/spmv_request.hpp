@@ -1,4 +1,4 @@
-// What `krylith bench spmv` is asked for.
+// The request of `krylith bench spmv`.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ struct spmv_request {
     std::vector<int> counts;
     std::vector<std::string> operators = {"all"};
     std::vector<std::string> formats;
-    /// Order, precision, and transport and fractions of those operators that have them.
+    /// The order, precision, and transport and fractions of those operators that have them.
     tool::operator_request multiply;
     std::string execution = "auto";
     bool without_dot = false;
@@ -38,14 +38,14 @@ struct spmv_request {
     std::string report_file;
     std::string csv_file;
 
-    /// What to measure, defaults included. Throws usage_error for an unknown family or size.
+    /// The cases to measure, defaults included. Throws usage_error for an unknown family or size.
     [[nodiscard]] std::vector<spmv_case> cases(backend devices) const;
-    /// Formats of one device: those asked for, else all that may be the fastest.
+    /// The formats of one device: those asked for, else all that may be the fastest.
     [[nodiscard]] std::vector<std::string> one_device_formats(backend devices) const;
-    /// `all` written out. Throws usage_error for a name that is no operator's.
+    /// The operators with `all` written out. Throws usage_error for a name that is no operator's.
     [[nodiscard]] std::vector<std::string> operator_list() const;
-    /// With the transport and the fractions that this kind takes. Throws usage_error for a name that is
-    /// none.
+    /// The options of this kind, with the transport and the fractions that it takes. Throws
+    /// usage_error for a name that is none.
     [[nodiscard]] operator_options options_of(const std::string& kind,
                                               const std::string& format) const;
     /// Throws usage_error naming the first thing that is not allowed.

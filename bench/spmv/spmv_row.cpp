@@ -17,7 +17,7 @@ std::string cell(const json& row, const char* key, const char* form, double unit
                : std::string("-");
 }
 
-/// "auto:halo" where the operator was chosen by the library.
+/// The operator's name, "auto:halo" where the library chose it.
 std::string operator_of(const json& row) {
     const std::string taken = row["operator"];
     const std::string asked = row.value("asked", taken);

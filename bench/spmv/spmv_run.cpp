@@ -18,7 +18,7 @@ bool is_void(const json& row) {
     return !row.at("void_because").empty();
 }
 
-/// Not kept: what operator auto reckons with is measured by `krylith devices`.
+/// The rates of this group. They are not kept: `krylith devices` measures those that auto reads.
 machine_rates rates_here(const device_group& group) {
     const std::array measured = {krylith::measure(group), krylith::measure(group),
                                  krylith::measure(group)};
@@ -35,7 +35,7 @@ spmv_run::spmv_run(const spmv_request& request)
       csv_(request.csv_file, spmv_csv_columns()),
       operators_(request.operator_list()),
       summary_(request.target) {
-    (void)request_.cases(choice_.kind); // a name that is wrong is said before anything is measured
+    (void)request_.cases(choice_.kind); // refuses a wrong name before anything is measured
     if (!request_.without_limits) {
         rate_ = measure_memory_rate(choice_, request_.limit);
     }
@@ -122,7 +122,7 @@ void spmv_run::run_one_device(subject& s) {
         json row = measure(s, group, "halo", format, nullptr); // nothing moves: all are the same
         const bool again = std::ranges::any_of(
             rows, [&](const json& other) { return other.at("format") == row.at("format"); });
-        if (again) { // what auto took is what was measured
+        if (again) { // auto took what was measured
             continue;
         }
         if (!is_void(row)) {
@@ -137,7 +137,7 @@ void spmv_run::run_one_device(subject& s) {
         }
         rows.push_back(std::move(row));
     }
-    for (json& row : rows) { // the fastest is known only now
+    for (json& row : rows) { // the fastest must be known
         if (!is_void(row)) {
             add_comparison(row, s.one, row["setup_seconds"], std::nullopt);
         }

@@ -24,7 +24,7 @@ public:
     /// Throws usage_error for a request that can't be carried out.
     explicit spmv_run(const spmv_request& request);
 
-    /// Prints as it goes. Returns whether no row is void.
+    /// Runs and prints as it goes. Returns whether no row is void.
     [[nodiscard]] bool run();
 
 private:
@@ -36,11 +36,13 @@ private:
         one_device one;
     };
 
-    /// Nothing, and a reason in the report, where it takes too long or the host can't hold it.
+    /// Makes the workload. Returns nothing, with a reason in the report, where it takes too long or
+    /// the host can't hold it.
     [[nodiscard]] std::optional<workload> make(const spmv_case& c);
     void run_one_device(subject& s);
     void run_devices(const subject& s, int devices, const std::string& format);
-    /// Nothing, and a reason in the report, where the blocks can't be measured.
+    /// Measures the limit. Returns nothing, with a reason in the report, where the blocks can't be
+    /// measured.
     [[nodiscard]] std::optional<lone_blocks> measure_limit(const subject& s, int devices,
                                                            const std::string& format);
     /// A measured row. Failures are void rows.
@@ -51,9 +53,9 @@ private:
     [[nodiscard]] json measured_row(const subject& s, const device_group& group,
                                     const std::string& asked, const std::string& format,
                                     const lone_blocks* blocks);
-    /// Of the formats, those to measure on several devices.
+    /// Returns the formats to measure on several devices.
     [[nodiscard]] std::vector<std::string> formats_on_several(const subject& s) const;
-    /// Bytes that a device group must have for a product.
+    /// The bytes that a device group must have for a product.
     [[nodiscard]] static double room_for(const workload& w);
     void add(json row);
 
@@ -64,7 +66,7 @@ private:
     csv_file csv_;
     memory_rate rate_;
     std::vector<std::string> operators_;
-    std::map<int, machine_rates> rates_; ///< of so many devices
+    std::map<int, machine_rates> rates_; ///< for so many devices
     generation_clock clock_;
     spmv_summary summary_;
 };

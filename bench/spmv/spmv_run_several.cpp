@@ -1,4 +1,4 @@
-// The part of spmv_run that measures one product, and the operators on several devices.
+// The member functions of spmv_run that measure one product, and the operators on several devices.
 #include <krylith/bench/spmv/spmv_run.hpp>
 
 #include <fmt/format.h>

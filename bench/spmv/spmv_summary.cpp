@@ -21,7 +21,7 @@ struct mean {
     [[nodiscard]] double geometric() const { return std::exp(logarithms / cases); }
 };
 
-/// Of an operator on so many devices.
+/// The means of an operator on so many devices.
 struct means {
     std::string asked;
     int devices = 0;
@@ -43,7 +43,7 @@ void spmv_summary::add(const json& row) {
 }
 
 json spmv_summary::as_json() const {
-    std::vector<means> all; // in the order in which operators were asked for
+    std::vector<means> all; // in the order of the operators in the request
     json forbidden = json::array();
     for (const json& row : rows_) {
         const std::string asked = row.at("asked");

@@ -1,4 +1,4 @@
-// What the rows of `krylith bench spmv` say together.
+// The summary of the rows of `krylith bench spmv`.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace krylith::bench {
 
-/// Of the rows that are not void and ran on several devices.
+/// A summary of the rows that are not void and ran on several devices.
 class spmv_summary {
 public:
-    /// `target`: the speedup that operators are asked for.
+    /// `target` is the speedup that operators are asked for.
     explicit spmv_summary(double target) : target_(target) {}
 
     void add(const json& row);

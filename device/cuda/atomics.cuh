@@ -9,7 +9,7 @@
 
 namespace krylith::cuda {
 
-// Between threads of one device.
+// These order threads of one device.
 
 /// Adds to a counter and returns what it was. What the thread (and, before a barrier, its block)
 /// wrote is visible to those that add later.
@@ -32,7 +32,7 @@ __device__ inline void fence_acq_rel() {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
-// Between devices, and between a device and the host.
+// These order threads of several devices, and a device and the host.
 
 [[nodiscard]] __device__ inline std::uint64_t load_acquire(const std::uint64_t* from) {
     std::uint64_t value;

@@ -19,8 +19,8 @@ constexpr std::size_t unquestioned = std::size_t{1} << 20;
 /// Uploads up to this size are copied aside, so that the host need not wait until they run.
 constexpr std::size_t small_upload = std::size_t{64} << 10;
 
-/// Uploads up to this size are copied by the worker alone when it is their turn, which is faster
-/// than a team.
+/// Uploads up to this size are copied by the calling thread when it is their turn, which is faster
+/// than a hand-over to the worker and its team.
 constexpr std::size_t direct_upload = std::size_t{1} << 20;
 
 /// Calls work(offset, bytes) for the fractions of a block, by the team that later works on them:

@@ -1,4 +1,4 @@
-// Device groups: what can be asked for, what is refused, and copies between devices.
+// Device groups: those that can be made, those that are refused, and copies between devices.
 #include <numeric>
 #include <span>
 #include <string>
@@ -91,8 +91,8 @@ TEST_CASE("groups: staged host copies are asked for, and said") {
     CHECK_FALSE(staged == device_group::host(2, {.staged = true}));
 }
 
-// What is copied is what the sender's stream had before, and what the receiver does after a join
-// comes after: a chain through all devices and back, several times without the host.
+// A copy takes what the sender's stream had before, and the receiver's work after a join comes
+// after it: a chain through all devices and back, several times without the host.
 KRYLITH_GROUP_TEST("groups: copies across devices keep the order of streams and joins") {
     constexpr int n = 5000;
     std::vector<buffer<int>> parts;
@@ -107,13 +107,13 @@ KRYLITH_GROUP_TEST("groups: copies across devices keep the order of streams and 
             group.copy(i, parts[from].data(), i + 1, parts[from + 1].data(), n * sizeof(int));
             group.join();
         }
-        if (round % 2 == 0) continue; // else nobody waits before the next round overwrites
+        if (round % 2 == 0) continue; // in other rounds nobody waits before the next overwrites
         CHECK(parts.back().download() == numbers(n, round));
         group.join();
     }
     group.synchronize();
     for (const auto& part : parts) CHECK(part.download() == numbers(n, 4));
-    group.copy(0, nullptr, group.size() - 1, nullptr, 0); // nothing: no pointer is looked at
+    group.copy(0, nullptr, group.size() - 1, nullptr, 0); // no bytes: no pointer is read
     group.synchronize();
 }
 

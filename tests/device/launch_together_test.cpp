@@ -1,5 +1,5 @@
-// Kernels that wait for kernels which the host has yet to launch: their time-out begins when it
-// has. The kernel is in launch_together_test.cu.
+// Kernels that wait for kernels which the host has yet to launch: their time-out begins when it has
+// launched them. The kernel is in launch_together_test.cu.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -65,7 +65,7 @@ public:
         testing::enqueue_wait_on_cuda(*device_, all_reduce, word(), result_.data());
     }
     void tell() { std::atomic_ref(*word()).store(1, std::memory_order_release); }
-    /// Whether the word came in time.
+    /// Returns whether the word came in time.
     [[nodiscard]] bool came() { return result_.download().front() == 2; }
 
 private:
@@ -93,7 +93,7 @@ TEST_CASE("launch together: a kernel waits for launches, and not for ever [cuda]
     for (const auto& group : testing::cuda_groups()) {
         if (group.launching() == nullptr) continue;
         INFO(testing::describe(group));
-        { // as a process that is stopped between two launches
+        { // like a process that is stopped between two launches
             std::unique_ptr<waiting_kernel> first;
             group.launch_together([&] {
                 first = std::make_unique<waiting_kernel>(group, 0);
@@ -102,7 +102,7 @@ TEST_CASE("launch together: a kernel waits for launches, and not for ever [cuda]
             });
             CHECK(first->came());
         }
-        { // launched on all, and nobody answers
+        { // all have been launched, and nobody answers
             std::unique_ptr<waiting_kernel> first;
             group.launch_together([&] {
                 first = std::make_unique<waiting_kernel>(group, 0);
@@ -112,7 +112,7 @@ TEST_CASE("launch together: a kernel waits for launches, and not for ever [cuda]
             CHECK_FALSE(first->came());
             CHECK(seconds_since(start) < 3 * timeout);
         }
-        { // no launches
+        { // there are no launches
             waiting_kernel alone(group, 0);
             sleep_for_three_timeouts();
             alone.tell();

@@ -1,4 +1,4 @@
-// NUMA: what the files of a system say, simulated machines of two nodes, threads and memory.
+// NUMA nodes: the files of a system, simulated machines of two nodes, threads and memory.
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
@@ -14,8 +14,8 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/node_memory.hpp>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/device/node_memory.hpp>
 #include <krylith/device/numa.hpp>
 
 #include <krylith/tests/support/groups.hpp>
@@ -64,7 +64,7 @@ int node_of(void* page) {
     return node;
 }
 
-/// Two nodes with the first usable CPU and the others; nodes that this machine need not have.
+/// Two nodes with the first usable CPU and the others; this machine need not have these nodes.
 numa_topology simulated() {
     const std::vector<int> cpus = usable_cpus();
     return {{{0, {cpus.front()}}, {1, {cpus.begin() + 1, cpus.end()}}}, {0, 1}};
@@ -162,7 +162,8 @@ TEST_CASE("numa: memory of a node is zero, moves, and is refused with the bytes"
     node_memory none(one_numa_node(1), 0, 0);
     CHECK(none.data() == nullptr);
     CHECK_FALSE(node_memory(one_numa_node(1), 0, 64).placed());
-    // Node 63 isn't there, on node 0 every machine has memory; larger than two huge pages.
+    // Node 63 isn't there, while every machine has memory on node 0; the bytes exceed two huge
+    // pages.
     const numa_topology two{{{0, {0}}, {63, {1}}}, {0, 1}};
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{5000}, std::size_t{5} << 20})
         for (const int node : {0, 1}) {

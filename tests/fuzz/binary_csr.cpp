@@ -1,6 +1,6 @@
-// Any bytes as a .kcsr file: refused by an input_error, or a valid matrix that is written as the
-// same bytes. The first byte decides whether the checksum of the head is made right first, and the
-// others ignored: otherwise no changed file would ever get beyond them.
+// Feeds any bytes as a .kcsr file: it is refused by an input_error, or is a valid matrix that is
+// written as the same bytes. The first byte decides whether the checksum of the head is made right
+// first, and the others ignored: otherwise no changed file would ever get beyond them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ void require_same_bytes(const binary::image& file, std::span<const std::byte> by
     const auto again = written(file.view<T>());
     const std::size_t begin = checksums ? 0 : binary::layout_of(file.what).row_offsets.begin;
     require(again.size() == bytes.size(), "a matrix is written in as many bytes");
-    // With checksums ignored the gaps may hold anything: the last array has none behind it.
+    // The gaps may hold anything where checksums are ignored; the last array has no gap behind it.
     const std::size_t compared = checksums ? begin : binary::layout_of(file.what).values.begin;
     require(compared == bytes.size() ||
                 std::memcmp(again.data() + compared, bytes.data() + compared,
@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size == 0) return 0;
     const bool repair = (data[0] & 1) != 0;
     const std::size_t length = size - 1;
-    std::vector<std::uint64_t> aligned(length / 8); // what is left over: exactly as long
+    std::vector<std::uint64_t> aligned(length / 8); // the remaining bytes: exactly as long
     aligned.resize((length + 7) / 8);
     auto bytes = std::as_writable_bytes(std::span(aligned)).first(length);
     if (length > 0) std::memcpy(bytes.data(), data + 1, length);

@@ -1,5 +1,5 @@
-// Any arrays as a CSR matrix: refused by validate(), or converted, stored and multiplied without a
-// fault and with the right result, in every format.
+// Feeds any arrays as a CSR matrix: it is refused by validate(), or converted, stored and
+// multiplied without a fault and with the right result, in every format.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const krylith::input_error&) {
         return 0;
     }
-    // Memory: a result with a row for each column of a wide matrix is right, and of no interest.
+    // A result with a row for each column of a wide matrix would only cost memory.
     if (matrix.columns <= 4096) krylith::fuzz::require_conversions(matrix);
     if (matrix.rows == matrix.columns) krylith::fuzz::require_products(matrix);
     return 0;

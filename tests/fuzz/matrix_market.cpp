@@ -1,4 +1,4 @@
-// Any bytes as a Matrix Market file.
+// Feeds any bytes as a Matrix Market file.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

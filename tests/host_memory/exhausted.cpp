@@ -1,6 +1,6 @@
 // Host memory that runs out at each operator new in turn, in the reader, the halo plan, the
 // operator and the solvers: std::bad_alloc or an error of krylith's, no block lost, and the next
-// attempt succeeds. A program of its own, since it replaces operator new.
+// attempt succeeds. It is a program of its own, since it replaces operator new.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
@@ -26,11 +26,12 @@ using testing::problem;
 namespace {
 
 /// Runs `action` with allocation k failing, k = 0, 1, ..., in longer steps further on, until none
-/// does. It returns whether its result is right, and checks nothing itself: checks catch. `settle`
-/// waits for what other threads still hold. Returns the number of failures.
+/// does. The action returns whether its result is right, and checks nothing itself, since checks
+/// catch exceptions. `settle` waits for what other threads still hold. Returns the number of
+/// failures.
 template <class Action, class Settle>
 int exhaust(const Action& action, const Settle& settle) {
-    CHECK(action()); // whatever is made once and kept
+    CHECK(action()); // makes what is made once and kept
     settle();
     int failures = 0;
     for (std::int64_t k = 0;; k += 1 + k / 20) {
@@ -49,7 +50,7 @@ int exhaust(const Action& action, const Settle& settle) {
         testing::fail_allocation(-1);
         settle();
         CAPTURE(k);
-        // A failure may be made good (a block that is freed later, say), not swallowed.
+        // A failure may be made good (a block that is freed later, say), but not swallowed.
         CHECK((refused ? failed : right));
         CHECK(testing::live_blocks() <= before + 2); // a queue may keep a block or two
         if (!failed) return failures;
@@ -79,7 +80,7 @@ TEST_CASE("host memory: halo plan, operator, vectors, preconditioner") {
     const auto settle = [&] {
         try {
             group.synchronize();
-        } catch (const error&) { // NOLINT(bugprone-empty-catch): of a task that had no memory
+        } catch (const error&) { // NOLINT(bugprone-empty-catch): a task had no memory
         }
     };
     const auto plan = [&] {
@@ -110,7 +111,7 @@ TEST_CASE("host memory: solves, recorded and eager") {
             for (int rank = 0; rank < devices; ++rank) {
                 try {
                     group[rank].synchronize();
-                } catch (const error&) { // NOLINT(bugprone-empty-catch): of the same failure
+                } catch (const error&) { // NOLINT(bugprone-empty-catch): the same failure
                 }
             }
         };

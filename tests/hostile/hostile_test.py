@@ -30,7 +30,7 @@ def made(krylith, folder, name, matrix):
 
 
 def cached_names(krylith, folder):
-    """What krylith keeps in its cache folder."""
+    """The names that krylith keeps in its cache folder."""
     cache = os.path.join(folder, "first_cache")
     for operator in ("auto", "auto:measured"):
         subprocess.run([krylith, "solve", "gallery:poisson2d:10", "--devices", "2", "--quiet", "--operator", operator,
@@ -41,7 +41,7 @@ def cached_names(krylith, folder):
 
 
 def least_address_space(krylith):
-    """Kilobytes, in which libraries are loaded; 0 where it takes more than 4 GB, as sanitizers do."""
+    """The kilobytes in which libraries are loaded; 0 where it takes more than 4 GB, as sanitizers do."""
     for kilobytes in range(100_000, 4_000_000, 50_000):
         if subprocess.run(["sh", "-c", f'ulimit -v {kilobytes}; exec "$0" --version', krylith], check=False,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:

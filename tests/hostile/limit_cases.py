@@ -42,7 +42,7 @@ def cases(backend, cached, limited):
         yield Case(f"KRYLITH_KERNEL_MODEL={model}", bfs, (2, 3), {"a.mtx": GOOD, "folder": os.mkdir},
                    ["KRYLITH_KERNEL_MODEL", model],
                    environment={"KRYLITH_KERNEL_MODEL": model}, shell='ulimit -v 3000000; exec "$@"' if limited else "")
-    # A choice needs two devices, which any host has.
+    # An operator is chosen for two devices or more, which any host has.
     host = ["--backend", "host"]
     auto = ["solve", "gallery:poisson2d:10", "--devices", "2", "--quiet", "--operator", "auto"] + host
     for place in ("/dev/null/x", "/proc/none", "a.mtx", ""):

@@ -81,7 +81,7 @@ DAMAGED = {
     "integer-with-real": b"%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1.5\n",
 }
 
-# Odd, but a matrix all the same: read, or refused in words.
+# These files are odd, but a matrix all the same: read, or refused with a message.
 ODD = {
     "crlf": GOOD.replace(b"\n", b"\r\n"),
     "cr": GOOD.replace(b"\n", b"\r"),
@@ -115,7 +115,7 @@ def damaged_cases(backend):
         yield Case("damaged: " + name, command, (2, 3) if name == "not-square" else (3,), {"bad.mtx": text},
                    ["bad.mtx"], ["bad.mtx"], shell=LIMIT)
     for name, text in sorted(ODD.items()):
-        # A b of 1 and a value of 1e-310: x is beyond the range.
+        # A b of 1 and a value of 1e-310 make x exceed the range.
         allowed = (0, 1, 3) if name in ("subnormal", "value-1e-400") else (0, 3)
         yield Case("odd: " + name, ["solve", "odd.mtx", "--quiet"] + backend, allowed, {"odd.mtx": text},
                    ["odd.mtx"])
@@ -168,7 +168,7 @@ def vector_cases(backend):
 
 
 def place_cases(backend):
-    """What isn't a regular file."""
+    """Paths that aren't regular files."""
     solve = lambda name: ["solve", name, "--quiet"] + backend
     yield Case("missing", solve("none.mtx"), (3,), mentions=["none.mtx"])
     yield Case("a folder", solve("d.mtx"), (3,), {"d.mtx": os.mkdir}, ["d.mtx"])

@@ -59,7 +59,7 @@ def execute(case, krylith, folder):
 
 
 def complaints(case, status, errors, folder, before, there):
-    """What is wrong, in words; empty if nothing is."""
+    """Says what is wrong; empty if nothing is."""
     found = []
     text = errors.decode("utf-8", "replace")
     if status is None:

@@ -1,4 +1,4 @@
-// Between COO, CSR and CSC, against plain loops and each other.
+// Conversions between COO, CSR and CSC, against plain loops and each other.
 #include <krylith/matrix/conversions.hpp>
 
 #include <cstddef>
@@ -22,7 +22,8 @@ using krylith::csc_matrix;
 using krylith::csr_matrix;
 using krylith::test::same_bits;
 
-/// One entry after the other, by a list for each column: the order that conversions must keep.
+/// Places one entry after the other, by a list for each column: the order that conversions must
+/// keep.
 template <class T>
 csr_matrix<T> plain_transpose(const csr_matrix<T>& a) {
     std::vector<std::vector<std::pair<std::int32_t, T>>> lists(static_cast<std::size_t>(a.columns));
@@ -51,7 +52,7 @@ csr_matrix<T> as_rows(const csc_matrix<T>& a) {
     return {a.columns, a.rows, a.column_offsets, a.row_indices, a.values};
 }
 
-/// Rows of any length, unsorted, with duplicates: COO by rows, without more order than that.
+/// Makes rows of any length, unsorted, with duplicates: COO by rows, without more order than that.
 csr_matrix<double> unsorted(std::int64_t rows, std::int64_t columns, std::int64_t entries) {
     auto coo = krylith::test::random_entries<double>(columns, rows, entries, 7);
     std::swap(coo.row_indices, coo.column_indices);
@@ -79,20 +80,20 @@ void check_all(const csr_matrix<T>& a) {
     CHECK_NOTHROW(validate(csc));
     CHECK(csc.rows == a.rows);
     CHECK(same_bits(as_rows(csc), expected));
-    // Back: stably sorted rows, so the same as transposing twice.
+    // The way back sorts rows stably, which is the same as transposing twice.
     CHECK(same_bits(to_csr(csc), plain_transpose(expected)));
     if (canonical(a)) {
         CHECK(same_bits(to_csr(csc), a));
         CHECK(same_bits(to_csr(to_coo(a)), a));
     }
-    // Summed where duplicates stand in the same order.
+    // The sums are the same where duplicates stand in the same order.
     CHECK(same_bits(to_csr(to_coo(a)), to_csr(to_coo(csc))));
 }
 
 } // namespace
 
 TEST_CASE_TEMPLATE("small matrices of every shape", T, double, float) {
-    // Would surface: offsets of empty rows and columns, sizes exchanged, values other than moved.
+    // This finds wrong offsets of empty rows and columns, sizes exchanged, changed values.
     for (const auto& sample : krylith::test::file_samples<T>()) {
         if (sample.matrix.columns < 100) { // transposed rows take memory
             CAPTURE(sample.name);
@@ -102,7 +103,7 @@ TEST_CASE_TEMPLATE("small matrices of every shape", T, double, float) {
 }
 
 TEST_CASE("large matrices, the same bits on any number of threads") {
-    // Would surface: threads that count or place each other's entries, sums in another order.
+    // This finds threads that count or place each other's entries, sums in another order.
     for (const int threads : {1, 2, 3, 8}) {
         CAPTURE(threads);
         const krylith::test::thread_count set(threads);
@@ -114,7 +115,7 @@ TEST_CASE("large matrices, the same bits on any number of threads") {
 }
 
 TEST_CASE("a transposed matrix is the dense one mirrored") {
-    // Would surface: a plain loop above that is wrong in the same way.
+    // This finds a plain loop above that is wrong in the same way.
     const csr_matrix<double> a{2, 3, {0, 2, 3}, {2, 0, 1}, {1, 2, 3}};
     CHECK(krylith::test::to_dense(transpose(a)) == krylith::test::dense{{2, 0}, {0, 3}, {1, 0}});
     const csc_matrix<double> expected{2, 3, {0, 1, 2, 3}, {0, 1, 0}, {2, 3, 1}};
@@ -125,7 +126,7 @@ TEST_CASE("a transposed matrix is the dense one mirrored") {
 }
 
 TEST_CASE("validate names the first offence of a CSC matrix, in its words") {
-    // Would surface: conversions that trust the indices, messages about rows where columns are
+    // This finds conversions that trust the indices, messages about rows where columns are
     // meant.
     csc_matrix<double> a{3, 2, {0, 2, 3}, {0, 2, 1}, {1, 2, 3}};
     const auto refusal = [&] {

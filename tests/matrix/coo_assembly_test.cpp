@@ -1,4 +1,4 @@
-// Coordinates once, values many times, against to_csr of the same entries.
+// Coordinates given once and values many times, against to_csr of the same entries.
 #include <krylith/matrix/coo_assembly.hpp>
 
 #include <cstdint>
@@ -41,16 +41,16 @@ std::string refusal(std::int64_t rows, std::int64_t columns, const indices& i, c
 
 TEST_CASE_TEMPLATE("gathering gives the bits of to_csr, with new values too, on any threads", T,
                    double, float) {
-    // Would surface: sums in another order, a permutation that is right for the first values only.
+    // This finds sums in another order, a permutation that is right for the first values only.
     auto coo = krylith::test::random_entries<T>(900, 400, 200'000, 1);
     for (const int threads : {1, 2, 3, 8}) {
         const krylith::test::thread_count set(threads);
         const auto assembly = assembly_of(coo);
         CHECK_FALSE(assembly.first().empty());
-        for (std::uint64_t turn = 0; turn < 2; ++turn) {
+        for (std::uint64_t round = 0; round < 2; ++round) {
             for (std::size_t k = 0; k < coo.values.size(); ++k) {
                 coo.values[k] =
-                    static_cast<T>(krylith::unit_interval(krylith::counter_hash(turn, k)) - 0.5);
+                    static_cast<T>(krylith::unit_interval(krylith::counter_hash(round, k)) - 0.5);
             }
             CHECK(same_bits(assembly.matrix(std::span<const T>(coo.values)), to_csr(coo)));
         }
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("gathering gives the bits of to_csr, with new values too, on 
 }
 
 TEST_CASE("without duplicates there are no groups, and the pattern is that of to_csr") {
-    // Would surface: a `first` that is not empty, or empty with duplicates in unsorted rows.
+    // This finds a `first` that is not empty, or empty with duplicates in unsorted rows.
     const coo_matrix<double> coo{3, 4, {2, 0, 2, 0}, {3, 2, 0, 1}, {1, 2, 3, -0.0}};
     const auto assembly = assembly_of(coo);
     CHECK(assembly.first().empty());
@@ -76,7 +76,7 @@ TEST_CASE("without duplicates there are no groups, and the pattern is that of to
 }
 
 TEST_CASE("entries with a negative index are left out, of both widths") {
-    // Would surface: an index of -1 that is counted in a row, values that shift with those left
+    // This finds an index of -1 that is counted in a row, values that shift with those left
     // out.
     const indices rows{0, -1, 1, 1, 0, -5};
     const indices columns{1, 0, -1, 0, 1, -1};
@@ -100,13 +100,13 @@ TEST_CASE("entries with a negative index are left out, of both widths") {
 }
 
 TEST_CASE("an assembly of nothing") {
-    // Would surface: offsets without their last element.
+    // This finds offsets without their last element.
     const coo_assembly none(0, 0, std::span<const std::int32_t>(), std::span<const std::int32_t>());
     CHECK(none.matrix<double>({}) == krylith::csr_matrix<double>{});
 }
 
 TEST_CASE("the first offence is named") {
-    // Would surface: a 64-bit index cut to 32 bits (2^32 would become 0), sizes taken on trust.
+    // This finds a 64-bit index cut to 32 bits (2^32 would become 0), sizes taken on trust.
     CHECK(refusal(2, 2, {0, 1}, {0, 1}) == "no exception");
     const auto check = [](const std::string& message, const char* part) {
         CHECK_MESSAGE(message.find(part) != std::string::npos, message);
@@ -119,7 +119,7 @@ TEST_CASE("the first offence is named") {
 }
 
 TEST_CASE("values of a wrong number are a wrong use") {
-    // Would surface: a read beyond the caller's array.
+    // This finds a read beyond the caller's array.
     const coo_matrix<double> coo{1, 1, {0, 0}, {0, 0}, {1, 2}};
     const auto assembly = assembly_of(coo);
     std::vector<double> one(1);

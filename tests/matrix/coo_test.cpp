@@ -35,13 +35,13 @@ TEST_CASE("unsorted entries are sorted, duplicates summed, zeros kept") {
 }
 
 TEST_CASE("duplicates are summed in the order in which they stand") {
-    // (1e16 + 1) - 1e16 is 0, (1e16 - 1e16) + 1 is 1: the order is seen.
+    // (1e16 + 1) - 1e16 is 0, (1e16 - 1e16) + 1 is 1: the order shows.
     const coo_matrix<double> lost{1, 2, {0, 0, 0, 0}, {1, 1, 0, 1}, {1e16, 1, 7, -1e16}};
     CHECK(to_csr(lost).values == std::vector<double>{7, 0});
     const coo_matrix<double> kept{1, 2, {0, 0, 0, 0}, {1, 1, 0, 1}, {1e16, -1e16, 7, 1}};
     CHECK(to_csr(kept).values == std::vector<double>{7, 1});
 
-    // The same in a row long enough to be sorted otherwise than by insertion.
+    // This row is long enough to be sorted otherwise than by insertion.
     coo_matrix<double> longer{1, 100, {}, {}, {}};
     for (std::int32_t k = 99; k >= 0; --k) {
         for (const double value : {1e16, 1.0, -1e16}) {
@@ -61,7 +61,8 @@ TEST_CASE("empty matrices convert") {
 }
 
 TEST_CASE("a large random matrix agrees with a sorted map") {
-    // Enough entries for several threads; rows of very different lengths, many duplicates.
+    // There are enough entries for several threads, rows of very different lengths, many
+    // duplicates.
     const std::int64_t entries = 300'000;
     coo_matrix<double> coo{1000, 700, {}, {}, {}};
     std::map<std::pair<std::int32_t, std::int32_t>, double> expected;

@@ -55,7 +55,7 @@ TEST_CASE("make_spd: symmetric, canonical and positive definite whatever it is g
         CHECK(krylith::test::symmetric(single));
         CHECK(single.column_indices == s.column_indices);
     }
-    // Already dominant: unchanged.
+    // A matrix that is dominant already is unchanged.
     const auto spd = krylith::random_spd<double>(100, 5, 1);
     CHECK(make_spd(spd).column_indices == spd.column_indices);
 }
@@ -63,7 +63,7 @@ TEST_CASE("make_spd: symmetric, canonical and positive definite whatever it is g
 TEST_CASE("make_spd of huge and tiny values, and of what is no number") {
     const double huge = std::numeric_limits<double>::max();
     const csr_matrix<double> a{2, 2, {0, 1, 2}, {1, 0}, {huge, huge}};
-    CHECK(make_spd(a).values[1] == huge); // not infinite by adding first
+    CHECK(make_spd(a).values[1] == huge); // adding first would make it infinite
     const csr_matrix<double> scaled{2, 2, {0, 1, 2}, {1, 0}, {0x3p600, 0x1p600}};
     CHECK(make_spd(scaled).values[1] == 0x1p601);
     const csr_matrix<double> nan{1, 1, {0, 1}, {0}, {std::nan("")}};

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Values and whether they are stored, place by place.
+/// A dense table of values and of whether they are stored.
 struct table {
     explicit table(const csr_matrix<double>& a)
         : rows(static_cast<std::size_t>(a.rows)), columns(static_cast<std::size_t>(a.columns)) {
@@ -197,10 +197,10 @@ TEST_CASE("a difference from the mirror is found where it is first by rows") {
     CHECK(upper->column == 1);
     CHECK(upper->here == 3);
     CHECK(upper->there == 3.5);
-    // Cancelled assembly: tiny beside the diagonal, but with no digit in common.
+    // A cancelled assembly leaves values tiny beside the diagonal, but with no digit in common.
     CHECK(describe(from_dense({{1, 1e-17}, {-3e-17, 1}})).symmetry->by_values());
     CHECK_FALSE(describe(from_dense({{1e-9, 1e-17}, {-3e-17, 1e-9}})).symmetry->by_values());
-    // Only below the diagonal: found by the second pass; row 1 stands before row 2.
+    // The entry is only below the diagonal and found by the second pass; row 1 stands before row 2.
     const auto lower =
         describe(from_dense({{1, 0, 0, 0}, {7, 1, 0, 0}, {0, 0, 1, 5}, {0, 0, 0, 1}})).symmetry;
     CHECK(lower->first_difference->row == 1);
@@ -241,10 +241,10 @@ TEST_CASE("a 2 x 2 minor shows that a matrix is not positive definite") {
     CHECK(found->row == 1);
     CHECK(found->column == 2);
     CHECK(describe(from_dense({{2, 1}, {1, 0.5}})).indefinite_at); // singular: not definite either
-    // Squares of these overflow and vanish.
+    // The squares of these values overflow and vanish.
     CHECK_FALSE(describe(from_dense({{1e200, 1e-200}, {1e-200, 1e-200}})).indefinite_at);
     CHECK(describe(from_dense({{1e-200, 2e-200}, {2e-200, 1e-200}})).indefinite_at);
-    // Without symmetry or a positive diagonal there is nothing to prove.
+    // There is nothing to prove without symmetry or a positive diagonal.
     CHECK_FALSE(describe(from_dense({{1, 9}, {8, 1}})).indefinite_at);
     CHECK_FALSE(describe(from_dense({{-1, 9}, {9, 1}})).indefinite_at);
 }

@@ -1,4 +1,4 @@
-// Small square sparsity patterns, each with the fault that it is there to surface.
+// Small square sparsity patterns, each with the fault that it finds.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace krylith::partition_tests {
 
-/// The columns of row i are columns[row_offsets[i] .. row_offsets[i + 1]).
+/// A pattern: the columns of row i are columns[row_offsets[i] .. row_offsets[i + 1]).
 struct pattern {
     std::vector<std::int64_t> row_offsets{0};
     std::vector<std::int32_t> columns;
@@ -19,7 +19,7 @@ struct pattern {
     std::int64_t rows() const { return static_cast<std::int64_t>(row_offsets.size()) - 1; }
 };
 
-/// Five points on a grid of side x side.
+/// The 5-point stencil on a grid of side x side.
 inline pattern poisson2d(std::int64_t side) {
     pattern result;
     for (std::int64_t y = 0; y < side; ++y) {
@@ -44,7 +44,7 @@ inline pattern poisson2d(std::int64_t side) {
     return result;
 }
 
-/// Each row has 0 to `most` entries, unsorted and with repetitions.
+/// A pattern whose rows have 0 to `most` entries each, unsorted and with repetitions.
 inline pattern random_pattern(std::int64_t rows, int most, unsigned seed) {
     std::mt19937 generator(seed);
     std::uniform_int_distribution<int> lengths(0, most);
@@ -59,7 +59,7 @@ inline pattern random_pattern(std::int64_t rows, int most, unsigned seed) {
     return result;
 }
 
-/// The diagonal, one full row and one full column.
+/// A pattern of the diagonal, one full row and one full column.
 inline pattern arrow(std::int64_t rows, std::int64_t full_row, std::int64_t full_column) {
     pattern result;
     for (std::int64_t i = 0; i < rows; ++i) {
@@ -79,7 +79,7 @@ inline pattern without_nonzeros(std::int64_t rows) {
     return result;
 }
 
-/// The rows from `first` to `last` reference their mirror image, all others are empty.
+/// A pattern whose rows from `first` to `last` reference their mirror image; all others are empty.
 inline pattern mirrored_band(std::int64_t rows, std::int64_t first, std::int64_t last) {
     pattern result;
     for (std::int64_t i = 0; i < rows; ++i) {
@@ -100,19 +100,19 @@ inline std::vector<named_pattern> all_patterns() {
     return {
         {"no rows: loops that assume one", without_nonzeros(0)},
         {"one row without nonzeros", without_nonzeros(1)},
-        {"one row: parts without rows", arrow(1, 0, 0)},
+        {"one row: ranks without rows", arrow(1, 0, 0)},
         {"empty matrix: division by nnz", without_nonzeros(29)},
-        {"fewer rows than parts", arrow(3, 1, 1)},
+        {"fewer rows than ranks", arrow(3, 1, 1)},
         {"mesh: ghosts of two neighbours", poisson2d(9)},
-        {"dense first row: a part of one row", arrow(40, 0, 39)},
-        {"dense last row, first column: all parts need one entry", arrow(40, 39, 0)},
+        {"dense first row: a rank of one row", arrow(40, 0, 39)},
+        {"dense last row, first column: all ranks need one entry", arrow(40, 39, 0)},
         {"dense in the middle, across word boundaries of a bitmap", arrow(200, 100, 63)},
         {"empty rows first", mirrored_band(100, 60, 100)},
         {"empty rows last", mirrored_band(100, 0, 30)},
         {"empty rows at both ends", mirrored_band(100, 45, 55)},
         {"sparse random, empty rows, unsorted, repeated", random_pattern(300, 3, 1)},
         {"denser random", random_pattern(130, 40, 2)},
-        {"several turns of the parallel loop", random_pattern(9000, 6, 3)},
+        {"several trips of the parallel loop", random_pattern(9000, 6, 3)},
     };
 }
 

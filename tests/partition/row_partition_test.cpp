@@ -21,7 +21,7 @@ std::int64_t offset(const pattern& a, std::int64_t row) {
     return a.row_offsets[static_cast<std::size_t>(row)];
 }
 
-// 0, alignment, 2 alignment ... and rows.
+// The boundaries 0, alignment, 2 alignment ... and rows.
 std::vector<std::int64_t> allowed_boundaries(std::int64_t rows, std::int64_t alignment) {
     std::vector<std::int64_t> result;
     for (std::int64_t row = 0; row < rows; row += alignment) {
@@ -198,7 +198,7 @@ TEST_CASE("equal_nonzeros: rows without nonzeros are spread") {
     ends.row_offsets.back() = 2;
     CHECK(equal_nonzeros(ends.row_offsets, 2) == row_partition{{0, 50, 100}});
     CHECK(equal_nonzeros(ends.row_offsets, 2, 32) == row_partition{{0, 64, 100}});
-    // The nonzeros of rows 40 to 59, in a matrix that is empty elsewhere, are what is shared out.
+    // The nonzeros of rows 40 to 59 are partitioned; the matrix is empty elsewhere.
     CHECK(equal_nonzeros(mirrored_band(100, 40, 60).row_offsets, 4) ==
           row_partition{{0, 45, 50, 55, 100}});
 }

@@ -1,4 +1,4 @@
-// Dense matrices: with a spectrum given, by Householder reflections, or by a formula.
+// Dense matrices: with a given spectrum, by Householder reflections, or by a formula.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ square zeros(int n) {
     return square(size, std::vector<double>(size, 0.0));
 }
 
-/// I - 2 v v' / v'v from the left, and from the right where asked for.
+/// Applies I - 2 v v' / v'v from the left, and from the right where asked for.
 void reflect(square& a, const std::vector<double>& v, bool both) {
     double vv = 0;
     for (const double value : v) vv += value * value;
@@ -42,7 +42,7 @@ linear_system stored(const square& a) {
     return s;
 }
 
-/// Q D Q', exactly symmetric.
+/// Makes Q D Q', exactly symmetric.
 linear_system with_spectrum(random_source& random, const std::vector<double>& eigenvalues) {
     const auto n = static_cast<int>(eigenvalues.size());
     square a = zeros(n);
@@ -61,7 +61,7 @@ linear_system spd(random_source& random, int n, const number_range&) {
     return with_spectrum(random, spectrum);
 }
 
-/// CG's worst: one eigenvalue far below all others.
+/// CG's worst case: one eigenvalue far below all others.
 linear_system spd_outlier(random_source& random, int n, const number_range&) {
     std::vector<double> spectrum(static_cast<std::size_t>(n), 1.0);
     spectrum.front() = random.decade(-18, 0);
@@ -136,7 +136,7 @@ linear_system vandermonde(random_source& random, int n, const number_range&) {
     return s;
 }
 
-/// Rank one and a little more.
+/// A matrix of rank one and a little more.
 linear_system low_rank(random_source& random, int n, const number_range&) {
     const auto u = random_vector(random, n), v = random_vector(random, n);
     const double shift = random.pick({0.0, 1e-16, 1e-8, 1.0});

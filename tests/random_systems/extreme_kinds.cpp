@@ -26,7 +26,7 @@ linear_system diagonal_spread(random_source& random, int n, const number_range& 
     return diagonal(values);
 }
 
-/// A and b at opposite ends, so that x lies beyond both.
+/// A system with A and b at opposite ends, so that x lies beyond both.
 linear_system opposite_ends(random_source& random, int n, const number_range& range) {
     const double sign = random.sign();
     const double at = random.between(0.4, 1) * range.largest;
@@ -103,7 +103,7 @@ linear_system zero_rhs(random_source& random, int n, const number_range&) {
 
 linear_system zero_matrix(random_source& random, int n, const number_range&) {
     linear_system s(n);
-    if (random.once_in(2)) // stored zeros
+    if (random.once_in(2)) // some zeros are stored
         for (int i = 0; i < n; ++i) s.add(i, i, 0);
     return s;
 }
@@ -139,7 +139,7 @@ linear_system nilpotent(random_source& random, int n, const number_range&) {
     return s;
 }
 
-/// p'Ap is nearly 0 in the first step of CG, with b = ones.
+/// A system where p'Ap is nearly 0 in the first step of CG, with b = ones.
 linear_system near_cg_breakdown(random_source& random, int n, const number_range&) {
     const double rest = random.pick({0.0, 1e-16, -1e-16, 1e-12, 1e-8});
     std::vector<double> values;
@@ -149,7 +149,7 @@ linear_system near_cg_breakdown(random_source& random, int n, const number_range
     return s;
 }
 
-/// r'A r is nearly 0 for every r: a skew part and very little else.
+/// A system where r'A r is nearly 0 for every r: a skew matrix and very little else.
 linear_system near_bicgstab_breakdown(random_source& random, int n, const number_range&) {
     const double rest = random.pick({0.0, 1e-300, 1e-20, 1e-16, 1e-10, 1e-5});
     linear_system s(n);
@@ -161,7 +161,7 @@ linear_system near_bicgstab_breakdown(random_source& random, int n, const number
     return s;
 }
 
-/// b is nearly in an invariant space of few dimensions, or A is nearly the identity.
+/// A system where b is nearly in an invariant space of few dimensions, or A is nearly the identity.
 linear_system near_gmres_breakdown(random_source& random, int n, const number_range&) {
     const double rest = random.pick({0.0, 1e-17, 1e-15, 1e-12, 1e-8});
     linear_system s(n);

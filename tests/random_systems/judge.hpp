@@ -16,7 +16,8 @@ struct verdict {
     long double rounding = 0; ///< 4 (k + 2) eps || |A||x| + |b| ||_2, k nonzeros in the longest row
 };
 
-/// With A, b and x as stored. The exponents of long double hold squares of any product.
+/// Computes the residual with A, b and x as stored. The exponents of long double hold squares of
+/// any product.
 template <class T>
 [[nodiscard]] verdict check_convergence(const krylith::csr_matrix<T>& a, const std::vector<T>& b,
                                         const std::vector<T>& x) {

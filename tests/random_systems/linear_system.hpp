@@ -13,7 +13,7 @@ struct entry {
     double value;
 };
 
-/// Values are of a precision that is yet to come: whoever stores them rounds them.
+/// A system whose values have no precision yet: whoever stores them rounds them.
 struct linear_system {
     explicit linear_system(int size) : rows(static_cast<std::size_t>(size)) {}
 
@@ -26,7 +26,7 @@ struct linear_system {
     std::vector<double> rhs; ///< empty: any right-hand side will do
 };
 
-/// What a generator must know of the precision: powers of ten.
+/// The range of a precision, for generators: powers of ten.
 struct number_range {
     double largest;   ///< numbers up to 10^largest, and down to 10^-largest, are normal
     double subnormal; ///< numbers from 10^subnormal to 10^-largest lose digits
@@ -38,17 +38,17 @@ struct kind {
     linear_system (*make)(random_source& random, int size, const number_range& range);
 };
 
-/// Dense, made from a spectrum or by a formula.
+/// The dense kinds, made from a spectrum or by a formula.
 [[nodiscard]] std::span<const kind> dense_kinds();
-/// Grids, bands, blocks and random patterns.
+/// The kinds of grids, bands, blocks and random patterns.
 [[nodiscard]] std::span<const kind> sparse_kinds();
-/// Singular ones, and those at the ends of the number range.
+/// The singular kinds, and those at the ends of the number range.
 [[nodiscard]] std::span<const kind> extreme_kinds();
 
-/// All of them.
+/// All kinds.
 [[nodiscard]] const std::vector<kind>& all_kinds();
 
-/// b = A x in the generator's precision.
+/// Returns b = A x in the generator's precision.
 [[nodiscard]] std::vector<double> product(const linear_system& a, const std::vector<double>& x);
 [[nodiscard]] std::vector<double> random_vector(random_source& random, int size);
 

@@ -1,4 +1,4 @@
-// Random linear systems, solved by krylith and judged without it: where a solve says that it
+// Random linear systems, solved by krylith and judged without it: where a solve reports that it
 // converged, b - A x is computed in extended precision from A, b and x as stored.
 //
 //     krylith_random_systems [--seed S] [--first I] [--count N] [--kind NAME] [--backend cuda]
@@ -65,7 +65,7 @@ request parse(int argc, char** argv) {
     return r;
 }
 
-/// Groups are made once: their threads are what takes time.
+/// The groups, made once: starting their threads takes time.
 class groups {
 public:
     explicit groups(bool cuda) : cuda_(cuda) {

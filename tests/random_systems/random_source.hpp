@@ -10,7 +10,7 @@ namespace random_systems {
 
 class random_source {
 public:
-    /// A stream for each pair of a seed and an index.
+    /// Begins a stream, another one for each pair of a seed and an index.
     random_source(std::uint64_t seed, std::uint64_t index) : state_(seed) {
         state_ = bits() ^ (index * 0xD1342543DE82EF95U);
         (void)bits();
@@ -22,21 +22,21 @@ public:
         z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
         return z ^ (z >> 31);
     }
-    /// In [0, 1).
+    /// A number in [0, 1).
     double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
-    /// In [low, high).
+    /// A number in [low, high).
     double between(double low, double high) { return low + (high - low) * unit(); }
-    /// In [-1, 1).
+    /// A number in [-1, 1).
     double symmetric() { return between(-1, 1); }
-    /// low, ..., high.
+    /// A whole number from low to high.
     int integer(int low, int high) {
         const auto choices = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
         return low + static_cast<int>(bits() % choices);
     }
-    /// True once in so many times.
+    /// Returns true once in so many times.
     bool once_in(int times) { return integer(1, times) == 1; }
     double sign() { return once_in(2) ? -1 : 1; }
-    /// 10 to a power between low and high.
+    /// A number that is 10 to a power between low and high.
     double decade(double low, double high) { return std::pow(10.0, between(low, high)); }
     template <class T>
     T pick(std::initializer_list<T> choices) {

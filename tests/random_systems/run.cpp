@@ -18,7 +18,7 @@ namespace random_systems {
 
 namespace {
 
-/// A finite value of the precision; beyond its range, the largest.
+/// Returns a finite value of the precision; beyond its range, the largest.
 template <class T>
 T stored(double value) {
     constexpr double most = std::numeric_limits<T>::max();
@@ -52,8 +52,8 @@ number_range range_of() {
     return {37, -44};
 }
 
-/// Whether Jacobi must refuse it: an entry of the diagonal that, or whose inverse or square root,
-/// is no finite number other than 0.
+/// Returns whether Jacobi must refuse the matrix: an entry of the diagonal, its inverse or its
+/// square root is no finite number other than 0.
 template <class T>
 bool refusable(const krylith::csr_matrix<T>& a, bool split) {
     for (std::size_t row = 0; row + 1 < a.row_offsets.size(); ++row) {
@@ -115,7 +115,7 @@ solved<T> solve(const trial& t, const krylith::device_group& group,
     return s;
 }
 
-/// The same bits, so that NaN is itself and 0 isn't -0.
+/// Compares bits, so that NaN is itself and 0 isn't -0.
 template <class T>
 bool same(const std::vector<T>& a, const std::vector<T>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](T one, T two) {

@@ -9,7 +9,7 @@ namespace random_systems {
 
 namespace {
 
-/// Diagonals d of value values[d - first].
+/// A matrix whose diagonals d have the value values[d - first].
 linear_system banded(int n, int first, const std::vector<double>& values) {
     linear_system s(n);
     for (int i = 0; i < n; ++i)
@@ -61,7 +61,7 @@ linear_system grid(random_source& random, int n, const number_range&) {
     return s;
 }
 
-/// Singular: constants are its kernel. Consistent or not.
+/// A singular system with constants as its kernel, consistent or not.
 linear_system neumann(random_source& random, int n, const number_range&) {
     linear_system s(n);
     for (int i = 0; i < n; ++i) {
@@ -128,7 +128,8 @@ linear_system blocks(random_source& random, int n, const number_range&) {
     return s;
 }
 
-/// Blocks r (cos, sin; -sin, cos): a complex spectrum, at |angle| = 90 degrees BiCGStab's worst.
+/// Blocks r (cos, sin; -sin, cos): a complex spectrum, at |angle| = 90 degrees BiCGStab's worst
+/// case.
 linear_system rotations(random_source& random, int n, const number_range&) {
     linear_system s(n);
     for (int i = 0; i + 1 < n; i += 2) {
@@ -159,7 +160,7 @@ linear_system permutation(random_source& random, int n, const number_range&) {
     return s;
 }
 
-/// GMRES gains nothing before step n.
+/// A system where GMRES gains nothing before step n.
 linear_system cyclic_shift(random_source& random, int n, const number_range&) {
     linear_system s(n);
     for (int i = 0; i < n; ++i) s.add(i, (i + 1) % n, 1);
@@ -200,7 +201,7 @@ linear_system graph_laplacian(random_source& random, int n, const number_range&)
     return s;
 }
 
-/// Rows with repeated columns that descend and sum up, each part of another power of two.
+/// Rows with repeated columns that descend and sum up, each summand of another power of two.
 linear_system split_entries(random_source& random, int n, const number_range&) {
     linear_system s(n);
     for (int i = 0; i < n; ++i)

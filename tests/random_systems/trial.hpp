@@ -37,17 +37,17 @@ enum class finding { sound, false_convergence, misreported, failed };
 struct outcome {
     finding found = finding::sound;
     std::string ending;  ///< a reason, "refused", or what was thrown
-    std::string details; ///< where it isn't sound
+    std::string details; ///< the details where it isn't sound
     bool converged = false;
 };
 
 [[nodiscard]] const char* to_string(method m);
 
-/// What the index says; `group_sizes` are the numbers of devices to choose from.
+/// Draws the trial of an index; `group_sizes` are the numbers of devices to choose from.
 [[nodiscard]] trial draw(std::uint64_t seed, std::uint64_t index,
                          std::initializer_list<int> group_sizes);
 
-/// `random` continues where draw() ended: the system's values.
+/// Runs a trial. `random` continues where draw() ended: the system's values.
 [[nodiscard]] outcome run(const trial& t, const krylith::device_group& group, std::uint64_t seed);
 
 } // namespace random_systems

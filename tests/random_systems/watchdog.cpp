@@ -12,7 +12,7 @@ namespace random_systems {
 
 namespace {
 
-// A signal handler may read nothing else.
+// The case as text, which is all that a signal handler reads.
 std::array<char, 1024> current{};
 volatile std::sig_atomic_t patience = 60;
 

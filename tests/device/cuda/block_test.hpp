@@ -6,21 +6,22 @@
 
 namespace krylith::testing {
 
-constexpr int sum_threads = 256; ///< of the block
+constexpr int sum_threads = 256; ///< threads of the block
 constexpr int sum_blocks = 9;
 
-/// What each thread of a block gets from its value by device/cuda/warp.cuh and block.cuh.
+/// The values that each thread of a block gets from its value by device/cuda/warp.cuh and
+/// block.cuh.
 struct sums_of_thread {
     std::int32_t warp;     ///< the sum of its warp
-    std::int32_t pair;     ///< of 2 lanes
-    std::int32_t eight;    ///< of 8 lanes
-    std::int64_t wide;     ///< of its warp, in 64 bits
-    double real;           ///< of its warp, in double
-    std::int32_t largest;  ///< of 4 lanes
-    std::int32_t running;  ///< of the lower lanes and its own
+    std::int32_t pair;     ///< the sum of 2 lanes
+    std::int32_t eight;    ///< the sum of 8 lanes
+    std::int64_t wide;     ///< the sum of its warp, in 64 bits
+    double real;           ///< the sum of its warp, in double
+    std::int32_t largest;  ///< the largest value of 4 lanes
+    std::int32_t running;  ///< the sum of the lower lanes and its own
     std::int32_t segment;  ///< the same, from the last multiple of 5 among the lanes on
-    std::int64_t of_block; ///< in thread 0; 0 elsewhere
-    std::int32_t for_all;  ///< of its block
+    std::int64_t of_block; ///< the sum of its block in thread 0; 0 elsewhere
+    std::int32_t for_all;  ///< the sum of its block
 };
 
 /// Enqueues sum_blocks blocks of sum_threads threads. All blocks have the same values; the first

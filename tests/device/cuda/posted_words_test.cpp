@@ -1,4 +1,4 @@
-// Numbers that work of a device posts to the host. The kernel is in posted_words_test.cu.
+// Numbers that a kernel posts to the host. The kernel is in posted_words_test.cu.
 #include <atomic>
 #include <cstdint>
 #include <memory>

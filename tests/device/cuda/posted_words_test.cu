@@ -7,7 +7,7 @@ namespace krylith::testing {
 
 namespace {
 
-/// All but the first word by other threads, which a barrier orders before the post.
+/// Posts numbers; other threads write all but the first, and a barrier orders them before the post.
 __global__ void post_numbers(post_address to, std::int64_t first, int count) {
     const int me = static_cast<int>(threadIdx.x);
     const int step = static_cast<int>(blockDim.x);

@@ -72,7 +72,7 @@ TEST_CASE("a host device runs beside the host and beside other devices") {
     std::promise<void> from_b;
     std::promise<void> from_host;
     int value = 0;
-    // Ends only if all three run at once.
+    // This ends only if all three run at once.
     a.submit([&] {
         from_b.get_future().wait();
         from_host.get_future().wait();
@@ -97,7 +97,7 @@ TEST_CASE("host events order two devices and the host") {
     host_device a(0, 1);
     host_device b(1, 1);
     int value = 0; // unprotected: ThreadSanitizer sees a missing order
-    for (int turn = 0; turn < 50; ++turn) {
+    for (int round = 0; round < 50; ++round) {
         a.submit([&] { value += 1; });
         const auto done = a.record();
         b.wait(*done);
@@ -105,14 +105,14 @@ TEST_CASE("host events order two devices and the host") {
         const auto back = b.record();
         a.wait(*back);
         back->wait();
-        if (turn % 10 == 0) value = 0;
+        if (round % 10 == 0) value = 0;
     }
     a.synchronize();
     b.synchronize();
     int expected = 0;
-    for (int turn = 0; turn < 50; ++turn) {
+    for (int round = 0; round < 50; ++round) {
         expected = (expected + 1) * 2;
-        if (turn % 10 == 0) expected = 0;
+        if (round % 10 == 0) expected = 0;
     }
     CHECK(value == expected);
 }
@@ -199,7 +199,7 @@ TEST_CASE("the source of an upload may be reused at once") {
         std::vector<std::int64_t> source(size, 1);
         buffer<std::int64_t> target(device, source, "vectors");
         std::int64_t earlier = 0;
-        // Work given before the upload sees the old contents.
+        // Work given before the upload must see the old contents.
         device->submit([&, p = target.data()] { earlier = p[size - 1]; });
         std::fill(source.begin(), source.end(), 2);
         target.upload(source);
@@ -247,7 +247,7 @@ TEST_CASE("host memory is aligned, accounted, and freed after the tasks that use
 TEST_CASE("memory is given back although a task has failed") {
     const auto device = std::make_shared<host_device>(0, 1);
     {
-        const buffer<double> a(device, 1000, "vectors"); // LeakSanitizer looks
+        const buffer<double> a(device, 1000, "vectors"); // LeakSanitizer checks it
         device->submit([] { throw device_error("broken"); });
     }
     CHECK_THROWS_AS(device->synchronize(), device_error);
@@ -275,44 +275,44 @@ TEST_CASE("a host loop repeats its body until the condition is false") {
     host_device device(0, 1);
     const auto loop = device.make_loop();
     auto* const again = reinterpret_cast<bool*>(static_cast<std::uintptr_t>(loop->condition()));
-    int turns = 0;
+    int trips = 0;
     int other = 0;
     loop->begin_recording();
-    device.submit([&] { ++turns; });
+    device.submit([&] { ++trips; });
     device.submit([&, again] {
         ++other;
-        *again = turns % 7 != 0;
+        *again = trips % 7 != 0;
     });
     loop->end_recording();
     device.synchronize();
-    CHECK(turns == 0);
+    CHECK(trips == 0);
 
     loop->launch();
     device.submit([&] { other += 100; });
     device.synchronize();
-    CHECK(turns == 7);
+    CHECK(trips == 7);
     CHECK(other == 107);
 
     loop->launch();
     loop->launch();
     device.synchronize();
-    CHECK(turns == 21);
+    CHECK(trips == 21);
 }
 
 TEST_CASE("a host loop may be destroyed while it runs") {
     host_device device(0, 1);
-    int turns = 0;
+    int trips = 0;
     {
         gate closed(device);
         const auto loop = device.make_loop();
         auto* const again = reinterpret_cast<bool*>(static_cast<std::uintptr_t>(loop->condition()));
         loop->begin_recording();
-        device.submit([&, again] { *again = ++turns < 5; });
+        device.submit([&, again] { *again = ++trips < 5; });
         loop->end_recording();
         loop->launch();
     }
     device.synchronize();
-    CHECK(turns == 5);
+    CHECK(trips == 5);
 }
 
 TEST_CASE("what a recording can't contain is refused by name") {
@@ -334,15 +334,15 @@ TEST_CASE("what a recording can't contain is refused by name") {
 TEST_CASE("a failure inside a loop ends the loop") {
     host_device device(0, 1);
     const auto loop = device.make_loop();
-    int turns = 0;
+    int trips = 0;
     loop->begin_recording();
     device.submit([&] {
-        if (++turns == 3) throw device_error("third turn");
+        if (++trips == 3) throw device_error("third trip");
     });
     loop->end_recording();
     loop->launch();
-    CHECK(message_of([&] { device.synchronize(); }) == "third turn");
-    CHECK(turns == 3);
+    CHECK(message_of([&] { device.synchronize(); }) == "third trip");
+    CHECK(trips == 3);
 }
 
 TEST_CASE("a host device describes itself and refuses an empty team") {

@@ -1,4 +1,4 @@
-// Threads that the system doesn't give, and threads that no two may be.
+// Threads that the system doesn't give, and two threads that may not drive one group.
 #include <atomic>
 #include <thread>
 
@@ -13,7 +13,7 @@ namespace krylith {
 
 namespace {
 
-/// Whether another thread may drive the group meanwhile.
+/// Returns whether another thread may drive the group meanwhile.
 bool another_may(const device_group& group) {
     std::atomic<bool> may = true;
     std::thread([&] {

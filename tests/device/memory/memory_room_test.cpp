@@ -12,7 +12,7 @@ namespace krylith {
 
 namespace {
 
-/// A machine with 1 GB available, and whatever else is written.
+/// A machine with 1 GB available, and other files as they are written.
 struct machine {
     machine() { write("proc/meminfo", "MemTotal: 4000000 kB\nMemAvailable: 1000000 kB\n"); }
     void write(const std::string& path, const std::string& text) const {
@@ -49,7 +49,7 @@ TEST_CASE("memory room: control groups of version 2, at all levels, less what th
     m.write("cgroups/jobs/memory.current", "9000\n");
     CHECK(m.room().bytes == 1000U);
     CHECK(m.room().bound == "of the memory of control group /jobs, 10000 bytes");
-    m.write("cgroups/jobs/memory.stat", "anon 8200\ninactive_file 800\n"); // is given back
+    m.write("cgroups/jobs/memory.stat", "anon 8200\ninactive_file 800\n"); // inactive: given back
     CHECK(m.room().bytes == 1800U);
     CHECK(shortage(5000, m.room()) ==
           "5000 bytes wanted, 1800 free of the memory of control group /jobs, 10000 bytes");

@@ -53,7 +53,7 @@ TEST_CASE("capitals, hyphens and underscores don't count, and a beginning will d
     CHECK(nearest_name("--MaxIter", names) == "--max-iterations");
     CHECK(nearest_name("--max", names) == "--max-iterations");
     CHECK(nearest_name("--re", names) == "--restart"); // the first of the shortest
-    CHECK(nearest_name("--r", names) == "");           // says too little
+    CHECK(nearest_name("--r", names) == "");           // it says too little
 }
 
 TEST_CASE("an alias counts where its name is valid, the first of them") {

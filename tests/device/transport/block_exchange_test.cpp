@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t count = 1000;
 
-/// An array a rank, full of the rank's number.
+/// Makes an array a rank, full of the rank's number.
 std::vector<buffer<double>> numbered(const device_group& group) {
     std::vector<buffer<double>> arrays;
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -28,7 +28,7 @@ std::vector<buffer<double>> numbered(const device_group& group) {
     return arrays;
 }
 
-/// Each rank's part of its array to all others.
+/// Sends a range of each rank's array to each other rank.
 void everybody_sends(const device_group& group, block_exchange& exchange,
                      const std::vector<buffer<double>>& arrays) {
     group.join();
@@ -66,7 +66,7 @@ KRYLITH_GROUP_TEST("block exchange: by copies everybody has what everybody sent"
     const auto arrays = numbered(group);
     for (int round = 0; round < 5; ++round) everybody_sends(group, *exchange, arrays);
     check_gathered(arrays, 0);
-    exchange->send({}); // nothing is something too
+    exchange->send({}); // no messages are allowed too
     exchange->finish();
     group.synchronize();
 }
@@ -120,7 +120,7 @@ TEST_CASE("block exchange: a device that failed sends nothing, says so once, and
     CHECK_THROWS_WITH_AS(group.synchronize(), doctest::Contains("planted"), device_error);
     try {
         group.synchronize();
-    } catch (const device_error&) { // NOLINT(bugprone-empty-catch): of devices that waited for it
+    } catch (const device_error&) { // NOLINT(bugprone-empty-catch): from devices that waited for it
     }
     everybody_sends(group, *exchange, arrays);
     check_gathered(arrays, 0);
@@ -132,7 +132,7 @@ TEST_CASE("block exchange: NCCL is refused where it can't work") {
                          doctest::Contains("allowed are peer-store and copy-engine"), usage_error);
 }
 
-// On one GPU this covers the refusal only: NCCL wants distinct ones.
+// One GPU tests the refusal only: NCCL wants distinct ones.
 TEST_CASE("block exchange: by NCCL everybody has what everybody sent [cuda]") {
     const int gpus = cuda_device_count();
     REQUIRE(gpus > 0);

@@ -9,7 +9,7 @@
 
 namespace krylith::fuzz {
 
-/// Once the bytes are used up, zeros.
+/// The source of numbers: zeros once the bytes are used up.
 class byte_source {
 public:
     explicit byte_source(std::span<const std::uint8_t> bytes) : left_(bytes) {}

@@ -1,4 +1,4 @@
-// The arrays of a CSR matrix, or of what pretends to be one, from bytes.
+// The arrays of a CSR matrix, valid or not, from bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace krylith::fuzz {
 
-/// Values are multiples of 1/4 up to 32, so that sums of them times small integers are exact in any
-/// order.
+/// Arrays whose values are multiples of 1/4 up to 32, so that sums of them times small integers are
+/// exact in any order.
 struct csr_arrays {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
@@ -23,8 +23,9 @@ struct csr_arrays {
     }
 };
 
-/// The first byte says how: bit 0, sizes and numbers of any value; bit 1, mostly valid matrices
-/// (offsets that ascend, columns in range); neither, small numbers as they come. Bit 2: square.
+/// Takes arrays. Bits of the first byte choose: bit 0, sizes and numbers of any value; bit 1,
+/// mostly valid matrices (offsets that ascend, columns in range); neither, small numbers as they
+/// come; bit 2, square matrices.
 [[nodiscard]] csr_arrays take_csr_arrays(std::span<const std::uint8_t> bytes);
 
 } // namespace krylith::fuzz

@@ -16,7 +16,7 @@
 namespace krylith::fuzz {
 namespace {
 
-/// The sum at each place; entries at the same place, in order.
+/// The sum at each place; entries at the same place are added in order.
 using places = std::map<std::pair<std::int64_t, std::int64_t>, double>;
 
 places places_of(const csr_view<double>& a) {

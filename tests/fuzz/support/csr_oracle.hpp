@@ -1,16 +1,16 @@
-// What must hold for every matrix that validate() accepts.
+// The properties of every matrix that validate() accepts.
 #pragma once
 
 #include <krylith/matrix/csr.hpp>
 
 namespace krylith::fuzz {
 
-/// Conversions to COO, CSC and the transposed matrix and back agree with plain loops, and a .kcsr
-/// file gives the same bits. Aborts otherwise.
+/// Checks that conversions to COO, CSC and the transposed matrix and back agree with plain loops,
+/// and that a .kcsr file gives the same bits. Aborts otherwise.
 void require_conversions(const csr_view<double>& matrix);
 
-/// For a square matrix: y = A x and y = 2 A x - y by every operator and every local format, on 1
-/// and 3 host devices, in fp64 and fp32, equal what a plain loop computes. Aborts otherwise.
+/// Checks for a square matrix that y = A x and y = 2 A x - y by every operator and every format, on
+/// 1 and 3 host devices, in fp64 and fp32, equal what a plain loop computes. Aborts otherwise.
 void require_products(const csr_view<double>& matrix);
 
 } // namespace krylith::fuzz

@@ -55,7 +55,7 @@ void require_product(const matrix_operator<T>& a, const csr_view<T>& matrix, T a
 
 template <class T>
 void require_products_of(const csr_view<T>& matrix) {
-    // Kept: starting worker threads would take most of the time.
+    // The groups are kept: starting worker threads would take most of the time.
     static const std::vector<device_group> groups{device_group::host(1), device_group::host(3)};
     for (const device_group& group : groups)
         for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather})

@@ -18,7 +18,7 @@
 #endif
 
 #ifdef KRYLITH_FUZZ_SANITIZER
-// Sanitizers have an operator new of their own, and hooks. Of clang's headers: gcc has none.
+// Sanitizers have an operator new of their own, and hooks. Only clang's headers declare them.
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*,
                                                                   std::size_t),
                                                          void (*)(const volatile void*));
@@ -72,7 +72,7 @@ void forget_heap_peak() {
 
 #ifndef KRYLITH_FUZZ_SANITIZER
 
-// The sized and array forms of the standard library come to these.
+// The sized and array forms of the standard library call these.
 void* operator new(std::size_t bytes) {
     void* const place = std::malloc(std::max<std::size_t>(bytes, 1));
     if (place == nullptr) {

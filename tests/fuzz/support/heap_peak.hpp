@@ -1,14 +1,14 @@
-// How much memory the process holds from the heap, and the most it held.
+// The memory that the process holds from the heap, and the most it held.
 #pragma once
 
 #include <cstdint>
 
 namespace krylith::fuzz {
 
-/// Bytes now. With a sanitizer of all allocations, else of operator new alone.
+/// The bytes at this moment: all allocations with a sanitizer, else those of operator new alone.
 [[nodiscard]] std::int64_t heap_bytes();
 
-/// The most since forget_heap_peak().
+/// The most bytes after forget_heap_peak().
 [[nodiscard]] std::int64_t heap_peak();
 
 void forget_heap_peak();

@@ -124,7 +124,7 @@ void check_matrix(const csr_matrix<T>& matrix) {
             "the matrix written reads back as another");
 }
 
-/// Allowed beside the limit: the blocks, with room for an entry a line feed.
+/// The bytes allowed beside the limit: the blocks, with room for an entry a line feed.
 std::int64_t blocks_of(std::int64_t text_bytes) {
     return (1 << 17) + 64 * text_bytes;
 }
@@ -146,10 +146,10 @@ outcome<T> check_text(std::string_view bytes, std::size_t block_bytes) {
     return whole;
 }
 
-/// Text in memory is what a plain file must agree with.
+/// Checks a plain file, which must agree with text in memory.
 template <class T>
 void check_file(std::string_view bytes, std::size_t block_bytes, const outcome<T>& text) {
-    constexpr std::int64_t unpacked_bytes = 1 << 16; // more of it is taken for a bomb
+    constexpr std::int64_t unpacked_bytes = 1 << 16; // more of it counts as a bomb
     constexpr std::int64_t buffers = (1 << 20) + 3 * (1 << 19);
     const auto size = static_cast<std::int64_t>(bytes.size());
     const bool packed = bytes.starts_with("\x1f\x8b");
@@ -167,7 +167,7 @@ void check_file(std::string_view bytes, std::size_t block_bytes, const outcome<T
     if (!packed) {
         require_same(text, at_once, "a file and text in memory differ:");
         require_same(text, by_blocks, "a file by blocks and text in memory differ:");
-    } else { // where corrupt data are noticed depends on the blocks
+    } else { // the place where corrupt data are noticed depends on the blocks
         require(at_once.matrix.has_value() == by_blocks.matrix.has_value() &&
                     (!at_once.matrix || same_bits(*at_once.matrix, *by_blocks.matrix)),
                 "gzip data read at once and by blocks differ:",
@@ -187,7 +187,7 @@ void check_as(std::string_view bytes, std::uint64_t choice) {
 } // namespace
 
 void check_market(std::string_view bytes) {
-    // Of the checks, a part that depends on the input: more inputs a second.
+    // The input decides which of the checks are made, which gives more inputs a second.
     const std::uint64_t choice = std::hash<std::string_view>()(bytes) >> 8U;
     choice % 3 == 0 ? check_as<float>(bytes, choice / 3) : check_as<double>(bytes, choice / 3);
     try {

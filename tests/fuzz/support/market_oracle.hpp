@@ -1,11 +1,11 @@
-// What must hold for any bytes that are read as a Matrix Market file.
+// The properties of any bytes that are read as a Matrix Market file.
 #pragma once
 
 #include <string_view>
 
 namespace krylith::fuzz {
 
-/// Aborts, after saying why, unless all of this holds, of which each input is held against a part:
+/// Aborts, with a message, unless all of this holds; each input is checked for some of it:
 /// - it is a matrix or an input_error "NAME:LINE: ..." that says what is allowed, nothing else;
 /// - one thread and whole text, several threads and small blocks, and a file instead of memory have
 ///   the same outcome, to the bit and the word;

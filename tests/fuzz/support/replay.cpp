@@ -29,14 +29,14 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
     return files;
 }
 
-/// Copied, so that reading beyond its end is a read out of bounds.
+/// Runs a copy, so that reading beyond its end is a read out of bounds.
 void run(const std::string& bytes, std::size_t length) {
     const std::vector<std::uint8_t> input(bytes.begin(),
                                           bytes.begin() + static_cast<std::ptrdiff_t>(length));
     LLVMFuzzerTestOneInput(input.data(), input.size());
 }
 
-/// The whole, and where a file was cut off: each beginning of a short one, 256 of a long one.
+/// Runs the whole, and files cut off: each beginning of a short one, 256 of a long one.
 std::size_t run_with_beginnings(const std::string& bytes) {
     const std::size_t step = bytes.size() / 256 + 1;
     std::size_t runs = 1;

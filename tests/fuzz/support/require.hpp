@@ -1,4 +1,4 @@
-// What an oracle says before it aborts.
+// The message of an oracle before it aborts.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// The pass over row offsets: where they descend, which row is longest, on chunks of all sizes.
+// The pass over row offsets finds where they descend and which row is longest, on chunks of all
+// sizes.
 #include <krylith/matrix/csr.hpp>
 
 #include <algorithm>
@@ -12,7 +13,7 @@ using namespace krylith;
 
 namespace {
 
-/// `rows` rows of 1 entry, `which` of `length`.
+/// The offsets of `rows` rows of 1 entry, but `length` in row `which`.
 std::vector<std::int64_t> offsets_with(std::int64_t rows, std::int64_t which, std::int64_t length) {
     std::vector<std::int64_t> offsets{0};
     for (std::int64_t row = 0; row < rows; ++row)

@@ -1,4 +1,4 @@
-// Writing a file: all of it, or nothing; and what isn't a file, in place.
+// Writing a file: all of it, or nothing; and to streams in place.
 #include <krylith/matrix/files/output_target.hpp>
 
 #include <csignal>
@@ -125,7 +125,7 @@ TEST_CASE("what a killed process left is removed by the next, what another is wr
     other.commit();
     CHECK(contents_of(folder.file("v.mtx")) == "other");
     CHECK(files_in(folder) == 1);
-    fs::create_symlink("v.mtx", folder.file("w.mtx.krylith-part")); // nobody's left-over
+    fs::create_symlink("v.mtx", folder.file("w.mtx.krylith-part")); // no process left this behind
     write(folder.file("w.mtx"), "new");
     CHECK(contents_of(folder.file("v.mtx")) == "other");
     CHECK(files_in(folder) == 3);
@@ -140,7 +140,7 @@ TEST_CASE("who is told to end can remove what is unfinished") {
 }
 
 TEST_CASE("a pipe gets the bytes if somebody reads, and is refused if nobody does") {
-    // Would surface: a wait for ever for a reader.
+    // This finds an endless wait for a reader.
     const temporary_folder folder;
     const auto pipe = folder.file("pipe");
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);

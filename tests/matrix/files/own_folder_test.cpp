@@ -1,4 +1,4 @@
-// The cache folder: only one's own is used, and no link in it is followed.
+// The cache folder: only the user's own is used, and no link in it is followed.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

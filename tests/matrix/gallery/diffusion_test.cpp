@@ -37,7 +37,7 @@ void check_spectrum(const krylith::csr_matrix<double>& matrix, std::vector<doubl
     CHECK(worst < 1e-12 * std::abs(expected.back()));
 }
 
-/// For the outer product of two axes of n points each.
+/// The matrix of the outer product of two axes of n points each.
 template <class Value>
 std::vector<double> spectrum(int n, const Value& value) {
     std::vector<double> result;
@@ -85,7 +85,7 @@ TEST_CASE("anisotropic_diffusion: element integrals, eigenvalues, turns") {
         krylith::anisotropic_diffusion<double>(6, epsilon), spectrum(6, [&](double p, double q) {
             return (2 - 2 * p) * (4 + 2 * q) / 6 + epsilon * (2 - 2 * q) * (4 + 2 * p) / 6;
         }));
-    // Isotropic, all directions are the same: the stencil 8/3, -1/3.
+    // All directions are the same in the isotropic case: the stencil is 8/3, -1/3.
     const auto isotropic = krylith::anisotropic_diffusion<double>(4, 1, 33);
     for (std::size_t row = 0; row < 16; ++row) {
         for (auto k = isotropic.row_offsets[row]; k < isotropic.row_offsets[row + 1]; ++k) {
@@ -94,7 +94,7 @@ TEST_CASE("anisotropic_diffusion: element integrals, eigenvalues, turns") {
             CHECK(isotropic.values[place] == doctest::Approx(centre ? 8.0 / 3 : -1.0 / 3));
         }
     }
-    // At 45 degrees the strong direction is (1, 1): that neighbour is the strongest.
+    // The strong direction at 45 degrees is (1, 1): that neighbour is the strongest.
     const auto turned = to_eigen(krylith::anisotropic_diffusion<double>(3, 0.001, 45));
     CHECK(turned(4, 8) == doctest::Approx(-(1.001) / 6 - 0.999 / 4));
     CHECK(turned(4, 2) == doctest::Approx(-(1.001) / 6 + 0.999 / 4));

@@ -1,4 +1,4 @@
-// What holds for every family of the gallery: tables over all of them.
+// Properties of every family of the gallery: tables over all of them.
 #include <krylith/matrix/gallery.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Graphs: that they have the shape that makes them worth having.
+// Graphs of the gallery have the shape for which they are there.
 #include <krylith/matrix/gallery.hpp>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ double mean(const csr_matrix<double>& a) {
     return static_cast<double>(a.nnz()) / static_cast<double>(a.rows);
 }
 
-/// Descending.
+/// The row lengths, descending.
 std::vector<std::int64_t> row_lengths(const csr_matrix<double>& a) {
     std::vector<std::int64_t> result;
     for (std::int64_t row = 0; row < a.rows; ++row) {
@@ -79,7 +79,7 @@ std::vector<int> distances(const csr_matrix<double>& a) {
     return result;
 }
 
-/// The share of entries within `band` of the diagonal.
+/// The fraction of entries within `band` of the diagonal.
 double share_near(const csr_matrix<double>& a, std::int64_t band) {
     std::int64_t near = 0;
     for (std::int64_t row = 0; row < a.rows; ++row) {
@@ -129,11 +129,11 @@ TEST_CASE("rgg: the expected number of neighbours, few far away") {
     const auto a = krylith::rgg<double>(k);
     CHECK(a.rows == 1 << k);
     const double n = a.rows;
-    // Less at the border of the square.
+    // The value is less at the border of the square.
     const double inner = std::acos(-1.0) * 0.55 * 0.55 * std::log(n);
     CHECK(mean(a) < inner);
     CHECK(mean(a) > 0.93 * inner);
-    // Cells in rows: neighbours are at most two rows of cells away.
+    // Cells lie in rows: neighbours are at most two rows of cells away.
     CHECK(share_near(a, static_cast<std::int64_t>(4 * std::sqrt(n * std::log(n)))) == 1);
     for (const int small : {1, 2, 3}) {
         CHECK(krylith::rgg<double>(small).rows == 1 << small);
@@ -141,7 +141,7 @@ TEST_CASE("rgg: the expected number of neighbours, few far away") {
 }
 
 TEST_CASE("rgg finds all pairs within the radius, and no others: counted by brute force") {
-    // Whatever the cells, the number of edges is that of a plain double loop over the points.
+    // The number of edges must be that of a plain double loop over the points, whatever the cells.
     const int n = 512;
     const double radius = std::floor(0.55 * std::sqrt(std::log(512.0) / n) * 0x1p32);
     std::int64_t pairs = 0;
@@ -164,7 +164,7 @@ TEST_CASE("kron and rmat: sizes and a heavy tail") {
     const auto a = krylith::kron<double>(13);
     CHECK(a.rows == 8192);
     CHECK(a.nnz() <= 2 * 16 * 8192);
-    CHECK(a.nnz() > 16 * 8192); // duplicates are the smaller part
+    CHECK(a.nnz() > 16 * 8192); // duplicates are the minority
     const auto lengths = row_lengths(a);
     CHECK(lengths.front() > 20 * static_cast<std::int64_t>(mean(a)));
     CHECK(lengths.back() == 0); // as in Graph500, some vertices are alone
@@ -173,7 +173,7 @@ TEST_CASE("kron and rmat: sizes and a heavy tail") {
     CHECK(b.nnz() > 4 * 8192);
     CHECK(row_lengths(b).front() > 100);
     CHECK(column_lengths(b).front() > 100);
-    // Before they are scattered, the lower half of the rows gets A + B = 76 percent of the edges.
+    // The lower half of the rows gets A + B = 76 percent of the edges before they are scattered.
     const auto rows = row_lengths(b);
     const auto half = std::accumulate(rows.begin(), rows.begin() + 4096, std::int64_t{0});
     CHECK(static_cast<double>(half) > 0.76 * static_cast<double>(b.nnz()));
@@ -200,7 +200,7 @@ TEST_CASE("road: connected, long, degrees of roads") {
     const auto steps = distances(a);
     CHECK(std::ranges::min(steps) == 0); // all are reached
     CHECK(std::ranges::max(steps) > 2 * n);
-    // Euler: planar, so fewer than 3 n - 6 edges; trees have n - 1.
+    // The graph is planar, so by Euler it has fewer than 3 n - 6 edges; trees have n - 1.
     CHECK(a.nnz() / 2 > a.rows - 1);
 }
 

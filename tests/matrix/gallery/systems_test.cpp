@@ -1,4 +1,4 @@
-// Elasticity, optimal control and Stokes: against integrals, kernels and inertia known otherwise.
+// Elasticity, optimal control and Stokes against integrals, kernels and inertia known otherwise.
 #include <krylith/matrix/gallery.hpp>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ TEST_CASE("elasticity3d: counts, definiteness, rigid motions") {
     CHECK(matrix.nnz() == 9 * 7 * 7 * 13);
     CHECK(krylith::elasticity3d<double>(1, 1, 1).rows == 12);
     CHECK(eigenvalues(matrix)[0] > 0);
-    // Turning about z: (x, y) -> (-y, x). Away from the clamped end there is no force.
+    // A rotation about z is (x, y) -> (-y, x). There is no force away from the clamped end.
     VectorXd turn(matrix.rows);
     for (int node = 0; node < matrix.rows / 3; ++node) {
         turn[3 * node] = -(node / 3 % 3);
@@ -136,7 +136,7 @@ TEST_CASE("nlpkkt has SuiteSparse's numbers of rows and nonzeros") {
         CHECK(matrix.nnz() == nnz(n));
         CHECK(krylith::test::symmetric(matrix));
     }
-    // N = 200 without its 5 GB of entries: the lengths that the generator itself asks for.
+    // This is N = 200 without its 5 GB of entries: the lengths that the generator itself asks for.
     const krylith::nlpkkt_layout layout{200};
     std::int64_t counted = 0;
     for (std::int64_t row = 0; row < layout.rows(); ++row) {
@@ -165,7 +165,7 @@ TEST_CASE("nlpkkt is a saddle point: inertia, blocks, and constants in the state
     CHECK(a.block(0, nodes, nodes, controls).isZero());
     CHECK(a.bottomRightCorner(nodes, nodes).isZero());
     CHECK((equation - equation.transpose()).isZero());
-    // Over constants the stiffness vanishes: what is left are volumes over h and areas over h, so
+    // The stiffness of constants vanishes: what is left are volumes over h and areas over h, so
     // that, summed over the cube, h times them is 1 and 6.
     const double h = 1.0 / (n - 1);
     CHECK(equation.sum() * h == doctest::Approx(1));
@@ -200,7 +200,8 @@ TEST_CASE("stokes2d: counts, inertia, and no pressure that is constant") {
         CHECK(values.cwiseAbs().minCoeff() > 1e-3); // regular
         const MatrixXd a = to_eigen(matrix);
         CHECK(a.bottomRightCorner(nx * ny - 1, nx * ny - 1).isZero());
-        // The gradient of a constant pressure, but for the two faces of the cell that is left out.
+        // This is the gradient of a constant pressure, but for the two faces of the cell that is
+        // left out.
         const VectorXd gradient = a.topRightCorner(velocities, nx * ny - 1).rowwise().sum();
         CHECK(gradient.cwiseAbs().sum() == 2);
         CHECK(gradient[(nx - 1) * ny - 1] == -1);

@@ -72,7 +72,7 @@ void check_refused(file_bytes& file, const std::string& what,
 } // namespace
 
 TEST_CASE("a file cut off anywhere is refused, and one appended to") {
-    // Would surface: a read beyond the end of the mapping, a head that is believed too early.
+    // This finds a read beyond the end of the mapping, a head that is believed too early.
     const std::string whole = sample_file();
     CHECK(file_bytes(whole).refusal() == "no exception");
     for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -84,7 +84,7 @@ TEST_CASE("a file cut off anywhere is refused, and one appended to") {
 }
 
 TEST_CASE("a changed bit is found wherever it is") {
-    // Would surface: bytes that no checksum covers (padding, reserved fields, the table).
+    // This finds bytes that no checksum covers (padding, reserved fields, the table).
     const std::string whole = sample_file();
     for (std::size_t at = 0; at < whole.size(); ++at) {
         for (int bit = 0; bit < 8; ++bit) {
@@ -97,7 +97,7 @@ TEST_CASE("a changed bit is found wherever it is") {
 }
 
 TEST_CASE("damage in a large array is located by its chunk") {
-    // Would surface: checksums of the wrong chunk, or only of the first.
+    // This finds checksums of the wrong chunk, or only of the first.
     const temporary_folder folder;
     write_binary_csr(folder.file("a.kcsr"), krylith::poisson3d<double>(40));
     const std::string whole = contents_of(folder.file("a.kcsr"));
@@ -114,7 +114,7 @@ TEST_CASE("damage in a large array is located by its chunk") {
 }
 
 TEST_CASE("the head is refused by what is wrong with it") {
-    // Would surface: sizes that are multiplied before they are checked; a newer file misread.
+    // This finds sizes that are multiplied before they are checked; a newer file misread.
     file_bytes file(sample_file());
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     SUBCASE("magic") {
@@ -196,7 +196,7 @@ TEST_CASE("the head is refused by what is wrong with it") {
 }
 
 TEST_CASE("a matrix that isn't one is refused like any other") {
-    // Would surface: checksums taken for a proof that the writer was right.
+    // This finds checksums taken for a proof that the writer was right.
     file_bytes file(sample_file());
     constexpr std::size_t offsets = 192;
     constexpr std::size_t columns = 256;
@@ -216,7 +216,7 @@ TEST_CASE("a matrix that isn't one is refused like any other") {
 }
 
 TEST_CASE("what is not a regular file is refused") {
-    // Would surface: a command that waits for a pipe, or maps a device.
+    // This finds a command that waits for a pipe, or maps a device.
     const temporary_folder folder;
     const auto refusal = [&](const char* name) {
         return message_of<krylith::input_error>(

@@ -34,11 +34,11 @@ TEST_CASE("a file that is cut off after it was opened is refused with both sizes
 }
 
 TEST_CASE("a matrix file that shrinks while it is read is refused, and ends nobody") {
-    // Would surface: SIGBUS, from a mapping.
+    // This finds SIGBUS from a mapping.
     const temporary_folder folder;
     const auto path = folder.file("a.kcsr");
     const auto matrix = krylith::poisson2d<double>(300);
-    for (int turn = 0; turn < 30; ++turn) {
+    for (int round = 0; round < 30; ++round) {
         write_binary_csr(path, matrix);
         std::atomic<bool> read = false;
         std::thread other([&] {
@@ -58,5 +58,5 @@ TEST_CASE("a matrix file that shrinks while it is read is refused, and ends nobo
 
 TEST_CASE("whether something is a matrix file is told without waiting for it") {
     CHECK_FALSE(krylith::is_binary_csr("/dev/zero"));
-    CHECK_FALSE(krylith::is_binary_csr("/proc/kmsg")); // regular, says the system, and waits
+    CHECK_FALSE(krylith::is_binary_csr("/proc/kmsg")); // the system calls it regular, and it waits
 }

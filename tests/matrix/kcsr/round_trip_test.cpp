@@ -25,7 +25,7 @@ using krylith::test::same_bits;
 using krylith::test::temporary_folder;
 
 TEST_CASE_TEMPLATE("a matrix comes back to the bit, read or mapped", T, double, float) {
-    // Would surface: an array cut, shifted or reordered; values that went through a conversion.
+    // This finds an array cut, shifted or reordered; values that went through a conversion.
     const temporary_folder folder;
     const auto path = folder.file("a.kcsr");
     for (const auto& sample : krylith::test::file_samples<T>()) {
@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE("a matrix comes back to the bit, read or mapped", T, double, 
 }
 
 TEST_CASE("a matrix of many chunks comes back, and the arrays are aligned") {
-    // Would surface: a table that is right for one chunk an array only, padding of a wrong length.
+    // This finds a table that is right for one chunk an array only, padding of a wrong length.
     const temporary_folder folder;
     const auto path = folder.file("a.kcsr");
     for (const std::int64_t side : {57, 64}) { // rows 8 k + 1 and 8 k: other lengths of padding
@@ -57,7 +57,7 @@ TEST_CASE("a matrix of many chunks comes back, and the arrays are aligned") {
 }
 
 TEST_CASE("the bytes of version 1 don't change") {
-    // Would surface: a change of the format that forgot to be another version.
+    // This finds a change of the format that forgot to be another version.
     const temporary_folder folder;
     write_binary_csr(folder.file("a.kcsr"), csr_matrix<double>{1, 2, {0, 1}, {1}, {-1.5}});
     const std::string found = krylith::test::contents_of(folder.file("a.kcsr"));
@@ -85,7 +85,7 @@ TEST_CASE("the bytes of version 1 don't change") {
 }
 
 TEST_CASE("values of the other precision are widened, or narrowed where they fit") {
-    // Would surface: a file of floats read as doubles, an overflow that becomes infinity unseen.
+    // This finds a file of floats read as doubles, an overflow that becomes infinity unseen.
     const temporary_folder folder;
     const auto path = folder.file("a.kcsr");
     write_binary_csr(path, csr_matrix<float>{1, 2, {0, 2}, {0, 1}, {0.1F, -3}});
@@ -104,7 +104,7 @@ TEST_CASE("values of the other precision are widened, or narrowed where they fit
 }
 
 TEST_CASE("a mapped matrix outlives a move and the replacement of its file") {
-    // Would surface: a view into an object that moved; a file changed under its readers.
+    // This finds a view into an object that moved; a file changed under its readers.
     const temporary_folder folder;
     const auto path = folder.file("a.kcsr");
     const auto old = krylith::poisson2d<double>(9);
@@ -118,7 +118,7 @@ TEST_CASE("a mapped matrix outlives a move and the replacement of its file") {
 }
 
 TEST_CASE("load_matrix knows the format by the name or by the first bytes") {
-    // Would surface: a .kcsr file under another name parsed as text, and the reverse.
+    // This finds a .kcsr file under another name parsed as text, and the reverse.
     const temporary_folder folder;
     const auto matrix = krylith::poisson2d<double>(3);
     write_binary_csr(folder.file("a.kcsr"), matrix);

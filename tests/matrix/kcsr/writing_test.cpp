@@ -53,7 +53,7 @@ private:
 } // namespace
 
 TEST_CASE("where writing fails the old file stays, and nothing else does") {
-    // Would surface: a file truncated before its successor is complete, temporary files left over.
+    // This finds a file truncated before its successor is complete, temporary files left over.
     const temporary_folder folder;
     const auto path = folder.file("a.kcsr");
     const auto old = krylith::poisson2d<double>(4);
@@ -75,7 +75,7 @@ TEST_CASE("where writing fails the old file stays, and nothing else does") {
 }
 
 TEST_CASE("only regular files are replaced") {
-    // Would surface: /dev/null turned into a file, a link replaced by what it should point to.
+    // This finds /dev/null turned into a file, a link replaced by what it should point to.
     const temporary_folder folder;
     const auto matrix = krylith::poisson2d<double>(3);
     const std::string kept = "it exists and is not a regular file";

@@ -52,7 +52,7 @@ TEST_CASE("a vector may give its length alone, with a banner or without") {
           expected);
     CHECK(vector_of("3\n1\n-2.5\n3\n") == expected);
     CHECK(vector_of("3\r\n1\r\n-2.5\r\n3\r\n") == expected);
-    // A list without its length is never taken for a shorter one with it.
+    // A list without its length is never read as a shorter one with it.
     CHECK(refusal("3\n1\n2\n").find("after 2 entries, allowed are the 3") != std::string::npos);
     CHECK(refusal("1\n1\n2\n").find("entry 2, allowed are the 1") != std::string::npos);
     CHECK(refusal("1.5\n1\n2\n").find("no banner but \"1.5\"") != std::string::npos);

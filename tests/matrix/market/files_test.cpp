@@ -98,7 +98,7 @@ TEST_CASE("a file of many blocks, and what is wrong at its end") {
     text.erase(place);
     check_refused(folder.write("short.mtx", text), "after 699999 entries");
 
-    // Flaws in several pieces: the first counts, whichever thread is quicker.
+    // Several blocks have flaws: the first counts, whichever thread is quicker.
     for (const std::size_t position : {text.size() / 3, text.size() / 2}) {
         text[text.find(' ', position)] = 'x';
     }

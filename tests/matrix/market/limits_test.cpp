@@ -1,4 +1,4 @@
-// However the text is cut into blocks and on however many threads: one outcome, in bounded memory.
+// The outcome is one, in bounded memory, however the text is cut into blocks and for any threads.
 #include <krylith/matrix/market/reader.hpp>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ using krylith::market::line_source;
 
 const std::string real = "%%MatrixMarket matrix coordinate real general\n";
 
-/// The matrix's values, or the refusal.
+/// Returns the matrix's values, or the refusal.
 std::string outcome(const std::string& text, int threads, std::size_t block_bytes) {
     const int before = omp_get_max_threads();
     omp_set_num_threads(threads);
@@ -102,7 +102,7 @@ TEST_CASE("rows beyond what entries vouch for are believed as far as the memory 
               .find("x.mtx:2: 20000000 rows for 1 entries, allowed are 16777216, 64 for each "
                     "entry, and "
                     "what an eighth of 1.07 GB of memory holds, 16777216") == 0);
-    // 2^24 and fewer rows need no evidence, but memory.
+    // Rows up to 2^24 need no evidence, but memory.
     CHECK(refusal(real + "16000000 1 0\n", 100'000'000)
               .find("x.mtx:2: 16000000 rows and 0 entries need another 128 MB of memory, allowed "
                     "is what is available: 100 MB") == 0);

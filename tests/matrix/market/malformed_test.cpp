@@ -19,7 +19,7 @@ struct defect {
     const char* name;
     std::string text;
     int line;
-    std::string found; ///< what the message must show of the text
+    std::string found; ///< the text that the message must show
 };
 
 const std::string real = "%%MatrixMarket matrix coordinate real general\n";

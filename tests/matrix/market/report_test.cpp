@@ -1,4 +1,4 @@
-// What the reader did to the entries is counted: nothing is summed, rounded or dropped in silence.
+// The reader counts what it did to the entries: nothing is summed, rounded or dropped in silence.
 #include <krylith/matrix/matrix_market.hpp>
 
 #include <string>
@@ -31,7 +31,7 @@ TEST_CASE("market report: every entry added to another one is a duplicate") {
     CHECK(report_on(general + "2 2 3\n1 1 1\n2 2 1\n1 2 1\n").duplicates == 0); // only unsorted
     CHECK(report_on(general + "2 2 4\n1 1 1\n1 1 1\n2 1 0\n1 1 1\n").duplicates == 2);
     CHECK(report_on(general + "2 2 4\n1 1 1\n1 1 1\n2 1 0\n2 1 -0\n").duplicates == 2);
-    // Of a symmetric file those that stand in it, not their mirror images.
+    // A symmetric file's entries count as they stand in it, without their mirror images.
     CHECK(report_on("coordinate real symmetric\n3 3 4\n2 1 1\n2 1 1\n3 3 1\n3 3 2\n").duplicates ==
           2);
     krylith::market_report report;

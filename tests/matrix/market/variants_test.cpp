@@ -152,11 +152,11 @@ TEST_CASE("numbers are rounded to the nearest, however they are spelled") {
     CHECK(value_of<double>("1.7976931348623157e308") == std::numeric_limits<double>::max());
     CHECK(value_of<double>("4.9406564584124654e-324") == std::numeric_limits<double>::denorm_min());
     CHECK(std::signbit(value_of<double>("-0")));
-    // Halfway between two doubles but for the last digit, which decides.
+    // The value is halfway between two doubles but for the last digit, which decides.
     CHECK(value_of<double>("1.00000000000000011102230246251565404236316680908203126") ==
           1.0000000000000002);
     CHECK(value_of<double>("1.00000000000000011102230246251565404236316680908203124") == 1.0);
-    // Rounded once: by way of a double this would become 1.
+    // The value is rounded once: by way of a double this would become 1.
     CHECK(value_of<float>("1.00000005960464477540000") == 1.00000012F);
     CHECK(value_of<float>("3.4028234e38") == std::numeric_limits<float>::max());
     CHECK(value_of<double>("9007199254740993", "integer") == 9007199254740992.0);

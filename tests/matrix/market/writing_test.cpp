@@ -1,4 +1,4 @@
-// What is written reads back as the same bits.
+// A matrix that is written reads back as the same bits.
 #include <krylith/matrix/matrix_market.hpp>
 
 #include <bit>
@@ -24,7 +24,7 @@ using krylith::csr_matrix;
 using krylith::test::contents_of;
 using krylith::test::temporary_folder;
 
-/// Random bit patterns, those that are finite, and the ends of the range.
+/// Makes values of random bit patterns, those that are finite, and the ends of the range.
 template <class T, class Bits>
 std::vector<T> difficult_values() {
     using limits = std::numeric_limits<T>;

@@ -25,7 +25,7 @@ dense to_dense(const csr_matrix<T>& csr) {
     return result;
 }
 
-/// Equal pattern and values (bitwise up to the sign of zero), looked up entry by entry.
+/// Compares pattern and values (bitwise up to the sign of zero), looked up entry by entry.
 template <class T>
 bool symmetric(const csr_matrix<T>& csr) {
     const auto value_at = [&](std::int64_t row, std::int64_t column, T& value) {

@@ -1,4 +1,4 @@
-// What tests ask of a generated matrix.
+// Facts of a generated matrix that tests check.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@
 
 namespace krylith::test {
 
-/// Depends on every offset, column and bit of a value, and on where they stand.
+/// A checksum that depends on every offset, column and bit of a value, and on where they stand.
 inline std::uint64_t checksum(const csr_matrix<double>& a) {
     std::uint64_t sum =
         counter_hash(1, static_cast<std::uint64_t>(a.rows), static_cast<std::uint64_t>(a.columns));
@@ -39,7 +39,7 @@ inline Eigen::MatrixXd to_eigen(const csr_matrix<double>& a) {
     return result;
 }
 
-/// Ascending, of the symmetric part.
+/// The eigenvalues of the symmetric part, ascending.
 inline Eigen::VectorXd eigenvalues(const csr_matrix<double>& a) {
     const Eigen::MatrixXd dense = to_eigen(a);
     return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(0.5 * (dense + dense.transpose()),

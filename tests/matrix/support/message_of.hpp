@@ -1,4 +1,4 @@
-// What a refusal says.
+// The message of a refusal.
 #pragma once
 
 #include <exception>
@@ -6,7 +6,7 @@
 
 namespace krylith::test {
 
-/// The message of the Error that the call throws; what it did instead, otherwise.
+/// Returns the message of the Error that the call throws; what it did instead, otherwise.
 template <class Error, class Call>
 std::string message_of(const Call& call) {
     try {

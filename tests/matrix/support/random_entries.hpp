@@ -1,4 +1,4 @@
-// Coordinate entries at random, as hard to sort as wanted.
+// Random coordinate entries that are hard to sort.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace krylith::test {
 
-/// Any order, duplicates (many where entries are many for the places), rows of very different
-/// lengths, the upper third of the rows and the last column empty; values in [0, 1).
+/// Makes entries in any order, with duplicates (many where entries are many for the places), rows
+/// of very different lengths, the upper third of the rows and the last column empty; values in [0,
+/// 1).
 template <class T>
 coo_matrix<T> random_entries(std::int64_t rows, std::int64_t columns, std::int64_t entries,
                              std::uint64_t seed) {

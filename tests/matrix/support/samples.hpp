@@ -1,4 +1,4 @@
-// Small matrices that a file format could lose something of.
+// Small matrices whose values a file format could lose.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ std::vector<named_matrix<T>> file_samples() {
              {1, 7, {0, 7}, {0, 1, 2, 3, 4, 5, 6}, {nan, -nan, inf, -inf, T(-0.0), T(0), tiny}}}};
 }
 
-/// Equal to the bit, which == isn't for NaN and -0.
+/// Compares bits, which == doesn't for NaN and -0.
 template <class T>
 bool same_bits(const csr_view<T>& a, const csr_view<T>& b) {
     const auto same = [](const auto& x, const auto& y) {

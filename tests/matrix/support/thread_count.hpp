@@ -1,11 +1,12 @@
-// Runs something with another number of OpenMP threads.
+// A scope with another number of OpenMP threads.
 #pragma once
 
 #include <omp.h>
 
 namespace krylith::test {
 
-/// More threads than cores too: what depends on their number or order shows then.
+/// Sets the number of threads, also above the number of cores: what depends on it or on order
+/// shows.
 class thread_count {
 public:
     explicit thread_count(int threads) : before_(omp_get_max_threads()) {

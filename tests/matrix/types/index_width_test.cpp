@@ -29,7 +29,7 @@ std::string refusal(const Call& call) {
     return krylith::test::message_of<krylith::input_error>([&] { static_cast<void>(call()); });
 }
 
-/// With the limit `most`, allowed; with less, refused by a message with `what`.
+/// Checks that the limit `most` is allowed, and that less is refused by a message with `what`.
 template <class Call>
 void check_limit(std::int64_t most, const std::string& what, const Call& call) {
     {
@@ -45,7 +45,7 @@ void check_limit(std::int64_t most, const std::string& what, const Call& call) {
 } // namespace
 
 TEST_CASE("narrowing keeps what fits and names what doesn't") {
-    // Would surface: 2^31 that becomes negative, 2^32 that becomes 0.
+    // This finds 2^31 that becomes negative, 2^32 that becomes 0.
     CHECK(krylith::narrow_index_size("n", 2147483647) == 2147483647);
     CHECK(krylith::narrow_index_size("n", 0) == 0);
     for (const std::int64_t size : {std::int64_t{1} << 31, std::int64_t{1} << 32,
@@ -59,7 +59,7 @@ TEST_CASE("narrowing keeps what fits and names what doesn't") {
 }
 
 TEST_CASE("every way to a matrix checks its sizes before it narrows them") {
-    // Would surface: a reader or a conversion that narrows without a check.
+    // This finds a reader or a conversion that narrows without a check.
     const krylith::test::temporary_folder folder;
     const krylith::csr_matrix<double> wide{1, 7, {0, 1}, {6}, {1}};
     const krylith::csr_matrix<double> tall{7, 1, {0, 0, 0, 0, 0, 0, 0, 1}, {0}, {1}};
@@ -104,10 +104,10 @@ TEST_CASE("every way to a matrix checks its sizes before it narrows them") {
 }
 
 TEST_CASE("a halo plan checks what a device holds and sends") {
-    // Would surface: local columns (owned + ghosts) or numbers of pushed entries that wrap, which
-    // can be more than the rows of the matrix.
+    // This finds local columns (owned + ghosts) or numbers of sent entries that wrap, which can be
+    // more than the rows of the matrix.
     const std::vector<std::int64_t> offsets{0, 6, 12, 18, 24, 30, 36};
-    std::vector<std::int32_t> columns; // full: everybody needs everything
+    std::vector<std::int32_t> columns; // a full matrix: each rank needs all entries
     for (std::int32_t k = 0; k < 36; ++k) {
         columns.push_back(k % 6);
     }
@@ -116,7 +116,7 @@ TEST_CASE("a halo plan checks what a device holds and sends") {
     };
     check_limit(6, "rank 0 owns 2 rows and references 4 ghosts", plan);
 
-    // One row, read by three others: each part holds two, but the owner sends three.
+    // One row is read by three other ranks: each rank holds two, but the owner sends three.
     const std::vector<std::int64_t> star_offsets{0, 1, 3, 5, 7};
     const std::vector<std::int32_t> star{0, 0, 1, 0, 2, 0, 3};
     check_limit(3, "rank 0 sends to all others is 3", [&] {
@@ -125,7 +125,7 @@ TEST_CASE("a halo plan checks what a device holds and sends") {
 }
 
 TEST_CASE("a device's block checks its rows, whoever made it") {
-    // Would surface: tiles or slices whose first rows wrap.
+    // This finds tiles or slices whose first rows wrap.
     const auto device = krylith::device_group::host(1).handle(0);
     const std::vector<std::int64_t> offsets(8, 0);
     krylith::local_csr<double> block{};

@@ -74,7 +74,7 @@ TEST_CASE("gather plans: what peers send lies where local indices look for it") 
     CHECK(plan.position(2, 0) == 0);
     CHECK(plan.position(2, 3) == 9);
     CHECK(plan.position(3, 2) == 9);
-    CHECK(plan.local[0].interior_rows == 4); // of rows 0 to 8: 4 + 5 and so on reach beyond
+    CHECK(plan.local[0].interior_rows == 4); // 4 of rows 0 to 8: 4 + 5 and so on reach beyond
     CHECK(plan.local[2].interior_rows == 0);
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("gather plans refuse what they can't plan") {
     CHECK_THROWS_WITH_AS(localize_columns(plan, 1, a.row_offsets, a.columns, few),
                          doctest::Contains("local_columns has 3 entries, must have"), usage_error);
     CHECK_THROWS_AS((void)plan.ghost_count(2), usage_error);
-    const mocked_index_limit limit(15); // all entries lie on each part
+    const mocked_index_limit limit(15); // all entries lie on each rank
     CHECK_THROWS_AS((void)make_allgather_plan(a.row_offsets, a.columns, equal_rows(16, 2)),
                     input_error);
 }

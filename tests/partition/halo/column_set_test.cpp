@@ -10,7 +10,7 @@
 using krylith::column_set;
 
 TEST_CASE("column_set: members, ranks and absence against std::set") {
-    // Sizes around the 64 columns of a word, a start that is no multiple of it.
+    // The sizes are around the 64 columns of a word; the start is no multiple of it.
     for (const std::int64_t size : {1, 63, 64, 65, 128, 1000}) {
         const std::int64_t begin = 37;
         std::mt19937 generator(static_cast<unsigned>(size));

@@ -1,4 +1,4 @@
-// The checker of halo plans must see every defect, and say which: each clause gets one planted.
+// The checker of halo plans sees every defect, and says which: each clause gets one planted.
 #include <krylith/partition/halo/halo_plan.hpp>
 
 #include <krylith/device/error.hpp>
@@ -16,12 +16,12 @@ using namespace krylith::partition_tests;
 namespace {
 
 struct defect {
-    const char* message; // a part of what the checker says
+    const char* message; // a substring of what the checker says
     std::function<void(halo_plan&)> plant;
 };
 
-// In the plan of a 4 x 4 grid on four parts, a line each. Part 1 owns rows 4 to 7, its ghosts are
-// 0 to 3 from part 0 and 8 to 11 from part 2.
+// Defects of the plan of a 4 x 4 grid on four ranks, a line of the grid each. Rank 1 owns rows 4 to
+// 7, its ghosts are 0 to 3 from rank 0 and 8 to 11 from rank 2.
 const std::vector<defect> defects{
     {"begin[4] is 15, must be the number of rows, 16",
      [](halo_plan& plan) { plan.partition.begin.back() = 15; }},

@@ -28,7 +28,8 @@ std::vector<std::int32_t> localized(const halo_plan& plan, int rank, const patte
     return result;
 }
 
-// The plan from its definition, with sets: quadratic in parts, and without a shared line.
+// The plan from its definition, with sets: quadratic in ranks, and without a line of code in
+// common.
 halo_plan oracle(const pattern& a, const row_partition& partition) {
     halo_plan plan{partition, std::vector<local_halo>(index(partition.ranks()))};
     for (int rank = 0; rank < partition.ranks(); ++rank) {
@@ -71,7 +72,7 @@ halo_plan oracle(const pattern& a, const row_partition& partition) {
     return plan;
 }
 
-// A x with all weights different, in integers so that the order of addition is no excuse.
+// Multiplies with all weights different, in integers so that the order of addition doesn't matter.
 std::vector<std::int64_t> multiply(const pattern& a, const std::vector<std::int64_t>& x) {
     std::vector<std::int64_t> y;
     for (std::int64_t row = 0; row < a.rows(); ++row) {
@@ -84,7 +85,7 @@ std::vector<std::int64_t> multiply(const pattern& a, const std::vector<std::int6
     return y;
 }
 
-// The same as the parts do it: send, receive, multiply with local columns.
+// Multiplies as the ranks do it: send, receive, multiply with local columns.
 std::vector<std::int64_t> multiply(const halo_plan& plan, const pattern& a,
                                    const std::vector<std::int64_t>& x) {
     const int ranks = plan.partition.ranks();
@@ -206,7 +207,7 @@ TEST_CASE("halo_plan: a dense column makes one entry a ghost of all, a dense row
     const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, equal_rows(40, 4));
     CHECK(plan.ghost_count(0) == 0);
     CHECK(plan.local[0].sends.size() == 3);
-    CHECK(plan.send_count(0) == 12); // one to each of parts 1 and 2, ten to part 3
+    CHECK(plan.send_count(0) == 12); // one to each of ranks 1 and 2, ten to rank 3
     CHECK(plan.local[1].ghosts == std::vector<std::int64_t>{0});
     CHECK(plan.local[1].interior_rows == 0);
     CHECK(plan.ghost_count(3) == 30);
@@ -308,7 +309,7 @@ TEST_CASE("localize_columns refuses sizes and patterns that are not the plan's")
     CHECK_THROWS_AS(localize_columns(plan, 1, a.row_offsets, std::span(a.columns).first(63), local),
                     usage_error);
     pattern other = a;
-    other.columns[40] = 3; // owned by part 0, but no ghost of part 1
+    other.columns[40] = 3; // owned by rank 0, but no ghost of rank 1
     other.columns[50] = -7;
     CHECK_THROWS_WITH_AS(localize_columns(plan, 1, other.row_offsets, other.columns, local),
                          "localize_columns: column 3 at position 40 is neither owned by rank 1 nor "

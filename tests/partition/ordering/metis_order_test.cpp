@@ -1,4 +1,4 @@
-// Orders by METIS: bijections, balance, few ghosts, and where it is not used.
+// Orders by METIS: bijections, balance, few ghosts, and cases where it is not used.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr int part_counts[] = {1, 2, 3, 4, 7};
 
-/// Order and parts, checked to be some.
+/// Returns order and parts after a check that they are valid.
 part_order ordered(const csr_matrix<double>& matrix, int parts) {
     part_order found = metis_order(matrix.row_offsets, matrix.column_indices, parts);
     CHECK(found.order.size() == matrix.rows);
@@ -54,7 +54,7 @@ std::int64_t ghosts(const csr_matrix<double>& matrix, const row_partition& rows)
     return sum;
 }
 
-/// Nonzeros of the largest part, over their mean.
+/// The nonzeros of the largest part, over their mean.
 double imbalance(const csr_matrix<double>& matrix, const part_order& found) {
     std::int64_t most = 0;
     for (int part = 0; part < found.rows.ranks(); ++part) {
@@ -107,7 +107,7 @@ TEST_CASE("metis: parts are within 10% of balance, with few ghosts") {
         const auto after = ghosts(moved(lost, found.order), found.rows);
         CHECK(after < 2 * natural);
         CHECK(10 * after < unsorted);
-        // On a square slabs are far from best with several parts: METIS beats the natural order.
+        // Slabs of a square are far from best with several parts: METIS beats the natural order.
         if (parts == 7) CHECK(after < natural);
     }
 }

@@ -1,4 +1,4 @@
-// 2NZ, LRA and LRA+RC as values: the paper's example, what must hold of each, what the check finds.
+// 2NZ, LRA and LRA+RC as values: the paper's example, properties of each, findings of the check.
 #include <krylith/partition/replicated/block_partition.hpp>
 
 #include <krylith/device/error.hpp>
@@ -25,7 +25,7 @@ std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths) {
     return offsets;
 }
 
-/// n rows of one entry, one of them longer.
+/// The offsets of n rows of one entry, one of them longer.
 std::vector<std::int64_t> with_long_row(std::int64_t rows, std::int64_t which) {
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(rows), 1);
     lengths[static_cast<std::size_t>(which)] = 5;
@@ -53,7 +53,8 @@ void check_aligned(const block_partition& p, std::int64_t alignment) {
     CHECK(allowed(p.redundant.end));
 }
 
-/// No part computes more of a stage than its share and the longest aligned group of rows.
+/// Checks that no rank computes more of a stage than its fraction and the longest aligned group of
+/// rows.
 void check_balance(const block_partition& p, const std::vector<std::int64_t>& offsets,
                    std::int64_t alignment) {
     std::int64_t largest = 0;
@@ -150,12 +151,12 @@ TEST_CASE("block_partition: the long block holds the longest row, wherever that 
 }
 
 TEST_CASE("block_partition: redundant rows are those with fewer nonzeros of both ends") {
-    // The long block is first: rows next to it are 2 long, the last ones 1, then the reverse.
+    // The long block comes first: rows next to it are 2 long, the last ones 1, then the reverse.
     const auto light_end = offsets_of({9, 9, 2, 2, 2, 1, 1, 1, 1, 1});
     CHECK(find_redundant_block(light_end, {0, 2}, 3, 1) == row_range{7, 10});
     const auto light_start = offsets_of({9, 9, 1, 1, 1, 2, 2, 2, 2, 2});
     CHECK(find_redundant_block(light_start, {0, 2}, 3, 1) == row_range{2, 5});
-    // And last: the other way round.
+    // The long block comes last, the other way round.
     const auto last = offsets_of({1, 1, 1, 2, 2, 2, 9, 9});
     CHECK(find_redundant_block(last, {6, 8}, 2, 1) == row_range{0, 2});
     CHECK(find_redundant_block(last, {6, 8}, 100, 1) == row_range{0, 6});
