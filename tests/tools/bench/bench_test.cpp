@@ -90,7 +90,7 @@ TEST_CASE("bench: help lists the benchmarks, each has its own, and wrong ones ar
         CHECK_MESSAGE(contains(own.out, "krylith bench " + name), own.out);
     }
     CHECK(run_krylith(folder, "bench").status == 2);
-    CHECK(contains(run_krylith(folder, "bench graff").err, "did you mean 'graph'?"));
+    CHECK(contains(run_krylith(folder, "bench grahp").err, "did you mean 'graph'?"));
     CHECK(
         contains(run_krylith(folder, "bench spmv m --device 2").err, "krylith bench spmv --help"));
     CHECK(run_krylith(folder, "bench spmv absent.mtx --device-counts 1" + briefly).status == 3);
