@@ -1,6 +1,7 @@
 # Installs the headers that users can include: those directly in a room (docs/api.md lists them) and what
 # they include, and so on. Runs when it is installed, since what headers include changes with every edit.
 # Given: sources (a folder), rooms (a list), destination (below the prefix).
+cmake_policy(VERSION 3.25) # an install script begins without policies
 
 set(waiting "")
 foreach(room IN LISTS rooms)

@@ -12,7 +12,9 @@
 namespace krylith::bench {
 
 struct solver_plan {
-    slope_effort effort;
+    /// Whole trips of 16 iterations, the default of solvers: kernels after the last iteration of a
+    /// run do nothing, but their starts take time.
+    slope_effort effort{.warm_up = 48, .iterations = 192};
     int solves = 3; ///< timed solves to rtol, after one that is not; 0: none
     double rtol = 1e-8;
     std::int64_t max_iterations = 20000;

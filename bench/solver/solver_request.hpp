@@ -7,6 +7,7 @@
 
 #include <krylith/bench/solver/krylith_solver.hpp>
 #include <krylith/bench/solver/solver_measure.hpp>
+#include <krylith/solvers/options.hpp>
 #include <krylith/tools/cli/device_selection.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 
@@ -26,7 +27,7 @@ struct solver_request {
     tool::device_options devices;
     std::vector<int> counts;
     std::string execution = "auto";
-    int unroll = 8;
+    int unroll = solver_options{}.unroll; ///< as users run it
     std::string against; ///< all, krylith or baseline; empty: all where there is a baseline
     bool passes = false;
     double limit = 0; ///< TB/s a device; 0: by the data sheet, or measured
