@@ -28,7 +28,7 @@ def spread(us):
     return {"median": us, "p10": us, "p90": us, "samples": 1}
 
 
-def one_shot(version, devices, form="csr"):
+def streamed(version, devices, form="csr"):
     phases = {"partition": 1, "distribution": 90 / devices, "kernel": 5, "merge": 4}
     return {"matrix": "gallery:rmat:14", "format": form, "version": version, "devices": devices,
             "pinned": True, "us": spread(sum(phases.values())),
@@ -103,8 +103,8 @@ class runs_test(unittest.TestCase):
         self.assertIn("slower", run.stdout)
 
     def test_compare_one_shot_products_by_version(self):
-        a = self.file("a.json", [one_shot("p", 4), one_shot("p_opt", 4)], "streamed")
-        b = self.file("b.json", [one_shot("p_opt", 4)], "streamed")
+        a = self.file("a.json", [streamed("p", 4), streamed("p_opt", 4)], "streamed")
+        b = self.file("b.json", [streamed("p_opt", 4)], "streamed")
         run = self.run_script("compare", a, b, "--fail-above", "1")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("1 cases compared; 0 void in one or both, 1 only in A", run.stdout)
@@ -157,7 +157,7 @@ class runs_test(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             for name in ("speedup", "limit", "time"):
                 self.assertGreater((self.here / form / f"{name}.{form}").stat().st_size, 1000)
-        msrep = self.file("m.json", [one_shot(v, d, f) for v in ("baseline", "p", "p_opt")
+        msrep = self.file("m.json", [streamed(v, d, f) for v in ("baseline", "p", "p_opt")
                                      for d in (1, 4) for f in ("csr", "csc")], "streamed")
         loads = self.file("i.json", [two_loads(0, 1, 1.0)] +
                           [two_loads(k, r, 4 / (4 - k + k * r)) for k in (1, 2, 3)
