@@ -8,6 +8,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
+#include <krylith/vector/fused.hpp>
 
 namespace krylith {
 
@@ -50,6 +51,22 @@ void jacobi<T>::update(const csr_view<T>& matrix) {
     spare().upload(diagonal(matrix));
     invert(*spare_);
     std::swap(inverse_, *spare_);
+}
+
+template <class T>
+void jacobi<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
+                      std::span<const reduction_into<T>> dots) const {
+    fused(run, z = *pointwise(r), dots);
+}
+
+template <class T>
+std::int64_t jacobi<T>::bytes() const {
+    const layout& layout = *inverse_.layout();
+    std::int64_t most = 0;
+    for (int rank = 0; rank < layout.group.size(); ++rank) most = std::max(most, layout.held(rank));
+    const auto vectors = static_cast<std::int64_t>(spare_ ? 2 : 1);
+    return vectors * most * static_cast<std::int64_t>(sizeof(T)) +
+           static_cast<std::int64_t>(sizeof(inversion_report));
 }
 
 /// Each device inverts all entries that it holds: where vectors are replicated, those of every

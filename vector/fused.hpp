@@ -8,6 +8,7 @@
 // own; any other runs in a general kernel at somewhat lower speed.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <krylith/vector/kernels/fused_shape.hpp>
@@ -22,6 +23,7 @@ struct fused_update {
 
     void add(const assignment<T>& s) { statements.push_back(s); }
     void add(const reduction_into<T>& d) { dots.push_back(d); }
+    void add(std::span<const reduction_into<T>> d) { dots.insert(dots.end(), d.begin(), d.end()); }
 };
 
 /// Enqueues the update on all devices of the vectors' layout. All vectors are of one layout. Throws

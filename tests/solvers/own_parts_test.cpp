@@ -58,11 +58,15 @@ public:
     two_steps(const matrix_operator<T>& a, const csr_matrix<T>& matrix)
         : a_(a), d_(a, matrix), first_(a.make_domain_vector()), rest_(a.make_range_vector()) {}
 
-    void apply(execution& run, const vector<T>& r, vector<T>& z) const {
-        fused(run, first_ = linear_combination<T>(d_(r)));
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots) const {
+        fused(run, first_ = *d_.pointwise(r));
         residual(run, a_, r, first_, rest_);
-        fused(run, z = first_ + d_(rest_));
+        fused(run, z = first_ + *d_.pointwise(rest_), dots);
     }
+    [[nodiscard]] bool recordable() const { return true; }
+    [[nodiscard]] std::int64_t bytes() const { return d_.bytes(); }
+    [[nodiscard]] std::string name() const { return "two steps of Jacobi"; }
 
 private:
     const matrix_operator<T>& a_;
@@ -71,7 +75,8 @@ private:
     mutable vector<T> rest_;
 };
 
-static_assert(general_preconditioner<two_steps<double>, double>);
+static_assert(preconditioner<two_steps<double>, double>);
+static_assert(!pointwise_preconditioner<two_steps<double>, double>);
 
 } // namespace
 
@@ -133,7 +138,9 @@ KRYLITH_GROUP_TEST("own parts: split needs a square root, and says so") {
     for (const auto which : testing::general_methods) {
         CHECK_THROWS_WITH_AS(
             (void)testing::solve(which, *p.a, p.b, p.x, {.preconditioning = side::split}, m),
-            "this preconditioner can't be split: use left or right", usage_error);
+            "preconditioner two steps of Jacobi can't be split, since it has no square root: "
+            "use left or right",
+            usage_error);
         // The identity can be split.
         CHECK(p.solve(which, {.preconditioning = side::split}).converged());
     }

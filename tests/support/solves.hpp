@@ -50,7 +50,7 @@ template <class A, class T, class M = identity>
                                  const solver_options& options = {}, const M& m = {}) {
     switch (which) {
     case method::cg_auto:
-        if constexpr (std::derived_from<A, matrix_operator<T>> && !general_preconditioner<M, T>)
+        if constexpr (std::derived_from<A, matrix_operator<T>>)
             return automatic_cg(static_cast<const matrix_operator<T>&>(a), b, x, options, m);
         [[fallthrough]];
     case method::cg: return cg(a, b, x, options, m);
