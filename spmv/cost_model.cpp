@@ -6,7 +6,7 @@
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/cost/scattered_entries.hpp>
-#include <krylith/spmv/operators.hpp>
+#include <krylith/spmv/table/operators.hpp>
 
 namespace krylith {
 

@@ -8,10 +8,10 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/files/tuning_file.hpp>
-#include <krylith/spmv/building/operator_subject.hpp>
 #include <krylith/spmv/building/reordered_matrix.hpp>
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
 #include <krylith/spmv/tuning/fraction_trial.hpp>
 #include <krylith/spmv/tuning/operator_trial.hpp>
 

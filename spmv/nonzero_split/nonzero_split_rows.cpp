@@ -1,8 +1,8 @@
 // pcsr, pcsc and pcoo are one operator with two ways to cut between entries.
 #include <utility>
 
-#include <krylith/spmv/building/operator_subject.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
 
 namespace krylith {
 

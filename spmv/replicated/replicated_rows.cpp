@@ -1,10 +1,10 @@
 // nz, 2nz, lra and lra-rc are one operator with four plans.
 #include <algorithm>
 
-#include <krylith/spmv/building/operator_subject.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/replicated/replicated_operator.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
 
 namespace krylith {
 

@@ -1,5 +1,5 @@
-// The row of an operator in the table of operators (spmv/operators.hpp): what krylith must know of
-// it.
+// The row of an operator in the table of operators (spmv/table/operators.hpp): what krylith must
+// know of it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include <krylith/device/tables/required.hpp>
 #include <krylith/device/tables/table_choice.hpp>
-#include <krylith/spmv/replicated/transport_method.hpp>
+#include <krylith/spmv/table/transport_method.hpp>
 #include <krylith/vector/layout.hpp>
 
 namespace krylith {

@@ -1,6 +1,6 @@
 // How the parts of a product get to the devices that need them: the table of operators.
 //
-// Another operator is a folder beside spmv/halo/ with its row (spmv/building/operator_method.hpp
+// Another operator is a folder beside spmv/halo/ with its row (spmv/table/operator_method.hpp
 // has the fields), and three lines here.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include <krylith/spmv/building/operator_method.hpp>
+#include <krylith/spmv/table/operator_method.hpp>
 
 namespace krylith {
 
