@@ -65,7 +65,9 @@ struct operator_method {
     /// than those of the rows that they own. Empty: it also takes a matrix that lies on the
     /// devices, and each device computes the rows that it owns.
     required_text needs_host_because;
-    required<bool> recordable; ///< false: no recorded loop contains it, whatever its format
+    /// Why no recorded loop contains it, after "since"; empty: one may, if its format can be
+    /// recorded.
+    required_text eager_because;
     required<bool> persistent; ///< whether persistent CG can run it on several devices
     /// Whether `krylith info` lists its needs and `krylith recommend` tries it: one for each way of
     /// sending.
