@@ -1,6 +1,6 @@
 // The formats in which a device can hold its block of a matrix: the table of formats.
 //
-// Another format is a folder beside sparse/csr/ with its row (sparse/selection/format_method.hpp
+// Another format is a folder beside sparse/csr/ with its row (sparse/table/format_method.hpp
 // has the fields), and three lines here.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include <krylith/sparse/selection/format_method.hpp>
+#include <krylith/sparse/table/format_method.hpp>
 
 namespace krylith {
 

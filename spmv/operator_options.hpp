@@ -2,9 +2,9 @@
 #pragma once
 
 #include <krylith/sparse/format.hpp>
-#include <krylith/spmv/operators.hpp>
-#include <krylith/spmv/row_orders.hpp>
-#include <krylith/spmv/transports.hpp>
+#include <krylith/spmv/table/operators.hpp>
+#include <krylith/spmv/table/row_orders.hpp>
+#include <krylith/spmv/table/transports.hpp>
 
 namespace krylith {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <krylith/sparse/selection/format_method.hpp>
+#include <krylith/sparse/table/format_method.hpp>
 
 namespace krylith {
 

@@ -8,10 +8,10 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/files/tuning_file.hpp>
-#include <krylith/spmv/building/operator_subject.hpp>
 #include <krylith/spmv/building/reordered_matrix.hpp>
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
 #include <krylith/spmv/tuning/fraction_trial.hpp>
 #include <krylith/spmv/tuning/operator_trial.hpp>
 
@@ -66,7 +66,7 @@ public:
 
     /// Chooses by the model or by trial: the fastest, or halo where none is clearly faster.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose() {
-        if (subject_.group.size() == 1) return build(operators::halo); // nothing moves
+        if (subject_.group.size() == 1) return build(operators::usual); // nothing moves
         const known_rates machine = rates_of(subject_.group);
         const auto statistics =
             measure_pattern(subject_.halo(), subject_.row_offsets, subject_.column_indices,
@@ -79,7 +79,7 @@ public:
                 choice->predictions.push_back(p);
         const prediction& taken = clear_choice(choice->predictions);
         const auto best = parse_operator_kind(taken.name);
-        if (best != operators::halo) subject_.drop_halo();
+        if (best != operators::usual) subject_.drop_halo();
         std::unique_ptr<matrix_operator<T>> result;
         if (subject_.options.measure) {
             result = try_operators<T>(

@@ -1,5 +1,5 @@
 #include <krylith/partition/ordering/metis_order.hpp>
-#include <krylith/spmv/row_orders.hpp>
+#include <krylith/spmv/table/row_orders.hpp>
 
 namespace krylith {
 

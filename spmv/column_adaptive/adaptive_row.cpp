@@ -1,6 +1,6 @@
-#include <krylith/spmv/building/operator_subject.hpp>
 #include <krylith/spmv/column_adaptive/column_adaptive_matrix.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
 
 namespace krylith {
 
@@ -31,7 +31,7 @@ constinit const operator_method operator_rows::adaptive = {
     .sends = sent_data::x,
     .fractions = operator_fractions{},
     .needs_host_because = "it keeps it by columns too",
-    .recordable = false,
+    .eager_because = "the host looks at x before each product",
     .persistent = false,
     .listed = false,
     .compared = false,

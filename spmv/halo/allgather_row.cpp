@@ -1,7 +1,7 @@
 #include <krylith/partition/allgather/allgather_plan.hpp>
-#include <krylith/spmv/building/operator_subject.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
 
 namespace krylith {
 
@@ -44,7 +44,7 @@ constinit const operator_method operator_rows::allgather = {
     .sends = sent_data::x,
     .fractions = operator_fractions{},
     .needs_host_because = "",
-    .recordable = true,
+    .eager_because = "",
     .persistent = false,
     .listed = true,
     .compared = true,

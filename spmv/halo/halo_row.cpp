@@ -1,6 +1,6 @@
-#include <krylith/spmv/building/operator_subject.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
 
 namespace krylith {
 
@@ -41,7 +41,7 @@ constinit const operator_method operator_rows::halo = {
     .sends = sent_data::x,
     .fractions = operator_fractions{},
     .needs_host_because = "",
-    .recordable = true,
+    .eager_because = "",
     .persistent = true,
     .listed = true,
     .compared = true,

@@ -1,8 +1,8 @@
 // pcsr, pcsc and pcoo are one operator with two ways to cut between entries.
 #include <utility>
 
-#include <krylith/spmv/building/operator_subject.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
 
 namespace krylith {
 
@@ -60,7 +60,7 @@ constinit const operator_method operator_rows::pcsr = {
     .sends = sent_data::x_and_partial_sums,
     .fractions = operator_fractions{},
     .needs_host_because = cuts_rows,
-    .recordable = true,
+    .eager_because = "",
     .persistent = false,
     .listed = false,
     .compared = true,
@@ -79,7 +79,7 @@ constinit const operator_method operator_rows::pcsc = {
     .sends = sent_data::x_and_partial_sums,
     .fractions = operator_fractions{},
     .needs_host_because = cuts_rows,
-    .recordable = true,
+    .eager_because = "",
     .persistent = false,
     .listed = false,
     .compared = true,
@@ -98,7 +98,7 @@ constinit const operator_method operator_rows::pcoo = {
     .sends = sent_data::x_and_partial_sums,
     .fractions = operator_fractions{},
     .needs_host_because = cuts_rows,
-    .recordable = true,
+    .eager_because = "",
     .persistent = false,
     .listed = false,
     .compared = true,

@@ -1,7 +1,7 @@
 // An operator with replicated vectors: every device holds whole vectors and multiplies some rows;
 // each result goes to all other devices while the next rows are computed.
 // partition/replicated/block_partition.hpp says which rows, in which order (nz, 2nz, lra, lra-rc),
-// the transport (spmv/transports.hpp) how results travel.
+// the transport (spmv/table/transports.hpp) how results travel.
 //
 // With peer stores a device's rows are one block, in the order of the partition, and one kernel:
 // each result leaves when it is computed, so that 2nz is nz in two halves. With copy engines or

@@ -1,10 +1,10 @@
 // nz, 2nz, lra and lra-rc are one operator with four plans.
 #include <algorithm>
 
-#include <krylith/spmv/building/operator_subject.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/replicated/replicated_operator.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
 
 namespace krylith {
 
@@ -82,7 +82,7 @@ constinit const operator_method operator_rows::nz = {
     .sends = sent_data::results,
     .fractions = operator_fractions{},
     .needs_host_because = "",
-    .recordable = true,
+    .eager_because = "",
     .persistent = false,
     .listed = true,
     .compared = true,
@@ -101,7 +101,7 @@ constinit const operator_method operator_rows::two_nz = {
     .sends = sent_data::results,
     .fractions = operator_fractions{},
     .needs_host_because = other_rows,
-    .recordable = true,
+    .eager_because = "",
     .persistent = false,
     .listed = false,
     .compared = true,
@@ -120,7 +120,7 @@ constinit const operator_method operator_rows::lra = {
     .sends = sent_data::results,
     .fractions = operator_fractions{.long_rows = true},
     .needs_host_because = other_rows,
-    .recordable = true,
+    .eager_because = "",
     .persistent = false,
     .listed = false,
     .compared = true,
@@ -139,7 +139,7 @@ constinit const operator_method operator_rows::lra_rc = {
     .sends = sent_data::results,
     .fractions = operator_fractions{.long_rows = true, .redundant = true},
     .needs_host_because = other_rows,
-    .recordable = true,
+    .eager_because = "",
     .persistent = false,
     .listed = false,
     .compared = true,

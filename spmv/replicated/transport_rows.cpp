@@ -2,7 +2,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/transport/block_exchange.hpp>
-#include <krylith/spmv/transports.hpp>
+#include <krylith/spmv/table/transports.hpp>
 
 namespace krylith {
 

@@ -1,4 +1,4 @@
-#include <krylith/spmv/operators.hpp>
+#include <krylith/spmv/table/operators.hpp>
 
 namespace krylith {
 

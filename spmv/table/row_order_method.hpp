@@ -1,4 +1,4 @@
-// The row of an order of rows in the table of orders (spmv/row_orders.hpp).
+// The row of an order of rows in the table of orders (spmv/table/row_orders.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // How results get to other devices: the table of transports.
 //
-// Another transport is its row (spmv/replicated/transport_method.hpp has the fields), and three
+// Another transport is its row (spmv/table/transport_method.hpp has the fields), and three
 // lines here.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include <krylith/spmv/replicated/transport_method.hpp>
+#include <krylith/spmv/table/transport_method.hpp>
 
 namespace krylith {
 

@@ -1,5 +1,5 @@
-// The row of an operator in the table of operators (spmv/operators.hpp): what krylith must know of
-// it.
+// The row of an operator in the table of operators (spmv/table/operators.hpp): what krylith must
+// know of it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include <krylith/device/tables/required.hpp>
 #include <krylith/device/tables/table_choice.hpp>
-#include <krylith/spmv/replicated/transport_method.hpp>
+#include <krylith/spmv/table/transport_method.hpp>
 #include <krylith/vector/layout.hpp>
 
 namespace krylith {
@@ -65,7 +65,9 @@ struct operator_method {
     /// than those of the rows that they own. Empty: it also takes a matrix that lies on the
     /// devices, and each device computes the rows that it owns.
     required_text needs_host_because;
-    required<bool> recordable; ///< false: no recorded loop contains it, whatever its format
+    /// Why no recorded loop contains it, after "since"; empty: one may, if its format can be
+    /// recorded.
+    required_text eager_because;
     required<bool> persistent; ///< whether persistent CG can run it on several devices
     /// Whether `krylith info` lists its needs and `krylith recommend` tries it: one for each way of
     /// sending.

@@ -1,6 +1,6 @@
 // The orders in which the devices have rows and columns: the table of orders.
 //
-// Another order is its row (spmv/building/row_order_method.hpp has the fields), and three lines
+// Another order is its row (spmv/table/row_order_method.hpp has the fields), and three lines
 // here.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include <krylith/spmv/building/row_order_method.hpp>
+#include <krylith/spmv/table/row_order_method.hpp>
 
 namespace krylith {
 

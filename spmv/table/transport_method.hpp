@@ -1,4 +1,4 @@
-// The row of a transport in the table of transports (spmv/transports.hpp).
+// The row of a transport in the table of transports (spmv/table/transports.hpp).
 #pragma once
 
 #include <memory>
