@@ -20,6 +20,7 @@ constinit const solver_method solver_rows::gmres_cgs2 = {
     .aliases = {},
     .help = "orthogonalises at once, for comparison",
     .variant_of = &solver_rows::gmres,
+    .for_comparison = true,
     .needs_spd = false,
     .has_sides = true,
     .restarts = true,
