@@ -13,7 +13,7 @@
 
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/load.hpp>
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 

@@ -1,7 +1,7 @@
 #include <krylith/bench/solver/krylith_solver.hpp>
 
 #include <krylith/matrix/compressed/first_touch.hpp>
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {

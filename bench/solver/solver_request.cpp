@@ -8,7 +8,7 @@
 
 #include <krylith/bench/common/shared_options.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/method_help.hpp>
 #include <krylith/tools/cli/names.hpp>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <krylith/device/device_group.hpp>
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/matrix_operator.hpp>

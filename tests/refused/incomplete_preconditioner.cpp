@@ -1,5 +1,5 @@
 // A row of the table of preconditioners without a model of what an application moves.
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 
 using namespace krylith;
 

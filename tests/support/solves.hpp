@@ -15,7 +15,7 @@
 #include <krylith/solvers/bicgstab.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/solvers/gmres.hpp>
-#include <krylith/solvers/gmres_cgs2.hpp>
+#include <krylith/solvers/gmres/gmres_cgs2.hpp>
 #include <krylith/solvers/persistent_cg.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/matrix_operator.hpp>

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
 
 namespace krylith::tool {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/names.hpp>
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <krylith/matrix/statistics.hpp>
-#include <krylith/precond/identity.hpp>
+#include <krylith/precond/preconditioner.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
 #include <krylith/spmv/matrix_operator.hpp>

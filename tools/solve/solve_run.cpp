@@ -10,7 +10,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/matrix_market.hpp>
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>

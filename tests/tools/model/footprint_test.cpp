@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <krylith/matrix/gallery.hpp>
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tools/model/footprint.hpp>
