@@ -8,7 +8,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith {

@@ -24,6 +24,7 @@ constinit const solver_method solver_rows::bicgstab = {
     .aliases = {"bicg", "bcgs", "bicgstabl"},
     .help = "takes any square matrix, with a few vectors",
     .variant_of = nullptr,
+    .for_comparison = false,
     .needs_spd = false,
     .has_sides = true,
     .restarts = false,

@@ -20,6 +20,7 @@ constinit const solver_method solver_rows::cg = {
     .aliases = {"pcg", "conjugategradient", "conjugategradients"}, // M is an argument
     .help = "needs a symmetric positive definite matrix",
     .variant_of = nullptr,
+    .for_comparison = false,
     .needs_spd = true,
     .has_sides = false,
     .restarts = false,

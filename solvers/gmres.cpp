@@ -26,6 +26,7 @@ constinit const solver_method solver_rows::gmres = {
     .aliases = {"pgmres", "fgmres"},
     .help = "takes any square matrix and keeps a basis, as many vectors as it restarts after",
     .variant_of = nullptr,
+    .for_comparison = false,
     .needs_spd = false,
     .has_sides = true,
     .restarts = true,

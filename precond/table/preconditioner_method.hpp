@@ -1,5 +1,5 @@
-// The row of a preconditioner in the table of preconditioners (precond/preconditioner_table.hpp):
-// what krylith must know of it.
+// The row of a preconditioner in the table of preconditioners
+// (precond/table/preconditioner_table.hpp): what krylith must know of it.
 #pragma once
 
 #include <cstdint>

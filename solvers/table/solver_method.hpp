@@ -57,6 +57,8 @@ struct solver_method {
     required_text help; ///< a clause, such as "needs a symmetric positive definite matrix"
     /// The solver that this is another way to run, with the same iterates; null: none.
     required<const solver_method*> variant_of;
+    /// Whether it is there to be measured against its base, not for use.
+    required<bool> for_comparison;
     /// Whether A and M must be symmetric positive definite.
     required<bool> needs_spd;
     /// Whether solver_options::preconditioning has an effect.

@@ -114,22 +114,31 @@ std::string table_row(const std::vector<std::string>& cells) {
     return text + "\n";
 }
 
+std::string heading_of(const solver_method& solver) {
+    const method m = listed_method(solver);
+    return std::string(solver.name) + (solver.restarts ? fmt::format("({})", m.restart) : "");
+}
+
 std::string footprint_table(const matrix_info& info) {
     if (info.footprints.empty()) return {};
-    std::string out = "\nBytes of the fullest device, fp64, with jacobi (* what auto takes, on "
-                      "H200; host devices: csr)\n";
+    const std::vector<const solver_method*> solvers = listed_solvers();
+    const solver_method& first = *solvers.front();
+    std::string out = fmt::format(
+        "\nBytes of the fullest device, fp64, with {} (* what auto takes, on H200; host "
+        "devices: csr)\n",
+        listed_method(first).preconditioner);
     std::vector<std::string> head = {"devices", "oper."};
     for (const format_kind format : listed_formats()) head.emplace_back(to_string(format));
-    for (const char* const name : {"padding", "received", "cg", "bicgstab"})
-        head.emplace_back(name);
-    head.push_back(fmt::format("gmres({})", listed_method("gmres").restart));
-    head.emplace_back("cg iter.");
+    head.insert(head.end(), {"padding", "received"});
+    std::string names;
+    for (const solver_method* solver : solvers) {
+        head.push_back(heading_of(*solver));
+        names += (names.empty() ? "" : ", ") + std::string(solver->name);
+    }
+    head.push_back(std::string(first.name) + " iter.");
     out += table_row(head);
     for (const footprint& f : info.footprints) {
         const auto bytes = [](auto count) { return in_bytes(static_cast<double>(count)); };
-        const auto vectors = [&](const char* solver) {
-            return bytes(f.vector_bytes(listed_method(solver)));
-        };
         const bool choice = f.devices > 1 && f.automatic;
         std::vector<std::string> row = {
             std::to_string(f.devices),
@@ -138,22 +147,28 @@ std::string footprint_table(const matrix_info& info) {
             row.push_back(bytes(f.matrix_bytes(format)) + (f.cuda_format == format ? "*" : ""));
         row.push_back(fmt::format("{:.1f}%", 100 * f.sell_padding));
         row.push_back(bytes(f.received * f.value_bytes));
-        for (const char* const solver : {"cg", "bicgstab", "gmres"}) row.push_back(vectors(solver));
-        row.push_back(bytes(f.iteration_bytes(listed_method("cg"))));
+        for (const solver_method* solver : solvers)
+            row.push_back(bytes(f.vector_bytes(listed_method(*solver))));
+        row.push_back(bytes(f.iteration_bytes(listed_method(first))));
         out += table_row(row);
     }
-    return out + format_legend() +
-           ". received: for each product. cg, bicgstab, gmres: all vectors.\n";
+    return out + format_legend() + ". received: for each product. " + names + ": all vectors.\n";
 }
 
 } // namespace
 
-method listed_method(const std::string& solver) {
+std::vector<const solver_method*> listed_solvers() {
+    std::vector<const solver_method*> listed;
+    for (const solver_method* solver : all_solvers)
+        if (solver->listed) listed.push_back(solver);
+    return listed;
+}
+
+method listed_method(const solver_method& solver) {
+    const auto first = std::ranges::find_if(
+        all_preconditioners, [](const preconditioner_method* row) { return row->listed.get(); });
     const std::int64_t restart = solver_options{}.restart;
-    return {solver == "cg"      ? "cg"
-            : solver == "gmres" ? "gmres"
-                                : "bicgstab",
-            "jacobi", restart, restart};
+    return {solver.name, (*first)->name, restart, restart};
 }
 
 std::string summary(const matrix_info& info) {

@@ -9,37 +9,7 @@
 
 namespace krylith::tool {
 
-double traffic::product(bool reads_y) const {
-    const auto matrix = static_cast<double>((value_bytes + 4) * nnz + 4 * rows);
-    return matrix + static_cast<double>((reads_y ? 3 : 2) * value_bytes * rows);
-}
-
 namespace {
-
-/// Basis vectors that an iteration of restarted GMRES works with, in the mean.
-double mean_basis(const method& m) {
-    if (m.iterations == 0) return 0;
-    const std::int64_t rest = m.iterations % m.restart;
-    const std::int64_t sum =
-        m.iterations / m.restart * (m.restart * (m.restart + 1) / 2) + rest * (rest + 1) / 2;
-    return static_cast<double>(sum) / static_cast<double>(m.iterations);
-}
-
-/// The solver's vectors by what they hold: owned entries, or ghosts too (what A multiplies).
-struct vector_count {
-    std::int64_t plain;
-    std::int64_t domains;
-};
-
-vector_count vectors_of(const method& m) {
-    const bool jacobi = m.preconditioner == "jacobi";
-    const std::int64_t around = jacobi ? 3 : 2; // b, x, the diagonal
-    if (m.solver.starts_with("cg")) return {around + (jacobi ? 3 : 2), 1};
-    if (m.solver == "bicgstab") return {around + 4, jacobi ? 4 : 2};
-    const std::int64_t basis = m.restart + 1;
-    if (jacobi) return {around + 2 + basis, 2}; // A multiplies R^-1 v
-    return {around + 2, basis + 1};
-}
 
 /// The bytes of the fullest device, as matrix_bytes() of the formats says once they exist.
 void add_formats(footprint& f, const block_pattern& block) {
@@ -49,31 +19,6 @@ void add_formats(footprint& f, const block_pattern& block) {
 }
 
 } // namespace
-
-int products(const method& m) {
-    return m.solver == "bicgstab" ? 2 : 1;
-}
-
-std::optional<double> vector_passes(const method& m) {
-    // Beside the product: r q read, r written; x p r read, x p written. Jacobi reads its diagonal
-    // and writes z, which stands for r in the last pass.
-    if (m.solver.starts_with("cg")) // however it is run: what the textbook moves
-        return m.preconditioner == "jacobi" ? 10 : 8;
-    if (m.preconditioner != "none") return std::nullopt;
-    // r0 read with the first product; r v read, s written; x p s t r0 read, x r written; r p v
-    // read, p written.
-    if (m.solver == "bicgstab") return 15;
-    // The basis is read twice: solvers/gmres.hpp. Four times: solvers/gmres_cgs2.hpp.
-    if (m.solver == "gmres") return 2 * mean_basis(m) + 4;
-    if (m.solver == "gmres:cgs2") return 4 * mean_basis(m) + 5;
-    return std::nullopt;
-}
-
-std::optional<double> traffic::iteration(const method& m) const {
-    const std::optional<double> passes = vector_passes(m);
-    if (!passes) return std::nullopt;
-    return products(m) * product() + *passes * static_cast<double>(value_bytes * rows);
-}
 
 std::int64_t& footprint::matrix_bytes(format_kind format) {
     return format_bytes.at(
@@ -85,20 +30,25 @@ std::int64_t footprint::matrix_bytes(format_kind format) const {
 }
 
 std::int64_t footprint::vector_bytes(const method& m) const {
-    const vector_count count = vectors_of(m);
+    const solver_vectors count = vectors(m);
     std::int64_t most = 0;
     for (const part& p : parts) {
         const std::int64_t ghosts = kind->vectors == coherence::replicated ? 0 : p.received;
-        most = std::max(most, count.plain * p.held + count.domains * (p.held + ghosts));
+        const std::int64_t entries = count.range * p.held + count.domain * (p.held + ghosts);
+        most = std::max(most, value_bytes * entries +
+                                  preconditioner_bytes(m, {p.held, p.nnz, value_bytes}).value());
     }
-    return value_bytes * most;
+    return most;
 }
 
 double footprint::iteration_bytes(const method& m) const {
     const std::int64_t x = kind->vectors == coherence::replicated ? held : held + received;
     const auto product = static_cast<double>(matrix_bytes(cuda_format) + value_bytes * (x + owned));
+    std::int64_t nnz = 0;
+    for (const part& p : parts) nnz = std::max(nnz, p.nnz);
     return products(m) * product +
-           vector_passes(m).value() * static_cast<double>(value_bytes * held);
+           vector_passes(m).value() * static_cast<double>(value_bytes * held) +
+           preconditioner_traffic(m, {held, nnz, value_bytes}).value();
 }
 
 namespace {
@@ -129,13 +79,16 @@ void add_blocks(footprint& f, const csr_view<T>& matrix, const halo_plan& plan) 
 }
 
 /// Fills in the vectors of an operator whose rows are those of the halo plan.
-void add_vectors(footprint& f, const halo_plan& plan) {
+void add_vectors(footprint& f, const halo_plan& plan, std::span<const std::int64_t> row_offsets) {
     const bool replicated = f.kind->vectors == coherence::replicated;
     const std::int64_t all = plan.partition.rows();
     for (int part = 0; part < f.devices; ++part) {
-        const std::int64_t owned = plan.partition.owned(part).size();
+        const row_range rows = plan.partition.owned(part);
+        const std::int64_t owned = rows.size();
+        const std::int64_t nonzeros = row_offsets[static_cast<std::size_t>(rows.end)] -
+                                      row_offsets[static_cast<std::size_t>(rows.begin)];
         const std::int64_t received = f.kind->received(plan, part);
-        f.parts.push_back({replicated ? all : owned, received});
+        f.parts.push_back({replicated ? all : owned, received, nonzeros});
         f.owned = std::max(f.owned, owned);
         f.received = std::max(f.received, received);
         f.moved += received;
@@ -180,7 +133,7 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
                 f.sell_padding = like->sell_padding;
                 f.cuda_format = like->cuda_format;
             }
-            add_vectors(f, plan);
+            add_vectors(f, plan, matrix.row_offsets);
             result.push_back(std::move(f));
         }
     }

@@ -1,4 +1,4 @@
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/nearest_name.hpp>

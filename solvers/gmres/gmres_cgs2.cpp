@@ -1,4 +1,4 @@
-#include <krylith/solvers/gmres_cgs2.hpp>
+#include <krylith/solvers/gmres/gmres_cgs2.hpp>
 
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/solvers/table/gmres_model.hpp>
@@ -7,7 +7,7 @@ namespace krylith {
 
 namespace {
 
-/// The basis is read four times: solvers/gmres_cgs2.hpp.
+/// The basis is read four times: solvers/gmres/gmres_cgs2.hpp.
 std::optional<double> gmres_cgs2_passes(const solver_setting& s) {
     if (s.preconditioned) return std::nullopt;
     return 4 * s.mean_basis() + 5;
@@ -20,6 +20,7 @@ constinit const solver_method solver_rows::gmres_cgs2 = {
     .aliases = {},
     .help = "orthogonalises at once, for comparison",
     .variant_of = &solver_rows::gmres,
+    .for_comparison = true,
     .needs_spd = false,
     .has_sides = true,
     .restarts = true,
