@@ -1,7 +1,9 @@
 // Diagonal (Jacobi) preconditioning: M = diag(A).
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
@@ -33,8 +35,16 @@ public:
     void update(const matrix_operator<T>& a);
     void update(const csr_view<T>& matrix);
 
-    /// Returns M^-1 r, entry by entry.
-    [[nodiscard]] term<T> operator()(const vector<T>& r) const { return pointwise(inverse_, r); }
+    /// Enqueues z = M^-1 r with the dots, in one pass.
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots = {}) const;
+    /// Returns M^-1 r, entry by entry: never nothing.
+    [[nodiscard]] std::optional<term<T>> pointwise(const vector<T>& r) const {
+        return krylith::pointwise(inverse_, r);
+    }
+    [[nodiscard]] static constexpr bool recordable() { return true; }
+    /// Returns the bytes on the device that keeps most.
+    [[nodiscard]] std::int64_t bytes() const;
     /// Returns the square root of M, for split preconditioning: M^-1/2 A M^-1/2. Throws input_error
     /// naming the first row with a negative diagonal entry.
     [[nodiscard]] jacobi square_root() const;

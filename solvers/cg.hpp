@@ -6,6 +6,7 @@
 #pragma once
 
 #include <krylith/solvers/iteration.hpp>
+#include <krylith/solvers/iteration/preconditioned_residual.hpp>
 
 namespace krylith {
 
@@ -20,52 +21,27 @@ solve_result cg(const A& given_a, const vector<typename A::value_type>& b,
     execution& run = it.run();
     const auto& a = it.a();
     const auto m = it.m();
-    auto r = a.make_range_vector();
+    preconditioned_residual<T, decltype(it.m())> residual(run, a, m);
+    auto& r = residual.r;
+    const auto& z = residual.z(); // M^-1 r, which is r itself without M
     auto q = a.make_range_vector();
     auto p = a.make_domain_vector();
     p.promise_single_reader();
-    scalar alpha(run), beta(run), rho(run), pq(run), rr(run);
+    scalar alpha(run), beta(run), rho(run), pq(run);
 
-    if constexpr (std::same_as<M, identity>) {
-        return it.solve(
-            r, p, [&] { fused(run, p = r, rho = dot(r, r)); },
-            [&] {
-                multiply(run, a, p, q, pq = dot(p, q));
-                require_positive(pq, loop_state::indefinite_matrix);
-                alpha = rho / pq;
-                fused(run, r -= alpha * q, rr = dot(r, r));
-                beta = rr / rho;
-                rho = rr;
-                fused(run, x += alpha * p, p = r + beta * p);
-                test_residual(rr);
-            });
-    } else {
-        auto z = a.make_range_vector();
-        scalar rz(run);
-        return it.solve(
-            r, p,
-            [&] {
-                precondition<T>(run, m, r, z, rho = dot(r, z));
-                fused(run, p = z);
-            },
-            [&] {
-                require_positive(rho, loop_state::indefinite_preconditioner);
-                multiply(run, a, p, q, pq = dot(p, q));
-                require_positive(pq, loop_state::indefinite_matrix);
-                alpha = rho / pq;
-                if constexpr (pointwise_preconditioner<M, T>) {
-                    fused(run, r -= alpha * q, z = linear_combination<T>(m(r)), rr = dot(r, r),
-                          rz = dot(r, z));
-                } else {
-                    fused(run, r -= alpha * q, rr = dot(r, r));
-                    precondition<T>(run, m, r, z, rz = dot(r, z));
-                }
-                beta = rz / rho;
-                rho = rz;
-                fused(run, x += alpha * p, p = z + beta * p);
-                test_residual(rr);
-            });
-    }
+    return it.solve(
+        r, p, [&] { residual.start(p, rho); }, // p = z, rho = r'z
+        [&] {
+            residual.require_positive_definite(rho);
+            multiply(run, a, p, q, pq = dot(p, q));
+            require_positive(pq, loop_state::indefinite_matrix);
+            alpha = rho / pq;
+            residual.subtract(alpha * q);
+            beta = residual.rz() / rho;
+            rho = residual.rz();
+            fused(run, x += alpha * p, p = z + beta * p);
+            test_residual(residual.rr);
+        });
 }
 
 } // namespace krylith

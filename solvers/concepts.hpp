@@ -1,12 +1,11 @@
-// What solvers require of operators and preconditioners.
+// What solvers require of operators; precond/preconditioner.hpp says it of preconditioners.
 #pragma once
 
 #include <concepts>
 #include <initializer_list>
 #include <span>
-#include <type_traits>
 
-#include <krylith/precond/identity.hpp>
+#include <krylith/precond/preconditioner.hpp>
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/vector.hpp>
 
@@ -26,24 +25,6 @@ concept linear_operator = requires(const A& a, execution& run,
     a.apply(run, c, x, c, y, dots);
 };
 
-/// A preconditioner that returns M^-1 r entry by entry, as a term of the solver's own updates. It
-/// makes no pass over memory of its own.
-template <class M, class T>
-concept pointwise_preconditioner = requires(const M& m, const vector<T>& r) {
-    { m(r) } -> std::same_as<term<T>>;
-};
-
-/// A preconditioner that computes z = M^-1 r in operations of its own.
-template <class M, class T>
-concept general_preconditioner = requires(const M& m, execution& run, const vector<T>& r,
-                                          vector<T>& z) {
-    m.apply(run, r, z);
-};
-
-template <class M, class T>
-concept preconditioner =
-    std::same_as<M, identity> || pointwise_preconditioner<M, T> || general_preconditioner<M, T>;
-
 /// Enqueues y = A x with the dots in the same pass.
 template <linear_operator A, class... Dots>
 void multiply(execution& run, const A& a, const vector<typename A::value_type>& x,
@@ -62,23 +43,6 @@ void residual(execution& run, const A& a, const vector<typename A::value_type>& 
     fused(run, r = b);
     const std::initializer_list<reduction_into<T>> list = {dots...};
     a.apply(run, T(-1), x, T(1), r, std::span(list.begin(), list.size()));
-}
-
-/// Enqueues z = M^-1 r with the dots, in as few passes as M allows. z must not be r. M may write z
-/// by any means, such as a product of another operator on borrowed arrays, which knows nothing of
-/// z's ghosts. Where z is a domain vector they are sent here, by one small kernel.
-template <class T, preconditioner<T> M, class... Dots>
-void precondition(execution& run, const M& m, const vector<T>& r, vector<T>& z,
-                  const Dots&... dots) {
-    if constexpr (std::same_as<M, identity>) {
-        fused(run, z = r, dots...);
-    } else if constexpr (pointwise_preconditioner<M, T>) {
-        fused(run, z = linear_combination<T>(m(r)), dots...);
-    } else {
-        m.apply(run, r, z);
-        put_ghosts(run, z);
-        if constexpr (sizeof...(Dots) > 0) fused(run, dots...);
-    }
 }
 
 } // namespace krylith

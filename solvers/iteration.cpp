@@ -19,12 +19,12 @@ double seconds(std::chrono::steady_clock::time_point from) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
 }
 
-execution_options settings(execution_options sizes, const solver_options& options, bool recordable,
-                           std::int64_t limit, bool cycles) {
+execution_options settings(execution_options sizes, const solver_options& options,
+                           const std::string& unrecordable, std::int64_t limit, bool cycles) {
     sizes.mode = options.mode;
-    if (!recordable) {
+    if (!unrecordable.empty()) {
         if (options.mode == execution_mode::recorded)
-            throw usage_error("this operator can't be recorded: use mode automatic or eager");
+            throw usage_error(unrecordable + " can't be recorded: use mode automatic or eager");
         sizes.mode = execution_mode::eager;
     }
     sizes.unroll = cycles ? 1 : options.unroll;
@@ -36,12 +36,12 @@ execution_options settings(execution_options sizes, const solver_options& option
 } // namespace
 
 iteration_control::iteration_control(const device_group& group, const solver_options& options,
-                                     std::int64_t n, bool recordable, execution_options sizes,
-                                     bool cycles)
+                                     std::int64_t n, const std::string& unrecordable,
+                                     execution_options sizes, bool cycles)
     : options_((options.check(), options)),
       limit_(options.max_iterations >= 0 ? options.max_iterations
                                          : std::min<std::int64_t>(10 * n, 10000)),
-      run_(group, settings(sizes, options, recordable, limit_, cycles)) {
+      run_(group, settings(sizes, options, unrecordable, limit_, cycles)) {
     result_.rtol = *options_.rtol;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/solvers/iteration/scaled_operator.hpp>
@@ -22,8 +23,9 @@ namespace krylith {
 /// The part of an iteration that handles no vectors.
 class iteration_control {
 public:
+    /// `unrecordable` names what a recorded loop can't contain, and is empty if there is nothing.
     iteration_control(const device_group& group, const solver_options& options, std::int64_t n,
-                      bool recordable, execution_options sizes, bool cycles);
+                      const std::string& unrecordable, execution_options sizes, bool cycles);
 
     [[nodiscard]] execution& run() noexcept { return run_; }
 
@@ -72,7 +74,7 @@ public:
               const solver_options& options, const execution_options& sizes = {},
               bool cycles = false)
         : iteration_control(a.layout()->group, resolved<T>(options), a.layout()->size(),
-                            a.recordable(), sizes, cycles),
+                            unrecordable(a, m), sizes, cycles),
           a_(a),
           m_(m),
           b_(&b),
@@ -88,12 +90,7 @@ public:
     }
 
     [[nodiscard]] const scaled_operator<A>& a() const { return a_; }
-    [[nodiscard]] auto m() const {
-        if constexpr (std::same_as<M, identity>)
-            return identity{};
-        else
-            return scaled_preconditioner<M, T>(m_, m_scale_);
-    }
+    [[nodiscard]] scaled_preconditioner<M, T> m() const { return {m_, m_scale_}; }
 
     /// Runs the solve. `start` prepares the recurrence from r = b - A x; `body` is one iteration
     /// (or cycle) and ends with test_residual or finish_cycle. `domain` is scratch between the two.
@@ -116,6 +113,13 @@ public:
     [[nodiscard]] const scalar& starting_rr() const { return rr_; }
 
 private:
+    [[nodiscard]] static std::string unrecordable(const A& a, const M& m) {
+        if (!a.recordable()) return "this operator";
+        if constexpr (!std::same_as<M, identity>)
+            if (!m.recordable()) return "preconditioner " + std::string(m.name());
+        return {};
+    }
+
     /// Sets r = b - A x and its norm, scaled where squares would leave the range. Returns false
     /// where there is nothing to iterate.
     bool begin(vector<T>& r, vector<T>& domain) {
@@ -191,7 +195,7 @@ private:
             of_a = std::min(of_b - before - of_product(), largest_exponent<T>);
         }
         a_.scale(of_a);
-        if constexpr (!std::same_as<M, identity>) {
+        if (!is_identity(m_)) {
             precondition<T>(run_, m_, *b_, r, rr_ = dot(r, r));
             if (!ordinary<T>(run_.get(rr_.number())))
                 m_scale_.set(run_, -exponent_of(r, finite) / 2 * 2);

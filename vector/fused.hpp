@@ -16,6 +16,7 @@
 #pragma once
 
 #include <concepts>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct fused_update {
         const vector<float>* const b = d.b;
         dots.push_back({d.number, a, b});
     }
+    void add(std::span<const reduction_into<T>> d) { dots.insert(dots.end(), d.begin(), d.end()); }
 };
 
 /// Enqueues the update on all devices of the vectors' layout. All vectors of a type are of one

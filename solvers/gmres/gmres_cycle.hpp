@@ -108,8 +108,8 @@ private:
     iteration<A, M> it_;
     vector<T>& x_;
     int restart_;
-    decltype(std::declval<const iteration<A, M>&>().m()) m_;
-    preconditioned_operator<scaled_operator<A>, decltype(m_)> k_;
+    scaled_preconditioner<M, T> m_;
+    preconditioned_operator<scaled_operator<A>, scaled_preconditioner<M, T>> k_;
 
 public:
     basis<T> v; ///< [m + 1]

@@ -3,19 +3,17 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
+#include <krylith/precond/erased/preconditioner_model.hpp>
 #include <krylith/solvers/concepts.hpp>
 
 namespace krylith {
-
-/// M has a square root, M = N N, so that half of it can stand on each side.
-template <class M>
-concept splittable = requires(const M& m) {
-    { m.square_root() } -> std::same_as<M>;
-};
 
 /// c and its square root, as device scalars. While they are empty c is 1, at no cost.
 struct inverse_scale {
@@ -29,7 +27,8 @@ struct inverse_scale {
     }
 };
 
-/// A preconditioner of the same kind as M, pointwise or general.
+/// What solvers apply: c M^-1, where M may be I. Whether it is, and whether M^-1 works entry by
+/// entry, is asked when the solve is set up, so that one loop serves all M.
 template <class M, class T>
 class scaled_preconditioner {
 public:
@@ -37,23 +36,43 @@ public:
     scaled_preconditioner(const M& m, const inverse_scale& scale)
         : m_(std::shared_ptr<const void>(), &m), factor_(&scale.whole), scale_(&scale) {}
 
-    [[nodiscard]] term<T>
-    operator()(const vector<T>& r) const requires pointwise_preconditioner<M, T> {
-        term<T> result = (*m_)(r);
-        if (!*factor_) return result;
+    [[nodiscard]] bool is_identity() const { return krylith::is_identity(*m_); }
+
+    /// Returns c M^-1 r entry by entry, or nothing where M can't.
+    [[nodiscard]] std::optional<term<T>> pointwise(const vector<T>& r) const {
+        const auto result = pointwise_inverse<T, M>(*m_, r);
+        if (!result || !*factor_) return result;
         const scalar& c = **factor_;
-        if (result.coefficient == no_register) return c.value() * result;
-        return (scalar_value{&c.run(), result.coefficient} * c) * result;
+        if (result->coefficient == no_register) return c.value() * *result;
+        return (scalar_value{&c.run(), result->coefficient} * c) * *result;
     }
 
-    void apply(execution& run, const vector<T>& r,
-               vector<T>& z) const requires general_preconditioner<M, T> {
-        m_->apply(run, r, z);
-        if (*factor_) fused(run, z = **factor_ * z);
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots) const {
+        if (const auto inverse = pointwise(r)) return fused(run, z = *inverse, dots);
+        if constexpr (applied_preconditioner<M, T>) {
+            if (!*factor_) return m_->apply(run, r, z, dots);
+            m_->apply(run, r, z, {});
+            fused(run, z = **factor_ * z, dots);
+        }
     }
 
-    [[nodiscard]] scaled_preconditioner square_root() const requires splittable<M> {
-        return {std::make_shared<const M>(m_->square_root()), &scale_->root, scale_};
+    [[nodiscard]] bool recordable() const {
+        if constexpr (applied_preconditioner<M, T>) return m_->recordable();
+        return true;
+    }
+    [[nodiscard]] std::int64_t bytes() const {
+        if constexpr (applied_preconditioner<M, T>) return m_->bytes();
+        return 0;
+    }
+    [[nodiscard]] std::string name() const { return m_->name(); }
+
+    /// Throws usage_error naming M where it has no square root.
+    [[nodiscard]] scaled_preconditioner square_root() const {
+        if constexpr (splittable<M>)
+            return {std::make_shared<const M>(m_->square_root()), &scale_->root, scale_};
+        else
+            detail::refuse_split(m_->name());
     }
 
 private:

@@ -15,6 +15,10 @@ namespace krylith {
 
 static_assert(no_scale == no_register);
 
+void refuse_persistent_cg(const std::string& why_not) {
+    throw usage_error("persistent CG can't run: " + why_not + "; cg() and automatic_cg() can");
+}
+
 std::int64_t persistent_rows(const device& device) {
 #if KRYLITH_HAVE_CUDA
     if (device.kind() == backend::cuda)
@@ -90,8 +94,7 @@ send_list sort_by_row(std::vector<put_entry> entries, std::int64_t rows) {
 template <class T>
 persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
     const std::string why_not = not_persistent_because(a);
-    if (!why_not.empty())
-        throw usage_error("persistent CG can't run: " + why_not + "; cg() and automatic_cg() can");
+    if (!why_not.empty()) refuse_persistent_cg(why_not);
     const layout& layout = *a.layout();
     const device_group& group = layout.group;
     const auto* halo = dynamic_cast<const halo_operator<T>*>(&a);
@@ -182,8 +185,7 @@ void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T
 
 template <class T>
 persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
-    throw usage_error("persistent CG can't run: " + not_persistent_because(a) +
-                      "; cg() and automatic_cg() can");
+    refuse_persistent_cg(not_persistent_because(a));
 }
 
 template <class T>

@@ -29,6 +29,9 @@ namespace krylith {
 template <class T>
 [[nodiscard]] std::string not_persistent_because(const matrix_operator<T>& a);
 
+/// Throws usage_error with the reason.
+[[noreturn]] void refuse_persistent_cg(const std::string& why_not);
+
 /// The rows that a CUDA device can keep in its multiprocessors: 4096 each (H200: 540,672), fewer
 /// where shared memory is small; 0 for host devices.
 [[nodiscard]] std::int64_t persistent_rows(const device& device);

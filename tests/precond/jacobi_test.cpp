@@ -36,7 +36,7 @@ void applies(const device_group& group) {
         auto r = testing::make_range_vector(a->layout(), r0);
         auto z = a->make_range_vector();
         execution run(group, {});
-        fused(run, z = linear_combination<T>(m(r)));
+        fused(run, z = *m.pointwise(r));
         run.flush();
         std::vector<T> expected;
         for (std::size_t i = 0; i < d.size(); ++i)
@@ -78,17 +78,17 @@ KRYLITH_GROUP_TEST("jacobi: update takes the new diagonal") {
     auto r = testing::make_range_vector(a->layout(), std::vector<double>(5, 1.0));
     auto z = a->make_range_vector();
     execution run(group, {});
-    fused(run, z = linear_combination<double>(m(r)));
+    fused(run, z = *m.pointwise(r));
     CHECK(values_of(z) == std::vector<double>{1, 0.5, 0.25, 0.125, 0.0625});
     m.update(second);
-    fused(run, z = linear_combination<double>(m(r)));
+    fused(run, z = *m.pointwise(r));
     CHECK(values_of(z) == std::vector<double>{0.5, 0.5, 0.5, 2, 4});
     const auto root = m.square_root();
-    fused(run, z = linear_combination<double>(root(r)));
+    fused(run, z = *root.pointwise(r));
     CHECK(values_of(z)[4] == 2);
     // A bad update is refused and changes nothing.
     CHECK_THROWS_AS(m.update(diagonal_matrix({1, 1, 0, 1, 1})), input_error);
-    fused(run, z = linear_combination<double>(m(r)));
+    fused(run, z = *m.pointwise(r));
     CHECK(values_of(z) == std::vector<double>{0.5, 0.5, 0.5, 2, 4});
 }
 
@@ -128,17 +128,17 @@ KRYLITH_GROUP_TEST("jacobi: repeated and unsorted entries of the diagonal") {
     auto r = testing::make_range_vector(a->layout(), std::vector<double>(3, 1.0));
     auto z = a->make_range_vector();
     execution run(group, {});
-    fused(run, z = linear_combination<double>(m(r)));
+    fused(run, z = *m.pointwise(r));
     CHECK(values_of(z) == std::vector<double>{0.25, 1, 0.125});
     matrix.values = {9, 2, 1e16, 9, 1, -1e16 + 2, 0.5, 9}; // the sum depends on the order
     a->update(matrix.values);
     m.update(*a);
-    fused(run, z = linear_combination<double>(m(r)));
+    fused(run, z = *m.pointwise(r));
     CHECK(values_of(z) == std::vector<double>{0.5, 1 / diagonal(matrix)[1], 2});
     matrix.values[5] = -1e16; // 1e16 + 1 is 1e16: the sum is 0
     a->update(matrix.values);
     CHECK_THROWS_WITH_AS(m.update(*a), doctest::Contains("row 1"), input_error);
-    fused(run, z = linear_combination<double>(m(r)));
+    fused(run, z = *m.pointwise(r));
     CHECK(values_of(z)[2] == 2); // a refused update changes nothing
 }
 

@@ -1,5 +1,6 @@
-// A user's preconditioner that writes z through a borrowed vector, by an operator of its own. Where
-// the solver multiplies z, its ghosts must be those of what was written.
+// A user's preconditioner that writes z through a borrowed vector, by an operator of its own, and
+// leaves the rest to finish_apply(). Where the solver multiplies z, its ghosts must be those of
+// what was written.
 #include <vector>
 
 #include <krylith/matrix/gallery.hpp>
@@ -37,15 +38,15 @@ csr_matrix<double> two_jacobi_steps(csr_matrix<double> a) {
     return a;
 }
 
-/// A preconditioner that knows nothing of ghosts: its vectors have another layout than the
-/// solver's.
+/// A preconditioner whose vectors have another layout than the solver's, and no ghosts of z.
 class borrowing {
 public:
     explicit borrowing(const device_group& group, const csr_matrix<double>& inverse)
         : inverse_(make_operator(group, inverse, {.kind = operator_kind::halo})),
           domain_(inverse_->make_domain_vector()) {}
 
-    void apply(execution& run, const vector<double>& r, vector<double>& z) const {
+    void apply(execution& run, const vector<double>& r, vector<double>& z,
+               std::span<const reduction_into<double>> dots) const {
         const auto borrow = [&](const vector<double>& v) {
             std::vector<double*> parts;
             for (int rank = 0; rank < run.ranks(); ++rank) parts.push_back(v.data(rank));
@@ -55,7 +56,11 @@ public:
         auto to = borrow(z);
         fused(run, domain_ = from);
         inverse_->apply(run, 1, domain_, 0, to);
+        finish_apply(run, z, dots);
     }
+    [[nodiscard]] bool recordable() const { return inverse_->recordable(); }
+    [[nodiscard]] std::int64_t bytes() const { return inverse_->matrix_bytes(0); }
+    [[nodiscard]] std::string name() const { return "borrowing"; }
 
 private:
     std::unique_ptr<matrix_operator<double>> inverse_;

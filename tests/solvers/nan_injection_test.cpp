@@ -123,11 +123,15 @@ public:
         spoilt_.upload(w);
     }
 
-    void apply(execution& run, const vector<double>& r, vector<double>& z) const {
+    void apply(execution& run, const vector<double>& r, vector<double>& z,
+               std::span<const reduction_into<double>> dots) const {
         const auto& w = calls_++ == bad_ ? spoilt_ : weights_;
-        fused(run, z = linear_combination<double>(good_(r)));
-        fused(run, z = pointwise(w, z));
+        fused(run, z = *good_.pointwise(r));
+        fused(run, z = pointwise(w, z), dots);
     }
+    [[nodiscard]] bool recordable() const { return true; }
+    [[nodiscard]] std::int64_t bytes() const { return good_.bytes(); }
+    [[nodiscard]] std::string name() const { return "spoilt Jacobi"; }
 
 private:
     jacobi<double> good_;

@@ -343,7 +343,7 @@ KRYLITH_GROUP_TEST("jacobi: of the operator and of its matrix are the same") {
             execution run(group, {});
             auto r = testing::make_range_vector(a->layout(), r0);
             auto z = a->make_range_vector();
-            fused(run, z = linear_combination<double>(m(r)));
+            fused(run, z = *m.pointwise(r));
             run.flush();
             CHECK(testing::copies_agree(z));
             return values_of(z);

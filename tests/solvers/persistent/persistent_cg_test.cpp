@@ -3,7 +3,10 @@
 #include <cmath>
 #include <vector>
 
+#include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/precond/any_preconditioner.hpp>
+#include <krylith/precond/jacobi.hpp>
 
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -169,16 +172,57 @@ KRYLITH_GROUP_TEST("persistent cg: ill-conditioned systems reach what cg reaches
 
 namespace {
 
-/// A term without a vector of factors, which the kernel would take for the identity.
-struct multiple {
-    const scalar* factor;
-    [[nodiscard]] term<double> operator()(const vector<double>& r) const { return *factor * r; }
+/// Any term of the user's, entry by entry.
+struct own_term {
+    term<double> pattern;
+    void apply(execution& run, const vector<double>& r, vector<double>& z,
+               std::span<const reduction_into<double>> dots) const {
+        fused(run, z = *pointwise(r), dots);
+    }
+    [[nodiscard]] std::optional<term<double>> pointwise(const vector<double>& r) const {
+        term<double> result = pattern;
+        if (result.v == nullptr) result.v = &r;
+        return result;
+    }
+    [[nodiscard]] bool recordable() const { return true; }
+    [[nodiscard]] std::int64_t bytes() const { return 0; }
+    [[nodiscard]] std::string name() const { return "own"; }
 };
-static_assert(pointwise_preconditioner<multiple, double>);
-static_assert(!persistent_preconditioner<multiple, double>); // cg:auto gives it to cg
-static_assert(persistent_preconditioner<jacobi<double>, double>);
+static_assert(pointwise_preconditioner<own_term, double>);
 
 } // namespace
+
+// What the kernel would take for the identity, or for another sign, cg:auto gives to cg.
+KRYLITH_GROUP_TEST("persistent cg: preconditioners that are a vector of factors, and no others") {
+    const auto matrix = poisson3d<double>(4);
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 5));
+    const auto d = p.a->make_range_vector();
+    execution run(group, {});
+    const scalar c(run);
+    const auto refused = [&](const term<double>& pattern) {
+        const own_term m{pattern};
+        const any_preconditioner<double> any = std::cref(m);
+        const std::string why = not_persistent_because(m, p.b);
+        CHECK(not_persistent_because(any, p.b) == why);
+        return !why.empty();
+    };
+    CHECK(refused({}));                              // r
+    CHECK(refused({.coefficient = c.number()}));     // c r
+    CHECK(refused({.scale = &d, .negative = true})); // -d .* r
+    CHECK(refused({.v = &d}));                       // d, whatever r
+    CHECK_FALSE(refused({.scale = &d}));             // d .* r
+    CHECK_FALSE(refused({.scale = &d, .coefficient = c.number()}));
+    CHECK(not_persistent_because(identity{}, p.b).empty());
+    CHECK(not_persistent_because(any_preconditioner<double>(), p.b).empty());
+    const any_preconditioner<double> any = jacobi<double>(*p.a);
+    CHECK(not_persistent_because(any, p.b).empty());
+    CHECK_THROWS_WITH_AS(
+        (void)persistent_cg(*p.a, p.b, p.x, {}, own_term{}),
+        doctest::Contains(group.kind() == backend::cuda && not_persistent_because(*p.a).empty()
+                              ? "preconditioner own is more than a product with a vector"
+                              : "persistent CG can't run: "),
+        usage_error);
+}
 
 KRYLITH_GROUP_TEST("persistent cg: what it can't take, cg:auto gives to cg") {
     const auto matrix = poisson3d<double>(10);

@@ -1,0 +1,72 @@
+// A preconditioner that is chosen at run time.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/precond/erased/preconditioner_model.hpp>
+#include <krylith/precond/preconditioner.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+
+namespace krylith {
+
+/// Owns a preconditioner of any type, or none: solvers take it like the one that it holds, and like
+/// no preconditioner where it is empty, with the same kernels, the same bits and the same memory.
+/// It may be moved, also while terms of pointwise() are in use.
+template <class T>
+class any_preconditioner {
+public:
+    /// M = I.
+    any_preconditioner() = default;
+    any_preconditioner(identity) {} // NOLINT: none is a preconditioner
+
+    /// Takes `m` over. A class that can't be moved is held by std::ref.
+    template <class M>
+    requires(!std::same_as<M, any_preconditioner> && applied_preconditioner<M, T>)
+        any_preconditioner(M m) // NOLINT: any preconditioner is one
+        : model_(std::make_unique<detail::held_preconditioner<M, T>>(std::move(m))) {}
+
+    /// Refers to `m`, which must outlive it: std::ref(m), or std::cref(m), which can't be updated.
+    template <class M>
+    requires(!std::same_as<std::remove_const_t<M>, any_preconditioner> &&
+             applied_preconditioner<std::remove_const_t<M>, T>)
+        any_preconditioner(std::reference_wrapper<M> m) // NOLINT: any preconditioner is one
+        : model_(std::make_unique<detail::held_preconditioner<M&, T>>(m.get())) {}
+
+    [[nodiscard]] bool is_identity() const { return model_ == nullptr; }
+
+    /// What the concept in preconditioner.hpp says. M = I copies r, keeps nothing and is "none".
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots = {}) const;
+    [[nodiscard]] std::optional<term<T>> pointwise(const vector<T>& r) const;
+    [[nodiscard]] bool recordable() const { return !model_ || model_->recordable(); }
+    [[nodiscard]] std::int64_t bytes() const { return model_ ? model_->bytes() : 0; }
+    [[nodiscard]] std::string name() const { return model_ ? model_->name() : identity::name(); }
+
+    /// Returns M^(1/2). Throws usage_error naming M where it has none.
+    [[nodiscard]] any_preconditioner square_root() const;
+
+    /// Takes new values, of the operator or of the same matrix. Throws usage_error naming M where
+    /// it can't take them so.
+    void update(const matrix_operator<T>& a);
+    void update(const csr_view<T>& matrix);
+
+private:
+    explicit any_preconditioner(std::unique_ptr<detail::preconditioner_model<T>> model)
+        : model_(std::move(model)) {}
+
+    std::unique_ptr<detail::preconditioner_model<T>> model_; ///< null: M = I
+};
+
+extern template class any_preconditioner<double>;
+extern template class any_preconditioner<float>;
+
+} // namespace krylith

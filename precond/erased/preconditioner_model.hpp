@@ -1,0 +1,80 @@
+// What any_preconditioner keeps: the operations of a preconditioner, whatever its type.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/precond/preconditioner.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+
+namespace krylith::detail {
+
+[[noreturn]] void refuse_split(const std::string& name);
+/// `from` says where the new values would come from.
+[[noreturn]] void refuse_update(const std::string& name, const std::string& from);
+
+template <class T>
+class preconditioner_model {
+public:
+    virtual ~preconditioner_model() = default;
+    virtual void apply(execution& run, const vector<T>& r, vector<T>& z,
+                       std::span<const reduction_into<T>> dots) const = 0;
+    [[nodiscard]] virtual std::optional<term<T>> pointwise(const vector<T>& r) const = 0;
+    [[nodiscard]] virtual bool recordable() const = 0;
+    [[nodiscard]] virtual std::int64_t bytes() const = 0;
+    [[nodiscard]] virtual std::string name() const = 0;
+    [[nodiscard]] virtual std::unique_ptr<preconditioner_model> square_root() const = 0;
+    virtual void update(const matrix_operator<T>& a) = 0;
+    virtual void update(const csr_view<T>& matrix) = 0;
+};
+
+/// Held is M, or M& or const M& for one that others own.
+template <class Held, class T>
+class held_preconditioner final : public preconditioner_model<T> {
+    using M = std::remove_cvref_t<Held>;
+
+public:
+    explicit held_preconditioner(Held m) : m_(std::forward<Held>(m)) {}
+
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots) const override {
+        m_.apply(run, r, z, dots);
+    }
+    [[nodiscard]] std::optional<term<T>> pointwise(const vector<T>& r) const override {
+        return pointwise_inverse<T, M>(m_, r);
+    }
+    [[nodiscard]] bool recordable() const override { return m_.recordable(); }
+    [[nodiscard]] std::int64_t bytes() const override { return m_.bytes(); }
+    [[nodiscard]] std::string name() const override { return m_.name(); }
+
+    [[nodiscard]] std::unique_ptr<preconditioner_model<T>> square_root() const override {
+        if constexpr (splittable<M>)
+            return std::make_unique<held_preconditioner<M, T>>(std::as_const(m_).square_root());
+        else
+            refuse_split(name());
+    }
+
+    void update(const matrix_operator<T>& a) override {
+        if constexpr (requires { m_.update(a); })
+            m_.update(a);
+        else
+            refuse_update(name(), "an operator");
+    }
+    void update(const csr_view<T>& matrix) override {
+        if constexpr (requires { m_.update(matrix); })
+            m_.update(matrix);
+        else
+            refuse_update(name(), "a matrix");
+    }
+
+private:
+    Held m_;
+};
+
+} // namespace krylith::detail
