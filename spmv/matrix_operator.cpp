@@ -29,7 +29,10 @@ void matrix_operator<T>::check_product(const vector<T>& x, const vector<T>& y,
         throw usage_error("a product computes at most " + std::to_string(max_spmv_dots) +
                           " dot products on the way");
     for (const auto& d : dots)
-        if (d.a != &y && d.b != &y)
+        if (d.a.single() != nullptr || d.b.single() != nullptr)
+            throw usage_error("a dot product of a product has factors of the product's type; "
+                              "fused() takes vectors of float and of double");
+        else if (d.a != &y && d.b != &y)
             throw usage_error("a dot product of a product must have its result as a factor");
 }
 
