@@ -52,8 +52,8 @@ template <class T>
 std::unique_ptr<matrix_operator<T>>
 make_matrix_free(const device_group& group, const halo_plan& plan, product_function<T> product,
                  product_kind kind) {
-    check_arguments(group, plan.partition, product);
-    auto handle = std::make_shared<layout>(layout{group, plan.partition, coherence::owned});
+    check_arguments(group, plan.rows, product);
+    auto handle = std::make_shared<layout>(layout{group, plan.rows, coherence::owned});
     return std::make_unique<halo_operator<T>>(std::move(handle), plan,
                                               make_external_blocks<T>(std::move(product), kind));
 }

@@ -24,9 +24,10 @@ double partition_seconds(operator_kind kind, const csr_matrix<T>& matrix, const 
     } else if (kind == operator_kind::allgather) {
         (void)make_allgather_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
     } else if (is_nonzero_split(kind)) {
-        (void)make_nonzero_split_plan(
-            matrix.row_offsets, matrix.column_indices,
-            partition_nonzeros(kind, matrix.row_offsets, matrix.column_indices, group.size()));
+        (void)make_nonzero_split_plan(matrix.row_offsets, matrix.column_indices,
+                                      partition_nonzeros(kind, matrix.row_offsets,
+                                                         matrix.column_indices, matrix.columns,
+                                                         group.size()));
     } else {
         const layout layout{group, std::move(rows), coherence::replicated};
         (void)plan_blocks(kind, layout, matrix.row_offsets, longest,

@@ -134,8 +134,8 @@ private:
     /// rows_ is not used.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> nonzero_split(operator_kind kind) const {
         const csr_view<T>& matrix = source_.matrix;
-        nonzero_assignment assigned =
-            partition_nonzeros(kind, matrix.row_offsets, matrix.column_indices, group_.size());
+        nonzero_assignment assigned = partition_nonzeros(
+            kind, matrix.row_offsets, matrix.column_indices, matrix.columns, group_.size());
         nonzero_split_plan plan =
             make_nonzero_split_plan(matrix.row_offsets, matrix.column_indices, assigned);
         const auto handle = std::make_shared<layout>(

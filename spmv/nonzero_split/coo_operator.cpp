@@ -80,7 +80,8 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
     check_options(matrix.rows, matrix.columns, options);
     validate(matrix);
     const auto cut = equal_entries(matrix.entries(), group.size());
-    nonzero_assignment assigned{owned_rows(matrix, cut), {}};
+    const row_partition owned = owned_rows(matrix, cut);
+    nonzero_assignment assigned{owned, owned, {}};
     sorted_entries<T> sorted(matrix);
     std::vector<std::uint8_t> holder; // of the entries as they lie
     for (int rank = 0; rank < group.size(); ++rank)

@@ -16,10 +16,12 @@ bool is_nonzero_split(operator_kind kind) noexcept {
 }
 
 nonzero_assignment partition_nonzeros(operator_kind kind, std::span<const std::int64_t> row_offsets,
-                                      std::span<const std::int32_t> columns, int devices) {
+                                      std::span<const std::int32_t> columns,
+                                      std::int64_t column_count, int devices) {
     const auto entries = equal_entries(static_cast<std::int64_t>(columns.size()), devices);
-    return kind == operator_kind::pcsc ? assign_by_columns(row_offsets, columns, entries)
-                                       : assign_by_rows(row_offsets, entries);
+    return kind == operator_kind::pcsc
+               ? assign_by_columns(row_offsets, columns, column_count, entries)
+               : assign_by_rows(row_offsets, column_count, entries);
 }
 
 template <class T>
@@ -82,7 +84,7 @@ void nonzero_split_operator<T>::make_remote_block(int rank, const nonzero_split_
     const nonzero_split_block& from = plan.local[static_cast<std::size_t>(rank)].remote;
     remote_rows& to = remote_.emplace_back();
     if (from.rows() == 0) return;
-    const std::int64_t owned = plan.halo.partition.owned(rank).size();
+    const std::int64_t owned = plan.halo.columns.owned(rank).size();
     std::vector<std::uint8_t> touches_ghost;
     for (std::int64_t f = 0; f < from.rows(); ++f) {
         const auto begin = from.columns.begin() + from.offsets[static_cast<std::size_t>(f)];
@@ -107,7 +109,7 @@ template <class T>
 void nonzero_split_operator<T>::find_non_local(const matrix_source<T>& source,
                                                const nonzero_split_plan& plan) {
     non_local_.resize(plan.local.size());
-    const row_partition& rows = plan.halo.partition;
+    const row_partition& rows = plan.halo.rows;
     for (const local_split& part : plan.local)
         for (std::int64_t f = 0; f < part.remote.rows(); ++f) {
             const std::int64_t row = part.remote_rows[static_cast<std::size_t>(f)];

@@ -30,7 +30,7 @@ namespace krylith {
 [[nodiscard]] nonzero_assignment partition_nonzeros(operator_kind kind,
                                                     std::span<const std::int64_t> row_offsets,
                                                     std::span<const std::int32_t> columns,
-                                                    int devices);
+                                                    std::int64_t column_count, int devices);
 
 template <class T>
 class nonzero_split_operator final : public matrix_operator<T> {

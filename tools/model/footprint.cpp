@@ -141,7 +141,7 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
                 .front();
         halo.automatic = automatic == operator_kind::halo;
         for (int part = 0; part < devices; ++part) {
-            const row_range rows = plan.partition.owned(part);
+            const row_range rows = plan.rows.owned(part);
             halo.parts.push_back({rows.size(), plan.ghost_count(part)});
             halo.owned = std::max(halo.owned, rows.size());
             halo.received = std::max(halo.received, plan.ghost_count(part));
