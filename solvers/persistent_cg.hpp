@@ -21,6 +21,7 @@ template <class T, persistent_preconditioner<T> M = identity>
 solve_result persistent_cg(const matrix_operator<T>& given_a, const vector<T>& b, vector<T>& x,
                            const solver_options& options = {}, const M& given_m = {}) {
     constexpr bool plain = std::same_as<M, identity>;
+    check_square(given_a, "persistent_cg");
     solver_options eager = options;
     eager.mode = execution_mode::eager; // the kernel is the loop
     persistent_loop<T> loop(given_a);
@@ -60,6 +61,7 @@ solve_result persistent_cg(const matrix_operator<T>& given_a, const vector<T>& b
 template <class T, preconditioner<T> M = identity>
 solve_result automatic_cg(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                           const solver_options& options = {}, const M& m = {}) {
+    check_square(a, "cg");
     if constexpr (persistent_preconditioner<M, T>)
         if (not_persistent_because(a).empty()) return persistent_cg(a, b, x, options, m);
     return cg(a, b, x, options, m);

@@ -47,15 +47,31 @@ std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics
 
 namespace {
 
+template <class T>
+bool square(const matrix_source<T>& source) {
+    return source.matrix.rows == source.matrix.columns;
+}
+
+/// Returns the columns of each device for a matrix that is not square.
+row_partition partition_columns(std::int64_t columns, int devices) {
+    return equal_rows(columns, devices, row_alignment(columns, devices));
+}
+
 /// Builds operators of one matrix. The halo plan, which the cost model needs too, is made once.
 template <class T>
 class operator_builder {
 public:
     operator_builder(const device_group& group, const matrix_source<T>& source,
-                     const row_partition* rows, const operator_options& options)
+                     const operator_placement& placement, const operator_options& options)
         : group_(group),
           source_(source),
-          rows_(rows != nullptr ? *rows : partition_rows(source.matrix.row_offsets, group.size())),
+          layouts_(placement.layouts),
+          rows_(layouts_         ? layouts_->range->rows
+                : placement.rows ? *placement.rows
+                                 : partition_rows(source.matrix.row_offsets, group.size())),
+          columns_(layouts_         ? layouts_->domain->rows
+                   : square(source) ? rows_
+                                    : partition_columns(source.matrix.columns, group.size())),
           options_(options) {}
 
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind) {
@@ -74,7 +90,7 @@ public:
         case operator_kind::allgather:
             return std::make_unique<halo_operator<T>>(
                 spread(coherence::owned), source_,
-                make_allgather_plan(matrix.row_offsets, matrix.column_indices, rows_),
+                make_allgather_plan(matrix.row_offsets, matrix.column_indices, rows_, columns_),
                 options_.format);
         case operator_kind::pcsr:
         case operator_kind::pcsc:
@@ -86,6 +102,7 @@ public:
 
     /// Chooses by the model or by trial: the fastest, or halo where none is clearly faster.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose() {
+        if (layouts_ || !square(source_)) return choose_unmodelled();
         if (group_.size() == 1) return build(operator_kind::halo); // nothing moves
         const known_rates machine = rates_of(group_);
         const auto statistics =
@@ -130,18 +147,53 @@ public:
     }
 
 private:
-    /// Builds pcsr, pcsc or pcoo. The cuts between entries decide which rank owns which rows, so
-    /// rows_ is not used.
+    /// Chooses where the cost model, which is of an iteration with a square matrix, can't say:
+    /// halo, or nz for replicated vectors, unless a trial finds another clearly faster.
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose_unmodelled() {
+        std::vector<operator_kind> candidates = {operator_kind::halo, operator_kind::allgather,
+                                                 operator_kind::nz};
+        std::erase_if(candidates, [&](operator_kind kind) { return !fits(kind); });
+        if (group_.size() == 1) return build(candidates.front()); // nothing moves
+        auto choice = std::make_shared<operator_choice>();
+        std::unique_ptr<matrix_operator<T>> result;
+        if (options_.measure) {
+            for (const operator_kind kind : candidates)
+                choice->predictions.push_back({to_string(kind), group_.size(), 0});
+            result = try_operators<T>(
+                subject(), [&](operator_kind kind) { return build(kind); }, *choice);
+            choice->predictions.clear(); // they were all the same
+        } else {
+            result = build(candidates.front());
+            choice->because =
+                std::string("the cost model is of an iteration with a square matrix, ") +
+                "for its own vectors; " + to_string(candidates.front()) + " is the usual one";
+        }
+        result->explain(std::move(choice));
+        return result;
+    }
+    /// Whether the operator's vectors are as the given layouts say.
+    [[nodiscard]] bool fits(operator_kind kind) const {
+        return !layouts_ || is_replicated(kind) == (layouts_->range->kind == coherence::replicated);
+    }
+
+    /// Builds pcsr, pcsc or pcoo. The cuts between entries decide which rank owns which rows and
+    /// columns, unless layouts are given.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> nonzero_split(operator_kind kind) const {
         const csr_view<T>& matrix = source_.matrix;
         nonzero_assignment assigned = partition_nonzeros(
             kind, matrix.row_offsets, matrix.column_indices, matrix.columns, group_.size());
+        if (layouts_) {
+            assigned.rows = rows_;
+            assigned.columns = columns_;
+        }
         nonzero_split_plan plan =
             make_nonzero_split_plan(matrix.row_offsets, matrix.column_indices, assigned);
-        const auto handle = std::make_shared<layout>(
-            layout{group_, std::move(assigned.rows), coherence::owned, source_.order});
-        return std::make_unique<nonzero_split_operator<T>>(kind, handle, source_, std::move(plan),
-                                                           options_.format);
+        operator_layouts layouts =
+            layouts_ ? *layouts_
+                     : make_layouts(group_, std::move(assigned.rows), std::move(assigned.columns),
+                                    coherence::owned, source_.order);
+        return std::make_unique<nonzero_split_operator<T>>(kind, std::move(layouts), source_,
+                                                           std::move(plan), options_.format);
     }
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> replicated(operator_kind kind) {
         const auto found = tuned(kind);
@@ -152,10 +204,11 @@ private:
         operator_options options = options_;
         options.kind = kind;
         check_replication(group_, options, !source_.parts.empty());
-        const auto handle = spread(coherence::replicated);
+        const operator_layouts layouts = spread(coherence::replicated);
         return std::make_unique<replicated_operator<T>>(
-            kind, handle, source_,
-            plan_blocks(kind, *handle, source_.matrix.row_offsets, source_.longest, fractions),
+            kind, layouts, source_,
+            plan_blocks(kind, *layouts.range, source_.matrix.row_offsets, source_.longest,
+                        fractions),
             choose_transport(group_, options.transport,
                              kind == operator_kind::lra_rc && rounds_by_block(options.format)),
             options.format);
@@ -175,18 +228,21 @@ private:
         if (!hash_) hash_ = pattern_hash(matrix.row_offsets, matrix.column_indices);
         return {group_, *hash_};
     }
-    [[nodiscard]] layout_handle spread(coherence kind) const {
-        return std::make_shared<layout>(layout{group_, rows_, kind, source_.order});
+    [[nodiscard]] operator_layouts spread(coherence kind) const {
+        return layouts_ ? *layouts_ : make_layouts(group_, rows_, columns_, kind, source_.order);
     }
     [[nodiscard]] const halo_plan& plan() {
         const csr_view<T>& matrix = source_.matrix;
-        if (!plan_) plan_ = make_halo_plan(matrix.row_offsets, matrix.column_indices, rows_);
+        if (!plan_)
+            plan_ = make_halo_plan(matrix.row_offsets, matrix.column_indices, rows_, columns_);
         return *plan_;
     }
 
     const device_group& group_;
     const matrix_source<T>& source_;
+    const std::optional<operator_layouts>& layouts_;
     row_partition rows_;
+    row_partition columns_;
     const operator_options& options_;
     std::optional<halo_plan> plan_;
     std::optional<std::uint64_t> hash_;
@@ -209,8 +265,8 @@ void check_measure(const operator_options& options) {
 
 template <class T>
 std::unique_ptr<matrix_operator<T>>
-build_operator(const device_group& group, const matrix_source<T>& source, const row_partition* rows,
-               const operator_options& options) {
+build_operator(const device_group& group, const matrix_source<T>& source,
+               const operator_placement& placement, const operator_options& options) {
     check_replication(group, options, !source.parts.empty());
     check_measure(options);
     if (is_nonzero_split(options.kind) && !source.parts.empty())
@@ -225,34 +281,22 @@ build_operator(const device_group& group, const matrix_source<T>& source, const 
         throw usage_error(std::string("transport ") + to_string(options.transport) +
                           " is for operators nz, 2nz, lra and lra-rc; " + to_string(options.kind) +
                           ", which was asked for, needs transport auto");
-    operator_builder<T> builder(group, source, rows, options);
+    if (options.transposed_products && !source.parts.empty())
+        throw usage_error("operator_options::transposed_products needs the matrix in host memory, "
+                          "where it is transposed; allowed for rows that lie on the devices is "
+                          "false");
+    operator_builder<T> builder(group, source, placement, options);
     if (options.kind == operator_kind::automatic) return builder.choose();
     return options.measure ? builder.tune(options.kind) : builder.build(options.kind);
 }
 
-template <class T>
-std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
-                                                  const csr_view<T>& matrix,
-                                                  const operator_options& options) {
-    if (matrix.rows != matrix.columns)
-        throw usage_error("the matrix of a solve must be square, not " +
-                          std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns));
-    const longest_row longest = validate(matrix);
-    if (options.order != reordering::none) return build_reordered(group, matrix, options);
-    return build_operator(group, matrix_source<T>{matrix, longest}, nullptr, options);
-}
-
 template std::unique_ptr<matrix_operator<double>> build_operator(const device_group&,
                                                                  const matrix_source<double>&,
-                                                                 const row_partition*,
+                                                                 const operator_placement&,
                                                                  const operator_options&);
 template std::unique_ptr<matrix_operator<float>> build_operator(const device_group&,
                                                                 const matrix_source<float>&,
-                                                                const row_partition*,
+                                                                const operator_placement&,
                                                                 const operator_options&);
-template std::unique_ptr<matrix_operator<double>>
-make_operator(const device_group&, const csr_view<double>&, const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-make_operator(const device_group&, const csr_view<float>&, const operator_options&);
 
 } // namespace krylith

@@ -34,11 +34,15 @@ struct traffic {
     std::int64_t rows;
     std::int64_t nnz;
     std::int64_t value_bytes;
+    std::int64_t columns = -1; ///< -1: as many as rows
 
     /// y = alpha A x + beta y; y is read unless beta = 0.
     [[nodiscard]] double product(bool reads_y = false) const;
     /// One iteration; nothing where no model has been worked out.
     [[nodiscard]] std::optional<double> iteration(const method& m) const;
+
+private:
+    [[nodiscard]] std::int64_t columns_or_rows() const { return columns < 0 ? rows : columns; }
 };
 
 /// Of the device that needs most. Matrix bytes are those that a product reads, padding included;
