@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
@@ -187,11 +188,7 @@ void matrix_operator<T>::diagonal(vector<T>& d) const {
 
 template <class T>
 transport_kind matrix_operator<T>::transport() const {
-    const device_group& group = this->group();
-    for (int from = 0; from < group.size(); ++from)
-        for (int to = 0; to < group.size(); ++to)
-            if (group.path(from, to) == peer_path::staged) return transport_kind::copy_engine;
-    return transport_kind::peer_store;
+    return choose_transport(group(), transports::automatic, false);
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// The choice of format_kind::automatic on CUDA devices, from the lengths of rows alone.
+// The choice of formats::automatic on CUDA devices, from the lengths of rows alone.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,6 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
-#include <krylith/spmv/replicated/replicated_plan.hpp>
 
 namespace krylith {
 
@@ -41,13 +40,11 @@ void check_layouts(const operator_layouts& layouts, std::int64_t rows, std::int6
         throw usage_error(std::string("make_operator: the domain layout is ") +
                           in_words(layouts.domain->kind) + ", the range layout " + in_words(kind) +
                           ": no operator has such vectors, they must be alike");
-    if (options.kind != operator_kind::automatic &&
-        is_replicated(options.kind) != (kind == coherence::replicated))
-        throw usage_error(
-            std::string("make_operator: operator ") + to_string(options.kind) + " has " +
-            in_words(is_replicated(options.kind) ? coherence::replicated : coherence::owned) +
-            " vectors, those of the layouts are " + in_words(kind));
-    if (options.order != reordering::none)
+    if (options.kind && options.kind->vectors != kind)
+        throw usage_error(std::string("make_operator: operator ") + to_string(options.kind) +
+                          " has " + in_words(options.kind->vectors) +
+                          " vectors, those of the layouts are " + in_words(kind));
+    if (options.order)
         throw usage_error(std::string("make_operator: order ") + to_string(options.order) +
                           ", but the layouts say the order of rows and columns: allowed is none");
 }

@@ -39,7 +39,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
                                                   const csr_view<T>& matrix,
                                                   const operator_options& options) {
     const longest_row longest = validate(matrix);
-    auto result = options.order != reordering::none
+    auto result = options.order
                       ? build_reordered(group, matrix, options)
                       : build_operator(group, matrix_source<T>{matrix, longest}, {}, options);
     if (options.transposed_products) add_transposed_products(*result, matrix, options);

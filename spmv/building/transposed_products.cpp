@@ -8,21 +8,6 @@
 
 namespace krylith {
 
-namespace {
-
-/// The operator whose devices keep, of the transposed matrix, the entries that those of `kind` keep
-/// of the matrix, where there is one.
-operator_kind transposed_kind(operator_kind kind) {
-    switch (kind) {
-    case operator_kind::pcsr:
-    case operator_kind::pcoo: return operator_kind::pcsc;
-    case operator_kind::pcsc: return operator_kind::pcsr;
-    default: return kind;
-    }
-}
-
-} // namespace
-
 template <class T>
 void add_transposed_products(matrix_operator<T>& a, const csr_view<T>& matrix,
                              const operator_options& options) {
@@ -38,8 +23,8 @@ void add_transposed_products(matrix_operator<T>& a, const csr_view<T>& matrix,
         source[as_size(place)] = k;
     });
     operator_options same = options;
-    same.kind = transposed_kind(a.kind());
-    same.order = reordering::none; // that of the layouts
+    same.kind = operator_kind(*a.kind()->transposed.get());
+    same.order = orders::none; // that of the layouts
     same.measure = false;
     same.transposed_products = false;
     a.keep_transposed(

@@ -5,15 +5,15 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
-#include <krylith/spmv/column_adaptive/column_adaptive_matrix.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
 
 template <class T>
 halo_operator<T>::halo_operator(operator_layouts layouts, const matrix_source<T>& source,
-                                const halo_plan& plan, format_kind format, operator_kind kind)
-    : matrix_operator<T>(kind, std::move(layouts), source) {
+                                const halo_plan& plan, format_kind format, operator_kind kind,
+                                make_block prepared)
+    : matrix_operator<T>(kind, std::move(layouts), source), prepared_(prepared) {
     schedule(plan);
     make_blocks(source, plan, format);
 }
@@ -21,7 +21,7 @@ halo_operator<T>::halo_operator(operator_layouts layouts, const matrix_source<T>
 template <class T>
 halo_operator<T>::halo_operator(operator_layouts layouts, const matrix_source<T>& source,
                                 const allgather_plan& plan, format_kind format)
-    : matrix_operator<T>(operator_kind::allgather, std::move(layouts), source) {
+    : matrix_operator<T>(operators::allgather, std::move(layouts), source) {
     if (this->group().size() > 1)
         schedule_ = std::make_shared<put_schedule<T>>(this->layouts_.domain, plan);
     make_blocks(source, plan, format);
@@ -43,16 +43,15 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
         if (group.size() > 1) block.device_indices = nullptr;
         block.boundary = plan.local[static_cast<std::size_t>(rank)].touches_ghost;
         const auto& d = group.handle(rank);
-        this->blocks_.push_back(this->kind_ == operator_kind::adaptive
-                                    ? make_adaptive(d, block, format)
-                                    : make_device_matrix(d, block, format));
+        this->blocks_.push_back(prepared_ != nullptr ? prepared_(d, block, format)
+                                                     : make_device_matrix(d, block, format));
     }
 }
 
 template <class T>
 halo_operator<T>::halo_operator(operator_layouts layouts, const halo_plan& plan,
                                 const block_maker<T>& make)
-    : matrix_operator<T>(operator_kind::halo, std::move(layouts)) {
+    : matrix_operator<T>(operators::halo, std::move(layouts)) {
     schedule(plan);
     for (int rank = 0; rank < this->group().size(); ++rank)
         this->blocks_.push_back(make(*this->layouts_.range, rank, plan.local_size(rank)));
@@ -94,7 +93,7 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
     const auto block = [&](int rank) -> device_matrix<T>& {
         return *this->blocks_[static_cast<std::size_t>(rank)];
     };
-    if (this->kind_ == operator_kind::adaptive)
+    if (prepared_ != nullptr)
         for (int rank = 0; rank < run.ranks(); ++rank) block(rank).prepare(arguments_of(rank));
     for (int rank = 0; rank < run.ranks(); ++rank) block(rank).apply(arguments_of(rank));
     run.close();

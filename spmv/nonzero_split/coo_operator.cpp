@@ -9,25 +9,24 @@
 #include <krylith/partition/nonzero/coo_order.hpp>
 #include <krylith/partition/nonzero/pcsr.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
+#include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
 
 namespace {
 
-void check_options(const operator_options& options) {
-    if (options.kind != operator_kind::pcoo)
+void check_options(const device_group& group, const operator_options& options) {
+    if (options.kind != operators::pcoo)
         throw usage_error(std::string("make_operator: operator ") + to_string(options.kind) +
                           " of a coo_matrix; allowed is pcoo, and all with to_csr() of it");
-    if (options.order != reordering::none)
+    if (options.order)
         throw usage_error(std::string("make_operator: order ") + to_string(options.order) +
                           " of a coo_matrix; allowed is none, and all with to_csr() of it");
     if (options.measure)
-        throw usage_error("operator_options::measure is true with operator pcoo: only auto, lra "
-                          "and lra-rc have something to measure");
-    if (options.transport != transport_kind::automatic)
-        throw usage_error(std::string("transport ") + to_string(options.transport) +
-                          " is for operators nz, 2nz, lra and lra-rc; pcoo needs transport auto");
+        throw usage_error("operator_options::measure is true with operator pcoo: only auto, " +
+                          operators_with_fractions() + " have something to measure");
+    check_replication(group, options);
 }
 
 /// Who owns which rows and columns: those that begin on a device, where the entries lie by rows or
@@ -91,7 +90,7 @@ std::unique_ptr<matrix_operator<T>> build(const operator_layouts& layouts,
 
     const matrix_source<T> source{sorted.matrix, validate(csr_view<T>(sorted.matrix))};
     auto result = std::make_unique<nonzero_split_operator<T>>(
-        operator_kind::pcoo, layouts, source,
+        operators::pcoo, layouts, source,
         make_nonzero_split_plan(sorted.matrix.row_offsets, sorted.matrix.column_indices, assigned),
         options.format);
     result->take_values_from(std::move(sorted.source), {});
@@ -104,7 +103,7 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
                                                   const coo_matrix<T>& matrix,
                                                   const operator_options& options) {
-    check_options(options);
+    check_options(group, options);
     validate(matrix);
     const coo_view<T> view(matrix);
     const auto cut = equal_entries(matrix.entries(), group.size());

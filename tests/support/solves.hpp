@@ -42,7 +42,7 @@ inline constexpr method every_method[] = {method::cg, method::cg_auto, method::b
 /// Whether tests of all pairs of a method and an operator run this one. A method doesn't know its
 /// operator, so two methods suffice for the other operators.
 [[nodiscard]] constexpr bool worth_running(method which, operator_kind kind) {
-    return kind == operator_kind::halo || which == method::cg || which == method::gmres;
+    return kind == operators::halo || which == method::cg || which == method::gmres;
 }
 
 template <class A, class T, class M = identity>

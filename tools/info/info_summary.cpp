@@ -94,14 +94,13 @@ std::string footprint_table(const matrix_info& info) {
             return bytes(f.vector_bytes(listed_method(solver)));
         };
         const bool choice = f.devices > 1 && f.automatic;
-        out +=
-            fmt::format(row_format, f.devices,
-                        f.devices == 1 ? "-" : std::string(to_string(f.kind)) + (choice ? "*" : ""),
-                        bytes(f.csr_bytes),
-                        bytes(f.sell_bytes) + (f.cuda_format == format_kind::sell ? "*" : ""),
-                        fmt::format("{:.1f}%", 100 * f.sell_padding),
-                        bytes(f.received * f.value_bytes), vectors("cg"), vectors("bicgstab"),
-                        vectors("gmres"), bytes(f.iteration_bytes(listed_method("cg"))));
+        out += fmt::format(
+            row_format, f.devices,
+            f.devices == 1 ? "-" : std::string(to_string(f.kind)) + (choice ? "*" : ""),
+            bytes(f.csr_bytes), bytes(f.sell_bytes) + (f.cuda_format == formats::sell ? "*" : ""),
+            fmt::format("{:.1f}%", 100 * f.sell_padding), bytes(f.received * f.value_bytes),
+            vectors("cg"), vectors("bicgstab"), vectors("gmres"),
+            bytes(f.iteration_bytes(listed_method("cg"))));
     }
     return out + "csr, sell: the matrix (merge, cusparse: as csr). received: for each product. cg, "
                  "bicgstab, "

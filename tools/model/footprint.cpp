@@ -57,9 +57,9 @@ std::int64_t sell_block_bytes(std::span<const std::int64_t> offsets,
 
 /// What remains to be said of all devices once one more has `kind`.
 format_kind least_regular(format_kind so_far, format_kind kind) {
-    for (const format_kind first : {format_kind::merge, format_kind::csr})
+    for (const format_kind first : {formats::merge, formats::csr})
         if (so_far == first || kind == first) return first;
-    return format_kind::sell;
+    return formats::sell;
 }
 
 /// As matrix_bytes() of the formats says once they exist.
@@ -108,15 +108,15 @@ std::int64_t footprint::vector_bytes(const method& m) const {
     const vector_count count = vectors_of(m);
     std::int64_t most = 0;
     for (const part& p : parts) {
-        const std::int64_t ghosts = kind == operator_kind::nz ? 0 : p.received;
+        const std::int64_t ghosts = kind == operators::nz ? 0 : p.received;
         most = std::max(most, count.plain * p.held + count.domains * (p.held + ghosts));
     }
     return value_bytes * most;
 }
 
 double footprint::iteration_bytes(const method& m) const {
-    const std::int64_t matrix = cuda_format == format_kind::sell ? sell_bytes : csr_bytes;
-    const std::int64_t x = kind == operator_kind::nz ? held : held + received;
+    const std::int64_t matrix = cuda_format == formats::sell ? sell_bytes : csr_bytes;
+    const std::int64_t x = kind == operators::nz ? held : held + received;
     const auto product = static_cast<double>(matrix + value_bytes * (x + owned));
     return products(m) * product +
            vector_passes(m).value() * static_cast<double>(value_bytes * held);
@@ -134,13 +134,13 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         halo.devices = devices;
         halo.value_bytes = sizeof(T);
         std::int64_t global_sell = 0;
-        format_kind sent_local = format_kind::sell;
+        format_kind sent_local = formats::sell;
         const operator_kind automatic =
             ranked_operators(measure_pattern(plan, matrix.row_offsets, matrix.column_indices,
                                              longest, sizeof(T)),
                              rates)
                 .front();
-        halo.automatic = automatic == operator_kind::halo;
+        halo.automatic = automatic == operators::halo;
         for (int part = 0; part < devices; ++part) {
             const row_range rows = plan.rows.owned(part);
             halo.parts.push_back({rows.size(), plan.ghost_count(part)});
@@ -165,8 +165,8 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         result.push_back(halo);
         if (devices == 1) continue;
         footprint nz = halo;
-        nz.kind = operator_kind::nz;
-        nz.automatic = automatic == operator_kind::nz;
+        nz.kind = operators::nz;
+        nz.automatic = automatic == operators::nz;
         nz.sell_bytes = global_sell;
         nz.cuda_format = sent_local;
         nz.held = matrix.rows;
@@ -177,8 +177,8 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         }
         nz.moved = matrix.rows * (devices - 1);
         footprint gather = halo;
-        gather.kind = operator_kind::allgather;
-        gather.automatic = automatic == operator_kind::allgather;
+        gather.kind = operators::allgather;
+        gather.automatic = automatic == operators::allgather;
         gather.moved = nz.moved;
         gather.received = 0;
         for (footprint::part& part : gather.parts) {

@@ -49,15 +49,15 @@ private:
 /// on host devices there is csr only.
 struct footprint {
     int devices = 1;
-    operator_kind kind = operator_kind::halo;
+    operator_kind kind = operators::halo;
     bool automatic = false; ///< what `auto` takes
     std::int64_t value_bytes = 8;
     std::int64_t csr_bytes = 0;
     std::int64_t sell_bytes = 0;
     std::int64_t cusparse_bytes = 0;
-    double sell_padding = 0;                     ///< share of the entries stored
-    format_kind cuda_format = format_kind::sell; ///< what `auto` takes on CUDA devices: merge or
-                                                 ///< csr if one of them has it, in this order
+    double sell_padding = 0;                 ///< share of the entries stored
+    format_kind cuda_format = formats::sell; ///< what `auto` takes on CUDA devices: merge or
+                                             ///< csr if one of them has it, in this order
     /// Entries of a vector on a device, and those it receives for each product.
     struct part {
         std::int64_t held;

@@ -16,8 +16,8 @@ namespace {
 
 /// Whether the cost model has times for it.
 bool is_modelled(operator_kind kind) {
-    return kind != operator_kind::pcsr && kind != operator_kind::pcsc &&
-           kind != operator_kind::pcoo && kind != operator_kind::adaptive;
+    return kind != operators::pcsr && kind != operators::pcsc && kind != operators::pcoo &&
+           kind != operators::adaptive;
 }
 
 /// One iteration of CG on so many devices: of the operators that can be built, the fastest, or
@@ -29,8 +29,8 @@ prediction fastest(const csr_view<T>& matrix, const longest_row& longest, int de
                                      partition_rows(matrix.row_offsets, devices));
     const auto statistics =
         measure_pattern(plan, matrix.row_offsets, matrix.column_indices, longest, sizeof(T));
-    const operator_kind wanted = devices == 1 ? operator_kind::halo
-                                 : kind == operator_kind::automatic
+    const operator_kind wanted = devices == 1 ? operators::halo
+                                 : kind == operators::automatic
                                      ? ranked_operators(statistics, rates)[0]
                                      : kind;
     const auto all = predict(statistics, rates);
@@ -59,9 +59,9 @@ void warn_of_idle_parts(const layout& layout, std::vector<std::string>& warnings
 
 template <class T>
 std::string why_operator(const matrix_operator<T>& a, const operator_options& asked) {
-    if (asked.kind == operator_kind::adaptive && a.recordable())
+    if (asked.kind == operators::adaptive && a.recordable())
         return "as asked for, but columns of a sparse x can't be the faster way here: as halo";
-    if (asked.kind != operator_kind::automatic)
+    if (asked.kind != operators::automatic)
         return a.choice() != nullptr ? "as asked for, with " + a.choice()->because : "as asked for";
     if (a.group().size() == 1) return "auto: one device, nothing moves";
     return a.choice() != nullptr ? "auto: " + a.choice()->because : "auto";
@@ -80,13 +80,12 @@ std::string fewer_devices(const csr_view<T>& matrix, int most, operator_kind kin
     if (matrix.rows == 0 || !is_modelled(kind)) return "";
     const longest_row longest = find_longest_row(matrix.row_offsets);
     const prediction now = fastest(matrix, longest, most, kind, rates);
-    const prediction alone = fastest(matrix, longest, 1, operator_kind::halo, rates);
+    const prediction alone = fastest(matrix, longest, 1, operators::halo, rates);
     prediction best = alone;
     for (int devices = 2; devices < most; devices *= 2)
         if (at_least(alone, rates, devices) < std::min(now.seconds, best.seconds))
-            best =
-                std::min(best, fastest(matrix, longest, devices, operator_kind::automatic, rates),
-                         [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
+            best = std::min(best, fastest(matrix, longest, devices, operators::automatic, rates),
+                            [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
     if (best.seconds >= now.seconds) return "";
     return fmt::format("fewer devices would be faster: {} device{} would take {} an iteration of "
                        "cg by the cost model, {} take {}",
@@ -108,7 +107,7 @@ device_group fastest_devices(const device_options& options, operator_kind kind,
     }
     const machine_rates rates = rates_of(first_devices(options, most)).rates;
     const longest_row longest = find_longest_row(matrix.row_offsets);
-    const operator_kind reckoned = is_modelled(kind) ? kind : operator_kind::halo;
+    const operator_kind reckoned = is_modelled(kind) ? kind : operators::halo;
     const prediction alone = fastest(matrix, longest, 1, reckoned, rates);
     prediction best = alone;
     because = "1: " + in_seconds(alone.seconds);
@@ -127,8 +126,8 @@ template <class T>
 std::string why_transport(const matrix_operator<T>& a, const operator_options& asked) {
     const device_group& group = a.group();
     if (group.size() == 1) return "one device, nothing moves";
-    if (asked.transport != transport_kind::automatic) return "as asked for";
-    if (a.transport() == transport_kind::peer_store)
+    if (asked.transport != transports::automatic) return "as asked for";
+    if (a.transport() == transports::peer_store)
         return "auto: every device reaches the memory of the others";
     if (group.concurrent())
         return "auto: redundant rows must be blocks of their own for format " + a.format_name();

@@ -144,7 +144,7 @@ TEST_CASE(
          [](halo_plan& plan) { std::swap(plan.rows, plan.columns); }},
         {"the partition of columns has 2 ranks, that of rows 3",
          [](halo_plan& plan) { plan.columns = equal_rows(9, 2); }},
-        {"begin[2] is 5, must not be below begin[1], 6",
+        {"begin[2] is 5, must not be below begin[1], which is 6",
          [](halo_plan& plan) {
              plan.columns = {{0, 6, 5, 9}};
          }},

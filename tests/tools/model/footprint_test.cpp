@@ -40,7 +40,7 @@ TEST_CASE("matrix bytes and ghosts are those of the operator that is built") {
                           krylith::testing::random_matrix(70, 5, 1, 2)})
         for (const footprint& f : footprints(csr_view<double>(a), counts)) {
             const auto built = make_operator(device_group::host(f.devices), a,
-                                             {.kind = f.kind, .format = format_kind::csr});
+                                             {.kind = f.kind, .format = formats::csr});
             std::int64_t matrix = 0;
             std::int64_t received = 0;
             std::int64_t moved = 0;
@@ -83,7 +83,7 @@ TEST_CASE("vector bytes are those that a solve holds") {
 
 TEST_CASE("SELL is taken up to a tenth of padding") {
     const auto even = footprints(csr_view<double>(poisson2d<double>(64)), std::vector<int>{1});
-    CHECK(even.front().cuda_format == format_kind::sell);
+    CHECK(even.front().cuda_format == formats::sell);
     CHECK(even.front().sell_padding < 0.1);
     // A stencil's columns need not be stored.
     CHECK(even.front().sell_bytes >= 8 * poisson2d<double>(64).nnz());
@@ -92,7 +92,7 @@ TEST_CASE("SELL is taken up to a tenth of padding") {
     for (std::size_t i = 0; i < 64; ++i) arrow[0][i] = arrow[i][i] = 1;
     const auto uneven =
         footprints(csr_view<double>(krylith::testing::from_dense(arrow)), std::vector<int>{1});
-    CHECK(uneven.front().cuda_format == format_kind::csr);
+    CHECK(uneven.front().cuda_format == formats::csr);
     CHECK(uneven.front().sell_bytes > 2 * uneven.front().csr_bytes);
 }
 
@@ -121,9 +121,9 @@ TEST_CASE("[cuda] matrix bytes of every format are those that the GPU holds") {
                 return matrix;
             };
             CAPTURE(f.devices);
-            CHECK(f.csr_bytes == bytes(format_kind::csr));
-            CHECK(f.csr_bytes == bytes(format_kind::merge));
-            CHECK(f.sell_bytes == bytes(format_kind::sell));
-            CHECK(f.cusparse_bytes == bytes(format_kind::cusparse));
+            CHECK(f.csr_bytes == bytes(formats::csr));
+            CHECK(f.csr_bytes == bytes(formats::merge));
+            CHECK(f.sell_bytes == bytes(formats::sell));
+            CHECK(f.cusparse_bytes == bytes(formats::cusparse));
         }
 }
