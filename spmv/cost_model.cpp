@@ -22,8 +22,8 @@ pattern_statistics measure_pattern(const halo_plan& plan, std::span<const std::i
     pattern_statistics s;
     s.value_bytes = value_bytes;
     s.longest_row = longest.nonzeros;
-    for (int part = 0; part < plan.partition.ranks(); ++part) {
-        const row_range owned = plan.partition.owned(part);
+    for (int part = 0; part < plan.rows.ranks(); ++part) {
+        const row_range owned = plan.rows.owned(part);
         s.parts.push_back({owned.size(),
                            row_offsets[static_cast<std::size_t>(owned.end)] -
                                row_offsets[static_cast<std::size_t>(owned.begin)],

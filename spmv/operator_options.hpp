@@ -21,8 +21,14 @@ struct operator_options {
     /// fractions that are -1 are tuned (spmv/tuning/fraction_trial.hpp). Refused for other kinds,
     /// and where no fraction is -1. It costs a second or so and up to nine setups.
     bool measure = false;
-    /// Keeps 8 bytes a nonzero in host memory for update(). Refused for csr_part and coo_part.
+    /// Keeps 8 bytes a nonzero in host memory for update(). Refused for csr_part and coo_part, and
+    /// for matrices that are not square.
     reordering order = orders::none;
+    /// Keeps the transposed matrix too, for matrix_operator::apply_transposed(): twice the memory
+    /// on the devices, and 8 bytes a nonzero in host memory for update(). The transposed operator
+    /// is of the same kind and format; for pcsr and pcoo of a csr_view it is pcsc, for pcsc pcsr,
+    /// so that devices keep the entries that they have. Refused for csr_part and coo_part.
+    bool transposed_products = false;
     /// The transport of nz, 2nz, lra and lra-rc; for all other kinds it must be automatic.
     transport_kind transport = transports::automatic;
     /// Rows of the long block / rows, for lra and lra-rc; -1: usual_fractions().

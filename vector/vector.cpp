@@ -44,8 +44,9 @@ template <class T>
 bool vector<T>::overlaps(const vector& other) const {
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
         const auto count = static_cast<std::size_t>(layout_->held(rank));
+        const auto others = static_cast<std::size_t>(other.layout_->held(rank));
         const std::less<const T*> before; // std::less also orders pointers into different arrays
-        if (count != 0 && before(data(rank), other.data(rank) + count) &&
+        if (count != 0 && others != 0 && before(data(rank), other.data(rank) + others) &&
             before(other.data(rank), data(rank) + count))
             return true;
     }

@@ -82,8 +82,8 @@ public:
     [[nodiscard]] std::int64_t size() const { return layout_->size(); }
     /// The entries on the device of `rank`: held(rank) of them, then its ghosts.
     [[nodiscard]] T* data(int rank) const { return arrays_[static_cast<std::size_t>(rank)]; }
-    /// Whether the two vectors, which are of one layout, have memory in common, as two borrows of
-    /// one array have: what writes one then changes the other.
+    /// Whether the two vectors, which are on one group, have memory in common, as two borrows of
+    /// one array have: what writes one then changes the other. Ghosts don't count.
     [[nodiscard]] bool overlaps(const vector& other) const;
     /// The exchange of ghosts; null unless this is a domain vector.
     [[nodiscard]] const ghost_exchange<T>* exchange() const { return exchange_.get(); }

@@ -31,9 +31,10 @@ std::unique_ptr<matrix_operator<T>> make_lone(const device_group& one,
                                               format_kind format) {
     const auto handle = std::make_shared<const layout>(
         layout{one, equal_rows(source.matrix.columns, 1), coherence::owned});
-    const halo_plan nothing_moves{handle->rows, {local_halo{}}};
+    const halo_plan nothing_moves{handle->rows, handle->rows, {local_halo{}}};
     return std::make_unique<halo_operator<T>>(
-        handle, nothing_moves, [&](const layout& l, int rank, std::int64_t /*held*/) {
+        operator_layouts{handle, handle}, nothing_moves,
+        [&](const layout& l, int rank, std::int64_t /*held*/) {
             return make_device_matrix(l.group.handle(rank), source.block(rank, rows), format);
         });
 }

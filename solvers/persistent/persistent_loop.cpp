@@ -31,7 +31,8 @@ std::int64_t persistent_rows(const device& device) {
 
 template <class T>
 std::string not_persistent_because(const matrix_operator<T>& a) {
-    const device_group& group = a.layout()->group;
+    if (!a.layouts().square()) return "x and y = A x must be of one layout";
+    const device_group& group = a.group();
     if (group.kind() != backend::cuda) return "it needs CUDA devices";
     if (!group.concurrent()) return group.serialised_because();
     const bool whole = group.size() == 1 && a.layout()->kind == coherence::owned;

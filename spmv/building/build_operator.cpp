@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/files/tuning_file.hpp>
-#include <krylith/spmv/building/reordered_matrix.hpp>
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/spmv/table/operator_subject.hpp>
@@ -45,16 +45,34 @@ std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics
 
 namespace {
 
+/// Returns the columns of each device for a matrix that is not square.
+row_partition partition_columns(std::int64_t columns, int devices) {
+    return equal_rows(columns, devices, row_alignment(columns, devices));
+}
+
+template <class T>
+operator_subject<T> make_subject(const device_group& group, const matrix_source<T>& source,
+                                 const operator_placement& placement,
+                                 const operator_options& options) {
+    if (placement.layouts) {
+        const operator_layouts& given = *placement.layouts;
+        return {group, source, given.range->rows, given.domain->rows, given, options};
+    }
+    const csr_view<T>& matrix = source.matrix;
+    row_partition rows =
+        placement.rows ? *placement.rows : partition_rows(matrix.row_offsets, group.size());
+    row_partition columns =
+        matrix.rows == matrix.columns ? rows : partition_columns(matrix.columns, group.size());
+    return {group, source, std::move(rows), std::move(columns), std::nullopt, options};
+}
+
 /// Builds operators of one matrix. The halo plan, which the cost model needs too, is made once.
 template <class T>
 class operator_builder {
 public:
     operator_builder(const device_group& group, const matrix_source<T>& source,
-                     const row_partition* rows, const operator_options& options)
-        : subject_(group, source,
-                   rows != nullptr ? *rows
-                                   : partition_rows(source.matrix.row_offsets, group.size()),
-                   options) {}
+                     const operator_placement& placement, const operator_options& options)
+        : subject_(make_subject(group, source, placement, options)) {}
 
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind) {
         if (kind->fractions.get().any()) {
@@ -66,6 +84,7 @@ public:
 
     /// Chooses by the model or by trial: the fastest, or halo where none is clearly faster.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose() {
+        if (subject_.layouts || !subject_.square()) return choose_unmodelled();
         if (subject_.group.size() == 1) return build(operators::usual); // nothing moves
         const known_rates machine = rates_of(subject_.group);
         const auto statistics =
@@ -109,6 +128,34 @@ public:
     }
 
 private:
+    /// Chooses where the cost model, which is of an iteration with a square matrix, can't say:
+    /// halo, or nz for replicated vectors, unless a trial finds another clearly faster.
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose_unmodelled() {
+        std::vector<operator_kind> candidates = {operators::halo, operators::allgather,
+                                                 operators::nz};
+        if (subject_.layouts)
+            std::erase_if(candidates, [&](operator_kind kind) {
+                return kind->vectors != subject_.layouts->range->kind;
+            });
+        if (subject_.group.size() == 1) return build(candidates.front()); // nothing moves
+        auto choice = std::make_shared<operator_choice>();
+        std::unique_ptr<matrix_operator<T>> result;
+        if (subject_.options.measure) {
+            for (const operator_kind kind : candidates)
+                choice->predictions.push_back({to_string(kind), subject_.group.size(), 0});
+            result = try_operators<T>(
+                trial(), [&](operator_kind kind) { return build(kind); }, *choice);
+            choice->predictions.clear(); // they were all the same
+        } else {
+            result = build(candidates.front());
+            choice->because = subject_.layouts
+                                  ? "the usual one for the vectors that are given"
+                                  : "the usual one for a matrix that is not square, which the "
+                                    "cost model doesn't know";
+        }
+        result->explain(std::move(choice));
+        return result;
+    }
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind,
                                                             const row_fractions& fractions) {
         operator_options options = subject_.options;
@@ -165,39 +212,27 @@ void check_place(operator_kind kind, bool on_devices) {
 
 template <class T>
 std::unique_ptr<matrix_operator<T>>
-build_operator(const device_group& group, const matrix_source<T>& source, const row_partition* rows,
-               const operator_options& options) {
+build_operator(const device_group& group, const matrix_source<T>& source,
+               const operator_placement& placement, const operator_options& options) {
     check_place(options.kind, !source.parts.empty());
     check_replication(group, options);
     check_measure(options);
-    operator_builder<T> builder(group, source, rows, options);
+    if (options.transposed_products && !source.parts.empty())
+        throw usage_error("operator_options::transposed_products needs the matrix in host memory, "
+                          "where it is transposed; allowed for rows that lie on the devices is "
+                          "false");
+    operator_builder<T> builder(group, source, placement, options);
     if (!options.kind) return builder.choose();
     return options.measure ? builder.tune(options.kind) : builder.build(options.kind);
 }
 
-template <class T>
-std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
-                                                  const csr_view<T>& matrix,
-                                                  const operator_options& options) {
-    if (matrix.rows != matrix.columns)
-        throw usage_error("the matrix of a solve must be square, not " +
-                          std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns));
-    const longest_row longest = validate(matrix);
-    if (options.order) return build_reordered(group, matrix, options);
-    return build_operator(group, matrix_source<T>{matrix, longest}, nullptr, options);
-}
-
 template std::unique_ptr<matrix_operator<double>> build_operator(const device_group&,
                                                                  const matrix_source<double>&,
-                                                                 const row_partition*,
+                                                                 const operator_placement&,
                                                                  const operator_options&);
 template std::unique_ptr<matrix_operator<float>> build_operator(const device_group&,
                                                                 const matrix_source<float>&,
-                                                                const row_partition*,
+                                                                const operator_placement&,
                                                                 const operator_options&);
-template std::unique_ptr<matrix_operator<double>>
-make_operator(const device_group&, const csr_view<double>&, const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-make_operator(const device_group&, const csr_view<float>&, const operator_options&);
 
 } // namespace krylith

@@ -31,6 +31,7 @@ constinit const operator_method operator_rows::adaptive = {
     .sends = sent_data::x,
     .fractions = operator_fractions{},
     .needs_host_because = "it keeps it by columns too",
+    .transposed = &operator_rows::adaptive,
     .eager_because = "the host looks at x before each product",
     .persistent = false,
     .listed = false,

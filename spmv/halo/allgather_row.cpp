@@ -16,12 +16,13 @@ double seconds(const iteration_model& m) {
 }
 
 std::int64_t received(const halo_plan& plan, int rank) {
-    const std::int64_t owned = plan.partition.owned(rank).size();
-    return owned == 0 ? 0 : plan.partition.rows() - owned; // without rows it needs no x
+    if (plan.rows.owned(rank).size() == 0) return 0; // without rows it needs no x
+    return plan.columns.rows() - plan.columns.owned(rank).size();
 }
 
 allgather_plan plan_of(const operator_pattern& pattern) {
-    return make_allgather_plan(pattern.row_offsets, pattern.column_indices, pattern.rows);
+    return make_allgather_plan(pattern.row_offsets, pattern.column_indices, pattern.rows,
+                               pattern.columns);
 }
 
 void plan(operator_kind /*kind*/, operator_pattern& pattern) {
@@ -44,6 +45,7 @@ constinit const operator_method operator_rows::allgather = {
     .sends = sent_data::x,
     .fractions = operator_fractions{},
     .needs_host_because = "",
+    .transposed = &operator_rows::allgather,
     .eager_because = "",
     .persistent = false,
     .listed = true,

@@ -19,19 +19,19 @@ public:
 
     /// `kind` is halo, or another one whose blocks `prepared` makes: they enqueue what the host
     /// waits for before each product (device_matrix::prepare).
-    halo_operator(layout_handle layout, const matrix_source<T>& source, const halo_plan& plan,
+    halo_operator(operator_layouts layouts, const matrix_source<T>& source, const halo_plan& plan,
                   format_kind format, operator_kind kind = operators::halo,
                   make_block prepared = nullptr);
 
     /// Makes operator allgather: every device receives all entries that it does not own.
-    halo_operator(layout_handle layout, const matrix_source<T>& source, const allgather_plan& plan,
-                  format_kind format);
+    halo_operator(operator_layouts layouts, const matrix_source<T>& source,
+                  const allgather_plan& plan, format_kind format);
 
     /// Makes an operator halo whose blocks `make` returns.
-    halo_operator(layout_handle layout, const halo_plan& plan, const block_maker<T>& make);
+    halo_operator(operator_layouts layouts, const halo_plan& plan, const block_maker<T>& make);
 
     [[nodiscard]] vector<T> make_domain_vector(const std::string& item) const override {
-        return vector<T>(this->layout_, item, schedule_);
+        return vector<T>(this->layouts_.domain, item, schedule_);
     }
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const override;

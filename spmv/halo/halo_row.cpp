@@ -41,6 +41,7 @@ constinit const operator_method operator_rows::halo = {
     .sends = sent_data::x,
     .fractions = operator_fractions{},
     .needs_host_because = "",
+    .transposed = &operator_rows::halo,
     .eager_because = "",
     .persistent = true,
     .listed = true,

@@ -28,14 +28,14 @@ std::span<const T> nonzero_split_operator<T>::entry_list::of(std::span<const T> 
 }
 
 template <class T>
-nonzero_split_operator<T>::nonzero_split_operator(operator_kind kind, layout_handle layout,
+nonzero_split_operator<T>::nonzero_split_operator(operator_kind kind, operator_layouts layouts,
                                                   const matrix_source<T>& source,
                                                   nonzero_split_plan plan, format_kind format)
-    : matrix_operator<T>(kind, layout, source) {
-    find_non_local(source, plan);
+    : matrix_operator<T>(kind, std::move(layouts), source) {
+    if (this->layouts_.square()) find_non_local(source, plan);
     bool any_ghosts = false;
     bool any_remote = false;
-    for (int rank = 0; rank < layout->group.size(); ++rank) {
+    for (int rank = 0; rank < this->group().size(); ++rank) {
         const auto r = static_cast<std::size_t>(rank);
         make_own_block(rank, plan, source.matrix.values, format);
         make_remote_block(rank, plan, source.matrix.values, format);
@@ -43,8 +43,8 @@ nonzero_split_operator<T>::nonzero_split_operator(operator_kind kind, layout_han
         any_ghosts = any_ghosts || !plan.halo.local[r].ghosts.empty();
         any_remote = any_remote || !plan.local[r].remote_rows.empty();
     }
-    if (any_ghosts) schedule_ = std::make_shared<put_schedule<T>>(layout, plan.halo);
-    if (any_remote) exchange_ = std::make_unique<partial_exchange<T>>(layout->group, plan);
+    if (any_ghosts) schedule_ = std::make_shared<put_schedule<T>>(this->layouts_.domain, plan.halo);
+    if (any_remote) exchange_ = std::make_unique<partial_exchange<T>>(this->group(), plan);
 }
 
 template <class T>
@@ -61,7 +61,7 @@ void nonzero_split_operator<T>::make_own_block(int rank, const nonzero_split_pla
     block.indices = part.own.columns;
     block.values = entry_list(part.own.source).of(values, room);
     block.boundary = waits;
-    this->blocks_.push_back(make_device_matrix(this->layout_->group.handle(rank), block, format));
+    this->blocks_.push_back(make_device_matrix(this->group().handle(rank), block, format));
 }
 
 template <class T>
@@ -70,7 +70,7 @@ void nonzero_split_operator<T>::make_remote_block(int rank, const nonzero_split_
     const nonzero_split_block& from = plan.local[static_cast<std::size_t>(rank)].remote;
     remote_rows& to = remote_.emplace_back();
     if (from.rows() == 0) return;
-    const std::int64_t owned = plan.halo.partition.owned(rank).size();
+    const std::int64_t owned = plan.halo.columns.owned(rank).size();
     std::vector<std::uint8_t> touches_ghost;
     for (std::int64_t f = 0; f < from.rows(); ++f) {
         const auto begin = from.columns.begin() + from.offsets[static_cast<std::size_t>(f)];
@@ -88,14 +88,14 @@ void nonzero_split_operator<T>::make_remote_block(int rank, const nonzero_split_
     block.indices = from.columns;
     block.values = to.entries.of(values, room);
     if (to.reads_ghosts) block.boundary = touches_ghost;
-    to.matrix = make_device_matrix(this->layout_->group.handle(rank), block, format);
+    to.matrix = make_device_matrix(this->group().handle(rank), block, format);
 }
 
 template <class T>
 void nonzero_split_operator<T>::find_non_local(const matrix_source<T>& source,
                                                const nonzero_split_plan& plan) {
     non_local_.resize(plan.local.size());
-    const row_partition& rows = plan.halo.partition;
+    const row_partition& rows = plan.halo.rows;
     for (const local_split& part : plan.local)
         for (std::int64_t f = 0; f < part.remote.rows(); ++f) {
             const std::int64_t row = part.remote_rows[static_cast<std::size_t>(f)];
@@ -152,12 +152,12 @@ void nonzero_split_operator<T>::apply(execution& run, T alpha, const vector<T>& 
 template <class T>
 void nonzero_split_operator<T>::diagonal(vector<T>& d) const {
     matrix_operator<T>::diagonal(d);
-    for (int rank = 0; rank < this->layout_->group.size(); ++rank) {
+    for (int rank = 0; rank < this->group().size(); ++rank) {
         const std::vector<non_local_entry>& non_local = non_local_[static_cast<std::size_t>(rank)];
         if (non_local.empty()) continue;
         const auto [low, high] = std::ranges::minmax_element(non_local, {}, &non_local_entry::row);
         std::vector<T> part(static_cast<std::size_t>(high->row - low->row + 1));
-        device& device = this->layout_->group[rank];
+        device& device = this->group()[rank];
         device.download(part.data(), d.data(rank) + low->row, part.size() * sizeof(T));
         for (const non_local_entry& s : non_local)
             part[static_cast<std::size_t>(s.row - low->row)] += s.value;

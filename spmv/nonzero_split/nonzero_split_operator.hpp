@@ -24,12 +24,14 @@ namespace krylith {
 template <class T>
 class nonzero_split_operator final : public matrix_operator<T> {
 public:
-    /// The layout's rows are those of the plan. The source's values are in host memory.
-    nonzero_split_operator(operator_kind kind, layout_handle layout, const matrix_source<T>& source,
-                           nonzero_split_plan plan, format_kind format);
+    /// The layouts' rows are the rows and the columns of the plan. The source's values are in host
+    /// memory.
+    nonzero_split_operator(operator_kind kind, operator_layouts layouts,
+                           const matrix_source<T>& source, nonzero_split_plan plan,
+                           format_kind format);
 
     [[nodiscard]] vector<T> make_domain_vector(const std::string& item = "vectors") const override {
-        return vector<T>(this->layout_, item, schedule_);
+        return vector<T>(this->layouts_.domain, item, schedule_);
     }
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const override;

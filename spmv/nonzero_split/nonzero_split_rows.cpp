@@ -11,11 +11,11 @@ namespace {
 using cutter = nonzero_assignment (*)(const operator_pattern&, const nonzero_partition&);
 
 nonzero_assignment by_rows(const operator_pattern& p, const nonzero_partition& entries) {
-    return assign_by_rows(p.row_offsets, entries);
+    return assign_by_rows(p.row_offsets, p.columns.rows(), entries);
 }
 
 nonzero_assignment by_columns(const operator_pattern& p, const nonzero_partition& entries) {
-    return assign_by_columns(p.row_offsets, p.column_indices, entries);
+    return assign_by_columns(p.row_offsets, p.column_indices, p.columns.rows(), entries);
 }
 
 /// Equal entries a device. With one NUMA node, or nodes whose devices follow each other, that is
@@ -32,16 +32,23 @@ void plan(operator_kind /*kind*/, operator_pattern& p) {
     (void)make_nonzero_split_plan(p.row_offsets, p.column_indices, assign<Cut>(p));
 }
 
-/// The cuts between entries decide which rank owns which rows, so that the subject's rows are not
-/// used.
+/// The cuts between entries decide which rank owns which rows and columns, so that those of the
+/// subject are not used, unless layouts are given.
 template <class T, cutter Cut>
 std::unique_ptr<matrix_operator<T>> build(operator_kind kind, operator_subject<T>& subject) {
     nonzero_assignment assigned = assign<Cut>(subject);
+    if (subject.layouts) {
+        assigned.rows = subject.rows;
+        assigned.columns = subject.columns;
+    }
     nonzero_split_plan plan =
         make_nonzero_split_plan(subject.row_offsets, subject.column_indices, assigned);
-    const auto handle = std::make_shared<layout>(
-        layout{subject.group, std::move(assigned.rows), coherence::owned, subject.source.order});
-    return std::make_unique<nonzero_split_operator<T>>(kind, handle, subject.source,
+    operator_layouts layouts =
+        subject.layouts
+            ? *subject.layouts
+            : make_layouts(subject.group, std::move(assigned.rows), std::move(assigned.columns),
+                           coherence::owned, subject.source.order);
+    return std::make_unique<nonzero_split_operator<T>>(kind, std::move(layouts), subject.source,
                                                        std::move(plan), subject.options.format);
 }
 
@@ -60,6 +67,7 @@ constinit const operator_method operator_rows::pcsr = {
     .sends = sent_data::x_and_partial_sums,
     .fractions = operator_fractions{},
     .needs_host_because = cuts_rows,
+    .transposed = &operator_rows::pcsc,
     .eager_because = "",
     .persistent = false,
     .listed = false,
@@ -79,6 +87,7 @@ constinit const operator_method operator_rows::pcsc = {
     .sends = sent_data::x_and_partial_sums,
     .fractions = operator_fractions{},
     .needs_host_because = cuts_rows,
+    .transposed = &operator_rows::pcsr,
     .eager_because = "",
     .persistent = false,
     .listed = false,
@@ -98,6 +107,7 @@ constinit const operator_method operator_rows::pcoo = {
     .sends = sent_data::x_and_partial_sums,
     .fractions = operator_fractions{},
     .needs_host_because = cuts_rows,
+    .transposed = &operator_rows::pcsc,
     .eager_because = "",
     .persistent = false,
     .listed = false,

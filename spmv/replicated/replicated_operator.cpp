@@ -13,11 +13,11 @@
 namespace krylith {
 
 template <class T>
-replicated_operator<T>::replicated_operator(operator_kind kind, layout_handle layout,
+replicated_operator<T>::replicated_operator(operator_kind kind, operator_layouts layouts,
                                             const matrix_source<T>& source,
                                             block_partition partition, transport_kind transport,
                                             format_kind format)
-    : matrix_operator<T>(kind, layout, source),
+    : matrix_operator<T>(kind, std::move(layouts), source),
       transport_(transport),
       partition_(std::move(partition)) {
     plan(source.matrix.row_offsets);
@@ -26,14 +26,14 @@ replicated_operator<T>::replicated_operator(operator_kind kind, layout_handle la
 }
 
 template <class T>
-replicated_operator<T>::replicated_operator(layout_handle layout, const block_maker<T>& make)
-    : matrix_operator<T>(operators::nz, layout),
-      transport_(choose_transport(layout->group, transports::automatic, false)),
-      partition_(one_block(layout->rows)) {
-    for (int rank = 0; rank < layout->group.size(); ++rank) {
-        this->blocks_.push_back(make(*layout, rank, layout->size()));
+replicated_operator<T>::replicated_operator(operator_layouts layouts, const block_maker<T>& make)
+    : matrix_operator<T>(operators::nz, std::move(layouts)),
+      transport_(choose_transport(this->group(), transports::automatic, false)),
+      partition_(one_block(this->layouts_.range->rows)) {
+    for (int rank = 0; rank < this->group().size(); ++rank) {
+        this->blocks_.push_back(make(*this->layouts_.range, rank, this->columns()));
         joined_rows rows;
-        rows.segments.push_back({0, layout->rows.owned(rank), {}});
+        rows.segments.push_back({0, this->layouts_.range->rows.owned(rank), {}});
         block_rows_.push_back({rank, std::move(rows), step::first});
     }
     connect();
@@ -41,7 +41,7 @@ replicated_operator<T>::replicated_operator(layout_handle layout, const block_ma
 
 template <class T>
 void replicated_operator<T>::plan(std::span<const std::int64_t> row_offsets) {
-    for (int rank = 0; rank < this->layout_->group.size(); ++rank) {
+    for (int rank = 0; rank < this->group().size(); ++rank) {
         if (stores()) {
             block_rows_.push_back({rank, join_rows(partition_, rank, row_offsets), step::first});
             continue;
@@ -62,7 +62,7 @@ void replicated_operator<T>::plan(std::span<const std::int64_t> row_offsets) {
 
 template <class T>
 void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_kind format) {
-    const device_group& group = this->layout_->group;
+    const device_group& group = this->group();
     const bool sends = stores() && group.size() > 1;
     bool same = true;
     for (const block_rows& p : block_rows_) {
@@ -94,7 +94,7 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
 
 template <class T>
 void replicated_operator<T>::connect() {
-    const device_group& group = this->layout_->group;
+    const device_group& group = this->group();
     if (stores())
         signals_ = std::make_unique<result_signals>(group);
     else
@@ -170,7 +170,7 @@ void replicated_operator<T>::send_results(execution& run, T alpha, const vector<
 template <class T>
 void replicated_operator<T>::diagonal(vector<T>& d) const {
     this->check_diagonal(d);
-    const device_group& group = this->layout_->group;
+    const device_group& group = this->group();
     for (std::size_t i = 0; i < block_rows_.size(); ++i) {
         const joined_rows& rows = block_rows_[i].rows;
         this->blocks_[i]->diagonal(d.data(block_rows_[i].rank),

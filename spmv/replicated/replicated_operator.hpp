@@ -26,20 +26,21 @@ class replicated_operator final : public matrix_operator<T> {
 public:
     /// `transport` is what choose_transport() returned. With redundant rows all devices use one
     /// format: csr, if their blocks would choose different ones.
-    replicated_operator(operator_kind kind, layout_handle layout, const matrix_source<T>& source,
-                        block_partition partition, transport_kind transport, format_kind format);
+    replicated_operator(operator_kind kind, operator_layouts layouts,
+                        const matrix_source<T>& source, block_partition partition,
+                        transport_kind transport, format_kind format);
 
     /// Makes operator nz with blocks that `make` returns.
-    replicated_operator(layout_handle layout, const block_maker<T>& make);
+    replicated_operator(operator_layouts layouts, const block_maker<T>& make);
 
     [[nodiscard]] vector<T> make_domain_vector(const std::string& item = "vectors") const override {
-        return vector<T>(this->layout_, item);
+        return vector<T>(this->layouts_.domain, item);
     }
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const override;
     void diagonal(vector<T>& d) const override;
     [[nodiscard]] std::int64_t received(int rank) const override {
-        return this->layout_->size() - partition_.computed(rank);
+        return this->rows() - partition_.computed(rank);
     }
     [[nodiscard]] std::int64_t matrix_bytes(int rank) const override;
     [[nodiscard]] bool recordable() const override;

@@ -33,7 +33,7 @@ double redundant_seconds(const iteration_model& m) {
 }
 
 std::int64_t received(const halo_plan& plan, int rank) {
-    return plan.partition.rows() - plan.partition.owned(rank).size();
+    return plan.rows.rows() - plan.rows.owned(rank).size();
 }
 
 using planner = block_partition (*)(const operator_pattern&);
@@ -82,6 +82,7 @@ constinit const operator_method operator_rows::nz = {
     .sends = sent_data::results,
     .fractions = operator_fractions{},
     .needs_host_because = "",
+    .transposed = &operator_rows::nz,
     .eager_because = "",
     .persistent = false,
     .listed = true,
@@ -101,6 +102,7 @@ constinit const operator_method operator_rows::two_nz = {
     .sends = sent_data::results,
     .fractions = operator_fractions{},
     .needs_host_because = other_rows,
+    .transposed = &operator_rows::two_nz,
     .eager_because = "",
     .persistent = false,
     .listed = false,
@@ -120,6 +122,7 @@ constinit const operator_method operator_rows::lra = {
     .sends = sent_data::results,
     .fractions = operator_fractions{.long_rows = true},
     .needs_host_because = other_rows,
+    .transposed = &operator_rows::lra,
     .eager_because = "",
     .persistent = false,
     .listed = false,
@@ -139,6 +142,7 @@ constinit const operator_method operator_rows::lra_rc = {
     .sends = sent_data::results,
     .fractions = operator_fractions{.long_rows = true, .redundant = true},
     .needs_host_because = other_rows,
+    .transposed = &operator_rows::lra_rc,
     .eager_because = "",
     .persistent = false,
     .listed = false,

@@ -65,6 +65,9 @@ struct operator_method {
     /// than those of the rows that they own. Empty: it also takes a matrix that lies on the
     /// devices, and each device computes the rows that it owns.
     required_text needs_host_because;
+    /// The operator whose devices keep of the transposed matrix the entries that this one's keep of
+    /// the matrix, or its own row: operator_options::transposed_products.
+    required<const operator_method*> transposed;
     /// Why no recorded loop contains it, after "since"; empty: one may, if its format can be
     /// recorded.
     required_text eager_because;

@@ -1,5 +1,6 @@
 // Pieces of code that the pages and comments of headers show and that run nowhere: they must
 // compile.
+#include <memory>
 #include <vector>
 
 #include <krylith/adapters/csr_arrays.hpp>
@@ -44,6 +45,32 @@ solve_result lent_arrays(const device_group& group, std::int64_t rows, const std
     const auto a = make_operator<double>(group, std::span(&mine, 1), {.borrow = true});
     const solve_result result = cg(*a, b, x);
     return result;
+}
+
+/// spmv/matrix_operator.hpp.
+void between_grids(const std::unique_ptr<matrix_operator<double>>& coarse,
+                   const std::unique_ptr<matrix_operator<double>>& fine,
+                   const csr_matrix<double>& prolongation) {
+    const auto p = make_operator({coarse->layout(), fine->layout()}, prolongation);
+    (void)p;
+}
+
+std::unique_ptr<matrix_operator<double>> transfer(const matrix_operator<double>& coarse,
+                                                  const matrix_operator<double>& fine,
+                                                  const csr_matrix<double>& prolongation) {
+    return make_operator({coarse.layout(), fine.layout()}, prolongation,
+                         {.transposed_products = true});
+}
+
+/// y = P x, z = P' A y
+void coarse_product(execution& run, const matrix_operator<double>& a,
+                    const matrix_operator<double>& p, const vector<double>& x, vector<double>& y,
+                    vector<double>& r, vector<double>& z) {
+    p.apply(run, 1.0, x, 0.0, y); // x: p.make_domain_vector(), y: a.make_domain_vector()
+    put_ghosts(run, y);           // a product does not send what others need of its result
+    a.apply(run, 1.0, y, 0.0, r); // r: p.transposed().make_domain_vector()
+    put_ghosts(run, r);
+    p.apply_transposed(run, 1.0, r, 0.0, z); // z: p.transposed().make_range_vector()
 }
 
 /// matrix/coo_assembly.hpp.

@@ -61,7 +61,7 @@ void add_blocks(footprint& f, const csr_view<T>& matrix, const halo_plan& plan) 
     const result_use use =
         f.devices > 1 && f.kind->sends == sent_data::results ? result_use::sent : result_use::own;
     for (int part = 0; part < f.devices; ++part) {
-        const row_range rows = plan.partition.owned(part);
+        const row_range rows = plan.rows.owned(part);
         const auto offsets = matrix.row_offsets.subspan(static_cast<std::size_t>(rows.begin),
                                                         static_cast<std::size_t>(rows.size()) + 1);
         auto columns = matrix.column_indices.subspan(
@@ -81,9 +81,9 @@ void add_blocks(footprint& f, const csr_view<T>& matrix, const halo_plan& plan) 
 /// Fills in the vectors of an operator whose rows are those of the halo plan.
 void add_vectors(footprint& f, const halo_plan& plan, std::span<const std::int64_t> row_offsets) {
     const bool replicated = f.kind->vectors == coherence::replicated;
-    const std::int64_t all = plan.partition.rows();
+    const std::int64_t all = plan.rows.rows();
     for (int part = 0; part < f.devices; ++part) {
-        const row_range rows = plan.partition.owned(part);
+        const row_range rows = plan.rows.owned(part);
         const std::int64_t owned = rows.size();
         const std::int64_t nonzeros = row_offsets[static_cast<std::size_t>(rows.end)] -
                                       row_offsets[static_cast<std::size_t>(rows.begin)];

@@ -78,7 +78,7 @@ double seconds_for_all(const std::vector<trial>& trials, const recommend_request
 
 bool known(const std::vector<placement_trial>& tried, const matrix_operator<double>& a) {
     return std::ranges::any_of(tried, [&](const placement_trial& t) {
-        return t.devices == a.layout()->group.size() &&
+        return t.devices == a.group().size() &&
                (t.devices == 1 || t.operator_name == to_string(a.kind())) &&
                t.format_name == a.format_name();
     });

@@ -62,13 +62,13 @@ std::string why_operator(const matrix_operator<T>& a, const operator_options& as
                            to_string(operators::usual));
     if (asked.kind)
         return a.choice() != nullptr ? "as asked for, with " + a.choice()->because : "as asked for";
-    if (a.layout()->group.size() == 1) return "auto: one device, nothing moves";
+    if (a.group().size() == 1) return "auto: one device, nothing moves";
     return a.choice() != nullptr ? "auto: " + a.choice()->because : "auto";
 }
 
 template <class T>
 std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix) {
-    const device_group& group = a.layout()->group;
+    const device_group& group = a.group();
     if (group.kind() == backend::host || group.size() == 1) return "";
     return fewer_devices(matrix, group.size(), a.kind(), rates_of(group).rates);
 }
@@ -125,7 +125,7 @@ device_group fastest_devices(const device_options& options, operator_kind kind,
 
 template <class T>
 std::string why_transport(const matrix_operator<T>& a, const operator_options& asked) {
-    const device_group& group = a.layout()->group;
+    const device_group& group = a.group();
     if (group.size() == 1) return "one device, nothing moves";
     if (asked.transport) return "as asked for";
     if (a.transport()->exchange == nullptr)

@@ -46,7 +46,7 @@ double distance_from_ones(std::span<const T> x) {
 template <class T>
 std::string why_eager(const solve_request& request, const matrix_operator<T>& a,
                       const any_preconditioner<T>& m) {
-    const device_group& group = a.layout()->group;
+    const device_group& group = a.group();
     if (request.execution == "eager") return "--execution eager";
     if (!a.recordable() && !a.transport()->recordable)
         return std::string("transport ") + to_string(a.transport()) + " can't be recorded";
@@ -70,7 +70,7 @@ double upload(vector<T>& to, std::span<const T> values) {
 template <class T>
 void describe(solve_outcome& out, const solve_request& request, const csr_matrix<T>& matrix,
               const matrix_operator<T>& a, const any_preconditioner<T>& m) {
-    const device_group& group = a.layout()->group;
+    const device_group& group = a.group();
     out.rows = matrix.rows;
     out.columns = matrix.columns;
     out.nnz = matrix.nnz();

@@ -21,6 +21,7 @@ public:
 
     /// The vector<T>; null where the operand is a vector<float> of an update in double.
     constexpr operator const vector<T>*() const { return own_; } // NOLINT
+    [[nodiscard]] constexpr const vector<T>* own() const { return own_; }
     /// The vector<float> of an update in double; null for all others.
     [[nodiscard]] constexpr const vector<float>* single() const { return single_; }
     [[nodiscard]] constexpr bool empty() const { return own_ == nullptr && single_ == nullptr; }

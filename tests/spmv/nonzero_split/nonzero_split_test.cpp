@@ -230,7 +230,7 @@ KRYLITH_GROUP_TEST("pieces: what they can't do is refused") {
     }
     CHECK_THROWS_WITH_AS((void)make_operator(group, coo_matrix<double>{2, 2, {0}, {0}, {1.0}}, {}),
                          doctest::Contains("pcoo"), usage_error);
-    CHECK_THROWS_AS((void)make_operator(group, coo_matrix<double>{2, 3, {0}, {0}, {1.0}},
+    CHECK_THROWS_AS((void)make_operator(group, coo_matrix<double>{2, 3, {0}, {3}, {1.0}},
                                         {.kind = operators::pcoo}),
-                    usage_error);
+                    input_error);
 }
