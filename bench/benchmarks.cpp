@@ -10,6 +10,7 @@
 #include <krylith/bench/spmspv/spmspv_run.hpp>
 #include <krylith/bench/spmv/spmv_run.hpp>
 #include <krylith/bench/streamed/streamed_run.hpp>
+#include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/command.hpp>
 
 namespace krylith::tool {

@@ -8,8 +8,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/erased/preconditioner_model.hpp>
@@ -65,6 +67,24 @@ private:
 
     std::unique_ptr<detail::preconditioner_model<T>> model_; ///< null: M = I
 };
+
+/// Makes the preconditioner that a text names, NAME[:KEY=VALUE]..., such as "jacobi", for an
+/// operator of a matrix; "none" is any_preconditioner<T>(). Throws usage_error that names what is
+/// wrong with the text, the nearest valid name and what is allowed, or what M needs in place of
+/// this operator, and what the constructor of M throws.
+template <class T>
+[[nodiscard]] any_preconditioner<T> make_preconditioner(std::string_view text,
+                                                        const matrix_operator<T>& a);
+
+/// The same for an operator that doesn't know its own entries; `matrix` in host memory has them.
+template <class T>
+[[nodiscard]] any_preconditioner<T>
+make_preconditioner(std::string_view text, const matrix_operator<T>& a,
+                    const std::type_identity_t<csr_view<T>>& matrix);
+
+/// The names that a text may begin with: none, then the rows of the table in their order
+/// (precond/table/preconditioner_table.hpp).
+[[nodiscard]] std::vector<std::string_view> preconditioner_names();
 
 extern template class any_preconditioner<double>;
 extern template class any_preconditioner<float>;

@@ -8,6 +8,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith {
@@ -134,5 +135,43 @@ jacobi<T> jacobi<T>::square_root() const {
 
 template class jacobi<double>;
 template class jacobi<float>;
+
+namespace {
+
+template <class T>
+any_preconditioner<T> make_jacobi(const matrix_operator<T>& a, const csr_view<T>* matrix,
+                                  const method_parameters&) {
+    return matrix != nullptr ? jacobi<T>(a, *matrix) : jacobi<T>(a);
+}
+
+std::string no_jacobi_because(const matrix_statistics& s) {
+    const diagonal_statistics& d = s.diagonal;
+    if (d.has_zeros())
+        return std::to_string(d.missing + d.zeros) + " of " + std::to_string(d.length) +
+               " diagonal entries are 0";
+    if (!std::isfinite(1 / d.smallest)) return "the inverse of a diagonal entry overflows";
+    if (d.least == d.most) return "all diagonal entries are equal, so that it changes nothing";
+    return {};
+}
+
+} // namespace
+
+constinit const preconditioner_method preconditioner_rows::jacobi = {
+    .name = "jacobi",
+    .aliases = {"diagonal", "diag", "pointjacobi"},
+    .help = "divides by the diagonal",
+    .parameters = std::span<const parameter_rule>(),
+    .needs_spd = false,
+    .pointwise = true,
+    .listed = true,
+    .no_use_because = no_jacobi_because,
+    .kept_bytes = [](const preconditioner_size& s,
+                     const method_parameters&) { return std::optional(s.value_bytes * s.rows); },
+    .moved_bytes =
+        [](const preconditioner_size& s, const method_parameters&) {
+            return std::optional(static_cast<double>(s.value_bytes * s.rows));
+        },
+    .make = preconditioner_makers{make_jacobi<double>, make_jacobi<float>},
+};
 
 } // namespace krylith

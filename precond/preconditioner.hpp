@@ -9,11 +9,15 @@
 #include <span>
 #include <string>
 
-#include <krylith/precond/identity.hpp>
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {
+
+/// M = I. Solvers skip its application.
+struct identity {
+    [[nodiscard]] static constexpr const char* name() { return "none"; }
+};
 
 /// What every preconditioner but `identity` has:
 ///

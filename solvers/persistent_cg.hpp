@@ -54,7 +54,7 @@ solve_result persistent_cg(const matrix_operator<T>& given_a, const vector<T>& b
             if (plain)
                 fused(run, rho = dot(r, r));
             else
-                m.apply(run, r, domain, rho = dot(r, domain));
+                precondition<T>(run, m, r, domain, rho = dot(r, domain));
             beta = 0.0;
         },
         [&] {

@@ -1,6 +1,7 @@
 #include <krylith/bench/solver/krylith_solver.hpp>
 
 #include <krylith/matrix/compressed/first_touch.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {
@@ -9,7 +10,7 @@ template <class T>
 krylith_solver<T>::krylith_solver(const device_group& group, const workload& w,
                                   const krylith_settings& settings)
     : settings_(settings),
-      solve_(tool::find_solver<T>(settings.solver)),
+      solver_(find_solver(settings.solver)),
       a_([&] {
           const tool::stopwatch watch;
           auto a = make_operator(group, w.matrix_of<T>(), settings.multiply);
@@ -20,7 +21,7 @@ krylith_solver<T>::krylith_solver(const device_group& group, const workload& w,
       b_(a_->make_range_vector("b")),
       x_(a_->make_range_vector("x")) {
     const tool::stopwatch watch;
-    m_ = tool::make_preconditioner(settings.preconditioner, *a_, w.matrix_of<T>());
+    m_ = make_preconditioner(settings.preconditioner, *a_, csr_view<T>(w.matrix_of<T>()));
     b_.upload(w.rhs_of<T>());
     group.synchronize();
     setup_seconds_ += watch.seconds();
@@ -32,7 +33,7 @@ solve_result krylith_solver<T>::run(double rtol, std::int64_t max_iterations, bo
     options.rtol = rtol;
     options.max_iterations = max_iterations;
     options.history = history;
-    solve_result result = solve_(*a_, b_, x_, options, m_.get());
+    solve_result result = solver_.solve(*a_, b_, x_, options, m_);
     recorded_ = result.recorded;
     return result;
 }

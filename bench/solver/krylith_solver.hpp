@@ -8,14 +8,14 @@
 #include <krylith/bench/solver/solver_contestant.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
+#include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/tools/solve/solver_registry.hpp>
 
 namespace krylith::bench {
 
 struct krylith_settings {
-    std::string solver = "cg";
-    std::string preconditioner = "none";
+    std::string solver = "cg";           ///< a name of all_solvers
+    std::string preconditioner = "none"; ///< as make_preconditioner() reads it
     operator_options multiply{};
     /// The mode, recording and time-out; run() sets the other options.
     solver_options options{};
@@ -44,10 +44,10 @@ private:
     [[nodiscard]] solve_result run(double rtol, std::int64_t max_iterations, bool history = false);
 
     krylith_settings settings_;
-    tool::solver_function<T> solve_;
+    const solver_method& solver_;
     double setup_seconds_ = 0;
     std::unique_ptr<matrix_operator<T>> a_;
-    std::unique_ptr<jacobi<T>> m_;
+    any_preconditioner<T> m_;
     vector<T> b_;
     vector<T> x_;
     bool recorded_ = false;

@@ -8,6 +8,9 @@
 
 #include <krylith/bench/common/shared_options.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/solver_table.hpp>
+#include <krylith/tools/cli/method_help.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 
@@ -41,7 +44,8 @@ std::vector<std::string> solver_request::matrix_names(backend kind) const {
 }
 
 bool solver_request::has_baseline() const {
-    return solver.starts_with("cg") && preconditioner == "none" && !multiply.single_precision();
+    return &find_solver(solver).base() == &solver_rows::cg &&
+           parse_preconditioner(preconditioner).method == nullptr && !multiply.single_precision();
 }
 
 std::string solver_request::contestants() const {
@@ -69,7 +73,7 @@ krylith_settings solver_request::settings() const {
 }
 
 void solver_request::check() const {
-    tool::check_preconditioner(preconditioner);
+    (void)parse_preconditioner(preconditioner);
     (void)contestants();
     (void)settings();
     plan.effort.check();
@@ -90,8 +94,8 @@ void add_options(CLI::App& app, solver_request& q) {
     add_matrices(app, q.matrices, "gallery:poisson3d of 64, 128, 256 and 400 (host: 64 and 128)");
     tool::add_spd(app, q.spd);
     app.add_flag("--random", q.random, "Each gallery matrix also with random values (D A D)");
-    add("--precond", q.preconditioner, tool::alternatives(tool::preconditioner_names()),
-        "Preconditioner")
+    add("--precond", q.preconditioner, tool::alternatives(preconditioner_names()),
+        tool::preconditioner_help().c_str())
         ->capture_default_str();
     tool::add_rtol(app, q.rtol);
     add("--solves", q.plan.solves, "N", "Timed solves to --rtol, after one that is not; 0: none")

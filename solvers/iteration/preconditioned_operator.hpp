@@ -16,12 +16,16 @@ class preconditioned_operator {
 public:
     using T = typename A::value_type;
 
-    /// M is a scaled_preconditioner. Throws usage_error for side::split with an M that has no
-    /// square root.
+    /// Throws usage_error naming M for side::split where it has no square root.
     preconditioned_operator(const A& a, const M& m, side on_side)
-        : a_(a), m_(m), plain_(m.is_identity()), side_(on_side) {
+        : a_(a), m_(m), plain_(is_identity(m)), side_(on_side) {
         if (plain_) return;
-        if (on_side == side::split) root_.emplace(m.square_root());
+        if (on_side == side::split) {
+            if constexpr (splittable<M>)
+                root_.emplace(m.square_root());
+            else
+                detail::refuse_split(m.name());
+        }
         if (on_left()) scratch_.emplace(a.make_range_vector());
     }
 
@@ -40,7 +44,7 @@ public:
     const vector<T>& right(execution& run, const vector<T>& v,
                            std::optional<vector<T>>& hat) const {
         if (!on_right()) return v;
-        one_side().apply(run, v, *hat);
+        precondition<T>(run, one_side(), v, *hat);
         return *hat;
     }
 
@@ -49,14 +53,14 @@ public:
     void multiply(execution& run, const vector<T>& v_hat, vector<T>& y, const Dots&... dots) const {
         if (!on_left()) return krylith::multiply(run, a_, v_hat, y, dots...);
         krylith::multiply(run, a_, v_hat, *scratch_);
-        one_side().apply(run, *scratch_, y, dots...);
+        precondition<T>(run, one_side(), *scratch_, y, dots...);
     }
 
     /// Enqueues y = L^-1 r, with dots.
     template <class... Dots>
     void left(execution& run, const vector<T>& r, vector<T>& y, const Dots&... dots) const {
         if (on_left())
-            one_side().apply(run, r, y, dots...);
+            precondition<T>(run, one_side(), r, y, dots...);
         else
             fused(run, y = r, dots...);
     }

@@ -28,7 +28,7 @@ public:
     /// Enqueues p = z = M^-1 r and rho = r'z, where r is given.
     void start(vector<T>& p, scalar& rho) {
         if (!z_) return fused(run_, p = r, rho = dot(r, r));
-        m_.apply(run_, r, *z_, rho = dot(r, *z_));
+        precondition<T>(run_, m_, r, *z_, rho = dot(r, *z_));
         fused(run_, p = *z_);
     }
 
@@ -39,7 +39,7 @@ public:
             fused(run_, r -= step, *z_ = *inverse, rr = dot(r, r), *rz_ = dot(r, *z_));
         } else {
             fused(run_, r -= step, rr = dot(r, r));
-            m_.apply(run_, r, *z_, *rz_ = dot(r, *z_));
+            precondition<T>(run_, m_, r, *z_, *rz_ = dot(r, *z_));
         }
     }
 

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include <krylith/precond/erased/preconditioner_model.hpp>
@@ -44,14 +47,25 @@ public:
         return (scalar_value{&c.run(), result->coefficient} * c) * *result;
     }
 
-    /// Enqueues z = c M^-1 r with the dots.
-    template <class... Dots>
-    void apply(execution& run, const vector<T>& r, vector<T>& z, const Dots&... dots) const {
-        if (!*factor_) return precondition<T, M>(run, *m_, r, z, dots...);
-        if (const auto inverse = pointwise(r)) return fused(run, z = *inverse, dots...);
-        precondition<T, M>(run, *m_, r, z);
-        fused(run, z = **factor_ * z, dots...);
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots) const {
+        if (const auto inverse = pointwise(r)) return fused(run, z = *inverse, dots);
+        if constexpr (applied_preconditioner<M, T>) {
+            if (!*factor_) return m_->apply(run, r, z, dots);
+            m_->apply(run, r, z, {});
+            fused(run, z = **factor_ * z, dots);
+        }
     }
+
+    [[nodiscard]] bool recordable() const {
+        if constexpr (applied_preconditioner<M, T>) return m_->recordable();
+        return true;
+    }
+    [[nodiscard]] std::int64_t bytes() const {
+        if constexpr (applied_preconditioner<M, T>) return m_->bytes();
+        return 0;
+    }
+    [[nodiscard]] std::string name() const { return m_->name(); }
 
     /// Throws usage_error naming M where it has no square root.
     [[nodiscard]] scaled_preconditioner square_root() const {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <sstream>
+#include <vector>
 
 #include <krylith/tests/random_systems/trial.hpp>
 
@@ -8,10 +9,20 @@ namespace random_systems {
 using krylith::execution_mode;
 using krylith::operator_kind;
 
-const char* to_string(method m) {
-    constexpr const char* names[] = {"cg", "cg:auto", "bicgstab", "gmres", "gmres:cgs2"};
-    return names[static_cast<int>(m)];
+namespace {
+
+/// Returns the solvers that run on all devices, those that users are told of twice.
+const std::vector<const krylith::solver_method*>& solvers() {
+    static const auto rows = [] {
+        std::vector<const krylith::solver_method*> all;
+        for (const krylith::solver_method* row : krylith::all_solvers)
+            if (row->runs_everywhere) all.insert(all.end(), row->listed ? 2 : 1, row);
+        return all;
+    }();
+    return rows;
 }
+
+} // namespace
 
 trial draw(std::uint64_t seed, std::uint64_t index, std::initializer_list<int> group_sizes) {
     random_source random(seed, index);
@@ -21,10 +32,9 @@ trial draw(std::uint64_t seed, std::uint64_t index, std::initializer_list<int> g
     t.family = &kinds[index % kinds.size()];
     t.rows = random.integer(1, random.pick({3, 12, t.family->most_rows}));
     t.rows = std::min(t.rows, t.family->most_rows);
-    t.solver = random.pick({method::cg, method::cg, method::cg_auto, method::bicgstab,
-                            method::bicgstab, method::gmres, method::gmres, method::gmres_cgs2});
+    t.solver = random.pick(solvers());
     t.single = random.once_in(2);
-    t.jacobi = random.once_in(3);
+    if (random.once_in(3)) t.preconditioner = random.pick(krylith::all_preconditioners);
     t.aliased = random.once_in(10);
     t.from = random.pick({start::from_zero, start::from_zero, start::from_zero, start::given_zero,
                           start::random, start::exact});
@@ -55,8 +65,9 @@ std::string trial::describe() const {
     constexpr const char* modes[] = {"automatic", "recorded", "eager"};
     constexpr const char* starts[] = {"zero", "given zero", "random", "exact"};
     std::ostringstream text;
-    text << index << ": " << family->name << " n<=" << rows << ' ' << to_string(solver)
-         << (single ? " fp32" : " fp64") << (jacobi ? " jacobi " : " plain ")
+    text << index << ": " << family->name << " n<=" << rows << ' ' << solver->name
+         << (single ? " fp32" : " fp64") << ' '
+         << (preconditioner == nullptr ? "plain" : preconditioner->name.data()) << ' '
          << sides[static_cast<int>(options.preconditioning)] << ", start "
          << starts[static_cast<int>(from)] << (aliased ? ", x is b" : "") << ", " << devices
          << " devices " << krylith::to_string(operator_options.kind)

@@ -130,7 +130,7 @@ int run(const request& r) {
         const outcome o = random_systems::run(t, devices.of(t.devices), r.seed);
         all.add(o);
         by_kind[t.family->name].add(o);
-        by_solver[to_string(t.solver)].add(o);
+        by_solver[std::string(t.solver->name)].add(o);
         if (o.found != finding::sound) {
             constexpr const char* names[] = {"", "FALSE", "MISREPORTED", "FAILED"};
             std::printf("%s %s\n    %s\n", names[static_cast<int>(o.found)], line.c_str(),

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 
 namespace random_systems {
 
@@ -40,8 +41,12 @@ public:
     double decade(double low, double high) { return std::pow(10.0, between(low, high)); }
     template <class T>
     T pick(std::initializer_list<T> choices) {
-        return choices
-            .begin()[static_cast<std::size_t>(integer(0, static_cast<int>(choices.size()) - 1))];
+        return pick(std::span<const T>(choices.begin(), choices.size()));
+    }
+    /// An element of a vector, array or span.
+    template <class List>
+    auto pick(const List& choices) {
+        return choices[static_cast<std::size_t>(integer(0, static_cast<int>(choices.size()) - 1))];
     }
 
 private:

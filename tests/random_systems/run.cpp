@@ -4,13 +4,6 @@
 #include <optional>
 #include <sstream>
 
-#include <krylith/precond/jacobi.hpp>
-#include <krylith/solvers/bicgstab.hpp>
-#include <krylith/solvers/cg.hpp>
-#include <krylith/solvers/gmres.hpp>
-#include <krylith/solvers/gmres_cgs2.hpp>
-#include <krylith/solvers/persistent_cg.hpp>
-
 #include <krylith/tests/random_systems/judge.hpp>
 #include <krylith/tests/random_systems/trial.hpp>
 
@@ -52,8 +45,8 @@ number_range range_of() {
     return {37, -44};
 }
 
-/// Returns whether Jacobi must refuse the matrix: an entry of the diagonal, its inverse or its
-/// square root is no finite number other than 0.
+/// Returns whether a preconditioner that divides by the diagonal must refuse the matrix: an entry
+/// of the diagonal, its inverse or its square root is no finite number other than 0.
 template <class T>
 bool refusable(const krylith::csr_matrix<T>& a, bool split) {
     for (std::size_t row = 0; row + 1 < a.row_offsets.size(); ++row) {
@@ -65,19 +58,6 @@ bool refusable(const krylith::csr_matrix<T>& a, bool split) {
         if (1 / entry == 0) return true;
     }
     return false;
-}
-
-template <class T, class M>
-krylith::solve_result solve(const trial& t, const krylith::matrix_operator<T>& a,
-                            const krylith::vector<T>& b, krylith::vector<T>& x,
-                            const krylith::solver_options& options, const M& m) {
-    switch (t.solver) {
-    case method::cg: return cg(a, b, x, options, m);
-    case method::cg_auto: return automatic_cg(a, b, x, options, m);
-    case method::bicgstab: return bicgstab(a, b, x, options, m);
-    case method::gmres: return gmres(a, b, x, options, m);
-    default: return gmres_cgs2(a, b, x, options, m);
-    }
 }
 
 template <class T>
@@ -99,12 +79,9 @@ solved<T> solve(const trial& t, const krylith::device_group& group,
     auto& x = t.aliased ? b : other;
     solved<T> s;
     try {
-        if (t.jacobi) {
-            const krylith::jacobi<T> m(*a);
-            s.result = solve(t, *a, b, x, options, m);
-        } else {
-            s.result = solve(t, *a, b, x, options, krylith::identity{});
-        }
+        const auto m = krylith::make_preconditioner(
+            t.preconditioner == nullptr ? "none" : t.preconditioner->name, *a);
+        s.result = t.solver->solve(*a, b, x, options, m);
     } catch (const krylith::not_converged& failure) {
         s.result = failure.result();
     }
@@ -199,7 +176,7 @@ outcome run_as(const trial& t, const krylith::device_group& group, std::uint64_t
     } catch (const krylith::input_error& e) {
         const bool split = t.options.preconditioning == krylith::side::split;
         o.ending = "refused";
-        if (!t.jacobi || !refusable(matrix, split)) {
+        if (t.preconditioner == nullptr || !refusable(matrix, split)) {
             o.found = finding::failed;
             o.details = e.what();
         }

@@ -5,24 +5,25 @@
 #include <string>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/options.hpp>
+#include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 #include <krylith/tests/random_systems/linear_system.hpp>
 
 namespace random_systems {
 
-enum class method { cg, cg_auto, bicgstab, gmres, gmres_cgs2 };
 enum class start { from_zero, given_zero, random, exact };
 
 struct trial {
     std::uint64_t index = 0;
     const kind* family = nullptr;
     int rows = 1;
-    method solver = method::cg;
-    bool single = false; ///< fp32
-    bool jacobi = false;
-    bool aliased = false; ///< b and x are one vector
+    const krylith::solver_method* solver = &krylith::solver_rows::cg;
+    bool single = false;                                            ///< fp32
+    const krylith::preconditioner_method* preconditioner = nullptr; ///< null: none
+    bool aliased = false;                                           ///< b and x are one vector
     start from = start::from_zero;
     int devices = 1;
     double relative_atol = 0; ///< options.atol / ||b||
@@ -40,8 +41,6 @@ struct outcome {
     std::string details; ///< the details where it isn't sound
     bool converged = false;
 };
-
-[[nodiscard]] const char* to_string(method m);
 
 /// Draws the trial of an index; `group_sizes` are the numbers of devices to choose from.
 [[nodiscard]] trial draw(std::uint64_t seed, std::uint64_t index,

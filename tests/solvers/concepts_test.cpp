@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 
 #include <krylith/precond/any_preconditioner.hpp>
-#include <krylith/precond/identity.hpp>
 #include <krylith/precond/jacobi.hpp>
+#include <krylith/precond/preconditioner.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/solvers/iteration/preconditioned_operator.hpp>
 #include <krylith/spmv/matrix_operator.hpp>

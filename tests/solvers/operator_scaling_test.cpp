@@ -174,20 +174,23 @@ KRYLITH_GROUP_TEST("scaling: a preconditioner on the left, on the right and spli
 
 namespace {
 
-/// A preconditioner that is a constant times the inverse diagonal, whatever the size of A:
-/// pointwise, with a coefficient if asked, or in operations of its own.
-struct sized_diagonal {
-    [[nodiscard]] term<double> operator()(const vector<double>& r) const {
-        return pointwise(inverse, r);
+/// A preconditioner that is a constant times the inverse diagonal, whatever the size of A, in
+/// operations of its own or entry by entry.
+struct sized_apply {
+    void apply(execution& run, const vector<double>& r, vector<double>& z,
+               std::span<const reduction_into<double>> dots) const {
+        fused(run, z = krylith::pointwise(inverse, r), dots);
     }
+    [[nodiscard]] bool recordable() const { return true; }
+    [[nodiscard]] std::int64_t bytes() const { return 8 * inverse.size(); }
+    [[nodiscard]] std::string name() const { return "sized"; }
     vector<double> inverse;
 };
 
-struct sized_apply {
-    void apply(execution& run, const vector<double>& r, vector<double>& z) const {
-        fused(run, z = pointwise(inverse, r));
+struct sized_diagonal : sized_apply {
+    [[nodiscard]] std::optional<term<double>> pointwise(const vector<double>& r) const {
+        return krylith::pointwise(inverse, r);
     }
-    vector<double> inverse;
 };
 
 } // namespace
@@ -210,7 +213,7 @@ KRYLITH_GROUP_TEST("scaling: preconditioners of the user's") {
                 };
                 const solver_options options{.preconditioning = on_side};
                 const auto first =
-                    testing::solve(which, *p.a, p.b, p.x, options, sized_diagonal{d()});
+                    testing::solve(which, *p.a, p.b, p.x, options, sized_diagonal{{d()}});
                 INFO(describe(first));
                 CHECK(first.converged());
                 CHECK(checked_residual(p, first) <= 1.01e-8);

@@ -6,6 +6,7 @@
 
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/loop.hpp>
+#include <krylith/tests/support/own_preconditioners.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
 
@@ -17,6 +18,7 @@ using testing::modes_of;
 using testing::name_of;
 using testing::problem;
 using testing::random_values;
+using testing::two_steps;
 using testing::values_of;
 
 namespace {
@@ -51,30 +53,6 @@ private:
 
 static_assert(linear_operator<shifted<double>> && linear_operator<shifted<float>>);
 
-/// Two steps of Jacobi, z = D^-1 r + D^-1 (r - A D^-1 r), which is SPD for Poisson.
-template <class T>
-class two_steps {
-public:
-    two_steps(const matrix_operator<T>& a, const csr_matrix<T>& matrix)
-        : a_(a), d_(a, matrix), first_(a.make_domain_vector()), rest_(a.make_range_vector()) {}
-
-    void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots) const {
-        fused(run, first_ = *d_.pointwise(r));
-        residual(run, a_, r, first_, rest_);
-        fused(run, z = first_ + *d_.pointwise(rest_), dots);
-    }
-    [[nodiscard]] bool recordable() const { return true; }
-    [[nodiscard]] std::int64_t bytes() const { return d_.bytes(); }
-    [[nodiscard]] std::string name() const { return "two steps of Jacobi"; }
-
-private:
-    const matrix_operator<T>& a_;
-    jacobi<T> d_;
-    mutable vector<T> first_;
-    mutable vector<T> rest_;
-};
-
 static_assert(preconditioner<two_steps<double>, double>);
 static_assert(!pointwise_preconditioner<two_steps<double>, double>);
 
@@ -90,7 +68,7 @@ KRYLITH_GROUP_TEST("own parts: an operator of the user's") {
             if (sum.column_indices[static_cast<std::size_t>(k)] == row)
                 sum.values[static_cast<std::size_t>(k)] += 0.5;
     for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather})
-        for (const auto which : all_methods)
+        for (const auto which : testing::template_methods)
             for (const auto mode : modes_of(group)) {
                 CAPTURE(name_of(which));
                 CAPTURE(name_of(kind));
@@ -119,7 +97,7 @@ KRYLITH_GROUP_TEST("own parts: a preconditioner of the user's helps, on the side
                     CAPTURE(name_of(kind));
                     CAPTURE(static_cast<int>(on_side));
                     problem<double> p(group, matrix, b, {.kind = kind});
-                    const two_steps<double> m(*p.a, matrix);
+                    const two_steps<double> m(*p.a);
                     const auto plain = p.solve_jacobi(which, {.restart = 100});
                     const solver_options options{
                         .restart = 100, .preconditioning = on_side, .mode = mode};
@@ -134,7 +112,7 @@ KRYLITH_GROUP_TEST("own parts: a preconditioner of the user's helps, on the side
 KRYLITH_GROUP_TEST("own parts: split needs a square root, and says so") {
     const auto matrix = testing::laplace_1d(12);
     problem<double> p(group, matrix, std::vector<double>(12, 1.0));
-    const two_steps<double> m(*p.a, matrix);
+    const two_steps<double> m(*p.a);
     for (const auto which : testing::general_methods) {
         CHECK_THROWS_WITH_AS(
             (void)testing::solve(which, *p.a, p.b, p.x, {.preconditioning = side::split}, m),

@@ -122,9 +122,13 @@ namespace {
 
 /// A preconditioner that sees little but the first entry.
 struct one_sided {
-    void apply(execution& run, const vector<double>& r, vector<double>& z) const {
-        fused(run, z = pointwise(weights, r));
+    void apply(execution& run, const vector<double>& r, vector<double>& z,
+               std::span<const reduction_into<double>> dots) const {
+        fused(run, z = pointwise(weights, r), dots);
     }
+    [[nodiscard]] bool recordable() const { return true; }
+    [[nodiscard]] std::int64_t bytes() const { return 8 * weights.size(); }
+    [[nodiscard]] std::string name() const { return "one-sided"; }
     vector<double> weights;
 };
 
@@ -231,7 +235,7 @@ namespace {
 /// The decision at the loop's end, without a solve.
 struct loop_end : iteration_control {
     loop_end()
-        : iteration_control(device_group::host(1), resolved<double>({}), 10, true, {}, false) {}
+        : iteration_control(device_group::host(1), resolved<double>({}), 10, "", {}, false) {}
     using iteration_control::check_convergence;
     using iteration_control::result_;
 };

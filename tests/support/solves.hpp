@@ -2,16 +2,22 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <doctest/doctest.h>
+
+#include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/solvers/bicgstab.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/solvers/gmres.hpp>
-#include <krylith/solvers/gmres_cgs2.hpp>
+#include <krylith/solvers/gmres/gmres_cgs2.hpp>
 #include <krylith/solvers/persistent_cg.hpp>
+#include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 #include <krylith/tests/support/matrices.hpp>
@@ -20,24 +26,54 @@
 
 namespace krylith::testing {
 
-enum class method { cg, cg_auto, bicgstab, gmres, gmres_cgs2 };
+/// A row of the table of solvers.
+struct method {
+    const solver_method* row;
 
-[[nodiscard]] inline const char* to_string(method m) {
-    constexpr const char* names[] = {"cg", "cg:auto", "bicgstab", "gmres", "gmres:cgs2"};
-    return names[static_cast<int>(m)];
+    // Those that tests know by name.
+    static const method cg;
+    static const method cg_auto;
+    static const method bicgstab;
+    static const method gmres;
+    static const method gmres_cgs2;
+
+    constexpr bool operator==(const method&) const = default;
+};
+inline constexpr method method::cg{&solver_rows::cg};
+inline constexpr method method::cg_auto{&solver_rows::cg_auto};
+inline constexpr method method::bicgstab{&solver_rows::bicgstab};
+inline constexpr method method::gmres{&solver_rows::gmres};
+inline constexpr method method::gmres_cgs2{&solver_rows::gmres_cgs2};
+
+[[nodiscard]] inline std::string to_string(method m) {
+    return std::string(m.row->name);
 }
 
 /// Whether the method needs a symmetric positive definite matrix.
-[[nodiscard]] constexpr bool needs_spd(method m) {
-    return m == method::cg || m == method::cg_auto;
+[[nodiscard]] inline bool needs_spd(method m) {
+    return m.row->needs_spd;
 }
 
-inline constexpr method all_methods[] = {method::cg, method::cg_auto, method::bicgstab,
-                                         method::gmres};
-inline constexpr method general_methods[] = {method::bicgstab, method::gmres};
-/// All methods and the form of GMRES that is there for comparison.
-inline constexpr method every_method[] = {method::cg, method::cg_auto, method::bicgstab,
-                                          method::gmres, method::gmres_cgs2};
+/// Returns the solvers for which wanted(row) is true, of those that run on all devices.
+template <class Wanted>
+[[nodiscard]] std::vector<method> methods_where(Wanted wanted) {
+    std::vector<method> methods;
+    for (const solver_method* row : all_solvers)
+        if (row->runs_everywhere && wanted(*row)) methods.push_back({row});
+    return methods;
+}
+
+/// All that are there for use.
+inline const std::vector<method> all_methods =
+    methods_where([](const solver_method& row) { return !row.for_comparison; });
+/// Those that take any square matrix.
+inline const std::vector<method> general_methods =
+    methods_where([](const solver_method& row) { return !row.for_comparison && !row.needs_spd; });
+/// These, and those that are there for comparison.
+inline const std::vector<method> every_method =
+    methods_where([](const solver_method&) { return true; });
+/// Those that tests call with operators of their own, as templates.
+inline constexpr method template_methods[] = {method::cg, method::bicgstab, method::gmres};
 
 /// Whether tests of all pairs of a method and an operator run this one. A method doesn't know its
 /// operator, so two methods suffice for the other operators.
@@ -45,18 +81,23 @@ inline constexpr method every_method[] = {method::cg, method::cg_auto, method::b
     return kind == operator_kind::halo || which == method::cg || which == method::gmres;
 }
 
+/// Solves by the table, or by a template of template_methods where `a` is no matrix_operator.
 template <class A, class T, class M = identity>
 [[nodiscard]] solve_result solve(method which, const A& a, const vector<T>& b, vector<T>& x,
                                  const solver_options& options = {}, const M& m = {}) {
-    switch (which) {
-    case method::cg_auto:
-        if constexpr (std::derived_from<A, matrix_operator<T>>)
-            return automatic_cg(static_cast<const matrix_operator<T>&>(a), b, x, options, m);
-        [[fallthrough]];
-    case method::cg: return cg(a, b, x, options, m);
-    case method::bicgstab: return bicgstab(a, b, x, options, m);
-    case method::gmres: return gmres(a, b, x, options, m);
-    default: return gmres_cgs2(a, b, x, options, m);
+    if constexpr (std::derived_from<A, matrix_operator<T>>) {
+        const matrix_operator<T>& base = a;
+        if constexpr (std::same_as<M, identity>)
+            return which.row->solve(base, b, x, options);
+        else if constexpr (std::same_as<M, any_preconditioner<T>>)
+            return which.row->solve(base, b, x, options, m);
+        else
+            return which.row->solve(base, b, x, options, any_preconditioner<T>(std::cref(m)));
+    } else {
+        if (which == method::cg) return cg(a, b, x, options, m);
+        if (which == method::bicgstab) return bicgstab(a, b, x, options, m);
+        REQUIRE(which == method::gmres);
+        return gmres(a, b, x, options, m);
     }
 }
 

@@ -79,11 +79,14 @@ json footprint_row(const footprint& f) {
                 {"cuda_format", to_string(f.cuda_format)},
                 {"received_entries", f.received},
                 {"moved_entries", f.moved}};
-    for (const char* solver : {"cg", "bicgstab", "gmres"}) {
-        method m = listed_method(solver);
-        row["vector_bytes"][solver] = f.vector_bytes(m);
-        if (m.solver != "cg") m.preconditioner = "none"; // what there is a model for
-        row["iteration_bytes"][solver] = f.iteration_bytes(m);
+    for (const solver_method* solver : listed_solvers()) {
+        const method with = listed_method(*solver);
+        method without = with;
+        without.preconditioner = identity::name();
+        const std::string name(solver->name);
+        row["vector_bytes"][name] = f.vector_bytes(with);
+        // Where the model knows no preconditioner: without one.
+        row["iteration_bytes"][name] = f.iteration_bytes(vector_passes(with) ? with : without);
     }
     return row;
 }

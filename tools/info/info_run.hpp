@@ -33,7 +33,10 @@ struct matrix_info {
 
 [[nodiscard]] std::string json_report(const matrix_info& info);
 
-/// For a GMRES(restart) with Jacobi and so on: the methods whose needs are listed.
-[[nodiscard]] method listed_method(const std::string& solver);
+/// The solvers whose needs are listed.
+[[nodiscard]] std::vector<const solver_method*> listed_solvers();
+
+/// A listed solver with the first listed preconditioner and the usual restart.
+[[nodiscard]] method listed_method(const solver_method& solver);
 
 } // namespace krylith::tool

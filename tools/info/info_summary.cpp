@@ -78,44 +78,64 @@ std::string value_line(const matrix_statistics& s) {
     return line("values", text);
 }
 
-constexpr const char* row_format =
-    "{:<7} {:<10} {:>8} {:>9} {:>8} {:>9} {:>9} {:>10} {:>10} {:>10}\n";
+/// The columns before those of the solvers.
+constexpr const char* row_format = "{:<7} {:<10} {:>8} {:>9} {:>8} {:>9}";
+
+std::string column(const std::string& text) {
+    return fmt::format(" {:>10}", text);
+}
+
+std::string heading_of(const solver_method& solver) {
+    const method m = listed_method(solver);
+    return std::string(solver.name) + (solver.restarts ? fmt::format("({})", m.restart) : "");
+}
 
 std::string footprint_table(const matrix_info& info) {
     if (info.footprints.empty()) return {};
-    std::string out = "\nBytes of the fullest device, fp64, with jacobi (* what auto takes, on "
-                      "H200; host devices: csr)\n";
-    out += fmt::format(row_format, "devices", "oper.", "csr", "sell", "padding", "received", "cg",
-                       "bicgstab", fmt::format("gmres({})", listed_method("gmres").restart),
-                       "cg iter.");
+    const std::vector<const solver_method*> solvers = listed_solvers();
+    const solver_method& first = *solvers.front();
+    std::string out = fmt::format(
+        "\nBytes of the fullest device, fp64, with {} (* what auto takes, on H200; host "
+        "devices: csr)\n",
+        listed_method(first).preconditioner);
+    out += fmt::format(row_format, "devices", "oper.", "csr", "sell", "padding", "received");
+    std::string names;
+    for (const solver_method* solver : solvers) {
+        out += column(heading_of(*solver));
+        names += (names.empty() ? "" : ", ") + std::string(solver->name);
+    }
+    out += column(std::string(first.name) + " iter.") + "\n";
     for (const footprint& f : info.footprints) {
         const auto bytes = [](auto count) { return in_bytes(static_cast<double>(count)); };
-        const auto vectors = [&](const char* solver) {
-            return bytes(f.vector_bytes(listed_method(solver)));
-        };
         const bool choice = f.devices > 1 && f.automatic;
-        out +=
-            fmt::format(row_format, f.devices,
-                        f.devices == 1 ? "-" : std::string(to_string(f.kind)) + (choice ? "*" : ""),
-                        bytes(f.csr_bytes),
-                        bytes(f.sell_bytes) + (f.cuda_format == format_kind::sell ? "*" : ""),
-                        fmt::format("{:.1f}%", 100 * f.sell_padding),
-                        bytes(f.received * f.value_bytes), vectors("cg"), vectors("bicgstab"),
-                        vectors("gmres"), bytes(f.iteration_bytes(listed_method("cg"))));
+        out += fmt::format(
+            row_format, f.devices,
+            f.devices == 1 ? "-" : std::string(to_string(f.kind)) + (choice ? "*" : ""),
+            bytes(f.csr_bytes),
+            bytes(f.sell_bytes) + (f.cuda_format == format_kind::sell ? "*" : ""),
+            fmt::format("{:.1f}%", 100 * f.sell_padding), bytes(f.received * f.value_bytes));
+        for (const solver_method* solver : solvers)
+            out += column(bytes(f.vector_bytes(listed_method(*solver))));
+        out += column(bytes(f.iteration_bytes(listed_method(first)))) + "\n";
     }
-    return out + "csr, sell: the matrix (merge, cusparse: as csr). received: for each product. cg, "
-                 "bicgstab, "
-                 "gmres: all vectors.\n";
+    return out + "csr, sell: the matrix (merge, cusparse: as csr). received: for each product. " +
+           names + ": all vectors.\n";
 }
 
 } // namespace
 
-method listed_method(const std::string& solver) {
+std::vector<const solver_method*> listed_solvers() {
+    std::vector<const solver_method*> listed;
+    for (const solver_method* solver : all_solvers)
+        if (solver->listed) listed.push_back(solver);
+    return listed;
+}
+
+method listed_method(const solver_method& solver) {
+    const auto first = std::ranges::find_if(
+        all_preconditioners, [](const preconditioner_method* row) { return row->listed.get(); });
     const std::int64_t restart = solver_options{}.restart;
-    return {solver == "cg"      ? "cg"
-            : solver == "gmres" ? "gmres"
-                                : "bicgstab",
-            "jacobi", restart, restart};
+    return {solver.name, (*first)->name, restart, restart};
 }
 
 std::string summary(const matrix_info& info) {

@@ -11,37 +11,7 @@
 
 namespace krylith::tool {
 
-double traffic::product(bool reads_y) const {
-    const auto matrix = static_cast<double>((value_bytes + 4) * nnz + 4 * rows);
-    return matrix + static_cast<double>((reads_y ? 3 : 2) * value_bytes * rows);
-}
-
 namespace {
-
-/// Basis vectors that an iteration of restarted GMRES works with, in the mean.
-double mean_basis(const method& m) {
-    if (m.iterations == 0) return 0;
-    const std::int64_t rest = m.iterations % m.restart;
-    const std::int64_t sum =
-        m.iterations / m.restart * (m.restart * (m.restart + 1) / 2) + rest * (rest + 1) / 2;
-    return static_cast<double>(sum) / static_cast<double>(m.iterations);
-}
-
-/// The solver's vectors by what they hold: owned entries, or ghosts too (what A multiplies).
-struct vector_count {
-    std::int64_t plain;
-    std::int64_t domains;
-};
-
-vector_count vectors_of(const method& m) {
-    const bool jacobi = m.preconditioner == "jacobi";
-    const std::int64_t around = jacobi ? 3 : 2; // b, x, the diagonal
-    if (m.solver.starts_with("cg")) return {around + (jacobi ? 3 : 2), 1};
-    if (m.solver == "bicgstab") return {around + 4, jacobi ? 4 : 2};
-    const std::int64_t basis = m.restart + 1;
-    if (jacobi) return {around + 2 + basis, 2}; // A multiplies R^-1 v
-    return {around + 2, basis + 1};
-}
 
 std::int64_t offset_bytes(std::int64_t nnz) {
     return nnz <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
@@ -78,47 +48,27 @@ void add_formats(footprint& f, std::span<const std::int64_t> offsets,
 
 } // namespace
 
-int products(const method& m) {
-    return m.solver == "bicgstab" ? 2 : 1;
-}
-
-std::optional<double> vector_passes(const method& m) {
-    // Beside the product: r q read, r written; x p r read, x p written. Jacobi reads its diagonal
-    // and writes z, which stands for r in the last pass.
-    if (m.solver.starts_with("cg")) // however it is run: what the textbook moves
-        return m.preconditioner == "jacobi" ? 10 : 8;
-    if (m.preconditioner != "none") return std::nullopt;
-    // r0 read with the first product; r v read, s written; x p s t r0 read, x r written; r p v
-    // read, p written.
-    if (m.solver == "bicgstab") return 15;
-    // The basis is read twice: solvers/gmres.hpp. Four times: solvers/gmres_cgs2.hpp.
-    if (m.solver == "gmres") return 2 * mean_basis(m) + 4;
-    if (m.solver == "gmres:cgs2") return 4 * mean_basis(m) + 5;
-    return std::nullopt;
-}
-
-std::optional<double> traffic::iteration(const method& m) const {
-    const std::optional<double> passes = vector_passes(m);
-    if (!passes) return std::nullopt;
-    return products(m) * product() + *passes * static_cast<double>(value_bytes * rows);
-}
-
 std::int64_t footprint::vector_bytes(const method& m) const {
-    const vector_count count = vectors_of(m);
+    const solver_vectors count = vectors(m);
     std::int64_t most = 0;
     for (const part& p : parts) {
         const std::int64_t ghosts = kind == operator_kind::nz ? 0 : p.received;
-        most = std::max(most, count.plain * p.held + count.domains * (p.held + ghosts));
+        const std::int64_t entries = count.range * p.held + count.domain * (p.held + ghosts);
+        most = std::max(most, value_bytes * entries +
+                                  preconditioner_bytes(m, {p.held, p.nnz, value_bytes}).value());
     }
-    return value_bytes * most;
+    return most;
 }
 
 double footprint::iteration_bytes(const method& m) const {
     const std::int64_t matrix = cuda_format == format_kind::sell ? sell_bytes : csr_bytes;
     const std::int64_t x = kind == operator_kind::nz ? held : held + received;
     const auto product = static_cast<double>(matrix + value_bytes * (x + owned));
+    std::int64_t nnz = 0;
+    for (const part& p : parts) nnz = std::max(nnz, p.nnz);
     return products(m) * product +
-           vector_passes(m).value() * static_cast<double>(value_bytes * held);
+           vector_passes(m).value() * static_cast<double>(value_bytes * held) +
+           preconditioner_traffic(m, {held, nnz, value_bytes}).value();
 }
 
 template <class T>
@@ -142,7 +92,9 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         halo.automatic = automatic == operator_kind::halo;
         for (int part = 0; part < devices; ++part) {
             const row_range rows = plan.partition.owned(part);
-            halo.parts.push_back({rows.size(), plan.ghost_count(part)});
+            halo.parts.push_back({rows.size(), plan.ghost_count(part),
+                                  matrix.row_offsets[static_cast<std::size_t>(rows.end)] -
+                                      matrix.row_offsets[static_cast<std::size_t>(rows.begin)]});
             halo.owned = std::max(halo.owned, rows.size());
             halo.received = std::max(halo.received, plan.ghost_count(part));
             halo.moved += plan.ghost_count(part);
@@ -171,7 +123,7 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
         nz.held = matrix.rows;
         nz.received = 0;
         for (footprint::part& part : nz.parts) {
-            part = {matrix.rows, matrix.rows - part.held};
+            part = {matrix.rows, matrix.rows - part.held, part.nnz};
             nz.received = std::max(nz.received, part.received);
         }
         nz.moved = matrix.rows * (devices - 1);

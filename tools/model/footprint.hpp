@@ -1,45 +1,17 @@
-// What an iteration moves and a solve keeps, by models: bytes of a product and of an iteration, and
-// memory by device.
+// What an iteration moves and a solve keeps on devices, by models: the memory of each, and the
+// bytes of an iteration.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/tools/model/method_model.hpp>
 
 namespace krylith::tool {
-
-/// What an iteration depends on beside the matrix.
-struct method {
-    std::string_view solver;
-    std::string_view preconditioner;
-    std::int64_t restart = 0;    ///< gmres
-    std::int64_t iterations = 0; ///< gmres: of the whole solve, of which the mean is taken
-};
-
-/// Products with A in an iteration.
-[[nodiscard]] int products(const method& m);
-
-/// How often an iteration reads or writes a whole vector, its products left out; nothing where no
-/// model has been worked out.
-[[nodiscard]] std::optional<double> vector_passes(const method& m);
-
-/// A matrix in CSR with values of `value_bytes`: values and 4-byte columns, and 4 bytes a row.
-struct traffic {
-    std::int64_t rows;
-    std::int64_t nnz;
-    std::int64_t value_bytes;
-
-    /// y = alpha A x + beta y; y is read unless beta = 0.
-    [[nodiscard]] double product(bool reads_y = false) const;
-    /// One iteration; nothing where no model has been worked out.
-    [[nodiscard]] std::optional<double> iteration(const method& m) const;
-};
 
 /// Of the device that needs most. Matrix bytes are those that a product reads, padding included;
 /// on host devices there is csr only.
@@ -54,10 +26,12 @@ struct footprint {
     double sell_padding = 0;                     ///< share of the entries stored
     format_kind cuda_format = format_kind::sell; ///< what `auto` takes on CUDA devices: merge or
                                                  ///< csr if one of them has it, in this order
-    /// Entries of a vector on a device, and those it receives for each product.
+    /// Entries of a vector on a device, those it receives for each product, and those of its rows
+    /// of the matrix.
     struct part {
         std::int64_t held;
         std::int64_t received;
+        std::int64_t nnz;
     };
     std::vector<part> parts;
     std::int64_t owned = 0;    ///< rows
@@ -65,10 +39,11 @@ struct footprint {
     std::int64_t received = 0; ///< entries for each product, the sum of all devices in `moved`
     std::int64_t moved = 0;
 
-    /// b, x, the diagonal of Jacobi if `m` has it (on the right), and the solver's vectors.
+    /// b, x, the solver's vectors, and what the preconditioner of `m` keeps (on the right). Throws
+    /// std::bad_optional_access where that has no model.
     [[nodiscard]] std::int64_t vector_bytes(const method& m) const;
-    /// Read and written by an iteration, with the format that `auto` takes on CUDA devices.
-    /// Without preconditioner, except for cg. Throws std::bad_optional_access for other solvers.
+    /// Read and written by an iteration, with the format that `auto` takes on CUDA devices. Throws
+    /// std::bad_optional_access where no model has been worked out.
     [[nodiscard]] double iteration_bytes(const method& m) const;
 };
 

@@ -5,21 +5,17 @@
 
 #include <fmt/format.h>
 
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/solver_table.hpp>
+#include <krylith/tools/cli/names.hpp>
+
 namespace krylith::tool {
 
 namespace {
 
 constexpr double wide_diagonal = 100;
+const int usual_restart = solver_options{}.restart;
 constexpr int long_restart = 100;
-
-/// Why jacobi is no use; empty: it is.
-std::string why_no_jacobi(const diagonal_statistics& d) {
-    if (d.has_zeros())
-        return fmt::format("{} of {} diagonal entries are 0", d.missing + d.zeros, d.length);
-    if (!std::isfinite(1 / d.smallest)) return "the inverse of a diagonal entry overflows";
-    if (d.least == d.most) return "all diagonal entries are equal, so that it changes nothing";
-    return {};
-}
 
 double span(const diagonal_statistics& d) {
     return std::max(std::fabs(d.least), std::fabs(d.most)) / d.smallest;
@@ -27,51 +23,92 @@ double span(const diagonal_statistics& d) {
 
 class planner {
 public:
-    explicit planner(const matrix_statistics& s) : s_(s), no_jacobi_(why_no_jacobi(s.diagonal)) {
-        if (!no_jacobi_.empty()) plan_.left_out.push_back("jacobi: " + no_jacobi_);
+    explicit planner(const matrix_statistics& s) : s_(s) {
+        for (const preconditioner_method* row : all_preconditioners) {
+            if (!row->listed) continue;
+            const std::string no_use = row->no_use_because.get()(s);
+            if (no_use.empty())
+                usable_.push_back(row);
+            else
+                plan_.left_out.push_back(std::string(row->name) + ": " + no_use);
+        }
     }
 
-    void conjugate_gradients(const std::string& because) {
-        if (no_jacobi_.empty()) add("cg", "jacobi", "right", 30, because);
-        add("cg", "none", "right", 30, because);
+    void positive_definite(const std::string& because) {
+        for (const solver_method* solver : all_solvers) {
+            if (!solver->listed || !solver->needs_spd) continue;
+            for (const preconditioner_method* m : usable_) add(*solver, m, side::right, because);
+            add(*solver, nullptr, side::right, because);
+        }
     }
 
     void general(const std::string& because) {
-        const bool jacobi = no_jacobi_.empty();
-        const char* first = jacobi ? "jacobi" : "none";
-        add("gmres", first, "right", 30, because);
-        add("bicgstab", first, "right", 30, because + "; short recurrences");
-        if (s_.rows > 30)
-            add("gmres", first, "right", long_restart, because + "; a longer memory may not stall");
-        if (!jacobi) return;
-        if (span(s_.diagonal) > wide_diagonal) {
-            const std::string scaled =
-                fmt::format("the diagonal spans a factor of {:.1g}", span(s_.diagonal));
-            if (s_.diagonal.negative == 0) {
-                add("gmres", "jacobi", "split", 30, scaled);
-                add("bicgstab", "jacobi", "split", 30, scaled);
-            } else {
-                plan_.left_out.emplace_back("jacobi split: the diagonal has negative entries");
-            }
-            add("gmres", "jacobi", "left", 30, scaled);
-            add("bicgstab", "jacobi", "left", 30, scaled);
-        }
-        add("bicgstab", "none", "right", 30, "in case jacobi harms");
+        const auto usable = std::ranges::find_if(
+            usable_, [](const preconditioner_method* row) { return !row->needs_spd; });
+        const preconditioner_method* first = usable == usable_.end() ? nullptr : *usable;
+        for (const solver_method* solver : general_solvers())
+            add(*solver, first, side::right,
+                because + (solver->restarts ? "" : "; short recurrences"));
+        if (s_.rows > usual_restart)
+            for (const solver_method* solver : general_solvers())
+                if (solver->restarts)
+                    add(*solver, first, side::right, because + "; a longer memory may not stall",
+                        long_restart);
+        if (first == nullptr) return;
+        if (first->pointwise && span(s_.diagonal) > wide_diagonal) add_sides(*first);
+        for (const solver_method* solver : general_solvers())
+            if (!solver->restarts)
+                add(*solver, nullptr, side::right,
+                    "in case " + std::string(first->name) + " harms");
     }
 
     void leave_out(const std::string& what) { plan_.left_out.push_back(what); }
     [[nodiscard]] candidates result() { return std::move(plan_); }
 
 private:
-    void add(const char* solver, const char* preconditioner, const char* side, int restart,
-             const std::string& because) {
-        plan_.tried.push_back({solver, preconditioner, side, restart, because});
+    static std::vector<const solver_method*> general_solvers() {
+        std::vector<const solver_method*> rows;
+        for (const solver_method* row : all_solvers)
+            if (row->listed && !row->needs_spd) rows.push_back(row);
+        return rows;
+    }
+
+    /// Both scale rows, unlike a preconditioner on the right.
+    void add_sides(const preconditioner_method& m) {
+        const std::string scaled =
+            fmt::format("the diagonal spans a factor of {:.1g}", span(s_.diagonal));
+        const auto add_all = [&](side on_side) {
+            for (const solver_method* solver : general_solvers())
+                if (solver->has_sides) add(*solver, &m, on_side, scaled);
+        };
+        if (s_.diagonal.negative == 0)
+            add_all(side::split);
+        else
+            leave_out(std::string(m.name) + " split: the diagonal has negative entries");
+        add_all(side::left);
+    }
+
+    /// `m` is null for none.
+    void add(const solver_method& solver, const preconditioner_method* m, side on_side,
+             const std::string& because, int restart = usual_restart) {
+        plan_.tried.push_back(
+            {std::string(solver.name), m == nullptr ? identity::name() : std::string(m->name),
+             std::string(side_names.at(static_cast<std::size_t>(on_side))), restart, because});
     }
 
     const matrix_statistics& s_;
-    std::string no_jacobi_;
+    std::vector<const preconditioner_method*> usable_; ///< in the order of the table
     candidates plan_;
 };
+
+/// "gmres, bicgstab": the listed solvers that need a positive definite matrix, or don't.
+std::string listed(bool needs_spd) {
+    std::string names;
+    for (const solver_method* row : all_solvers)
+        if (row->listed && row->needs_spd == needs_spd)
+            names += (names.empty() ? "" : ", ") + std::string(row->name);
+    return names;
+}
 
 } // namespace
 
@@ -81,31 +118,36 @@ candidates choose_candidates(const matrix_statistics& s, const classification& k
     switch (kind.what) {
     case matrix_class::positive_definite:
     case matrix_class::positive_semidefinite:
-        plan.conjugate_gradients("symmetric, positive diagonal, dominant");
-        plan.leave_out("gmres, bicgstab: cg costs less on such a matrix");
+        plan.positive_definite("symmetric, positive diagonal, dominant");
+        plan.leave_out(listed(false) + ": " + listed(true) + " costs less on such a matrix");
         break;
     case matrix_class::positive_candidate:
-        plan.conjugate_gradients("symmetric, positive diagonal");
+        plan.positive_definite("symmetric, positive diagonal");
         plan.general("in case it is not positive definite");
         break;
     case matrix_class::negative_candidate:
-        plan.leave_out("cg: the diagonal is negative; -A x = -b may suit it");
+        plan.leave_out(listed(true) + ": the diagonal is negative; -A x = -b may suit it");
         plan.general("symmetric, but not positive definite");
         break;
     case matrix_class::indefinite:
-        plan.leave_out("cg: not positive definite (" + kind.words + ")");
+        plan.leave_out(listed(true) + ": not positive definite (" + kind.words + ")");
         plan.general("symmetric, but not positive definite");
         break;
-    default: plan.leave_out("cg: the matrix is not symmetric"); plan.general("not symmetric");
+    default:
+        plan.leave_out(listed(true) + ": the matrix is not symmetric");
+        plan.general("not symmetric");
     }
     return plan.result();
 }
 
 std::string name_of(const candidate& c) {
-    std::string name = c.solver == "gmres" ? fmt::format("gmres({})", c.restart) : c.solver;
-    if (c.preconditioner != "none") name += " + " + c.preconditioner;
-    if (c.preconditioner != "none" && c.side != "right") name += " (" + c.side + ")";
-    return name;
+    std::string name =
+        find_solver(c.solver).restarts ? fmt::format("{}({})", c.solver, c.restart) : c.solver;
+    if (!c.preconditioned()) return name;
+    name += " + " + c.preconditioner;
+    return c.side == side_names.at(static_cast<std::size_t>(side::right))
+               ? name
+               : name + " (" + c.side + ")";
 }
 
 } // namespace krylith::tool

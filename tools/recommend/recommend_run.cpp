@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/printable.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
@@ -187,8 +188,9 @@ std::string command_line(const recommend_request& request, const recommendation&
         if (value != usual) line += fmt::format(" {} {}", option, value);
     };
     add("--precond", best.method.preconditioner, standard.preconditioner);
-    if (best.method.preconditioner != "none") add("--side", best.method.side, standard.side);
-    if (best.method.solver == "gmres") add("--restart", best.method.restart, standard.restart);
+    if (best.method.preconditioned()) add("--side", best.method.side, standard.side);
+    if (find_solver(best.method.solver).restarts)
+        add("--restart", best.method.restart, standard.restart);
     add("--rhs", quoted(s.rhs), standard.rhs);
     if (s.rtol) line += fmt::format(" --rtol {}", *s.rtol);
     add("--atol", s.atol, standard.atol);

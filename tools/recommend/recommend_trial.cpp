@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
-#include <krylith/tools/solve/solver_registry.hpp>
 
 namespace krylith::tool {
 
@@ -96,8 +97,8 @@ trial trial_bench::run(const candidate& method, const solve_request& request, do
     t.method = method;
     try {
         const solve_request asked = with(method, request);
-        const auto solve = find_solver<double>(asked.solver);
-        const auto m = make_preconditioner(asked.preconditioner, *a_, matrix_);
+        const solver_method& solver = find_solver(asked.solver);
+        const auto m = make_preconditioner(asked.preconditioner, *a_, csr_view<double>(matrix_));
         auto x = a_->make_range_vector("x");
         solver_options options = asked.options();
         std::int64_t limit = options.max_iterations >= 0
@@ -106,7 +107,7 @@ trial trial_bench::run(const candidate& method, const solve_request& request, do
         options.max_iterations = std::min(first_run, limit);
         int repeats = 0;
         for (;;) {
-            const solve_result r = solve(*a_, b_, x, options, m.get());
+            const solve_result r = solver.solve(*a_, b_, x, options, m);
             seconds -= r.solve_seconds;
             const double before = t.expected_seconds;
             check_convergence(t, r, asked.atol);

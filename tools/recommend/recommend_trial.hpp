@@ -10,6 +10,8 @@
 #include <vector>
 
 #include <krylith/matrix/statistics.hpp>
+#include <krylith/precond/preconditioner.hpp>
+#include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/tools/info/matrix_class.hpp>
@@ -22,8 +24,10 @@ struct candidate {
     std::string solver;
     std::string preconditioner;
     std::string side = "right";
-    int restart = 30;    ///< gmres
-    std::string because; ///< why it is tried
+    int restart = solver_options{}.restart; ///< of solvers that restart
+    std::string because;                    ///< why it is tried
+
+    [[nodiscard]] bool preconditioned() const { return preconditioner != identity::name(); }
 };
 
 struct candidates {
@@ -31,14 +35,17 @@ struct candidates {
     std::vector<std::string> left_out; ///< "cg: the matrix is not symmetric", one a line
 };
 
-/// The rules. A pure function: the same for equal statistics.
-/// 1. cg where the matrix is symmetric with a positive diagonal and no entry proves it indefinite.
-///    Where positive definiteness is proved, nothing else.
-/// 2. Otherwise gmres(30) and bicgstab, and gmres(100) if the matrix has more than 30 rows.
-/// 3. jacobi before none; no jacobi with a zero (or unbounded inverse) on the diagonal, or if all
-///    its entries are equal, since that changes nothing.
-/// 4. jacobi on the right, which works with the true residual. Where the diagonal spans more than
-///    a factor of 100: also on the left, and split if it is positive, since these scale rows too.
+/// The rules, for the solvers and preconditioners that the tables list. A pure function: the same
+/// for equal statistics.
+/// 1. Solvers that need a positive definite matrix where it is symmetric with a positive diagonal
+///    and no entry proves it indefinite. Where positive definiteness is proved, nothing else.
+/// 2. Otherwise the general solvers, and those that restart with a longer basis too if the matrix
+///    has more than 30 rows.
+/// 3. Each preconditioner before none; none that is no use by its row. General solvers get the
+///    first that doesn't need a positive definite matrix.
+/// 4. Preconditioners on the right, which works with the true residual. Pointwise ones, where the
+///    diagonal spans more than a factor of 100: also on the left, and split if it is positive,
+///    since these scale rows too.
 [[nodiscard]] candidates choose_candidates(const matrix_statistics& s, const classification& kind);
 
 /// "gmres(50) + jacobi (left)".

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/printable.hpp>
 
 namespace krylith::tool {
@@ -39,7 +40,7 @@ template <class T>
 std::string explained(const solve_request& request, const solve_result& result,
                       const csr_matrix<T>& matrix) {
     if (result.converged() || result.reason == reason::not_a_number ||
-        !request.solver.starts_with("cg"))
+        !find_solver(request.solver).needs_spd)
         return result.diagnosis;
     std::string cause = asymmetry(matrix);
     if (!cause.empty())

@@ -5,15 +5,17 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/method_help.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/solve/convergence_plot.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 #include <krylith/tools/solve/solve_run.hpp>
-#include <krylith/tools/solve/solver_registry.hpp>
 
 namespace krylith::tool {
 
@@ -45,11 +47,9 @@ void add_method(CLI::App& app, solve_request& request) {
     const auto add = [&](const char* name, auto& value, const std::string& type, const char* help) {
         app.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Solver");
     };
-    add("--solver", request.solver, alternatives(solver_names()),
-        "cg needs a symmetric positive definite matrix; cg:auto runs small systems in resident "
-        "kernels; gmres:cgs2 orthogonalises at once, for comparison");
+    add("--solver", request.solver, alternatives(solver_names()), solver_help().c_str());
     add("--precond", request.preconditioner, alternatives(preconditioner_names()),
-        "jacobi divides by the diagonal");
+        preconditioner_help().c_str());
     add("--side", request.side, alternatives(side_names),
         "Side of the preconditioner in gmres and bicgstab; cg is the same on all");
     add_rtol(app, request.rtol);
@@ -79,7 +79,8 @@ std::string plot(const solve_request& request, const solve_outcome& outcome) {
     const solve_result& r = outcome.result;
     const std::string name = request.matrix.substr(request.matrix.rfind('/') + 1);
     const std::string method =
-        request.solver + (request.preconditioner == "none" ? "" : " + " + request.preconditioner);
+        request.solver +
+        (outcome.preconditioner == identity::name() ? "" : " + " + outcome.preconditioner);
     return svg({.title = fmt::format("{} on {}, {} device{}", method, name, outcome.devices.size(),
                                      outcome.devices.size() == 1 ? "" : "s"),
                 .history = r.history,

@@ -73,7 +73,8 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
                         {"columns", outcome.columns},
                         {"nnz", outcome.nnz}};
     report["solver"] = request.solver;
-    report["preconditioner"] = request.preconditioner;
+    report["preconditioner"] = outcome.preconditioner;
+    report["preconditioner_bytes"] = outcome.preconditioner_bytes;
     report["operator"] = outcome.operator_name;
     report["operator_because"] = outcome.operator_because;
     report["operator_predictions"] = times(outcome.predictions);

@@ -10,13 +10,14 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/matrix_market.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
-#include <krylith/tools/model/footprint.hpp>
+#include <krylith/tools/model/method_model.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/placement.hpp>
-#include <krylith/tools/solve/solver_registry.hpp>
 
 namespace krylith::tool {
 
@@ -43,7 +44,8 @@ double distance_from_ones(std::span<const T> x) {
 }
 
 template <class T>
-std::string why_eager(const solve_request& request, const matrix_operator<T>& a) {
+std::string why_eager(const solve_request& request, const matrix_operator<T>& a,
+                      const any_preconditioner<T>& m) {
     const device_group& group = a.layout()->group;
     if (request.execution == "eager") return "--execution eager";
     if (!a.recordable() && a.transport() != transport_kind::peer_store)
@@ -51,6 +53,7 @@ std::string why_eager(const solve_request& request, const matrix_operator<T>& a)
     if (!a.recordable() && a.kind() == operator_kind::adaptive)
         return "operator adaptive looks at x before each product";
     if (!a.recordable()) return "format " + a.format_name() + " can't be recorded";
+    if (!m.recordable()) return "preconditioner " + m.name() + " can't be recorded";
     return group.serialised_because();
 }
 
@@ -65,7 +68,7 @@ double upload(vector<T>& to, std::span<const T> values) {
 
 template <class T>
 void describe(solve_outcome& out, const solve_request& request, const csr_matrix<T>& matrix,
-              const matrix_operator<T>& a) {
+              const matrix_operator<T>& a, const any_preconditioner<T>& m) {
     const device_group& group = a.layout()->group;
     out.rows = matrix.rows;
     out.columns = matrix.columns;
@@ -83,9 +86,11 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
     out.transport = to_string(a.transport());
     out.transport_because = why_transport(a, request.multiply.options());
     out.format_name = a.format_name();
+    out.preconditioner = m.name();
+    out.preconditioner_bytes = m.bytes();
     out.kernel_uses = a.kernel_uses();
     out.reordered = a.reordered();
-    if (!out.result.recorded) out.eager_because = why_eager(request, a);
+    if (!out.result.recorded) out.eager_because = why_eager(request, a, m);
     out.max_iterations = request.max_iterations >= 0
                              ? request.max_iterations
                              : std::min<std::int64_t>(10 * matrix.rows, 10000);
@@ -131,8 +136,8 @@ std::optional<double> solve_outcome::bandwidth() const {
 
 template <class T>
 solve_outcome run_solve(const solve_request& request) {
-    const auto solve = find_solver<T>(request.solver);
-    check_preconditioner(request.preconditioner);
+    const solver_method& solver = find_solver(request.solver);
+    (void)parse_preconditioner(request.preconditioner);
     const solver_options options = request.options();
     const operator_options multiply = request.multiply.options();
     const vector_source rhs = parse_vector_source("--rhs", request.rhs);
@@ -152,7 +157,7 @@ solve_outcome run_solve(const solve_request& request) {
                                  out.devices_because);
     const device_group& group = *chosen;
     const auto a = make_operator(group, matrix, multiply);
-    const auto m = make_preconditioner(request.preconditioner, *a, matrix);
+    const auto m = make_preconditioner(request.preconditioner, *a, csr_view<T>(matrix));
     group.synchronize();
     out.setup_seconds = watch.lap();
 
@@ -165,7 +170,7 @@ solve_outcome run_solve(const solve_request& request) {
         out.transfer_seconds += upload<T>(x, values);
     }
 
-    out.result = solve(*a, b, x, options, m.get());
+    out.result = solver.solve(*a, b, x, options, m);
     out.setup_seconds += out.result.setup_seconds;
     (void)watch.lap();
     x.download(values);
@@ -174,7 +179,7 @@ solve_outcome run_solve(const solve_request& request) {
         write_vector_market<T>(request.solution_file, values, "solution of " + request.matrix);
     if (rhs.what == vector_source::form::row_sums)
         out.solution_error = distance_from_ones(std::span<const T>(values));
-    describe(out, request, matrix, *a);
+    describe(out, request, matrix, *a, m);
     out.result.diagnosis = explained(request, out.result, matrix);
     for (const std::string& warning : {rtol_warning<T>(out.result), zero_rhs_warning(rhs, matrix)})
         if (!warning.empty()) out.warnings.push_back(warning);

@@ -19,9 +19,9 @@ struct solve_request {
     std::string matrix;
     bool spd = false; ///< made symmetric positive definite
     std::string rhs = "ones";
-    std::string x0; ///< file; empty: zero
-    std::string solver = "cg";
-    std::string preconditioner = "none";
+    std::string x0;                      ///< file; empty: zero
+    std::string solver = "cg";           ///< a name of all_solvers
+    std::string preconditioner = "none"; ///< as make_preconditioner() reads it
     std::string side = "right";
     std::string execution = "auto";
     std::optional<double> rtol; ///< without: as suits the precision
@@ -54,7 +54,9 @@ struct solve_outcome {
     std::string transport;                    ///< how entries crossed devices
     std::string transport_because;
     std::string format_name;
-    std::vector<kernel_use> kernel_uses; ///< of operator adaptive
+    std::string preconditioner;            ///< by its name(), which has its parameters
+    std::int64_t preconditioner_bytes = 0; ///< on the device that keeps most
+    std::vector<kernel_use> kernel_uses;   ///< of operator adaptive
     reordering_report reordered;
     std::string eager_because; ///< empty where the execution was recorded
     std::int64_t max_iterations = 0;

@@ -117,7 +117,7 @@ std::string summary(const solve_request& request, const solve_outcome& o) {
     if (o.devices.size() > 1)
         text += line("transport", fmt::format("{} ({})", o.transport, o.transport_because));
     text += line("solver", fmt::format("{}, preconditioner {}, {}, {}", request.solver,
-                                       request.preconditioner, request.multiply.precision,
+                                       o.preconditioner, request.multiply.precision,
                                        r.recorded ? "recorded" : "eager: " + o.eager_because));
     text += line("outcome", outcome_line(o));
     text += line("residual", fmt::format("{:.3e} relative to ||b|| = {:.3e} (true); {:.3e} "

@@ -4,14 +4,16 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/solver_table.hpp>
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tools/model/footprint.hpp>
-#include <krylith/tools/solve/solver_registry.hpp>
 
 using namespace krylith;
 using namespace krylith::tool;
@@ -61,20 +63,21 @@ TEST_CASE("matrix bytes and ghosts are those of the operator that is built") {
 TEST_CASE("vector bytes are those that a solve holds") {
     const auto a = poisson2d<double>(40);
     for (const footprint& f : footprints(csr_view<double>(a), counts))
-        for (const std::string solver : {"cg", "bicgstab", "gmres", "gmres:cgs2"})
-            for (const std::string precond : {"none", "jacobi"}) {
+        for (const solver_method* solver : all_solvers)
+            for (const std::string_view precond : preconditioner_names()) {
+                if (!solver->runs_everywhere) continue;
                 const auto built =
                     make_operator(device_group::host(f.devices), a, {.kind = f.kind});
-                const auto m = make_preconditioner(precond, *built, a);
+                const auto m = make_preconditioner(precond, *built);
                 auto b = built->make_range_vector("b");
                 auto x = built->make_range_vector("x");
                 b.upload(std::vector<double>(1600, 1));
-                const auto result =
-                    find_solver<double>(solver)(*built, b, x, {.max_iterations = 3}, m.get());
-                const method asked{solver, precond, 30, 30};
+                const auto result = solver->solve(*built, b, x, {.max_iterations = 3}, m);
+                const method asked{solver->name, precond, 30, 30};
                 const std::int64_t held =
                     most(result.bytes, {"b", "x", "vectors", "preconditioner"});
-                CAPTURE(solver);
+                CAPTURE(std::string(solver->name));
+                CAPTURE(std::string(precond));
                 CAPTURE(f.devices);
                 CHECK(f.vector_bytes(asked) <= held);
                 CHECK(held <= f.vector_bytes(asked) + 2 * 31 * 8); // gmres: pointers to its basis
@@ -102,8 +105,8 @@ TEST_CASE("an iteration's bytes on one device are those of the byte model, but f
     CHECK(f.sell_bytes < f.csr_bytes); // 16 bits a column are enough here
     f.sell_bytes = f.csr_bytes;        // the model is of CSR
     const traffic model{a.rows, a.nnz(), 8};
-    for (const std::string solver : {"cg", "bicgstab", "gmres", "gmres:cgs2"}) {
-        const method m{solver, "none", 30, 30};
+    for (const solver_method* solver : all_solvers) {
+        const method m{solver->name, "none", 30, 30};
         CHECK(f.iteration_bytes(m) == doctest::Approx(*model.iteration(m)).epsilon(0.02));
     }
 }

@@ -1,0 +1,72 @@
+// The row of a preconditioner in the table of preconditioners
+// (precond/table/preconditioner_table.hpp): what krylith must know of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <krylith/device/tables/required.hpp>
+#include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/statistics.hpp>
+#include <krylith/precond/any_preconditioner.hpp>
+#include <krylith/precond/table/parameters.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+
+namespace krylith {
+
+/// A function that makes M for an operator. `matrix` is what the operator was made of, in host
+/// memory; null: M takes what it needs from the operator's devices, or throws usage_error.
+template <class T>
+using preconditioner_maker = any_preconditioner<T> (*)(const matrix_operator<T>& a,
+                                                       const csr_view<T>* matrix,
+                                                       const method_parameters& parameters);
+
+struct preconditioner_makers {
+    preconditioner_maker<double> fp64;
+    preconditioner_maker<float> fp32;
+
+    template <class T>
+    [[nodiscard]] constexpr preconditioner_maker<T> of() const noexcept {
+        if constexpr (std::is_same_v<T, double>)
+            return fp64;
+        else
+            return fp32;
+    }
+};
+
+/// What models of M depend on.
+struct preconditioner_size {
+    std::int64_t rows;        ///< entries of a vector on the device
+    std::int64_t nnz;         ///< of the matrix on the device
+    std::int64_t value_bytes; ///< of the solver's values
+};
+
+struct preconditioner_method {
+    required_text name;
+    required_list<std::string_view, 4> aliases; ///< what others call it, in lower case
+    required_text help;                         ///< a clause, such as "divides by the diagonal"
+    required<std::span<const parameter_rule>> parameters;
+    /// Whether A must be symmetric positive definite.
+    required<bool> needs_spd;
+    /// Whether solvers apply it in their own updates.
+    required<bool> pointwise;
+    /// Whether `krylith recommend` tries it.
+    required<bool> listed;
+    /// Returns why it is no use for a matrix with these statistics; empty: it may be.
+    required<std::string (*)(const matrix_statistics&)> no_use_because;
+    /// Returns the bytes that it keeps on a device; nothing where no model has been worked out.
+    required<std::optional<std::int64_t> (*)(const preconditioner_size&, const method_parameters&)>
+        kept_bytes;
+    /// Returns the bytes that one application reads and writes on a device; where it is pointwise,
+    /// those that it adds to the solver's update, which stores z. Nothing where no model has been
+    /// worked out.
+    required<std::optional<double> (*)(const preconditioner_size&, const method_parameters&)>
+        moved_bytes;
+    required<preconditioner_makers> make;
+};
+
+} // namespace krylith

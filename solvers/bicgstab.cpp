@@ -1,0 +1,42 @@
+#include <krylith/solvers/bicgstab.hpp>
+
+#include <krylith/solvers/solver_table.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// r0 read with the first product; r v read, s written; x p s t r0 read, x r written; r p v read, p
+/// written.
+std::optional<double> bicgstab_passes(const solver_setting& s) {
+    if (s.preconditioned) return std::nullopt;
+    return 15;
+}
+
+solver_vectors bicgstab_vectors(const solver_setting& s) {
+    return {4, s.preconditioned ? 4 : 2};
+}
+
+} // namespace
+
+constinit const solver_method solver_rows::bicgstab = {
+    .name = "bicgstab",
+    .aliases = {"bicg", "bcgs", "bicgstabl"},
+    .help = "takes any square matrix, with a few vectors",
+    .variant_of = nullptr,
+    .for_comparison = false,
+    .needs_spd = false,
+    .has_sides = true,
+    .restarts = false,
+    .runs_everywhere = true,
+    .recordable = true,
+    .listed = true,
+    .products = 2,
+    .passes = bicgstab_passes,
+    .vectors = bicgstab_vectors,
+    .functions =
+        solver_functions{krylith::bicgstab<matrix_operator<double>, any_preconditioner<double>>,
+                         krylith::bicgstab<matrix_operator<float>, any_preconditioner<float>>},
+};
+
+} // namespace krylith

@@ -1,0 +1,46 @@
+#include <krylith/solvers/persistent_cg.hpp>
+
+#include <krylith/solvers/solver_table.hpp>
+#include <krylith/solvers/table/cg_model.hpp>
+
+namespace krylith {
+
+constinit const solver_method solver_rows::cg_auto = {
+    .name = "cg:auto",
+    .aliases = {},
+    .help = "runs small systems in resident kernels",
+    .variant_of = &solver_rows::cg,
+    .for_comparison = false,
+    .needs_spd = true,
+    .has_sides = false,
+    .restarts = false,
+    .runs_everywhere = true,
+    .recordable = true,
+    .listed = false,
+    .products = 1,
+    .passes = cg_model::passes,
+    .vectors = cg_model::vectors,
+    .functions = solver_functions{krylith::automatic_cg<double, any_preconditioner<double>>,
+                                  krylith::automatic_cg<float, any_preconditioner<float>>},
+};
+
+constinit const solver_method solver_rows::cg_persistent = {
+    .name = "cg:persistent",
+    .aliases = {},
+    .help = "runs in resident kernels, or says why it can't",
+    .variant_of = &solver_rows::cg,
+    .for_comparison = false,
+    .needs_spd = true,
+    .has_sides = false,
+    .restarts = false,
+    .runs_everywhere = false,
+    .recordable = false,
+    .listed = false,
+    .products = 1,
+    .passes = cg_model::passes,
+    .vectors = cg_model::vectors,
+    .functions = solver_functions{krylith::persistent_cg<double, any_preconditioner<double>>,
+                                  krylith::persistent_cg<float, any_preconditioner<float>>},
+};
+
+} // namespace krylith

@@ -1,0 +1,34 @@
+#include <krylith/solvers/solver_table.hpp>
+
+#include <string>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/messages/nearest_name.hpp>
+
+namespace krylith {
+
+double solver_setting::mean_basis() const {
+    if (iterations == 0 || restart == 0) return 0;
+    const std::int64_t rest = iterations % restart;
+    const std::int64_t sum =
+        iterations / restart * (restart * (restart + 1) / 2) + rest * (rest + 1) / 2;
+    return static_cast<double>(sum) / static_cast<double>(iterations);
+}
+
+std::vector<std::string_view> solver_names() {
+    std::vector<std::string_view> names;
+    for (const solver_method* row : all_solvers) names.push_back(row->name);
+    return names;
+}
+
+const solver_method& find_solver(std::string_view name) {
+    std::vector<name_alias> aliases;
+    for (const solver_method* row : all_solvers) {
+        if (name == row->name) return *row;
+        for (const std::string_view alias : row->aliases) aliases.push_back({alias, row->name});
+    }
+    throw usage_error("unknown solver '" + std::string(name) + "'" +
+                      name_advice(name, solver_names(), aliases));
+}
+
+} // namespace krylith

@@ -1,0 +1,36 @@
+// The solvers by name: the table, and the choice of one at run time.
+//
+// Another solver is a header and a file beside solvers/cg.hpp and solvers/cg.cpp with its row
+// (solvers/table/solver_method.hpp has the fields), and two lines here.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include <krylith/solvers/table/solver_method.hpp>
+
+namespace krylith {
+
+/// The rows, each beside its solver.
+namespace solver_rows {
+extern const solver_method cg;
+extern const solver_method cg_auto;
+extern const solver_method cg_persistent;
+extern const solver_method gmres;
+extern const solver_method gmres_cgs2;
+extern const solver_method bicgstab;
+} // namespace solver_rows
+
+inline constexpr std::array all_solvers = {
+    &solver_rows::cg,    &solver_rows::cg_auto,    &solver_rows::cg_persistent,
+    &solver_rows::gmres, &solver_rows::gmres_cgs2, &solver_rows::bicgstab};
+
+/// The names in the order of the table.
+[[nodiscard]] std::vector<std::string_view> solver_names();
+
+/// Returns the row of this name, such as "cg": find_solver("cg").solve(*a, b, x, options, m).
+/// Throws usage_error naming the nearest valid name.
+[[nodiscard]] const solver_method& find_solver(std::string_view name);
+
+} // namespace krylith

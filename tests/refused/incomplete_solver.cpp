@@ -1,0 +1,27 @@
+// A row of the table of solvers that doesn't say whether the solver restarts.
+#include <krylith/solvers/cg.hpp>
+#include <krylith/solvers/solver_table.hpp>
+
+using namespace krylith;
+
+constinit const solver_method incomplete = {
+    .name = "incomplete",
+    .aliases = {},
+    .help = "lacks a field",
+    .variant_of = nullptr,
+    .for_comparison = false,
+    .needs_spd = true,
+    .has_sides = false,
+    // .restarts
+    .runs_everywhere = true,
+    .recordable = true,
+    .listed = false,
+    .products = 1,
+    .passes = [](const solver_setting&) { return std::optional(8.0); },
+    .vectors =
+        [](const solver_setting&) {
+            return solver_vectors{2, 1};
+        },
+    .functions = solver_functions{cg<matrix_operator<double>, any_preconditioner<double>>,
+                                  cg<matrix_operator<float>, any_preconditioner<float>>},
+};
