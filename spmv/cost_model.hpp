@@ -82,7 +82,7 @@ inline constexpr double clearly_faster = 0.9;
 /// not be empty.
 [[nodiscard]] const prediction& clear_choice(std::span<const prediction> fastest_first);
 
-/// What operator_kind::automatic, or operator_options::measure, chose, and why.
+/// What operators::automatic, or operator_options::measure, chose, and why.
 struct operator_choice {
     std::vector<prediction> predictions;      ///< the candidates, fastest first
     std::vector<prediction> measured;         ///< with operator_options::measure; fastest first

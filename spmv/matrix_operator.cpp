@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
@@ -28,7 +29,10 @@ void matrix_operator<T>::check_product(const vector<T>& x, const vector<T>& y,
         throw usage_error("a product computes at most " + std::to_string(max_spmv_dots) +
                           " dot products on the way");
     for (const auto& d : dots)
-        if (d.a != &y && d.b != &y)
+        if (d.a.single() != nullptr || d.b.single() != nullptr)
+            throw usage_error("a dot product of a product has factors of the product's type; "
+                              "fused() takes vectors of float and of double");
+        else if (d.a != &y && d.b != &y)
             throw usage_error("a dot product of a product must have its result as a factor");
 }
 
@@ -160,11 +164,7 @@ void matrix_operator<T>::diagonal(vector<T>& d) const {
 
 template <class T>
 transport_kind matrix_operator<T>::transport() const {
-    const device_group& group = layout_->group;
-    for (int from = 0; from < group.size(); ++from)
-        for (int to = 0; to < group.size(); ++to)
-            if (group.path(from, to) == peer_path::staged) return transport_kind::copy_engine;
-    return transport_kind::peer_store;
+    return choose_transport(layout_->group, transports::automatic, false);
 }
 
 namespace {

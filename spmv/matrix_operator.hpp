@@ -22,8 +22,8 @@ namespace krylith {
 /// The cost and the effect of a new order. Ghosts are the entries that all devices together receive
 /// for a product with operator halo, whichever operator was built.
 struct reordering_report {
-    reordering order = reordering::none; ///< none: the rest of this report is 0
-    double seconds = 0;                  ///< time to find the order and to move the matrix
+    reordering order = orders::none; ///< none: the rest of this report is 0
+    double seconds = 0;              ///< time to find the order and to move the matrix
     std::int64_t bandwidth_before = 0;
     std::int64_t bandwidth_after = 0;
     std::int64_t ghosts_before = 0;
@@ -104,7 +104,7 @@ public:
     /// How entries cross devices: the transport that runs, never automatic.
     [[nodiscard]] virtual transport_kind transport() const;
 
-    /// The predictions of operator_kind::automatic and what was tuned (spmv/cost_model.hpp); null
+    /// The predictions of operators::automatic and what was tuned (spmv/cost_model.hpp); null
     /// where neither was asked for, or where there was no choice on one device.
     [[nodiscard]] const operator_choice* choice() const { return choice_.get(); }
     void explain(std::shared_ptr<const operator_choice> choice) { choice_ = std::move(choice); }
@@ -165,7 +165,7 @@ protected:
 [[nodiscard]] row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devices);
 
 /// Returns the operators that can be built, as the cost model ranks them (predict()): first the one
-/// that operator_kind::automatic takes (clear_choice()), then the others, fastest first.
+/// that operators::automatic takes (clear_choice()), then the others, fastest first.
 [[nodiscard]] std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
                                                           const machine_rates& rates);
 

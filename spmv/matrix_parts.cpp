@@ -88,7 +88,7 @@ coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::in
 }
 
 void check_order(const operator_options& options) {
-    if (options.order != reordering::none)
+    if (options.order)
         throw usage_error(std::string("operator_options::order is ") + to_string(options.order) +
                           ", but rows that lie on the devices stay there: allowed is none");
 }
@@ -128,8 +128,8 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
         gathers.back()(part.values);
         source.parts.push_back({nullptr, gathers.back().values()});
     }
-    // The gathers keep the values in CSR order, so a format with this order reads them there.
-    source.borrow = options.format == format_kind::csr;
+    // The gathers keep the values in CSR order, so a format that borrows reads them there.
+    source.borrow = options.format && options.format->borrows;
     source.matrix = {rows.rows(), rows.rows(), offsets, columns, {}};
     source.longest = validate_pattern(source.matrix);
     auto result = build_operator(group, source, &rows, options);

@@ -47,4 +47,11 @@ struct layout {
 
 using layout_handle = std::shared_ptr<const layout>;
 
+/// Whether vectors of the two layouts lie in the same way on the same devices: the layouts are one,
+/// or have the same group, rows, kind and (one and the same) order. O(ranks).
+[[nodiscard]] inline bool same_layout(const layout_handle& a, const layout_handle& b) {
+    return a == b || (a->kind == b->kind && a->order == b->order && a->group == b->group &&
+                      a->rows == b->rows);
+}
+
 } // namespace krylith

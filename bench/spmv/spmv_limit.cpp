@@ -103,8 +103,7 @@ spmv_limit limit_of(const matrix_operator<T>& a, const lone_blocks& blocks, doub
         all_seconds += blocks.seconds[rank];
         all_bytes += blocks.matrix_bytes[rank];
     }
-    const bool sends_x = a.kind() == operator_kind::halo || a.kind() == operator_kind::allgather ||
-                         a.kind() == operator_kind::adaptive;
+    const bool sends_x = a.kind()->sends == sent_data::x;
     spmv_limit limit;
     for (std::size_t rank = 0; rank < blocks.seconds.size(); ++rank) {
         const bool own = blocks.matrix_bytes[rank] > 0;

@@ -1,7 +1,6 @@
 #include <krylith/bench/spmv/spmv_request.hpp>
 
 #include <algorithm>
-#include <array>
 
 #include <CLI/CLI.hpp>
 
@@ -12,12 +11,7 @@
 
 namespace krylith::bench {
 
-namespace {
-
-constexpr std::array all_operators = {"nz",        "2nz",  "lra",  "lra-rc", "halo",
-                                      "allgather", "pcsr", "pcsc", "pcoo"};
-
-} // namespace
+namespace {} // namespace
 
 std::vector<spmv_case> spmv_request::cases(backend devices) const {
     std::vector<spmv_case> result;
@@ -54,7 +48,11 @@ std::vector<std::string> spmv_request::operator_list() const {
     std::vector<std::string> result;
     for (const std::string& name : operators) {
         if (name == "all") {
-            result.insert(result.end(), all_operators.begin(), all_operators.end());
+            for (const operator_kind kind : operators::all) {
+                if (kind->compared) {
+                    result.emplace_back(to_string(kind));
+                }
+            }
             continue;
         }
         (void)options_of(name, "auto"); // throws, naming the nearest
@@ -69,14 +67,15 @@ operator_options spmv_request::options_of(const std::string& kind,
     one.kind = kind;
     one.format = format;
     operator_options options = one.options();
-    const bool chosen = options.kind == operator_kind::automatic; // it may be any kind
-    if (!is_replicated(options.kind) && !chosen) {
-        options.transport = transport_kind::automatic;
+    const auto fractions = options.kind ? options.kind->fractions.get() : operator_fractions{};
+    // A kind that is chosen may be any.
+    if (options.kind && options.transport && !takes(options.kind, options.transport)) {
+        options.transport = transports::automatic;
     }
-    if (options.kind != operator_kind::lra && options.kind != operator_kind::lra_rc) {
+    if (!fractions.long_rows) {
         options.long_fraction = -1;
     }
-    if (options.kind != operator_kind::lra_rc) {
+    if (!fractions.redundant) {
         options.redundant_fraction = -1;
     }
     return options;

@@ -15,7 +15,7 @@ template <class T>
 class required {
 public:
     template <class Given>
-        requires std::convertible_to<Given, T>
+    requires std::convertible_to<Given, T>
     constexpr required(Given&& value) // NOLINT: a row gives the value itself
         : value_(std::forward<Given>(value)) {}
 

@@ -69,16 +69,11 @@ std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
                                                     const csr_view<T>& matrix,
                                                     const operator_options& options) {
     const auto start = std::chrono::steady_clock::now();
-    part_order found;
-    const bool in_parts = options.order == reordering::metis;
-    if (in_parts)
-        found = metis_order(matrix.row_offsets, matrix.column_indices, group.size());
-    else
-        found.order = reverse_cuthill_mckee(matrix.row_offsets, matrix.column_indices);
+    part_order found = options.order->find(matrix.row_offsets, matrix.column_indices, group.size());
     auto order = std::make_shared<const permutation>(std::move(found.order));
     reordered_matrix<T> moved = reordered(matrix, *order);
     const csr_view<T> view(moved.matrix);
-    if (!in_parts) found.rows = partition_rows(view.row_offsets, group.size());
+    if (found.rows.ranks() == 0) found.rows = partition_rows(view.row_offsets, group.size());
     reordering_report report;
     report.order = options.order;
     report.seconds =

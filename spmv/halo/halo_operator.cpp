@@ -5,15 +5,15 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
-#include <krylith/spmv/column_adaptive/column_adaptive_matrix.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
 
 template <class T>
 halo_operator<T>::halo_operator(layout_handle layout, const matrix_source<T>& source,
-                                const halo_plan& plan, format_kind format, operator_kind kind)
-    : matrix_operator<T>(kind, layout, source) {
+                                const halo_plan& plan, format_kind format, operator_kind kind,
+                                make_block prepared)
+    : matrix_operator<T>(kind, layout, source), prepared_(prepared) {
     schedule(plan);
     make_blocks(source, plan, format);
 }
@@ -21,7 +21,7 @@ halo_operator<T>::halo_operator(layout_handle layout, const matrix_source<T>& so
 template <class T>
 halo_operator<T>::halo_operator(layout_handle layout, const matrix_source<T>& source,
                                 const allgather_plan& plan, format_kind format)
-    : matrix_operator<T>(operator_kind::allgather, layout, source) {
+    : matrix_operator<T>(operators::allgather, layout, source) {
     if (layout->group.size() > 1) schedule_ = std::make_shared<put_schedule<T>>(layout, plan);
     make_blocks(source, plan, format);
 }
@@ -42,16 +42,15 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
         if (layout.group.size() > 1) block.device_indices = nullptr;
         block.boundary = plan.local[static_cast<std::size_t>(rank)].touches_ghost;
         const auto& d = layout.group.handle(rank);
-        this->blocks_.push_back(this->kind_ == operator_kind::adaptive
-                                    ? make_adaptive(d, block, format)
-                                    : make_device_matrix(d, block, format));
+        this->blocks_.push_back(prepared_ != nullptr ? prepared_(d, block, format)
+                                                     : make_device_matrix(d, block, format));
     }
 }
 
 template <class T>
 halo_operator<T>::halo_operator(layout_handle layout, const halo_plan& plan,
                                 const block_maker<T>& make)
-    : matrix_operator<T>(operator_kind::halo, layout) {
+    : matrix_operator<T>(operators::halo, layout) {
     schedule(plan);
     for (int rank = 0; rank < layout->group.size(); ++rank)
         this->blocks_.push_back(make(*layout, rank, plan.local_size(rank)));
@@ -93,7 +92,7 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
     const auto block = [&](int rank) -> device_matrix<T>& {
         return *this->blocks_[static_cast<std::size_t>(rank)];
     };
-    if (this->kind_ == operator_kind::adaptive)
+    if (prepared_ != nullptr)
         for (int rank = 0; rank < run.ranks(); ++rank) block(rank).prepare(arguments_of(rank));
     for (int rank = 0; rank < run.ranks(); ++rank) block(rank).apply(arguments_of(rank));
     run.close();

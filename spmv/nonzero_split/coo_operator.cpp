@@ -9,28 +9,28 @@
 #include <krylith/partition/nonzero/coo_order.hpp>
 #include <krylith/partition/nonzero/pcsr.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
+#include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
 
 namespace {
 
-void check_options(std::int64_t rows, std::int64_t columns, const operator_options& options) {
-    if (options.kind != operator_kind::pcoo)
+void check_options(const device_group& group, std::int64_t rows, std::int64_t columns,
+                   const operator_options& options) {
+    if (options.kind != operators::pcoo)
         throw usage_error(std::string("make_operator: operator ") + to_string(options.kind) +
                           " of a coo_matrix; allowed is pcoo, and all with to_csr() of it");
     if (rows != columns)
         throw usage_error("the matrix of a solve must be square, not " + std::to_string(rows) +
                           " x " + std::to_string(columns));
-    if (options.order != reordering::none)
+    if (options.order)
         throw usage_error(std::string("make_operator: order ") + to_string(options.order) +
                           " of a coo_matrix; allowed is none, and all with to_csr() of it");
     if (options.measure)
-        throw usage_error("operator_options::measure is true with operator pcoo: only auto, lra "
-                          "and lra-rc have something to measure");
-    if (options.transport != transport_kind::automatic)
-        throw usage_error(std::string("transport ") + to_string(options.transport) +
-                          " is for operators nz, 2nz, lra and lra-rc; pcoo needs transport auto");
+        throw usage_error("operator_options::measure is true with operator pcoo: only auto, " +
+                          operators_with_fractions() + " have something to measure");
+    check_replication(group, options);
 }
 
 /// Of a square matrix: who owns column i owns row i.
@@ -77,7 +77,7 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
                                                   const coo_matrix<T>& matrix,
                                                   const operator_options& options) {
-    check_options(matrix.rows, matrix.columns, options);
+    check_options(group, matrix.rows, matrix.columns, options);
     validate(matrix);
     const auto cut = equal_entries(matrix.entries(), group.size());
     nonzero_assignment assigned{owned_rows(matrix, cut), {}};
@@ -92,7 +92,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
         make_nonzero_split_plan(sorted.matrix.row_offsets, sorted.matrix.column_indices, assigned);
     const auto handle =
         std::make_shared<layout>(layout{group, std::move(assigned.rows), coherence::owned});
-    auto result = std::make_unique<nonzero_split_operator<T>>(operator_kind::pcoo, handle, source,
+    auto result = std::make_unique<nonzero_split_operator<T>>(operators::pcoo, handle, source,
                                                               std::move(plan), options.format);
     result->take_values_from(std::move(sorted.source), {});
     return result;

@@ -10,18 +10,6 @@
 
 namespace krylith {
 
-bool is_nonzero_split(operator_kind kind) noexcept {
-    return kind == operator_kind::pcsr || kind == operator_kind::pcsc ||
-           kind == operator_kind::pcoo;
-}
-
-nonzero_assignment partition_nonzeros(operator_kind kind, std::span<const std::int64_t> row_offsets,
-                                      std::span<const std::int32_t> columns, int devices) {
-    const auto entries = equal_entries(static_cast<std::int64_t>(columns.size()), devices);
-    return kind == operator_kind::pcsc ? assign_by_columns(row_offsets, columns, entries)
-                                       : assign_by_rows(row_offsets, entries);
-}
-
 template <class T>
 nonzero_split_operator<T>::entry_list::entry_list(std::vector<std::int64_t> source)
     : first(source.empty() ? 0 : source.front()), count(static_cast<std::int64_t>(source.size())) {
@@ -206,7 +194,10 @@ template <class T>
 void nonzero_split_operator<T>::check_device_update() const {
     throw usage_error(std::string("update_on_devices: operator ") + to_string(this->kind_) +
                       " takes new values by update(): its devices hold entries that are not those "
-                      "of their rows; allowed are operators nz, halo and allgather");
+                      "of their rows; allowed are operators " +
+                      listed<operator_method>(operators::all, [](operator_kind other) {
+                          return other->needs_host_because.empty();
+                      }));
 }
 
 template class nonzero_split_operator<double>;

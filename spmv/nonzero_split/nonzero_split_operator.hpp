@@ -21,17 +21,6 @@
 
 namespace krylith {
 
-/// True for pcsr, pcsc and pcoo.
-[[nodiscard]] bool is_nonzero_split(operator_kind kind) noexcept;
-
-/// Equal entries a device: by rows for pcsr and pcoo, by columns for pcsc. With one NUMA node, or
-/// nodes whose devices follow each other, that is what make_numa_partition() says too; where they
-/// don't, it would put parts on other ranks than theirs, which a row partition can't say. O(nnz).
-[[nodiscard]] nonzero_assignment partition_nonzeros(operator_kind kind,
-                                                    std::span<const std::int64_t> row_offsets,
-                                                    std::span<const std::int32_t> columns,
-                                                    int devices);
-
 template <class T>
 class nonzero_split_operator final : public matrix_operator<T> {
 public:

@@ -1,7 +1,7 @@
 // An operator with replicated vectors: every device holds whole vectors and multiplies some rows;
 // each result goes to all other devices while the next rows are computed.
 // partition/replicated/block_partition.hpp says which rows, in which order (nz, 2nz, lra, lra-rc),
-// transport_kind how results travel.
+// the transport (spmv/table/transports.hpp) how results travel.
 //
 // With peer stores a device's rows are one block, in the order of the partition, and one kernel:
 // each result leaves when it is computed, so that 2nz is nz in two halves. With copy engines or
@@ -46,6 +46,9 @@ public:
     [[nodiscard]] transport_kind transport() const override { return transport_; }
 
 private:
+    /// Whether the kernel that computes a result sends it.
+    [[nodiscard]] bool stores() const { return transport_->exchange == nullptr; }
+
     enum class step { first, second, redundant };
     /// The rows of a block of matrix_operator::blocks_. With peer stores each rank has one block,
     /// all in one step.
@@ -68,8 +71,8 @@ private:
     transport_kind transport_;
     block_partition partition_;
     std::vector<block_rows> block_rows_;       // [blocks]
-    std::unique_ptr<result_signals> signals_;  // null unless transport_ is peer_store
-    std::unique_ptr<block_exchange> exchange_; // null if transport_ is peer_store
+    std::unique_ptr<result_signals> signals_;  // null unless stores()
+    std::unique_ptr<block_exchange> exchange_; // null if stores()
 };
 
 extern template class replicated_operator<double>;

@@ -38,7 +38,7 @@ void refuses(std::string_view key, std::string_view value, const char* words_of_
 template <class T>
 void keeps_promises(const device_group& group, const preconditioner_method& row) {
     const auto matrix = testing::converted<T>(poisson2d<double>(12, 11, random_scaling{3}));
-    for (const auto kind : {operator_kind::halo, operator_kind::nz}) {
+    for (const auto kind : {operators::halo, operators::nz}) {
         problem<T> p(group, matrix, random_values<T>(matrix.rows, 221), {.kind = kind});
         const auto from_devices = make_preconditioner(row.name, *p.a);
         const auto m = make_preconditioner(row.name, *p.a, csr_view<T>(matrix));

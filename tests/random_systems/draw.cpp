@@ -40,11 +40,11 @@ trial draw(std::uint64_t seed, std::uint64_t index, std::initializer_list<int> g
                           start::random, start::exact});
     t.devices = random.pick(group_sizes);
     if (random.once_in(4)) t.relative_atol = random.decade(-12, -1);
-    t.operator_options.kind = random.pick(
-        {operator_kind::automatic, operator_kind::nz, operator_kind::two_nz, operator_kind::lra,
-         operator_kind::lra_rc, operator_kind::halo, operator_kind::halo, operator_kind::allgather,
-         operator_kind::pcsr, operator_kind::pcsc, operator_kind::pcoo, operator_kind::adaptive});
-    if (random.once_in(8)) t.operator_options.order = krylith::reordering::rcm;
+    t.operator_options.kind =
+        random.pick({operators::automatic, operators::nz, operators::two_nz, operators::lra,
+                     operators::lra_rc, operators::halo, operators::halo, operators::allgather,
+                     operators::pcsr, operators::pcsc, operators::pcoo, operators::adaptive});
+    if (random.once_in(8)) t.operator_options.order = krylith::orders::rcm;
     t.options.rtol = random.once_in(20) ? 0.0 : random.decade(-14, -2);
     if (random.once_in(4)) t.options.max_iterations = random.integer(0, t.rows + 2);
     t.options.restart = random.pick({1, 2, 5, 30, 30});
@@ -53,7 +53,8 @@ trial draw(std::uint64_t seed, std::uint64_t index, std::initializer_list<int> g
         random.pick({krylith::side::left, krylith::side::right, krylith::side::split});
     t.options.mode =
         random.pick({execution_mode::automatic, execution_mode::recorded, execution_mode::eager});
-    if (t.operator_options.kind == operator_kind::adaptive) t.options.mode = execution_mode::eager;
+    if (t.operator_options.kind && !t.operator_options.kind->eager_because.empty())
+        t.options.mode = execution_mode::eager;
     t.options.history = random.once_in(8);
     if (random.once_in(8)) t.options.on_failure = krylith::failure_policy::throw_error;
     t.options.unroll = random.pick({1, 3, 16});
@@ -71,7 +72,7 @@ std::string trial::describe() const {
          << sides[static_cast<int>(options.preconditioning)] << ", start "
          << starts[static_cast<int>(from)] << (aliased ? ", x is b" : "") << ", " << devices
          << " devices " << krylith::to_string(operator_options.kind)
-         << (operator_options.order == krylith::reordering::none ? "" : " rcm") << ' '
+         << (operator_options.order == krylith::orders::none ? "" : " rcm") << ' '
          << modes[static_cast<int>(options.mode)] << ", rtol " << *options.rtol << ", atol "
          << relative_atol << " ||b||, restart " << options.restart << ", max "
          << options.max_iterations;

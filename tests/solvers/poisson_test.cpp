@@ -26,9 +26,8 @@ using testing::worth_running;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz,   operator_kind::lra_rc,
-                                   operator_kind::halo, operator_kind::allgather,
-                                   operator_kind::pcsr, operator_kind::pcsc};
+constexpr operator_kind kinds[] = {operators::nz,        operators::lra_rc, operators::halo,
+                                   operators::allgather, operators::pcsr,   operators::pcsc};
 
 /// Returns the entry-wise product of sines, an eigenvector of poisson2d(nx, ny).
 std::vector<double> eigenvector(int nx, int ny, int i, int j) {

@@ -27,9 +27,8 @@ using testing::values_of;
 namespace {
 
 std::vector<format_kind> format_kinds(backend kind) {
-    if (kind == backend::host) return {format_kind::automatic, format_kind::csr};
-    return {format_kind::automatic, format_kind::csr, format_kind::sell, format_kind::merge,
-            format_kind::cusparse};
+    if (kind == backend::host) return {formats::automatic, formats::csr};
+    return {formats::automatic, formats::csr, formats::sell, formats::merge, formats::cusparse};
 }
 
 struct factors {
@@ -87,7 +86,7 @@ std::string multiply_and_compare(execution& run, const matrix_operator<T>& a,
 
 template <class T>
 void fight(const device_group& group, operator_kind kind,
-           transport_kind transport = transport_kind::automatic) {
+           transport_kind transport = transports::automatic) {
     for (const auto& entry : battery()) {
         const auto matrix = testing::converted<T>(entry.matrix);
         for (const format_kind format : format_kinds(group.kind())) {
@@ -96,7 +95,7 @@ void fight(const device_group& group, operator_kind kind,
             CAPTURE(name_of(format));
             const auto a = make_operator(group, matrix,
                                          {.kind = kind, .format = format, .transport = transport});
-            CHECK((kind == operator_kind::automatic || a->kind() == kind));
+            CHECK((kind == operators::automatic || a->kind() == kind));
             CHECK(a->size() == matrix.rows);
             execution run(group, {});
             for (const factors f : {factors{1, 0}, factors{-1, 1}, factors{2, 0.5}}) {
@@ -113,70 +112,70 @@ void fight(const device_group& group, operator_kind kind,
 } // namespace
 
 KRYLITH_GROUP_TEST("battery: operator nz, fp64") {
-    fight<double>(group, operator_kind::nz);
+    fight<double>(group, operators::nz);
 }
 KRYLITH_GROUP_TEST("battery: operator nz, fp32") {
-    fight<float>(group, operator_kind::nz);
+    fight<float>(group, operators::nz);
 }
 KRYLITH_GROUP_TEST("battery: operator 2nz, fp64") {
-    fight<double>(group, operator_kind::two_nz);
+    fight<double>(group, operators::two_nz);
 }
 KRYLITH_GROUP_TEST("battery: operator 2nz, fp32") {
-    fight<float>(group, operator_kind::two_nz);
+    fight<float>(group, operators::two_nz);
 }
 KRYLITH_GROUP_TEST("battery: operator lra, fp64") {
-    fight<double>(group, operator_kind::lra);
+    fight<double>(group, operators::lra);
 }
 KRYLITH_GROUP_TEST("battery: operator lra, fp32") {
-    fight<float>(group, operator_kind::lra);
+    fight<float>(group, operators::lra);
 }
 KRYLITH_GROUP_TEST("battery: operator lra-rc, fp64") {
-    fight<double>(group, operator_kind::lra_rc);
+    fight<double>(group, operators::lra_rc);
 }
 KRYLITH_GROUP_TEST("battery: operator lra-rc, fp32") {
-    fight<float>(group, operator_kind::lra_rc);
+    fight<float>(group, operators::lra_rc);
 }
 KRYLITH_GROUP_TEST("battery: operator 2nz, results sent by copy engines") {
-    fight<double>(group, operator_kind::two_nz, transport_kind::copy_engine);
+    fight<double>(group, operators::two_nz, transports::copy_engine);
 }
 KRYLITH_GROUP_TEST("battery: operator lra-rc, results sent by copy engines") {
-    fight<double>(group, operator_kind::lra_rc, transport_kind::copy_engine);
+    fight<double>(group, operators::lra_rc, transports::copy_engine);
 }
 KRYLITH_GROUP_TEST("battery: operator halo, fp64") {
-    fight<double>(group, operator_kind::halo);
+    fight<double>(group, operators::halo);
 }
 KRYLITH_GROUP_TEST("battery: operator halo, fp32") {
-    fight<float>(group, operator_kind::halo);
+    fight<float>(group, operators::halo);
 }
 KRYLITH_GROUP_TEST("battery: operator allgather, fp64") {
-    fight<double>(group, operator_kind::allgather);
+    fight<double>(group, operators::allgather);
 }
 KRYLITH_GROUP_TEST("battery: operator allgather, fp32") {
-    fight<float>(group, operator_kind::allgather);
+    fight<float>(group, operators::allgather);
 }
 KRYLITH_GROUP_TEST("battery: operator adaptive, fp64") {
-    fight<double>(group, operator_kind::adaptive);
+    fight<double>(group, operators::adaptive);
 }
 KRYLITH_GROUP_TEST("battery: operator adaptive, fp32") {
-    fight<float>(group, operator_kind::adaptive);
+    fight<float>(group, operators::adaptive);
 }
 KRYLITH_GROUP_TEST("battery: operator pcsr, fp64") {
-    fight<double>(group, operator_kind::pcsr);
+    fight<double>(group, operators::pcsr);
 }
 KRYLITH_GROUP_TEST("battery: operator pcsr, fp32") {
-    fight<float>(group, operator_kind::pcsr);
+    fight<float>(group, operators::pcsr);
 }
 KRYLITH_GROUP_TEST("battery: operator pcsc, fp64") {
-    fight<double>(group, operator_kind::pcsc);
+    fight<double>(group, operators::pcsc);
 }
 KRYLITH_GROUP_TEST("battery: operator pcsc, fp32") {
-    fight<float>(group, operator_kind::pcsc);
+    fight<float>(group, operators::pcsc);
 }
 KRYLITH_GROUP_TEST("battery: operator pcoo, fp64") {
-    fight<double>(group, operator_kind::pcoo);
+    fight<double>(group, operators::pcoo);
 }
 KRYLITH_GROUP_TEST("battery: operator pcoo, fp32") {
-    fight<float>(group, operator_kind::pcoo);
+    fight<float>(group, operators::pcoo);
 }
 
 } // namespace krylith

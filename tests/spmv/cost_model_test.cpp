@@ -168,10 +168,10 @@ TEST_CASE("cost model: candidates are what can be built, and misuse is refused")
     const auto s = even(1000, 3, 2, 10);
     const auto kinds = ranked_operators(s, h200_rates());
     CHECK(kinds.size() >= 3);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather})
+    for (const auto kind : {operators::nz, operators::halo, operators::allgather})
         CHECK(std::ranges::count(kinds, kind) == 1);
     CHECK(ranked_operators(even(1000, 3, 1, 0), h200_rates()) ==
-          std::vector<operator_kind>{operator_kind::halo});
+          std::vector<operator_kind>{operators::halo});
     CHECK_THROWS_AS((void)predict({}, h200_rates()), usage_error);
     CHECK_THROWS_AS((void)predict(s, machine_rates{}), usage_error);
     CHECK_THROWS_WITH_AS((void)predict(s, h200_rates(), {1.5}),

@@ -23,8 +23,8 @@ using testing::values_of;
 namespace {
 
 std::vector<format_kind> format_kinds(backend kind) {
-    if (kind == backend::host) return {format_kind::csr};
-    return {format_kind::csr, format_kind::sell, format_kind::merge, format_kind::cusparse};
+    if (kind == backend::host) return {formats::csr};
+    return {formats::csr, formats::sell, formats::merge, formats::cusparse};
 }
 
 struct symmetric_matrix {
@@ -151,24 +151,24 @@ void check_symmetry(const device_group& group, operator_kind kind) {
 } // namespace
 
 KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator nz") {
-    check_symmetry<double>(group, operator_kind::nz);
-    check_symmetry<float>(group, operator_kind::nz);
+    check_symmetry<double>(group, operators::nz);
+    check_symmetry<float>(group, operators::nz);
 }
 KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator halo") {
-    check_symmetry<double>(group, operator_kind::halo);
-    check_symmetry<float>(group, operator_kind::halo);
+    check_symmetry<double>(group, operators::halo);
+    check_symmetry<float>(group, operators::halo);
 }
 KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator allgather") {
-    check_symmetry<double>(group, operator_kind::allgather);
-    check_symmetry<float>(group, operator_kind::allgather);
+    check_symmetry<double>(group, operators::allgather);
+    check_symmetry<float>(group, operators::allgather);
 }
 KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator pcsr") {
-    check_symmetry<double>(group, operator_kind::pcsr);
-    check_symmetry<float>(group, operator_kind::pcsr);
+    check_symmetry<double>(group, operators::pcsr);
+    check_symmetry<float>(group, operators::pcsr);
 }
 KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator pcsc") {
-    check_symmetry<double>(group, operator_kind::pcsc);
-    check_symmetry<float>(group, operator_kind::pcsc);
+    check_symmetry<double>(group, operators::pcsc);
+    check_symmetry<float>(group, operators::pcsc);
 }
 
 } // namespace krylith

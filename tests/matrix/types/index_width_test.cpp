@@ -133,6 +133,6 @@ TEST_CASE("a device's block checks its rows, whoever made it") {
     block.columns = 1;
     block.offsets = offsets;
     check_limit(7, "make_device_matrix: the number of rows of a device is 7", [&] {
-        return krylith::make_device_matrix(device, block, krylith::format_kind::automatic)->name();
+        return krylith::make_device_matrix(device, block, krylith::formats::automatic)->name();
     });
 }

@@ -30,7 +30,7 @@ using krylith::testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::pcsr, operator_kind::pcsc, operator_kind::pcoo};
+constexpr operator_kind kinds[] = {operators::pcsr, operators::pcsc, operators::pcoo};
 constexpr double factors[] = {0, 1, -2.5};
 
 template <class T>
@@ -140,8 +140,8 @@ test_matrix long_lines(std::int32_t n) {
 }
 
 std::vector<format_kind> format_kinds(const device_group& group) {
-    if (group.kind() == backend::host) return {format_kind::automatic};
-    return {format_kind::csr, format_kind::sell, format_kind::merge, format_kind::cusparse};
+    if (group.kind() == backend::host) return {formats::automatic};
+    return {formats::csr, formats::sell, formats::merge, formats::cusparse};
 }
 
 } // namespace
@@ -178,7 +178,7 @@ KRYLITH_GROUP_TEST("pieces: coordinates are dealt as they lie") {
                 m.entries.push_back(m.entries.back());
             CAPTURE(m.shape);
             CAPTURE(std::string(order));
-            const auto a = make_operator(group, coo_of<double>(m), {.kind = operator_kind::pcoo});
+            const auto a = make_operator(group, coo_of<double>(m), {.kind = operators::pcoo});
             CHECK(compare(*a, m, 9) == "");
             std::vector<double> values;
             for (triplet& e : m.entries) values.push_back(e.value = 1 - e.value);
@@ -222,15 +222,15 @@ KRYLITH_GROUP_TEST("pieces: what they can't do is refused") {
         CHECK_THROWS_AS(a->update(std::span(matrix.values).first(3)), usage_error);
         CHECK(a->recordable());
         if (group.size() == 1) CHECK(a->received(0) == 0);
-        CHECK_THROWS_AS((void)make_operator(
-                            group, matrix, {.kind = kind, .transport = transport_kind::peer_store}),
-                        usage_error);
+        CHECK_THROWS_AS(
+            (void)make_operator(group, matrix, {.kind = kind, .transport = transports::peer_store}),
+            usage_error);
         CHECK_THROWS_AS((void)make_operator(group, matrix, {.kind = kind, .measure = true}),
                         usage_error);
     }
     CHECK_THROWS_WITH_AS((void)make_operator(group, coo_matrix<double>{2, 2, {0}, {0}, {1.0}}, {}),
                          doctest::Contains("pcoo"), usage_error);
     CHECK_THROWS_AS((void)make_operator(group, coo_matrix<double>{2, 3, {0}, {0}, {1.0}},
-                                        {.kind = operator_kind::pcoo}),
+                                        {.kind = operators::pcoo}),
                     usage_error);
 }

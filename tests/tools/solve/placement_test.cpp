@@ -10,11 +10,10 @@
 namespace krylith::tool {
 namespace {
 
-constexpr operator_kind modelled[] = {operator_kind::nz,   operator_kind::two_nz,
-                                      operator_kind::lra,  operator_kind::lra_rc,
-                                      operator_kind::halo, operator_kind::allgather};
-constexpr operator_kind others[] = {operator_kind::pcsr, operator_kind::pcsc, operator_kind::pcoo,
-                                    operator_kind::adaptive};
+constexpr operator_kind modelled[] = {operators::nz,     operators::two_nz, operators::lra,
+                                      operators::lra_rc, operators::halo,   operators::allgather};
+constexpr operator_kind others[] = {operators::pcsr, operators::pcsc, operators::pcoo,
+                                    operators::adaptive};
 
 TEST_CASE("fewer devices are advised where phases cost more than bytes") {
     const auto small = poisson2d<double>(20);
@@ -25,7 +24,7 @@ TEST_CASE("fewer devices are advised where phases cost more than bytes") {
         CHECK(advice.starts_with("fewer devices would be faster: 1 device would take "));
         CHECK(advice.find(", 4 take ") != std::string::npos);
     }
-    CHECK(fewer_devices(csr_view<double>(large), 4, operator_kind::halo, h200_rates()).empty());
+    CHECK(fewer_devices(csr_view<double>(large), 4, operators::halo, h200_rates()).empty());
 }
 
 TEST_CASE("fewer devices: no advice on operators that the cost model doesn't know") {
@@ -34,9 +33,8 @@ TEST_CASE("fewer devices: no advice on operators that the cost model doesn't kno
         CAPTURE(to_string(kind));
         CHECK(fewer_devices(csr_view<double>(small), 4, kind, h200_rates()).empty());
     }
-    CHECK(
-        fewer_devices(csr_view<double>(csr_matrix<double>{}), 4, operator_kind::halo, h200_rates())
-            .empty());
+    CHECK(fewer_devices(csr_view<double>(csr_matrix<double>{}), 4, operators::halo, h200_rates())
+              .empty());
 }
 
 } // namespace

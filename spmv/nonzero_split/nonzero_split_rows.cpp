@@ -1,0 +1,112 @@
+// pcsr, pcsc and pcoo are one operator with two ways to cut between entries.
+#include <utility>
+
+#include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
+
+namespace krylith {
+
+namespace {
+
+using cutter = nonzero_assignment (*)(const operator_pattern&, const nonzero_partition&);
+
+nonzero_assignment by_rows(const operator_pattern& p, const nonzero_partition& entries) {
+    return assign_by_rows(p.row_offsets, entries);
+}
+
+nonzero_assignment by_columns(const operator_pattern& p, const nonzero_partition& entries) {
+    return assign_by_columns(p.row_offsets, p.column_indices, entries);
+}
+
+/// Equal entries a device. With one NUMA node, or nodes whose devices follow each other, that is
+/// what make_numa_partition() says too; where they don't, it would put parts on other ranks than
+/// theirs, which a row partition can't say. O(nnz).
+template <cutter Cut>
+nonzero_assignment assign(const operator_pattern& p) {
+    return Cut(p,
+               equal_entries(static_cast<std::int64_t>(p.column_indices.size()), p.group.size()));
+}
+
+template <cutter Cut>
+void plan(operator_kind /*kind*/, operator_pattern& p) {
+    (void)make_nonzero_split_plan(p.row_offsets, p.column_indices, assign<Cut>(p));
+}
+
+/// The cuts between entries decide which rank owns which rows, so that the subject's rows are not
+/// used.
+template <class T, cutter Cut>
+std::unique_ptr<matrix_operator<T>> build(operator_kind kind, operator_subject<T>& subject) {
+    nonzero_assignment assigned = assign<Cut>(subject);
+    nonzero_split_plan plan =
+        make_nonzero_split_plan(subject.row_offsets, subject.column_indices, assigned);
+    const auto handle = std::make_shared<layout>(
+        layout{subject.group, std::move(assigned.rows), coherence::owned, subject.source.order});
+    return std::make_unique<nonzero_split_operator<T>>(kind, handle, subject.source,
+                                                       std::move(plan), subject.options.format);
+}
+
+template <cutter Cut>
+constexpr operator_makers makers = {build<double, Cut>, build<float, Cut>};
+
+constexpr const char* cuts_rows = "it cuts within rows what devices hold";
+
+} // namespace
+
+constinit const operator_method operator_rows::pcsr = {
+    .name = "pcsr",
+    .aliases = {},
+    .help = "cuts the matrix within rows, so that devices have equally many entries",
+    .vectors = coherence::owned,
+    .sends = sent_data::x_and_partial_sums,
+    .fractions = operator_fractions{},
+    .needs_host_because = cuts_rows,
+    .eager_because = "",
+    .persistent = false,
+    .listed = false,
+    .compared = true,
+    .seconds = nullptr,
+    .not_predicted_because = "",
+    .received = nullptr,
+    .plan = plan<by_rows>,
+    .build = makers<by_rows>,
+};
+
+constinit const operator_method operator_rows::pcsc = {
+    .name = "pcsc",
+    .aliases = {},
+    .help = "cuts it within columns, which sends few entries of x and many partial sums",
+    .vectors = coherence::owned,
+    .sends = sent_data::x_and_partial_sums,
+    .fractions = operator_fractions{},
+    .needs_host_because = cuts_rows,
+    .eager_because = "",
+    .persistent = false,
+    .listed = false,
+    .compared = true,
+    .seconds = nullptr,
+    .not_predicted_because = "only a plan of all entries says how many partial sums it sends",
+    .received = nullptr,
+    .plan = plan<by_columns>,
+    .build = makers<by_columns>,
+};
+
+constinit const operator_method operator_rows::pcoo = {
+    .name = "pcoo",
+    .aliases = {},
+    .help = "as pcsr, and of a coo_matrix the entries in their given order",
+    .vectors = coherence::owned,
+    .sends = sent_data::x_and_partial_sums,
+    .fractions = operator_fractions{},
+    .needs_host_because = cuts_rows,
+    .eager_because = "",
+    .persistent = false,
+    .listed = false,
+    .compared = true,
+    .seconds = nullptr,
+    .not_predicted_because = "it is pcsr for a matrix by rows",
+    .received = nullptr,
+    .plan = plan<by_rows>,
+    .build = makers<by_rows>,
+};
+
+} // namespace krylith
