@@ -25,8 +25,8 @@ using testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::halo, operator_kind::allgather, operator_kind::nz,
-                                   operator_kind::pcsr};
+constexpr operator_kind kinds[] = {operators::halo, operators::allgather, operators::nz,
+                                   operators::pcsr};
 
 preconditioner_function<double> quarter_and_ghosts(const halo_plan* plan) {
     std::vector<std::int64_t> ghosts;

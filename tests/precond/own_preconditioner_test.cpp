@@ -30,8 +30,8 @@ using testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::halo, operator_kind::allgather, operator_kind::nz,
-                                   operator_kind::two_nz, operator_kind::pcsr};
+constexpr operator_kind kinds[] = {operators::halo, operators::allgather, operators::nz,
+                                   operators::two_nz, operators::pcsr};
 
 /// The kinds of function that compute from host memory, as those of these tests do.
 std::vector<preconditioner_kind> kinds_of_host(const device_group& group) {
@@ -268,8 +268,8 @@ KRYLITH_GROUP_TEST("own preconditioner: whole vectors come in the caller's order
     const auto matrix = poisson2d<double>(12, 17, random_scaling{4});
     const auto b = random_values<double>(matrix.rows, 74);
     std::vector<std::int64_t> iterations;
-    for (const auto order : {reordering::none, reordering::rcm}) {
-        problem<double> p(group, matrix, b, {.kind = operator_kind::halo, .order = order});
+    for (const auto order : {orders::none, orders::rcm}) {
+        problem<double> p(group, matrix, b, {.kind = operators::halo, .order = order});
         const auto m = make_preconditioner(*p.a, symmetric_gauss_seidel(matrix), {.kind = whole});
         const auto result = testing::solve(testing::method::cg, *p.a, p.b, p.x, {}, m);
         REQUIRE(result.converged());
@@ -282,7 +282,7 @@ KRYLITH_GROUP_TEST("own preconditioner: whole vectors come in the caller's order
 KRYLITH_GROUP_TEST("own preconditioner: single precision") {
     const auto matrix = poisson2d<float>(15, 9);
     const auto b = random_values<float>(matrix.rows, 75);
-    for (const auto kind : {operator_kind::halo, operator_kind::nz}) {
+    for (const auto kind : {operators::halo, operators::nz}) {
         problem<float> p(group, matrix, b, {.kind = kind});
         const auto plain = p.solve(testing::method::cg, {.rtol = 1e-5});
         for (const auto how : kinds_of_host(group)) {
@@ -309,7 +309,7 @@ TEST_CASE(
     const auto matrix = laplace_1d(40);
     const auto b = random_values<double>(40, 76);
     for (const int devices : {1, 3})
-        for (const auto kind : {operator_kind::halo, operator_kind::nz})
+        for (const auto kind : {operators::halo, operators::nz})
             for (const auto how : {preconditioner_kind::on_device, whole}) {
                 CAPTURE(devices);
                 CAPTURE(name_of(kind));
@@ -347,7 +347,7 @@ TEST_CASE(
 KRYLITH_GROUP_TEST("own preconditioner: what it says of itself, and what is refused") {
     const auto matrix = poisson2d<double>(6, 5);
     const auto b = std::vector<double>(30, 1.0);
-    for (const auto kind : {operator_kind::halo, operator_kind::nz}) {
+    for (const auto kind : {operators::halo, operators::nz}) {
         problem<double> p(group, matrix, b, {.kind = kind});
         CHECK_THROWS_WITH_AS((void)make_preconditioner(*p.a, nullptr, {.name = "mine"}),
                              "make_preconditioner: the function of \"mine\" is empty", usage_error);

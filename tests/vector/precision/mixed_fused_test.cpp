@@ -28,8 +28,8 @@ struct case_of {
     std::int64_t n, shift;
     operator_kind kind;
 };
-constexpr auto halo = operator_kind::halo;
-constexpr auto gather = operator_kind::allgather;
+constexpr auto halo = operators::halo;
+constexpr auto gather = operators::allgather;
 /// Fewer entries than a tile, several tiles a device, odd sizes; puts by lists and of all entries.
 constexpr case_of cases[] = {{12, 5, halo},   {2600, 1, halo},      {9001, 4000, halo},
                              {12, 5, gather}, {2601, 1300, gather}, {9001, 1, gather}};
