@@ -3,28 +3,14 @@
 #include <string>
 #include <utility>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/sparse/external/external_matrix.hpp>
+#include <krylith/spmv/external/external_blocks.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
 #include <krylith/spmv/replicated/replicated_operator.hpp>
 
 namespace krylith {
 
 namespace {
-
-template <class T>
-block_maker<T> make_external_blocks(product_function<T> function, product_kind kind) {
-    return [function = std::move(function), kind](const layout& layout, int rank,
-                                                  std::int64_t x_entries) {
-        const external_product<T> product{function, kind, rank, layout.rows.owned(rank), x_entries};
-        const auto& d = layout.group.handle(rank);
-#if KRYLITH_HAVE_CUDA
-        if (d->kind() == backend::cuda) return cuda::make_external(d, product);
-#endif
-        return host::make_external(d, product);
-    };
-}
 
 template <class T>
 void check_arguments(const device_group& group, const row_partition& rows,
@@ -55,7 +41,7 @@ make_matrix_free(const device_group& group, row_partition rows, row_partition co
     check_arguments(group, rows, columns, product);
     return std::make_unique<replicated_operator<T>>(
         make_layouts(group, std::move(rows), std::move(columns), coherence::replicated),
-        make_external_blocks<T>(std::move(product), kind));
+        external_blocks<T>(std::move(product), kind));
 }
 
 template <class T>
@@ -65,7 +51,7 @@ make_matrix_free(const device_group& group, const halo_plan& plan, product_funct
     check_arguments(group, plan.rows, plan.columns, product);
     return std::make_unique<halo_operator<T>>(
         make_layouts(group, plan.rows, plan.columns, coherence::owned), plan,
-        make_external_blocks<T>(std::move(product), kind));
+        external_blocks<T>(std::move(product), kind));
 }
 
 template std::unique_ptr<matrix_operator<double>>

@@ -1,7 +1,7 @@
 // What becomes of the results of rows on host devices, whatever computes them: y, dot products, the
 // devices that need them. It is the twin of row_epilogue.cuh.
 //
-//     registers reg;
+//     // a product, on the worker of its device
 //     if (!kernel_prologue(a.common, reg)) return;
 //     row_epilogue<T> results(a, parts);
 //     if (!results.before_writing()) return;

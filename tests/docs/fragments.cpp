@@ -6,6 +6,7 @@
 #include <krylith/adapters/csr_arrays.hpp>
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
+#include <krylith/precond/own_preconditioner.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/streamed_product.hpp>
@@ -71,6 +72,17 @@ void coarse_product(execution& run, const matrix_operator<double>& a,
     a.apply(run, 1.0, y, 0.0, r); // r: p.transposed().make_domain_vector()
     put_ghosts(run, r);
     p.apply_transposed(run, 1.0, r, 0.0, z); // z: p.transposed().make_range_vector()
+}
+
+/// precond/own_preconditioner.hpp.
+solve_result divided(const std::unique_ptr<matrix_operator<double>>& a, const double* diagonal,
+                     const vector<double>& b, vector<double>& x) {
+    const auto m = make_preconditioner(*a, [&](const preconditioner_call<double>& call) {
+        for (std::int64_t i = 0; i < call.rows.size(); ++i)
+            call.z[i] = call.r[i] / diagonal[call.rows.begin + i];
+    });
+    const solve_result result = cg(*a, b, x, {.rtol = 1e-8}, m);
+    return result;
 }
 
 /// matrix/coo_assembly.hpp.
