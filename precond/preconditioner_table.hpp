@@ -22,9 +22,11 @@ namespace krylith {
 /// The rows, each beside its preconditioner.
 namespace preconditioner_rows {
 extern const preconditioner_method jacobi;
+extern const preconditioner_method chebyshev;
 } // namespace preconditioner_rows
 
-inline constexpr std::array all_preconditioners = {&preconditioner_rows::jacobi};
+inline constexpr std::array all_preconditioners = {&preconditioner_rows::jacobi,
+                                                   &preconditioner_rows::chebyshev};
 
 /// The names that a text may begin with: none, then the rows in the order of the table.
 [[nodiscard]] std::vector<std::string_view> preconditioner_names();
