@@ -38,13 +38,10 @@ constexpr case_of cases[] = {{12, 5, halo},   {2600, 1, halo},      {9001, 4000,
 template <class T>
 struct shifting {
     shifting(const device_group& group, const case_of& c)
-        : a(make_operator(group, csr_of(c), {.kind = c.kind})), by(c.shift) {}
+        : a(make_operator(group, testing::converted<T>(shift_matrix(c.n, c.shift)),
+                          {.kind = c.kind})),
+          by(c.shift) {}
 
-    [[nodiscard]] static csr_matrix<T> csr_of(const case_of& c) {
-        const csr_matrix<double> m = shift_matrix(c.n, c.shift);
-        return {m.rows, m.columns, m.row_offsets, m.column_indices,
-                std::vector<T>(m.values.begin(), m.values.end())};
-    }
     [[nodiscard]] bool sees(execution& run, const vector<T>& x, std::vector<T> expected) {
         vector<T> y = a->make_range_vector();
         a->apply(run, T(1), x, T(0), y);
