@@ -44,7 +44,7 @@ std::vector<prediction> predict(const pattern_statistics& statistics, const mach
                           ", must be 0 to 1");
     const iteration_model model(statistics, rates, lra_rc.fraction);
     const auto devices = static_cast<int>(statistics.parts.size());
-    if (devices == 1) return {{"halo", 1, operators::halo->seconds(model)}};
+    if (devices == 1) return {{to_string(operators::usual), 1, operators::usual->seconds(model)}};
     std::vector<prediction> result;
     for (const operator_kind kind : operators::all)
         if (kind->seconds != nullptr)
@@ -55,9 +55,11 @@ std::vector<prediction> predict(const pattern_statistics& statistics, const mach
 
 const prediction& clear_choice(std::span<const prediction> fastest_first) {
     const prediction& first = fastest_first.front();
-    const auto halo = std::ranges::find(fastest_first, "halo", &prediction::name);
-    if (halo == fastest_first.end() || first.seconds < clearly_faster * halo->seconds) return first;
-    return *halo;
+    const auto usual = std::ranges::find(
+        fastest_first, std::string_view(to_string(operators::usual)), &prediction::name);
+    if (usual == fastest_first.end() || first.seconds < clearly_faster * usual->seconds)
+        return first;
+    return *usual;
 }
 
 std::string in_words(std::span<const prediction> predictions) {

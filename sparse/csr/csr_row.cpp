@@ -24,6 +24,7 @@ constinit const format_method format_rows::csr = {
     .rounds_by_block = false,
     .borrows = true,
     .persistent = false,
+    .listed_as = "",
     .matrix_bytes = csr_bytes,
     .host = format_makers{host::make_csr<double>, host::make_csr<float>},
     .cuda = cuda_makers,

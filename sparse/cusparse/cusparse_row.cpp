@@ -30,6 +30,7 @@ constinit const format_method format_rows::cusparse = {
     .rounds_by_block = true,
     .borrows = false,
     .persistent = false,
+    .listed_as = "csr",
     .matrix_bytes = cusparse_bytes,
     .host = format_makers{},
     .cuda = cuda_makers,

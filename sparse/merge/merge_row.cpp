@@ -25,6 +25,7 @@ constinit const format_method format_rows::merge = {
     .rounds_by_block = true,
     .borrows = true,
     .persistent = false,
+    .listed_as = "csr",
     .matrix_bytes = csr_bytes,
     .host = format_makers{},
     .cuda = cuda_makers,

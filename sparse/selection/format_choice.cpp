@@ -40,4 +40,10 @@ format_kind choose_format(std::span<const std::int64_t> offsets, result_use use)
     return use == result_use::own && short_rows ? formats::sell : formats::csr;
 }
 
+format_kind least_regular(format_kind one, format_kind other) {
+    for (const format_kind first : {formats::merge, formats::csr, formats::sell})
+        if (one == first || other == first) return first;
+    return one;
+}
+
 } // namespace krylith

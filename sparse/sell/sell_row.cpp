@@ -31,6 +31,7 @@ constinit const format_method format_rows::sell = {
     .rounds_by_block = false,
     .borrows = false,
     .persistent = true,
+    .listed_as = "",
     .matrix_bytes = bytes_of_sell,
     .host = format_makers{},
     .cuda = cuda_makers,

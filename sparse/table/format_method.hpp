@@ -59,6 +59,9 @@ struct format_method {
     /// Whether it may use arrays in CSR order in place (operator_options::borrow).
     required<bool> borrows;
     required<bool> persistent; ///< whether persistent CG can take its blocks
+    /// The format under whose bytes `krylith info` lists it, since they are about the same; empty:
+    /// a column of its own.
+    required_text listed_as;
     /// Returns the bytes of the matrix that one product reads, padding included.
     required<std::int64_t (*)(const block_pattern&)> matrix_bytes;
     required<format_makers> host;

@@ -85,7 +85,7 @@ public:
     /// Chooses by the model or by trial: the fastest, or halo where none is clearly faster.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose() {
         if (subject_.layouts || !subject_.square()) return choose_unmodelled();
-        if (subject_.group.size() == 1) return build(operators::halo); // nothing moves
+        if (subject_.group.size() == 1) return build(operators::usual); // nothing moves
         const known_rates machine = rates_of(subject_.group);
         const auto statistics =
             measure_pattern(subject_.halo(), subject_.row_offsets, subject_.column_indices,
@@ -98,7 +98,7 @@ public:
                 choice->predictions.push_back(p);
         const prediction& taken = clear_choice(choice->predictions);
         const auto best = parse_operator_kind(taken.name);
-        if (best != operators::halo) subject_.drop_halo();
+        if (best != operators::usual) subject_.drop_halo();
         std::unique_ptr<matrix_operator<T>> result;
         if (subject_.options.measure) {
             result = try_operators<T>(
@@ -131,8 +131,9 @@ private:
     /// Chooses where the cost model, which is of an iteration with a square matrix, can't say:
     /// halo, or nz for replicated vectors, unless a trial finds another clearly faster.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose_unmodelled() {
-        std::vector<operator_kind> candidates = {operators::halo, operators::allgather,
-                                                 operators::nz};
+        std::vector<operator_kind> candidates = {operators::usual};
+        for (const operator_kind kind : operators::all) // one for each way of sending
+            if (kind->listed && kind != operators::usual) candidates.push_back(kind);
         if (subject_.layouts)
             std::erase_if(candidates, [&](operator_kind kind) {
                 return kind->vectors != subject_.layouts->range->kind;

@@ -68,7 +68,9 @@ struct operator_method {
     /// The operator whose devices keep of the transposed matrix the entries that this one's keep of
     /// the matrix, or its own row: operator_options::transposed_products.
     required<const operator_method*> transposed;
-    required<bool> recordable; ///< false: no recorded loop contains it, whatever its format
+    /// Why no recorded loop contains it, after "since"; empty: one may, if its format can be
+    /// recorded.
+    required_text eager_because;
     required<bool> persistent; ///< whether persistent CG can run it on several devices
     /// Whether `krylith info` lists its needs and `krylith recommend` tries it: one for each way of
     /// sending.

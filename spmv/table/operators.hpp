@@ -14,11 +14,11 @@ namespace krylith {
 
 /// The rows, each in the folder of its operator.
 namespace operator_rows {
+extern const operator_method halo;
 extern const operator_method nz;
 extern const operator_method two_nz;
 extern const operator_method lra;
 extern const operator_method lra_rc;
-extern const operator_method halo;
 extern const operator_method allgather;
 extern const operator_method pcsr;
 extern const operator_method pcsc;
@@ -31,6 +31,8 @@ namespace operators {
 
 /// halo, or what is clearly faster by the cost model (cost_model.hpp).
 inline constexpr operator_kind automatic;
+/// Vectors owned; only entries that other devices reference are sent.
+inline constexpr operator_kind halo(operator_rows::halo);
 /// Vectors replicated; each device multiplies its rows and sends them to all others.
 inline constexpr operator_kind nz(operator_rows::nz);
 /// Like nz, in two blocks: the first travels while the second is computed.
@@ -39,8 +41,6 @@ inline constexpr operator_kind two_nz(operator_rows::two_nz);
 inline constexpr operator_kind lra(operator_rows::lra);
 /// Like lra, but every device computes some rows instead of sending them.
 inline constexpr operator_kind lra_rc(operator_rows::lra_rc);
-/// Vectors owned; only entries that other devices reference are sent.
-inline constexpr operator_kind halo(operator_rows::halo);
 /// Vectors owned; all entries of a domain vector are sent to all devices as it is written.
 inline constexpr operator_kind allgather(operator_rows::allgather);
 /// Vectors owned; each device multiplies equally many nonzeros, cut within rows, and the owner of
@@ -55,8 +55,11 @@ inline constexpr operator_kind pcoo(operator_rows::pcoo);
 /// (spmv/column_adaptive/column_adaptive_matrix.hpp).
 inline constexpr operator_kind adaptive(operator_rows::adaptive);
 
-inline constexpr std::array all = {nz,        two_nz, lra,  lra_rc, halo,
-                                   allgather, pcsr,   pcsc, pcoo,   adaptive};
+inline constexpr std::array all = {halo,      nz,   two_nz, lra,  lra_rc,
+                                   allgather, pcsr, pcsc,   pcoo, adaptive};
+
+/// The operator that automatic takes on one device, and wherever no other is clearly faster.
+inline constexpr operator_kind usual = halo;
 
 } // namespace operators
 

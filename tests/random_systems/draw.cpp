@@ -43,7 +43,8 @@ trial draw(std::uint64_t seed, std::uint64_t index, std::initializer_list<int> g
         random.pick({krylith::side::left, krylith::side::right, krylith::side::split});
     t.options.mode =
         random.pick({execution_mode::automatic, execution_mode::recorded, execution_mode::eager});
-    if (t.operator_options.kind == operators::adaptive) t.options.mode = execution_mode::eager;
+    if (t.operator_options.kind && !t.operator_options.kind->eager_because.empty())
+        t.options.mode = execution_mode::eager;
     t.options.history = random.once_in(8);
     if (random.once_in(8)) t.options.on_failure = krylith::failure_policy::throw_error;
     t.options.unroll = random.pick({1, 3, 16});

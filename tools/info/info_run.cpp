@@ -73,12 +73,13 @@ json footprint_row(const footprint& f) {
                 {"operator", to_string(f.kind)},
                 {"automatic", f.automatic},
                 {"rows", f.owned},
-                {"matrix_bytes",
-                 {{"csr", f.csr_bytes}, {"sell", f.sell_bytes}, {"cusparse", f.cusparse_bytes}}},
+                {"matrix_bytes", json::object()},
                 {"sell_padding", f.sell_padding},
                 {"cuda_format", to_string(f.cuda_format)},
                 {"received_entries", f.received},
                 {"moved_entries", f.moved}};
+    for (const format_kind format : formats::all)
+        row["matrix_bytes"][to_string(format)] = f.matrix_bytes(format);
     for (const char* solver : {"cg", "bicgstab", "gmres"}) {
         method m = listed_method(solver);
         row["vector_bytes"][solver] = f.vector_bytes(m);

@@ -31,13 +31,13 @@ struct place {
 std::vector<place> places(const recommend_request& request) {
     std::vector<format_kind> formats = {formats::automatic};
     if (select_backend(request.solve.devices) == backend::cuda)
-        formats = {formats::automatic, formats::sell, formats::csr, formats::merge,
-                   formats::cusparse};
+        formats.insert(formats.end(), formats::all.begin(), formats::all.end());
     std::vector<place> result;
     for (const int devices : request.counts) {
         std::vector<operator_kind> kinds = {operators::automatic};
         if (devices > 1)
-            kinds = {operators::automatic, operators::halo, operators::nz, operators::allgather};
+            for (const operator_kind kind : operators::all)
+                if (kind->listed) kinds.push_back(kind);
         for (const operator_kind kind : kinds)
             for (const format_kind format : formats) result.push_back({devices, {kind, format}});
     }
@@ -109,8 +109,7 @@ void try_placements(recommendation& r, const recommend_request& request,
             if (known(r.placements, bench.a())) continue;
             t.operator_name = to_string(bench.a().kind());
             t.format_name = bench.a().format_name();
-            t.automatic =
-                p.multiply.kind == operators::automatic && p.multiply.format == formats::automatic;
+            t.automatic = !p.multiply.kind && !p.multiply.format;
             t.run = bench.run(winner.method, asked, seconds / static_cast<double>(all.size()));
         } catch (const device_error& failure) {
             t.operator_name = to_string(p.multiply.kind);

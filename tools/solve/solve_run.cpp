@@ -46,10 +46,11 @@ template <class T>
 std::string why_eager(const solve_request& request, const matrix_operator<T>& a) {
     const device_group& group = a.group();
     if (request.execution == "eager") return "--execution eager";
-    if (!a.recordable() && a.transport() != transports::peer_store)
+    if (!a.recordable() && !a.transport()->recordable)
         return std::string("transport ") + to_string(a.transport()) + " can't be recorded";
-    if (!a.recordable() && a.kind() == operators::adaptive)
-        return "operator adaptive looks at x before each product";
+    if (!a.recordable() && !a.kind()->eager_because.empty())
+        return fmt::format("operator {}: {}", to_string(a.kind()),
+                           static_cast<std::string_view>(a.kind()->eager_because));
     if (!a.recordable()) return "format " + a.format_name() + " can't be recorded";
     return group.serialised_because();
 }

@@ -78,7 +78,7 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
     line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
     line("operator", fmt::format("{} ({}), format {}, {}", o.operator_name, o.operator_because,
                                  o.format_name, request.multiply.precision));
-    if (o.reordered.order != orders::none) line("order", in_words(o.reordered));
+    if (o.reordered.order) line("order", in_words(o.reordered));
     if (o.devices.size() > 1)
         line("transport", fmt::format("{} ({})", o.transport, o.transport_because));
     line("time", fmt::format("{} a product ({} of them, {}), {:.4g} GB/s by the byte model of {}",
