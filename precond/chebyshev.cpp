@@ -12,7 +12,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/polynomial/chebyshev_apply.hpp>
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 
 namespace krylith {
 

@@ -47,7 +47,7 @@ struct preconditioner_size {
 
 struct preconditioner_method {
     required_text name;
-    required_list<std::string_view, 4> aliases; ///< what others call it, in lower case
+    name_list aliases; ///< what others call it, in lower case
     required_text help;                         ///< a clause, such as "divides by the diagonal"
     required<std::span<const parameter_rule>> parameters;
     /// Whether A must be symmetric positive definite.
