@@ -47,8 +47,8 @@ struct preconditioner_size {
 
 struct preconditioner_method {
     required_text name;
-    name_list aliases; ///< what others call it, in lower case
-    required_text help;                         ///< a clause, such as "divides by the diagonal"
+    name_list aliases;  ///< what others call it, in lower case
+    required_text help; ///< a clause, such as "divides by the diagonal"
     required<std::span<const parameter_rule>> parameters;
     /// Whether A must be symmetric positive definite.
     required<bool> needs_spd;

@@ -129,14 +129,14 @@ KRYLITH_GROUP_TEST("chebyshev: an application is the polynomial of the literatur
 
 KRYLITH_GROUP_TEST("chebyshev: with any operator and order of rows") {
     const chebyshev_options o{.degree = 6, .precision = fp64};
-    for (const auto kind : {operator_kind::nz, operator_kind::two_nz, operator_kind::lra_rc,
-                            operator_kind::allgather, operator_kind::pcsr, operator_kind::pcsc}) {
+    for (const auto kind : {operators::nz, operators::two_nz, operators::lra_rc,
+                            operators::allgather, operators::pcsr, operators::pcsc}) {
         CAPTURE(testing::name_of(kind));
         compare<double>(group, {.kind = kind}, o, 1e-12);
         compare<double>(group, {.kind = kind}, {.degree = 7}, 1e-5);
     }
-    compare<double>(group, {.order = reordering::rcm}, o, 1e-12);
-    compare<double>(group, {.order = reordering::rcm}, {.degree = 7}, 1e-5);
+    compare<double>(group, {.order = orders::rcm}, o, 1e-12);
+    compare<double>(group, {.order = orders::rcm}, {.degree = 7}, 1e-5);
 }
 
 KRYLITH_GROUP_TEST("chebyshev: M is symmetric and positive") {
@@ -264,7 +264,7 @@ KRYLITH_GROUP_TEST("chebyshev: new values give what a new preconditioner would")
                 changed.values[static_cast<std::size_t>(k)] *=
                     1.0 + 0.01 * static_cast<double>(row);
     for (const operator_options& how :
-         {operator_options{}, operator_options{.order = reordering::rcm}}) {
+         {operator_options{}, operator_options{.order = orders::rcm}}) {
         const auto a = make_operator(group, matrix, how);
         execution run(group, {});
         const auto r =

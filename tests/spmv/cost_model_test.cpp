@@ -208,7 +208,7 @@ TEST_CASE("cost model: the statistics of a cut are those of the operator's plan"
             REQUIRE(s.cut);
             const auto plan = make_nonzero_split_plan(
                 a.row_offsets, a.column_indices,
-                assign_by_rows(a.row_offsets, equal_entries(a.nnz(), devices)));
+                assign_by_rows(a.row_offsets, a.columns, equal_entries(a.nnz(), devices)));
             std::int64_t fullest = 0;
             for (const auto& part : s.parts) fullest = std::max(fullest, part.nonzeros);
             const bool exact =
@@ -217,7 +217,7 @@ TEST_CASE("cost model: the statistics of a cut are those of the operator's plan"
             for (int k = 0; k < devices; ++k) {
                 const auto i = static_cast<std::size_t>(k);
                 const auto& part = plan.local[i];
-                CHECK(s.cut->parts[i].rows == plan.halo.partition.owned(k).size());
+                CHECK(s.cut->parts[i].rows == plan.halo.rows.owned(k).size());
                 CHECK(s.cut->parts[i].nonzeros ==
                       part.own.offsets.back() + part.remote.offsets.back());
                 CHECK(s.cut->has_remote_row[i] == (part.remote.rows() != 0));
