@@ -42,7 +42,7 @@ constexpr std::array<benchmark, 7> others = {{
     {"spmspv", "y = A x for sparse x by each kernel: what kernel models are trained with",
      add<bench::spmspv_request, bench::spmspv_run>},
     {"streamed", "y = A x of a matrix in host memory, its distribution included",
-     add<bench::msrep_request, bench::msrep_run>},
+     add<bench::streamed_request, bench::streamed_run>},
     {"graph", "Breadth-first search, PageRank and shortest paths, against cuSPARSE",
      add<bench::graph_request, bench::graph_run>},
     {"imbalance", "What equal rows cost where blocks of rows carry two kinds of load",

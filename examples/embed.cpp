@@ -77,7 +77,7 @@ std::size_t vector_bytes(const device_group& group) {
 
 bool run(std::int64_t n, int steps, int devices) {
     const auto group = device_group::host(devices);
-    const auto a = make_operator(group, implicit_euler(n), {.kind = operator_kind::halo});
+    const auto a = make_operator(group, implicit_euler(n), {.kind = operators::halo});
 
     // krylith says which rows are whose, and the simulation allocates.
     std::vector<slab> slabs;

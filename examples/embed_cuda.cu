@@ -241,7 +241,7 @@ bool run(std::int64_t n, int steps) {
         rhs_parts.push_back(slabs.back().rhs());
     }
     const auto a =
-        make_operator<double>(group, matrix_parts, {.kind = operator_kind::halo, .borrow = true});
+        make_operator<double>(group, matrix_parts, {.kind = operators::halo, .borrow = true});
     auto temperature = vector<double>::borrow(a->layout(), temperature_parts);
     const auto rhs = vector<double>::borrow(a->layout(), rhs_parts);
 

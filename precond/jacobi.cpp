@@ -27,13 +27,14 @@ vector<T>& jacobi<T>::spare() {
 }
 
 template <class T>
-jacobi<T>::jacobi(const matrix_operator<T>& a) : jacobi(a.layout()) {
+jacobi<T>::jacobi(const matrix_operator<T>& a) : jacobi(square_layout(a.layouts(), "jacobi")) {
     a.diagonal(inverse_);
     invert(inverse_);
 }
 
 template <class T>
-jacobi<T>::jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix) : jacobi(a.layout()) {
+jacobi<T>::jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix)
+    : jacobi(square_layout(a.layouts(), "jacobi")) {
     inverse_.upload(diagonal(matrix));
     invert(inverse_);
 }

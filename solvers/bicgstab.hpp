@@ -18,6 +18,7 @@ template <linear_operator A, preconditioner<typename A::value_type> M = identity
 solve_result bicgstab(const A& given_a, const vector<typename A::value_type>& b,
                       vector<typename A::value_type>& x, const solver_options& options = {},
                       const M& given_m = {}) {
+    check_square(given_a, "bicgstab");
     iteration<A, M> it(given_a, given_m, b, x, options);
     execution& run = it.run();
     const auto& a = it.a();

@@ -17,6 +17,7 @@ solve_result cg(const A& given_a, const vector<typename A::value_type>& b,
                 vector<typename A::value_type>& x, const solver_options& options = {},
                 const M& given_m = {}) {
     using T = typename A::value_type;
+    check_square(given_a, "cg");
     iteration<A, M> it(given_a, given_m, b, x, options);
     execution& run = it.run();
     const auto& a = it.a();

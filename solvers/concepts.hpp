@@ -4,6 +4,7 @@
 #include <concepts>
 #include <initializer_list>
 #include <span>
+#include <string_view>
 
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/vector/fused.hpp>
@@ -11,8 +12,10 @@
 
 namespace krylith {
 
-/// An operator: y = alpha A x + beta y on distributed vectors, ordered by the stream, the same on
-/// every call. `dots` are inner products that have y as a factor. matrix_operator is the model.
+/// An operator of a square matrix: y = alpha A x + beta y on distributed vectors of one layout,
+/// ordered by the stream, the same on every call. `dots` are inner products that have y as a
+/// factor. matrix_operator is the model. One that has domain_layout() and range_layout() too may be
+/// of a matrix that is not square: solvers refuse it where these differ (check_square).
 template <class A>
 concept linear_operator = requires(const A& a, execution& run,
                                    const vector<typename A::value_type>& x,
@@ -24,6 +27,14 @@ concept linear_operator = requires(const A& a, execution& run,
     { a.recordable() } -> std::convertible_to<bool>;
     a.apply(run, c, x, c, y, dots);
 };
+
+/// Throws usage_error "SOLVER needs a square matrix; A is M x N" unless x and y = A x are of one
+/// layout. It is the first line of every solver that needs that.
+template <linear_operator A>
+void check_square(const A& a, std::string_view solver) {
+    if constexpr (requires { operator_layouts{a.domain_layout(), a.range_layout()}; })
+        (void)square_layout({a.domain_layout(), a.range_layout()}, solver);
+}
 
 /// Enqueues y = A x with the dots in the same pass.
 template <linear_operator A, class... Dots>

@@ -26,6 +26,7 @@ template <linear_operator A, preconditioner<typename A::value_type> M = identity
 solve_result gmres(const A& a, const vector<typename A::value_type>& b,
                    vector<typename A::value_type>& x, const solver_options& options = {},
                    const M& m = {}) {
+    check_square(a, "gmres");
     const int restart = restart_length(a, options);
     const delayed_layout h{{restart}};
     const auto first = static_cast<int>(h.first());

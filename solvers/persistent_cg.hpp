@@ -36,6 +36,7 @@ template <class T, preconditioner<T> M>
 template <class T, preconditioner<T> M = identity>
 solve_result persistent_cg(const matrix_operator<T>& given_a, const vector<T>& b, vector<T>& x,
                            const solver_options& options = {}, const M& given_m = {}) {
+    check_square(given_a, "persistent_cg");
     const std::string why_not = not_persistent_because(given_a, given_m, b);
     if (!why_not.empty()) refuse_persistent_cg(why_not);
     const bool plain = is_identity(given_m);
@@ -79,6 +80,7 @@ solve_result persistent_cg(const matrix_operator<T>& given_a, const vector<T>& b
 template <class T, preconditioner<T> M = identity>
 solve_result automatic_cg(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                           const solver_options& options = {}, const M& m = {}) {
+    check_square(a, "cg");
     if (not_persistent_because(a, m, b).empty()) return persistent_cg(a, b, x, options, m);
     return cg(a, b, x, options, m);
 }

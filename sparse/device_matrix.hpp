@@ -1,6 +1,7 @@
 // A device matrix: the block of one rank, in a format with a kernel for y = alpha A x + beta y.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -90,6 +91,12 @@ struct local_csr {
 
     [[nodiscard]] std::int64_t nonzeros() const {
         return static_cast<std::int64_t>(indices.size());
+    }
+    /// Whether any of rows [first, last) is of the boundary.
+    [[nodiscard]] bool on_boundary(std::int64_t first, std::int64_t last) const {
+        return !boundary.empty() &&
+               std::any_of(boundary.begin() + first, boundary.begin() + last,
+                           [](std::uint8_t waits) { return waits != 0; });
     }
 };
 

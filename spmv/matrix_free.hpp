@@ -19,7 +19,15 @@ template <class T>
 make_matrix_free(const device_group& group, row_partition rows, product_function<T> product,
                  product_kind kind = product_kind::on_device);
 
-/// Makes an operator with owned vectors: only the ghosts that the plan names are sent.
+/// Makes an operator of as many columns as `columns` has rows, which says which device counts which
+/// entries of x. x and y are replicated.
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>>
+make_matrix_free(const device_group& group, row_partition rows, row_partition columns,
+                 product_function<T> product, product_kind kind = product_kind::on_device);
+
+/// Makes an operator with owned vectors: only the ghosts that the plan names are sent. Where the
+/// plan has two partitions, x is of that of the columns and y of that of the rows.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_matrix_free(const device_group& group, const halo_plan& plan, product_function<T> product,

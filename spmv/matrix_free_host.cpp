@@ -5,7 +5,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/sparse/epilogue/host_product.hpp>
+#include <krylith/sparse/epilogue/row_epilogue_host.hpp>
 #include <krylith/sparse/external/external_matrix.hpp>
 
 namespace krylith::host {
@@ -23,15 +23,17 @@ public:
     void apply(const spmv_arguments<T>& a) override {
         static_cast<host_device&>(*device_).submit([this, a] {
             registers reg;
-            if (!kernel_prologue(a.common, reg) || !open_results(a.common.all_reduce, a.put) ||
-                !wait_for(a.common.all_reduce, a.ghosts))
-                return;
+            if (!kernel_prologue(a.common, reg)) return;
+            const row_epilogue<T> results(a, 1);
+            if (!results.before_writing() || !results.before_reading(true)) return;
             // The function computes A x; any other product goes through a vector of its own.
             const bool plain = a.alpha == T(1) && a.beta == T(0);
             T* const y = plain ? a.y : result_.data();
             product_.function({product_.rank, product_.rows, a.x, y, nullptr});
-            write_product(a, y, product_.rows.size());
-            product_epilogue(a, 1);
+            row_part<T> all = results.part(0);
+            all.take(y, product_.rows.size());
+            all.leave();
+            results.leave();
         });
     }
 

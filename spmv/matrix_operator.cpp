@@ -5,31 +5,41 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
 
 template <class T>
-matrix_operator<T>::matrix_operator(operator_kind kind, layout_handle layout,
+matrix_operator<T>::matrix_operator(operator_kind kind, operator_layouts layouts,
                                     const matrix_source<T>& source)
-    : kind_(kind), layout_(std::move(layout)) {
-    for (const std::int64_t row : layout_->rows.begin)
+    : kind_(kind), layouts_(std::move(layouts)) {
+    for (const std::int64_t row : layouts_.range->rows.begin)
         first_nonzero_.push_back(source.matrix.row_offsets[static_cast<std::size_t>(row)]);
 }
 
 template <class T>
 void matrix_operator<T>::check_product(const vector<T>& x, const vector<T>& y,
                                        std::span<const reduction_into<T>> dots) const {
-    if (x.layout() != layout_ || y.layout() != layout_)
-        throw usage_error("the vectors of a product must be made by its operator");
+    if (x.layout() != layouts_.domain || y.layout() != layouts_.range)
+        throw usage_error("the vectors of a product must be made by its operator: x of its domain "
+                          "layout, y of its range layout");
     if (x.overlaps(y))
         throw usage_error("x and y of a product must differ, and have no memory in common");
     if (dots.size() > max_spmv_dots)
         throw usage_error("a product computes at most " + std::to_string(max_spmv_dots) +
                           " dot products on the way");
-    for (const auto& d : dots)
+    for (const auto& d : dots) {
+        if (d.a.single() != nullptr || d.b.single() != nullptr)
+            throw usage_error("a dot product of a product has factors of the product's type; "
+                              "fused() takes vectors of float and of double");
         if (d.a != &y && d.b != &y)
             throw usage_error("a dot product of a product must have its result as a factor");
+        for (const vector<T>* const factor : {d.a.own(), d.b.own()})
+            if (factor->layout() != layouts_.range)
+                throw usage_error("the factors of a dot product of a product must be of its "
+                                  "range layout");
+    }
 }
 
 template <class T>
@@ -77,14 +87,32 @@ std::vector<kernel_use> matrix_operator<T>::kernel_uses() const {
 }
 
 template <class T>
+const matrix_operator<T>& matrix_operator<T>::transposed() const {
+    if (transposed_) return *transposed_;
+    throw usage_error("a transposed product needs an operator that was made with "
+                      "operator_options::transposed_products");
+}
+
+template <class T>
+void matrix_operator<T>::update_transposed(std::span<const T> values) {
+    if (!transposed_) return;
+    std::vector<T> moved;
+    moved.reserve(transposed_source_.size());
+    for (const std::int64_t k : transposed_source_)
+        moved.push_back(values[static_cast<std::size_t>(k)]);
+    transposed_->update(transposed_source_.empty() ? values : moved);
+}
+
+template <class T>
 void matrix_operator<T>::update(std::span<const T> values) {
     if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
     std::int64_t wanted = 0;
-    const auto ranks = static_cast<std::size_t>(layout_->group.size());
+    const auto ranks = static_cast<std::size_t>(group().size());
     for (std::size_t rank = 0; rank < ranks; ++rank) wanted += update_size(rank);
     if (static_cast<std::int64_t>(values.size()) != wanted)
         throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
                           std::to_string(wanted));
+    update_transposed(values);
     std::vector<T> moved;
     if (!entry_source_.empty()) {
         moved.reserve(values.size());
@@ -97,7 +125,7 @@ void matrix_operator<T>::update(std::span<const T> values) {
         const auto mine = values.first(static_cast<std::size_t>(update_size(rank)));
         values = values.subspan(mine.size());
         if (mine.empty()) continue;
-        const buffer<T> uploaded(layout_->group.handle(static_cast<int>(rank)), mine, "update");
+        const buffer<T> uploaded(group().handle(static_cast<int>(rank)), mine, "update");
         take(rank, uploaded.data());
     }
 }
@@ -113,19 +141,23 @@ void matrix_operator<T>::distribute(std::span<const T> values) {
 template <class T>
 void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
     if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
-    if (layout_->order)
+    if (layouts_.range->order || layouts_.domain->order)
         throw usage_error(
             std::string("update_on_devices: the rows are reordered (") +
             to_string(reordered_.order) +
             "), so they aren't those of the caller's ranks; allowed are update() from "
             "the host, and an operator with order none");
+    if (transposed_)
+        throw usage_error("update_on_devices: the transposed matrix has values of its own, in "
+                          "another order; allowed are update() from the host, and an operator "
+                          "without operator_options::transposed_products");
     check_device_update();
     if (values.size() != blocks_.size())
         throw usage_error("update_on_devices: " + std::to_string(values.size()) + " arrays for " +
                           std::to_string(blocks_.size()) + " devices");
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
         if (update_size(rank) == 0) continue;
-        const device& device = layout_->group[static_cast<int>(rank)];
+        const device& device = group()[static_cast<int>(rank)];
         const std::string problem =
             values[rank] == nullptr ? "null" : device.lies_elsewhere(values[rank]);
         if (!problem.empty())
@@ -147,24 +179,20 @@ void matrix_operator<T>::take(std::size_t rank, const T* values) {
 
 template <class T>
 void matrix_operator<T>::check_diagonal(const vector<T>& d) const {
-    if (d.layout() != layout_)
+    if (d.layout() != square_layout(layouts_, "diagonal()"))
         throw usage_error("the vector of a diagonal must be made by its operator");
 }
 
 template <class T>
 void matrix_operator<T>::diagonal(vector<T>& d) const {
     check_diagonal(d);
-    for (int rank = 0; rank < layout_->group.size(); ++rank)
+    for (int rank = 0; rank < group().size(); ++rank)
         blocks_[static_cast<std::size_t>(rank)]->diagonal(d.data(rank), {});
 }
 
 template <class T>
 transport_kind matrix_operator<T>::transport() const {
-    const device_group& group = layout_->group;
-    for (int from = 0; from < group.size(); ++from)
-        for (int to = 0; to < group.size(); ++to)
-            if (group.path(from, to) == peer_path::staged) return transport_kind::copy_engine;
-    return transport_kind::peer_store;
+    return choose_transport(group(), transports::automatic, false);
 }
 
 namespace {

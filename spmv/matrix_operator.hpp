@@ -22,8 +22,8 @@ namespace krylith {
 /// The cost and the effect of a new order. Ghosts are the entries that all devices together receive
 /// for a product with operator halo, whichever operator was built.
 struct reordering_report {
-    reordering order = reordering::none; ///< none: the rest of this report is 0
-    double seconds = 0;                  ///< time to find the order and to move the matrix
+    reordering order = orders::none; ///< none: the rest of this report is 0
+    double seconds = 0;              ///< time to find the order and to move the matrix
     std::int64_t bandwidth_before = 0;
     std::int64_t bandwidth_after = 0;
     std::int64_t ghosts_before = 0;
@@ -42,10 +42,12 @@ template <class T>
 using block_maker =
     std::function<std::unique_ptr<device_matrix<T>>(const layout&, int, std::int64_t)>;
 
-/// The operator y = alpha A x + beta y of a square matrix whose rows are partitioned by equal
-/// nonzeros. The layout's rows say which rank counts which entries in dot products, and with halo
-/// and nz also which rank computes them. beta = 0 never reads y. Setup costs O(nnz) on the host and
-/// the upload.
+/// The operator y = alpha A x + beta y of an m x n matrix on a device group. y is of the range
+/// layout, whose rows are those of A, partitioned by equal nonzeros; x is of the domain layout,
+/// whose rows are the columns of A, equally many a device. Of a square matrix both are one handle.
+/// A layout's rows say which rank counts which entries in dot products, and with halo and nz those
+/// of the range also which rank computes them. beta = 0 never reads y. Setup costs O(nnz) on the
+/// host and the upload.
 template <class T>
 class matrix_operator {
 public:
@@ -53,13 +55,26 @@ public:
 
     virtual ~matrix_operator() = default;
 
-    [[nodiscard]] const layout_handle& layout() const { return layout_; }
-    [[nodiscard]] std::int64_t size() const { return layout_->size(); }
-    /// Returns a vector of the operator's layout, filled with zeros.
-    [[nodiscard]] vector<T> make_range_vector(const std::string& item = "vectors") const {
-        return vector<T>(layout_, item);
+    /// The layout of x, whose size is the number of columns.
+    [[nodiscard]] const layout_handle& domain_layout() const { return layouts_.domain; }
+    /// The layout of y, whose size is the number of rows.
+    [[nodiscard]] const layout_handle& range_layout() const { return layouts_.range; }
+    /// Both, for make_operator() of a matrix between the same vectors.
+    [[nodiscard]] const operator_layouts& layouts() const { return layouts_; }
+    /// The layout of x and y, and its size. Throw usage_error where they have two (square_layout).
+    [[nodiscard]] const layout_handle& layout() const {
+        return square_layout(layouts_, "layout()");
     }
-    /// Returns a vector that A can multiply: with ghosts, where the operator has them.
+    [[nodiscard]] std::int64_t size() const { return layout()->size(); }
+    [[nodiscard]] std::int64_t rows() const { return layouts_.range->size(); }
+    [[nodiscard]] std::int64_t columns() const { return layouts_.domain->size(); }
+    [[nodiscard]] const device_group& group() const { return layouts_.range->group; }
+    /// Returns a vector of the range layout, filled with zeros.
+    [[nodiscard]] vector<T> make_range_vector(const std::string& item = "vectors") const {
+        return vector<T>(layouts_.range, item);
+    }
+    /// Returns a vector of the domain layout that A can multiply: with ghosts, where the operator
+    /// has them.
     [[nodiscard]] virtual vector<T>
     make_domain_vector(const std::string& item = "vectors") const = 0;
 
@@ -69,19 +84,34 @@ public:
     virtual void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                        std::span<const reduction_into<T>> dots = {}) const = 0;
 
+    /// Enqueues y = alpha A' x + beta y as apply() does for A. x comes from
+    /// transposed().make_domain_vector() and y is of the domain layout. A recorded loop may contain
+    /// it if transposed().recordable(). Throws what transposed() and apply() throw.
+    void apply_transposed(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+                          std::span<const reduction_into<T>> dots = {}) const {
+        transposed().apply(run, alpha, x, beta, y, dots);
+    }
+    /// Returns the operator of the transposed matrix, whose domain layout is the range layout of
+    /// this one and the reverse, so that A' (A x) needs no copies. Throws usage_error unless
+    /// operator_options::transposed_products was true.
+    [[nodiscard]] const matrix_operator& transposed() const;
+    [[nodiscard]] bool has_transposed() const { return transposed_ != nullptr; }
+
     /// Takes new values on the same pattern, in the order of the matrix that the operator was built
-    /// from. Throws usage_error for another number of values and for a matrix-free operator.
+    /// from, also for transposed products. Throws usage_error for another number of values and for
+    /// a matrix-free operator.
     void update(std::span<const T> values);
 
     /// Takes new values from the devices' memory, without a copy through the host: values[rank] has
     /// those of the rank's rows (of its entries, if built from coordinates). Values that are
     /// borrowed are read there from then on. The update is ordered by the stream. Throws
-    /// usage_error for 2nz, lra and lra-rc, and where rows are reordered, because a rank's values
-    /// are then not those of the caller's rows.
+    /// usage_error for 2nz, lra and lra-rc, where rows are reordered, because a rank's values are
+    /// then not those of the caller's rows, and with transposed products.
     void update_on_devices(std::span<const T* const> values);
 
     /// Enqueues d = the main diagonal, 0 where it has no entry. d has this layout, and all its
-    /// copies are written. Throws usage_error for a matrix-free operator.
+    /// copies are written. Throws usage_error for a matrix-free operator, and where x and y are of
+    /// two layouts.
     virtual void diagonal(vector<T>& d) const;
 
     [[nodiscard]] operator_kind kind() const { return kind_; }
@@ -104,7 +134,7 @@ public:
     /// How entries cross devices: the transport that runs, never automatic.
     [[nodiscard]] virtual transport_kind transport() const;
 
-    /// The predictions of operator_kind::automatic and what was tuned (spmv/cost_model.hpp); null
+    /// The predictions of operators::automatic and what was tuned (spmv/cost_model.hpp); null
     /// where neither was asked for, or where there was no choice on one device.
     [[nodiscard]] const operator_choice* choice() const { return choice_.get(); }
     void explain(std::shared_ptr<const operator_choice> choice) { choice_ = std::move(choice); }
@@ -119,11 +149,18 @@ public:
     }
     /// Makes later updates take values in the order of each rank's assembly; [ranks].
     void gather_by(std::vector<value_gather<T>> gathers) { gathers_ = std::move(gathers); }
+    /// Makes transposed products possible. Value k of the transposed matrix is number source[k] of
+    /// those that update() takes; an empty source says that both are in one order.
+    void keep_transposed(std::unique_ptr<matrix_operator> transposed,
+                         std::vector<std::int64_t> source) {
+        transposed_ = std::move(transposed);
+        transposed_source_ = std::move(source);
+    }
 
 protected:
-    matrix_operator(operator_kind kind, layout_handle layout)
-        : kind_(kind), layout_(std::move(layout)) {}
-    matrix_operator(operator_kind kind, layout_handle layout, const matrix_source<T>& source);
+    matrix_operator(operator_kind kind, operator_layouts layouts)
+        : kind_(kind), layouts_(std::move(layouts)) {}
+    matrix_operator(operator_kind kind, operator_layouts layouts, const matrix_source<T>& source);
 
     /// Returns the arguments that all operators share; `first` is the row of y where the block
     /// begins.
@@ -139,9 +176,11 @@ protected:
               std::span<const reduction_into<T>> dots) const;
 
     operator_kind kind_;
-    layout_handle layout_;
+    operator_layouts layouts_;
     /// Hands all new values, in the order of the matrix, to the blocks.
     virtual void distribute(std::span<const T> values);
+    /// Gives new values, in the caller's order, to the transposed operator.
+    void update_transposed(std::span<const T> values);
     /// Throws where update_on_devices() can't work.
     virtual void check_device_update() const {}
     /// Takes new values of a rank from memory of its device.
@@ -156,6 +195,8 @@ protected:
     std::vector<value_gather<T>> gathers_;    // [ranks], or empty: updates are in CSR order
     std::vector<std::int64_t> entry_source_;  // [nnz], or empty: the caller's order is this one
     reordering_report reordered_;
+    std::unique_ptr<matrix_operator> transposed_; // null unless transposed products were asked for
+    std::vector<std::int64_t> transposed_source_; // [nnz], or empty: values are in one order
     std::vector<std::unique_ptr<device_matrix<T>>> blocks_;
     std::shared_ptr<const operator_choice> choice_;
 };
@@ -165,20 +206,45 @@ protected:
 [[nodiscard]] row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devices);
 
 /// Returns the operators that can be built, as the cost model ranks them (predict()): first the one
-/// that operator_kind::automatic takes (clear_choice()), then the others, fastest first.
+/// that operators::automatic takes (clear_choice()), then the others, fastest first.
 [[nodiscard]] std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
                                                           const machine_rates& rates);
 
 /// Returns the number of rows of which boundaries between devices are multiples.
 [[nodiscard]] std::int64_t row_alignment(std::int64_t rows, int devices);
 
-/// Makes the operator of a matrix on a group. Throws usage_error for a matrix that is not square,
-/// an empty group, or a format that the devices don't have, and device_error where memory is short.
-/// The matrix may be freed afterwards.
+/// Makes the operator of an m x n matrix on a group. All operators multiply by matrices that are
+/// not square; only another order of rows (operator_options::order) needs a square one. Throws
+/// usage_error for that, for an empty group, or a format that the devices don't have, and
+/// device_error where memory is short. The matrix may be freed afterwards.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const device_group& group, const csr_view<T>& matrix,
               const operator_options& options = {});
+
+/// Makes the operator of a matrix whose x and y are vectors of other operators: a prolongation from
+/// the vectors of a coarse matrix to those of a fine one,
+///
+///     const auto p = make_operator({coarse->layout(), fine->layout()}, prolongation);
+///
+/// a preconditioner's matrix on the vectors of a solve, or one in another precision. Where a layout
+/// has an order of rows (operator_options::order of the other operator), rows or columns of the
+/// matrix are brought into it: update() takes values in the caller's order, and 8 bytes a nonzero
+/// stay in host memory. Devices compute the rows that the range layout says, however many nonzeros
+/// they have. options.kind must be automatic, which takes halo where vectors are owned and nz where
+/// they are replicated, or an operator with such vectors; options.order must be none. Throws
+/// usage_error otherwise, where a layout has another size than the matrix, and where the layouts
+/// are on different devices.
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>>
+make_operator(const operator_layouts& layouts, const csr_view<T>& matrix,
+              const operator_options& options = {});
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>>
+make_operator(const operator_layouts& layouts, const csr_matrix<T>& matrix,
+              const operator_options& options = {}) {
+    return make_operator(layouts, csr_view<T>(matrix), options);
+}
 
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
@@ -189,10 +255,11 @@ make_operator(const device_group& group, const csr_matrix<T>& matrix,
 
 /// Makes operator pcoo of coordinate entries in any order, which each device multiplies in that
 /// order: the first device has the first entries, and so on, equally many each. Where entries lie
-/// by rows or by columns a device owns the rows that begin on it, otherwise equally many rows,
-/// whose results then come from all devices. Entries of the same place add up. update() takes
-/// values in the order of `matrix`. It costs O(rows + entries) on the host, and keeps up to 16
-/// bytes an entry there for update().
+/// by rows a device owns the rows that begin on it, where they lie by columns it owns the columns
+/// that do; otherwise equally many rows, whose results then come from all devices. Of a square
+/// matrix it owns the columns of the same numbers as its rows, of others equally many. Entries of
+/// the same place add up. update() takes values in the order of `matrix`. It costs O(rows +
+/// entries) on the host, and keeps up to 16 bytes an entry there for update().
 ///
 /// options.kind must be pcoo and order none; to_csr() makes a matrix for the other kinds. Throws
 /// usage_error otherwise, and what make_operator of a csr_view throws.

@@ -1,6 +1,7 @@
 #include <krylith/spmv/matrix_parts.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,7 +62,7 @@ void check_count(std::size_t parts, const device_group& group) {
 /// Returns the pattern of a device's entries, with rows counted from `first`.
 template <class T>
 coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::int64_t first,
-                      std::int64_t all_rows) {
+                      std::int64_t all_columns) {
     const auto entries = static_cast<std::size_t>(part.entries);
     std::vector<std::int32_t> rows(entries);
     std::vector<std::int32_t> columns(entries);
@@ -84,21 +85,43 @@ coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::in
                               " to " + std::to_string(first + part.rows - 1) + ", or negative");
         rows[k] -= static_cast<std::int32_t>(first);
     }
-    return coo_assembly(part.rows, all_rows, rows, columns);
+    return coo_assembly(part.rows, all_columns, rows, columns);
 }
 
 void check_order(const operator_options& options) {
-    if (options.order != reordering::none)
+    if (options.order)
         throw usage_error(std::string("operator_options::order is ") + to_string(options.order) +
                           ", but rows that lie on the devices stay there: allowed is none");
 }
 
-} // namespace
+/// What is fixed of the operator of parts: their rows and, where the caller gave them, the layouts.
+operator_placement placement_of(row_partition rows, const std::optional<operator_layouts>& layouts,
+                                const operator_options& options) {
+    if (!layouts) return {std::move(rows), {}};
+    if (layouts->domain == nullptr) throw usage_error("make_operator: the domain layout is null");
+    check_layouts(*layouts, rows.rows(), layouts->domain->size(), options);
+    for (const layout_handle& layout : {layouts->range, layouts->domain})
+        if (layout->order)
+            throw usage_error("make_operator: a layout has another order of rows, but rows that "
+                              "lie on the devices stay there: allowed are layouts without one");
+    for (int rank = 0; rank < rows.ranks(); ++rank)
+        if (rows.owned(rank) != layouts->range->rows.owned(rank))
+            refuse(rank, std::to_string(rows.owned(rank).size()) +
+                             " rows, of which the range layout has " +
+                             std::to_string(layouts->range->rows.owned(rank).size()) +
+                             ": they must agree");
+    return {{}, layouts};
+}
+
+/// The columns of the whole matrix: as many as rows, unless layouts say it.
+std::int64_t columns_of(const row_partition& rows, const operator_placement& placement) {
+    return placement.layouts ? placement.layouts->domain->size() : rows.rows();
+}
 
 template <class T>
-std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
-                                                  std::span<const coo_part<T>> parts,
-                                                  const operator_options& options) {
+std::unique_ptr<matrix_operator<T>>
+assembled(const device_group& group, std::span<const coo_part<T>> parts,
+          const std::optional<operator_layouts>& layouts, const operator_options& options) {
     check_count(parts.size(), group);
     check_order(options);
     row_partition rows;
@@ -111,6 +134,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
         rows.begin.push_back(rows.begin.back() + part.rows);
     }
 
+    const operator_placement placement = placement_of(rows, layouts, options);
     matrix_source<T> source;
     std::vector<std::int64_t> offsets{0};
     std::vector<std::int32_t> columns;
@@ -118,7 +142,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
     for (int rank = 0; rank < group.size(); ++rank) {
         const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
         const coo_assembly assembly =
-            assemble(group[rank], rank, part, rows.owned(rank).begin, rows.rows());
+            assemble(group[rank], rank, part, rows.owned(rank).begin, columns_of(rows, placement));
         const std::int64_t before = offsets.back();
         for (const std::int64_t offset : assembly.row_offsets().subspan(1))
             offsets.push_back(before + offset);
@@ -128,19 +152,19 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
         gathers.back()(part.values);
         source.parts.push_back({nullptr, gathers.back().values()});
     }
-    // The gathers keep the values in CSR order, so a format with this order reads them there.
-    source.borrow = options.format == format_kind::csr;
-    source.matrix = {rows.rows(), rows.rows(), offsets, columns, {}};
+    // The gathers keep the values in CSR order, so a format that borrows reads them there.
+    source.borrow = options.format && options.format->borrows;
+    source.matrix = {rows.rows(), columns_of(rows, placement), offsets, columns, {}};
     source.longest = validate_pattern(source.matrix);
-    auto result = build_operator(group, source, &rows, options);
+    auto result = build_operator(group, source, placement, options);
     result->gather_by(std::move(gathers));
     return result;
 }
 
 template <class T>
-std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
-                                                  std::span<const csr_part<T>> parts,
-                                                  const operator_options& options) {
+std::unique_ptr<matrix_operator<T>>
+assembled(const device_group& group, std::span<const csr_part<T>> parts,
+          const std::optional<operator_layouts>& layouts, const operator_options& options) {
     check_count(parts.size(), group);
     check_order(options);
     row_partition rows;
@@ -165,6 +189,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
         }
     }
 
+    const operator_placement placement = placement_of(rows, layouts, options);
     matrix_source<T> source;
     source.borrow = options.borrow;
     std::vector<std::int32_t> columns;
@@ -182,9 +207,44 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
         }
         source.parts.push_back({part.column_indices, part.values});
     }
-    source.matrix = {rows.rows(), rows.rows(), offsets, columns, {}};
+    source.matrix = {rows.rows(), columns_of(rows, placement), offsets, columns, {}};
     source.longest = validate_pattern(source.matrix);
-    return build_operator(group, source, &rows, options);
+    return build_operator(group, source, placement, options);
+}
+
+const device_group& group_of(const operator_layouts& layouts) {
+    if (layouts.range == nullptr) throw usage_error("make_operator: the range layout is null");
+    return layouts.range->group;
+}
+
+} // namespace
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
+                                                  std::span<const csr_part<T>> parts,
+                                                  const operator_options& options) {
+    return assembled(group, parts, {}, options);
+}
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layouts,
+                                                  std::span<const csr_part<T>> parts,
+                                                  const operator_options& options) {
+    return assembled(group_of(layouts), parts, layouts, options);
+}
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
+                                                  std::span<const coo_part<T>> parts,
+                                                  const operator_options& options) {
+    return assembled(group, parts, {}, options);
+}
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layouts,
+                                                  std::span<const coo_part<T>> parts,
+                                                  const operator_options& options) {
+    return assembled(group_of(layouts), parts, layouts, options);
 }
 
 template std::unique_ptr<matrix_operator<double>>
@@ -192,8 +252,16 @@ make_operator(const device_group&, std::span<const coo_part<double>>, const oper
 template std::unique_ptr<matrix_operator<float>>
 make_operator(const device_group&, std::span<const coo_part<float>>, const operator_options&);
 template std::unique_ptr<matrix_operator<double>>
+make_operator(const operator_layouts&, std::span<const coo_part<double>>, const operator_options&);
+template std::unique_ptr<matrix_operator<float>>
+make_operator(const operator_layouts&, std::span<const coo_part<float>>, const operator_options&);
+template std::unique_ptr<matrix_operator<double>>
 make_operator(const device_group&, std::span<const csr_part<double>>, const operator_options&);
 template std::unique_ptr<matrix_operator<float>>
 make_operator(const device_group&, std::span<const csr_part<float>>, const operator_options&);
+template std::unique_ptr<matrix_operator<double>>
+make_operator(const operator_layouts&, std::span<const csr_part<double>>, const operator_options&);
+template std::unique_ptr<matrix_operator<float>>
+make_operator(const operator_layouts&, std::span<const csr_part<float>>, const operator_options&);
 
 } // namespace krylith

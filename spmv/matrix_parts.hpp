@@ -25,7 +25,7 @@ struct offset_array {
     offset_array(const std::int64_t* p) : wide(p) {}   // NOLINT
 };
 
-/// Consecutive rows of a square matrix, in the memory of one device (host devices: host memory).
+/// Consecutive rows of a matrix, in the memory of one device (host devices: host memory).
 /// The entries of row i are [row_offsets[i], row_offsets[i + 1]) - row_offsets[0] of the other
 /// arrays, so that a part of larger arrays can be given. Columns are those of the whole matrix,
 /// from 0, in any order; duplicates add up.
@@ -50,13 +50,13 @@ struct coo_part {
     const T* values = nullptr;                    ///< [entries]
 };
 
-/// Makes the operator of the matrix whose rows are those of parts[0], then those of parts[1], ...;
-/// parts[rank] lies on device `rank` of the group, which owns these rows. It waits for what was
-/// enqueued in the devices' streams, and reads offsets and columns back to plan transfers and
-/// formats: O(nnz) on the host, 4 bytes a nonzero and 4 or 8 a row over the bus. Values don't leave
-/// the devices. `options.borrow` makes the format `csr` (then the default) use values in place, and
-/// columns too where global columns are local ones (one device, or operator `nz`): they must then
-/// outlive the operator. Otherwise arrays may be freed afterwards.
+/// Makes the operator of the square matrix whose rows are those of parts[0], then those of
+/// parts[1], ...; parts[rank] lies on device `rank` of the group, which owns these rows. It waits
+/// for what was enqueued in the devices' streams, and reads offsets and columns back to plan
+/// transfers and formats: O(nnz) on the host, 4 bytes a nonzero and 4 or 8 a row over the bus.
+/// Values don't leave the devices. `options.borrow` makes the format `csr` (then the default) use
+/// values in place, and columns too where global columns are local ones (one device, or operator
+/// `nz`): they must then outlive the operator. Otherwise arrays may be freed afterwards.
 ///
 /// Throws usage_error for another number of parts than devices, and on CUDA for a pointer that is
 /// not to memory of its device; input_error for offsets that descend or columns out of range,
@@ -66,7 +66,16 @@ template <class T>
 make_operator(const device_group& group, std::span<const csr_part<T>> parts,
               const operator_options& options = {});
 
-/// Makes the operator of coordinate entries. The permutation that sorts them
+/// Makes the operator of the same rows between given vectors, of as many columns as the domain
+/// layout has entries: a matrix that is not square, or one on the vectors of another operator. The
+/// range layout must have the rows of the parts, and no layout an order. Throws what the other
+/// does, and usage_error for layouts that don't fit.
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>>
+make_operator(const operator_layouts& layouts, std::span<const csr_part<T>> parts,
+              const operator_options& options = {});
+
+/// Makes the operator of coordinate entries of a square matrix. The permutation that sorts them
 /// (matrix/coo_assembly.hpp) stays on the devices, so that update_on_devices(), which takes values
 /// in the order of the entries, costs one gather: 20 bytes an entry and 12 a nonzero (fp64), and
 /// the format's own copy. update() takes the entries of all parts, one part after the other. Row
@@ -75,6 +84,13 @@ make_operator(const device_group& group, std::span<const csr_part<T>> parts,
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const device_group& group, std::span<const coo_part<T>> parts,
+              const operator_options& options = {});
+
+/// Makes the operator of coordinate entries between given vectors, as that of csr_parts between
+/// them.
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>>
+make_operator(const operator_layouts& layouts, std::span<const coo_part<T>> parts,
               const operator_options& options = {});
 
 } // namespace krylith

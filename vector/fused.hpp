@@ -4,11 +4,20 @@
 //     fused(run, x += alpha * p, p = r + beta * p);
 //
 // Statements take effect from left to right, entry by entry; dot products see the final entries.
-// The pass reads and writes each vector once. Known shapes (fused_shapes.hpp) have kernels of their
+// The pass reads and writes each vector once.
+//
+// An update of vectors of double may contain vectors of float of the same layout:
+//
+//     fused(run, r32 = g * pointwise(s32, r));              // computed in double, rounded to float
+//     fused(run, z = promote<double>(z32), rz = dot(r, z)); // z32 takes part in double
+//
+// Known shapes (fused_shapes.hpp) have kernels of their
 // own; any other runs in a general kernel at somewhat lower speed.
 #pragma once
 
+#include <concepts>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <krylith/vector/kernels/fused_shape.hpp>
@@ -23,11 +32,18 @@ struct fused_update {
 
     void add(const assignment<T>& s) { statements.push_back(s); }
     void add(const reduction_into<T>& d) { dots.push_back(d); }
+    /// Dot products are summed in double in any case.
+    void add(const reduction_into<float>& d) requires std::same_as<T, double> {
+        const vector<float>* const a = d.a;
+        const vector<float>* const b = d.b;
+        dots.push_back({d.number, a, b});
+    }
     void add(std::span<const reduction_into<T>> d) { dots.insert(dots.end(), d.begin(), d.end()); }
 };
 
-/// Enqueues the update on all devices of the vectors' layout. All vectors are of one layout. Throws
-/// usage_error for an update that is too large (max_fused_*).
+/// Enqueues the update on all devices of the vectors' layout. All vectors of a type are of one
+/// layout, those of the other type of this one or an equal one (same_layout). Throws usage_error
+/// for other vectors, and for an update that is too large (max_fused_*).
 template <class T>
 void enqueue(execution& run, const fused_update<T>& update);
 
@@ -36,10 +52,12 @@ void enqueue(execution& run, const fused_update<T>& update);
 template <class T>
 void put_ghosts(execution& run, const vector<T>& domain);
 
-template <class First, class... Parts>
-void fused(execution& run, const First& first, const Parts&... parts) {
-    fused_update<typename First::value_type> update;
-    update.add(first);
+/// An update computes in double if one of its parts does. An assignment that computes in float then
+/// needs promote<double>() on its right-hand side.
+template <class... Parts>
+requires(sizeof...(Parts) > 0) void fused(execution& run, const Parts&... parts) {
+    constexpr bool in_double = (... || std::same_as<typename Parts::value_type, double>);
+    fused_update<std::conditional_t<in_double, double, float>> update;
     (update.add(parts), ...);
     enqueue(run, update);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <krylith/device/device_group.hpp>
@@ -46,5 +47,33 @@ struct layout {
 };
 
 using layout_handle = std::shared_ptr<const layout>;
+
+/// Whether vectors of the two layouts lie in the same way on the same devices: the layouts are one,
+/// or have the same group, rows, kind and (one and the same) order. O(ranks).
+[[nodiscard]] inline bool same_layout(const layout_handle& a, const layout_handle& b) {
+    return a == b || (a->kind == b->kind && a->order == b->order && a->group == b->group &&
+                      a->rows == b->rows);
+}
+
+/// The layouts of the two vectors of a product y = A x. A vector belongs to a layout by its handle,
+/// not by what the layout says; operators that share handles can be chained without copies.
+struct operator_layouts {
+    layout_handle domain; ///< of x: its rows are columns of A
+    layout_handle range;  ///< of y
+
+    /// Whether x and y are of one layout, as solvers need it.
+    [[nodiscard]] bool square() const { return domain == range; }
+};
+
+/// Makes the layouts of a matrix whose rows and columns are partitioned like this: one handle where
+/// both partitions are the same. `order` is that of rows and columns, null for the caller's.
+[[nodiscard]] operator_layouts make_layouts(const device_group& group, row_partition rows,
+                                            row_partition columns, coherence kind,
+                                            std::shared_ptr<const permutation> order = nullptr);
+
+/// Returns the layout of x and y = A x where they have one. Throws usage_error otherwise: "WHO
+/// needs a square matrix; A is M x N".
+[[nodiscard]] const layout_handle& square_layout(const operator_layouts& layouts,
+                                                 std::string_view who);
 
 } // namespace krylith

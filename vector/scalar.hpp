@@ -2,11 +2,9 @@
 #pragma once
 
 #include <krylith/vector/execution.hpp>
+#include <krylith/vector/precision/vector_operand.hpp>
 
 namespace krylith {
-
-template <class T>
-class vector;
 
 /// The value of an expression; it is valid until the next kernel.
 struct scalar_value {
@@ -19,20 +17,26 @@ template <class T>
 struct reduction_into {
     using value_type = T;
     std::uint8_t number;
-    const vector<T>* a;
-    const vector<T>* b;
+    vector_operand<T> a;
+    vector_operand<T> b;
 };
 
 template <class T>
 struct dot_product {
-    const vector<T>* a;
-    const vector<T>* b;
+    vector_operand<T> a;
+    vector_operand<T> b;
 };
 
-/// The sum over owned rows, in double. It only has a meaning as an argument of the operation that
-/// computes it.
+/// The sum over owned rows, in double whatever the vectors' types. It only has a meaning as an
+/// argument of the operation that computes it; only fused updates take vectors of two types.
 template <class T>
 [[nodiscard]] dot_product<T> dot(const vector<T>& a, const vector<T>& b) {
+    return {&a, &b};
+}
+[[nodiscard]] inline dot_product<double> dot(const vector<double>& a, const vector<float>& b) {
+    return {&a, &b};
+}
+[[nodiscard]] inline dot_product<double> dot(const vector<float>& a, const vector<double>& b) {
     return {&a, &b};
 }
 

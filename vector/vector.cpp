@@ -44,8 +44,9 @@ template <class T>
 bool vector<T>::overlaps(const vector& other) const {
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
         const auto count = static_cast<std::size_t>(layout_->held(rank));
+        const auto others = static_cast<std::size_t>(other.layout_->held(rank));
         const std::less<const T*> before; // std::less also orders pointers into different arrays
-        if (count != 0 && before(data(rank), other.data(rank) + count) &&
+        if (count != 0 && others != 0 && before(data(rank), other.data(rank) + others) &&
             before(other.data(rank), data(rank) + count))
             return true;
     }
@@ -119,6 +120,18 @@ assignment<T> vector<T>::operator+=(const linear_combination<T>& v) {
 template <class T>
 assignment<T> vector<T>::operator-=(const linear_combination<T>& v) {
     return {this, sum(linear_combination<T>(*this), v, true)};
+}
+
+template <class T>
+assignment<double>
+vector<T>::operator+=(const linear_combination<double>& v) requires std::same_as<T, float> {
+    return {this, sum(linear_combination<double>(promote<double>(*this)), v, false)};
+}
+
+template <class T>
+assignment<double>
+vector<T>::operator-=(const linear_combination<double>& v) requires std::same_as<T, float> {
+    return {this, sum(linear_combination<double>(promote<double>(*this)), v, true)};
 }
 
 template linear_combination<double> sum(linear_combination<double>,

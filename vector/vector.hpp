@@ -1,6 +1,7 @@
 // Distributed vectors and the expressions that the fused update takes.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -11,6 +12,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/matrix/types/value_type.hpp>
 #include <krylith/vector/layout.hpp>
+#include <krylith/vector/precision/vector_operand.hpp>
 #include <krylith/vector/scalar.hpp>
 
 namespace krylith {
@@ -23,11 +25,12 @@ class put_schedule;
 inline constexpr int max_terms = 4;
 inline constexpr std::uint8_t no_register = 255;
 
-/// One term: sign * [coefficient] * [scale .*] v, where parts in brackets may be missing.
+/// One term: sign * [coefficient] * [scale .*] v, where parts in brackets may be missing. It is
+/// computed in T; promote() makes a term in double of a vector<float>.
 template <class T>
 struct term {
-    const vector<T>* v = nullptr;
-    const vector<T>* scale = nullptr;
+    vector_operand<T> v = nullptr;
+    vector_operand<T> scale = nullptr;
     std::uint8_t coefficient = no_register;
     bool negative = false;
 };
@@ -44,10 +47,11 @@ struct linear_combination {
 };
 
 /// The assignment `target = value` for every entry held. It takes effect when fused() is given it.
+/// The value is computed in T, and rounded where the target is a vector<float> and T is double.
 template <class T>
 struct [[nodiscard]] assignment {
     using value_type = T;
-    vector<T>* target;
+    vector_operand<T> target;
     linear_combination<T> value;
 };
 
@@ -78,8 +82,8 @@ public:
     [[nodiscard]] std::int64_t size() const { return layout_->size(); }
     /// The entries on the device of `rank`: held(rank) of them, then its ghosts.
     [[nodiscard]] T* data(int rank) const { return arrays_[static_cast<std::size_t>(rank)]; }
-    /// Whether the two vectors, which are of one layout, have memory in common, as two borrows of
-    /// one array have: what writes one then changes the other.
+    /// Whether the two vectors, which are on one group, have memory in common, as two borrows of
+    /// one array have: what writes one then changes the other. Ghosts don't count.
     [[nodiscard]] bool overlaps(const vector& other) const;
     /// The exchange of ghosts; null unless this is a domain vector.
     [[nodiscard]] const ghost_exchange<T>* exchange() const { return exchange_.get(); }
@@ -104,6 +108,15 @@ public:
     assignment<T> operator=(const vector& v) { return {this, v}; }                // NOLINT: proxy
     assignment<T> operator+=(const linear_combination<T>& v);
     assignment<T> operator-=(const linear_combination<T>& v);
+    /// The same in double, for entries that are kept as float.
+    assignment<double> operator=(const linear_combination<double>& v) // NOLINT: proxy
+        requires std::same_as<T, float> {
+        return {this, v};
+    }
+    assignment<double>
+    operator+=(const linear_combination<double>& v) requires std::same_as<T, float>;
+    assignment<double>
+    operator-=(const linear_combination<double>& v) requires std::same_as<T, float>;
 
 private:
     vector() = default;
@@ -135,6 +148,31 @@ template <class T>
 template <class T>
 [[nodiscard]] term<T> pointwise(const vector<T>& scale, const vector<T>& v) {
     return {&v, &scale, no_register, false};
+}
+
+inline term<double> pointwise(const vector<float>& scale, const vector<double>& v) {
+    return {&v, &scale, no_register, false};
+}
+inline term<double> pointwise(const vector<double>& scale, const vector<float>& v) {
+    return {&v, &scale, no_register, false};
+}
+
+/// Returns the term, or the vector, as a term of an update that computes in To. A vector<float>
+/// then takes part in double; a term that is of type To already stays what it is.
+template <class To, class From>
+[[nodiscard]] term<To> promote(const term<From>& t) {
+    if constexpr (std::same_as<To, From>) {
+        return t;
+    } else {
+        static_assert(std::same_as<To, double>, "promote goes from float to double");
+        const vector<float>* const v = t.v;
+        const vector<float>* const scale = t.scale;
+        return {v, scale, t.coefficient, t.negative};
+    }
+}
+template <class To, class From>
+[[nodiscard]] term<To> promote(const vector<From>& v) {
+    return promote<To>(term<From>{&v});
 }
 
 /// Returns a + b, or a - b if `negate_b`; throws usage_error beyond max_terms.

@@ -110,10 +110,10 @@ spread imbalance_run::measure(const workload& w, const std::string& version,
                               std::vector<std::string>& void_because) {
     streamed_arrays arrays(w, "csr");
     const auto product = make_contestant(version, choice_.group(choice_.counts.back()));
-    msrep_effort once = request_.effort;
+    streamed_effort once = request_.effort;
     once.repetitions = 1; // the calls only bring the matrix there
     once.seconds = 0;
-    const msrep_numbers numbers = measure_streamed(*product, arrays, false, expected, once);
+    const streamed_numbers numbers = measure_streamed(*product, arrays, false, expected, once);
     void_because.insert(void_because.end(), numbers.void_because.begin(),
                         numbers.void_because.end());
     std::vector<double> samples;

@@ -22,7 +22,7 @@ struct imbalance_request {
     std::vector<double> ratios; ///< without: 1/10 to 9/10
     tool::device_options devices;
     int count = 0; ///< devices; 0: all, on the host 4
-    msrep_effort effort;
+    streamed_effort effort;
     std::string report_file;
     std::string csv_file;
 };

@@ -55,7 +55,7 @@ json solver_row(const workload& w, const solver_numbers& numbers, backend kind, 
 template <class T>
 void add_operator(json& row, const krylith_solver<T>& ours) {
     const auto& a = ours.a();
-    const device_group& group = a.layout()->group;
+    const device_group& group = a.group();
     json bytes = json::array();
     json received = json::array();
     for (int rank = 0; rank < group.size(); ++rank) {

@@ -1,12 +1,7 @@
 #include <krylith/bench/spmv/partition_cost.hpp>
 
-#include <utility>
-
-#include <krylith/partition/allgather/allgather_plan.hpp>
-#include <krylith/partition/halo/halo_plan.hpp>
-#include <krylith/partition/nonzero/nonzero_split_plan.hpp>
-#include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {
@@ -18,20 +13,16 @@ double partition_seconds(operator_kind kind, const csr_matrix<T>& matrix, const 
     // longest row is made in that pass over the offsets, and is no cost of lra's plan.
     const longest_row longest = validate(matrix);
     const tool::stopwatch watch;
-    row_partition rows = partition_rows(matrix.row_offsets, group.size());
-    if (kind == operator_kind::halo || kind == operator_kind::adaptive) {
-        (void)make_halo_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
-    } else if (kind == operator_kind::allgather) {
-        (void)make_allgather_plan(matrix.row_offsets, matrix.column_indices, std::move(rows));
-    } else if (is_nonzero_split(kind)) {
-        (void)make_nonzero_split_plan(
-            matrix.row_offsets, matrix.column_indices,
-            partition_nonzeros(kind, matrix.row_offsets, matrix.column_indices, group.size()));
-    } else {
-        const layout layout{group, std::move(rows), coherence::replicated};
-        (void)plan_blocks(kind, layout, matrix.row_offsets, longest,
-                          fractions_by_rule(kind, group, matrix.row_offsets, options));
-    }
+    operator_pattern pattern{group,
+                             matrix.row_offsets,
+                             matrix.column_indices,
+                             longest,
+                             partition_rows(matrix.row_offsets, group.size()),
+                             partition_rows(matrix.row_offsets, group.size()),
+                             options};
+    if (kind->fractions.get().any())
+        pattern.fractions = fractions_by_rule(kind, group, matrix.row_offsets, options);
+    kind->plan(kind, pattern);
     return watch.seconds();
 }
 

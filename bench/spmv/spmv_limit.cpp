@@ -31,9 +31,10 @@ std::unique_ptr<matrix_operator<T>> make_lone(const device_group& one,
                                               format_kind format) {
     const auto handle = std::make_shared<const layout>(
         layout{one, equal_rows(source.matrix.columns, 1), coherence::owned});
-    const halo_plan nothing_moves{handle->rows, {local_halo{}}};
+    const halo_plan nothing_moves{handle->rows, handle->rows, {local_halo{}}};
     return std::make_unique<halo_operator<T>>(
-        handle, nothing_moves, [&](const layout& l, int rank, std::int64_t /*held*/) {
+        operator_layouts{handle, handle}, nothing_moves,
+        [&](const layout& l, int rank, std::int64_t /*held*/) {
             return make_device_matrix(l.group.handle(rank), source.block(rank, rows), format);
         });
 }
@@ -103,8 +104,7 @@ spmv_limit limit_of(const matrix_operator<T>& a, const lone_blocks& blocks, doub
         all_seconds += blocks.seconds[rank];
         all_bytes += blocks.matrix_bytes[rank];
     }
-    const bool sends_x = a.kind() == operator_kind::halo || a.kind() == operator_kind::allgather ||
-                         a.kind() == operator_kind::adaptive;
+    const bool sends_x = a.kind()->sends == sent_data::x;
     spmv_limit limit;
     for (std::size_t rank = 0; rank < blocks.seconds.size(); ++rank) {
         const bool own = blocks.matrix_bytes[rank] > 0;

@@ -1,7 +1,6 @@
 #include <krylith/bench/spmv/spmv_request.hpp>
 
 #include <algorithm>
-#include <array>
 
 #include <CLI/CLI.hpp>
 
@@ -14,8 +13,12 @@ namespace krylith::bench {
 
 namespace {
 
-constexpr std::array all_operators = {"nz",        "2nz",  "lra",  "lra-rc", "halo",
-                                      "allgather", "pcsr", "pcsc", "pcoo"};
+/// "nz, 2nz, halo".
+std::string names_with_commas(std::span<const std::string_view> names) {
+    std::string text;
+    for (const std::string_view name : names) (text += text.empty() ? "" : ", ") += name;
+    return text;
+}
 
 } // namespace
 
@@ -54,7 +57,11 @@ std::vector<std::string> spmv_request::operator_list() const {
     std::vector<std::string> result;
     for (const std::string& name : operators) {
         if (name == "all") {
-            result.insert(result.end(), all_operators.begin(), all_operators.end());
+            for (const operator_kind kind : operators::all) {
+                if (kind->compared) {
+                    result.emplace_back(to_string(kind));
+                }
+            }
             continue;
         }
         (void)options_of(name, "auto"); // throws, naming the nearest
@@ -69,14 +76,15 @@ operator_options spmv_request::options_of(const std::string& kind,
     one.kind = kind;
     one.format = format;
     operator_options options = one.options();
-    const bool chosen = options.kind == operator_kind::automatic; // it may be any kind
-    if (!is_replicated(options.kind) && !chosen) {
-        options.transport = transport_kind::automatic;
+    const auto fractions = options.kind ? options.kind->fractions.get() : operator_fractions{};
+    // A kind that is chosen may be any.
+    if (options.kind && options.transport && !takes(options.kind, options.transport)) {
+        options.transport = transports::automatic;
     }
-    if (options.kind != operator_kind::lra && options.kind != operator_kind::lra_rc) {
+    if (!fractions.long_rows) {
         options.long_fraction = -1;
     }
-    if (options.kind != operator_kind::lra_rc) {
+    if (!fractions.redundant) {
         options.redundant_fraction = -1;
     }
     return options;
@@ -122,16 +130,14 @@ void add_options(CLI::App& app, spmv_request& q) {
     // These two options take several names here.
     app.remove_option(app.get_option("--operator"));
     app.remove_option(app.get_option("--format"));
-    add_list(
-        app, "--operator", q.operators,
-        "On several devices: all, or some of nz, 2nz, lra, lra-rc, halo, allgather, pcsr, pcsc, "
-        "pcoo, adaptive, auto; behind lra, lra-rc and auto may stand :measured")
+    add_list(app, "--operator", q.operators,
+             "On several devices: all, or some of " + names_with_commas(operator_names()) +
+                 "; behind those that can be measured may stand :measured")
         ->capture_default_str()
         ->group("Operator");
-    add_list(
-        app, "--format", q.formats,
-        "Formats of a device's block: some of csr, sell, merge, cusparse, auto; without: on one "
-        "device all that it has, on several the fastest of krylith's")
+    add_list(app, "--format", q.formats,
+             "Formats of a device's block: some of " + names_with_commas(format_names()) +
+                 "; without: on one device all that it has, on several the fastest of krylith's")
         ->group("Operator");
     tool::add_backend_options(app, q.devices);
     tool::add_transports(app, q.multiply);

@@ -83,7 +83,7 @@ json spmv_run::measured_row(const subject& s, const device_group& group, const s
     }
     if (blocks != nullptr) {
         const machine_rates& rates = rates_.at(devices);
-        const bool stores = a->transport() == transport_kind::peer_store;
+        const bool stores = a->transport()->exchange == nullptr;
         add_limit(row, limit_of<T>(*a, *blocks, stores ? rates.stores : rates.engines));
     }
     return row;

@@ -17,7 +17,7 @@ constexpr double allowed_error = 1e-12;
 
 } // namespace
 
-void msrep_effort::check() const {
+void streamed_effort::check() const {
     if (repetitions < 1 || warm_up < 1) {
         throw usage_error("measuring effort: repetitions and warm-up calls must be at least 1");
     }
@@ -26,9 +26,10 @@ void msrep_effort::check() const {
     }
 }
 
-msrep_numbers measure_streamed(streamed_contestant& product, streamed_arrays& arrays, bool pinned,
-                               const reference_product& expected, const msrep_effort& effort) {
-    msrep_numbers numbers;
+streamed_numbers measure_streamed(streamed_contestant& product, streamed_arrays& arrays,
+                                  bool pinned, const reference_product& expected,
+                                  const streamed_effort& effort) {
+    streamed_numbers numbers;
     for (int i = 0; i < effort.warm_up; ++i) {
         (void)arrays.multiply(product, pinned);
     }

@@ -10,7 +10,7 @@
 
 namespace krylith::bench {
 
-struct msrep_effort {
+struct streamed_effort {
     int repetitions = 20; ///< calls at least
     double seconds = 0.5; ///< and until they have taken this long, 10 times as many at most
     int warm_up = 3;      ///< calls before: buffers are allocated, clocks rise
@@ -20,7 +20,7 @@ struct msrep_effort {
 };
 
 /// Seconds of the phases of a call (streamed_times), and of its kernels alone.
-struct msrep_numbers {
+struct streamed_numbers {
     spread partition, distribution, kernel, merge, total, conversion;
     spread kernel_alone;      ///< of the slowest device, on what lies on the devices
     double largest_error = 0; ///< max |y - A x| / |A| |x|
@@ -29,8 +29,9 @@ struct msrep_numbers {
 
 /// `expected` is multiply_by_b() of the workload of the arrays. Void where the result is not right
 /// or differs in a bit from that of the call before.
-[[nodiscard]] msrep_numbers measure_streamed(streamed_contestant& product, streamed_arrays& arrays,
-                                             bool pinned, const reference_product& expected,
-                                             const msrep_effort& effort);
+[[nodiscard]] streamed_numbers measure_streamed(streamed_contestant& product,
+                                                streamed_arrays& arrays, bool pinned,
+                                                const reference_product& expected,
+                                                const streamed_effort& effort);
 
 } // namespace krylith::bench

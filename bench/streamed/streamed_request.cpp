@@ -10,7 +10,7 @@
 
 namespace krylith::bench {
 
-std::vector<std::string> msrep_request::matrix_list(backend devices_of) const {
+std::vector<std::string> streamed_request::matrix_list(backend devices_of) const {
     if (!matrices.empty()) {
         return matrices;
     }
@@ -20,7 +20,7 @@ std::vector<std::string> msrep_request::matrix_list(backend devices_of) const {
     return {"gallery:rmat:14", "gallery:poisson3d:48"};
 }
 
-std::vector<std::string> msrep_request::format_list() const {
+std::vector<std::string> streamed_request::format_list() const {
     if (formats == std::vector<std::string>{"all"}) {
         return streamed_formats();
     }
@@ -33,7 +33,7 @@ std::vector<std::string> msrep_request::format_list() const {
     return formats;
 }
 
-void msrep_request::check_versions() const {
+void streamed_request::check_versions() const {
     for (const std::string& name : versions) {
         if (std::ranges::find(streamed_versions(), name) == streamed_versions().end()) {
             throw usage_error("unknown version '" + name + "'; allowed are baseline, p, p_opt");
@@ -41,7 +41,7 @@ void msrep_request::check_versions() const {
     }
 }
 
-void add_options(CLI::App& app, msrep_effort& effort) {
+void add_options(CLI::App& app, streamed_effort& effort) {
     app.add_option("--repetitions", effort.repetitions, "Calls, at least")
         ->type_name("N")
         ->capture_default_str();
@@ -54,7 +54,7 @@ void add_options(CLI::App& app, msrep_effort& effort) {
         ->capture_default_str();
 }
 
-void add_options(CLI::App& app, msrep_request& q) {
+void add_options(CLI::App& app, streamed_request& q) {
     add_matrices(app, q.matrices, "rmat 2^20, kron 2^20, 27-point 160^3; they must be square");
     add_list(app, "--format", q.formats, "all, or some of csr, csc, coo, coo-columns, coo-unsorted")
         ->capture_default_str();

@@ -14,14 +14,14 @@ class App;
 
 namespace krylith::bench {
 
-struct msrep_request {
+struct streamed_request {
     std::vector<std::string> matrices;
     std::vector<std::string> formats = {"csr", "csc", "coo"};
     std::vector<std::string> versions = {"baseline", "p", "p_opt"};
     tool::device_options devices;
     std::vector<int> counts;
     bool pageable = false;
-    msrep_effort effort;
+    streamed_effort effort;
     std::string report_file;
     std::string csv_file;
 
@@ -33,8 +33,8 @@ struct msrep_request {
     void check_versions() const;
 };
 
-void add_options(CLI::App& app, msrep_request& q);
+void add_options(CLI::App& app, streamed_request& q);
 /// Those of effort that the benchmarks of streamed products share.
-void add_options(CLI::App& app, msrep_effort& effort);
+void add_options(CLI::App& app, streamed_effort& effort);
 
 } // namespace krylith::bench

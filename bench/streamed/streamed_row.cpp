@@ -10,7 +10,7 @@ constexpr const char* line =
     "{:<28} {:<12} {:<8} {:>2} {:>10} {:>9} {:>10} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7} {:>7} {:>7} "
     "{:>7}{}\n";
 
-json described(const msrep_case& c) {
+json described(const streamed_case& c) {
     return {{"matrix", c.matrix},   {"n", c.n},
             {"nnz", c.nnz},         {"format", c.format},
             {"version", c.version}, {"devices", c.devices},
@@ -53,7 +53,7 @@ const json* find(const std::vector<json>& rows, const json& row, const char* dif
 
 } // namespace
 
-json msrep_row(const msrep_case& c, const msrep_numbers& numbers) {
+json streamed_row(const streamed_case& c, const streamed_numbers& numbers) {
     json row = described(c);
     row["us"] = to_json(numbers.total, 1e6);
     row["us_of"] = {{"partition", to_json(numbers.partition, 1e6)},
@@ -69,7 +69,7 @@ json msrep_row(const msrep_case& c, const msrep_numbers& numbers) {
     return row;
 }
 
-json failed_msrep(const msrep_case& c, const std::string& why) {
+json failed_msrep(const streamed_case& c, const std::string& why) {
     json row = described(c);
     row["void_because"] = json::array({why});
     return row;
@@ -94,7 +94,7 @@ void add_speedups(std::vector<json>& rows) {
     }
 }
 
-std::vector<std::string> msrep_csv_columns() {
+std::vector<std::string> streamed_csv_columns() {
     // clang-format off
     return {
         "matrix", "n", "nnz", "format", "version", "devices", "pinned",
@@ -110,13 +110,13 @@ std::vector<std::string> msrep_csv_columns() {
     // clang-format on
 }
 
-std::string msrep_table_head() {
+std::string streamed_table_head() {
     return fmt::format(fmt::runtime(line), "matrix", "format", "version", "p", "total us",
                        "partition", "distribute", "kernel", "merge", "convert", "alone", "part. %",
                        "merge %", "speedup", "kernels", "xbase", "");
 }
 
-std::string msrep_table_lines(const json& row) {
+std::string streamed_table_lines(const json& row) {
     std::string lines = fmt::format(
         fmt::runtime(line), row["matrix"].get<std::string>(), row["format"].get<std::string>(),
         row["version"].get<std::string>(), row["devices"].get<int>(),

@@ -9,7 +9,7 @@
 namespace krylith::bench {
 
 /// What a row is of.
-struct msrep_case {
+struct streamed_case {
     std::string matrix;
     std::int64_t n = 0;
     std::int64_t nnz = 0;
@@ -20,19 +20,19 @@ struct msrep_case {
 };
 
 /// Times in microseconds; overheads as shares of the total.
-[[nodiscard]] json msrep_row(const msrep_case& c, const msrep_numbers& numbers);
+[[nodiscard]] json streamed_row(const streamed_case& c, const streamed_numbers& numbers);
 
 /// What was to be measured, and why it wasn't.
-[[nodiscard]] json failed_msrep(const msrep_case& c, const std::string& why);
+[[nodiscard]] json failed_msrep(const streamed_case& c, const std::string& why);
 
 /// To rows of one matrix: "speedup" over the same on the fewest devices of them,
 /// "kernel_speedup" of the kernels alone likewise, "speedup_over_baseline" on as many devices.
 void add_speedups(std::vector<json>& rows);
 
 /// Of csv_file.
-[[nodiscard]] std::vector<std::string> msrep_csv_columns();
+[[nodiscard]] std::vector<std::string> streamed_csv_columns();
 
-[[nodiscard]] std::string msrep_table_head();
-[[nodiscard]] std::string msrep_table_lines(const json& row);
+[[nodiscard]] std::string streamed_table_head();
+[[nodiscard]] std::string streamed_table_lines(const json& row);
 
 } // namespace krylith::bench

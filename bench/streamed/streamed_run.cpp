@@ -9,12 +9,12 @@
 
 namespace krylith::bench {
 
-msrep_run::msrep_run(const msrep_request& request)
+streamed_run::streamed_run(const streamed_request& request)
     : request_((check_files(request.report_file, request.csv_file, request.matrices), request)),
       choice_(choose_devices(request.devices, request.counts)),
       formats_(request.format_list()),
       report_("streamed", request.report_file),
-      csv_(request.csv_file, msrep_csv_columns()) {
+      csv_(request.csv_file, streamed_csv_columns()) {
     request_.check_versions();
     request_.effort.check();
     report_.describe_devices(choice_);
@@ -24,10 +24,10 @@ msrep_run::msrep_run(const msrep_request& request)
     report_.set_option("repetitions", request_.effort.repetitions);
 }
 
-bool msrep_run::run() {
+bool streamed_run::run() {
     report_.say(fmt::format("{}\n\n{}",
                             fmt::join(descriptions(choice_.group(choice_.counts.back())), ", "),
-                            msrep_table_head()));
+                            streamed_table_head()));
     for (const std::string& name : request_.matrix_list(choice_.kind)) {
         try {
             const workload w = make_workload(name);
@@ -52,8 +52,8 @@ bool msrep_run::run() {
     return report_.finish();
 }
 
-void msrep_run::run_format(const workload& w, const reference_product& expected,
-                           const std::string& format) {
+void streamed_run::run_format(const workload& w, const reference_product& expected,
+                              const std::string& format) {
     streamed_arrays arrays(w, format);
     if (!request_.pageable) {
         arrays.pin(choice_.group(choice_.counts.back()));
@@ -62,24 +62,24 @@ void msrep_run::run_format(const workload& w, const reference_product& expected,
     for (const std::string& version : request_.versions) {
         const bool pinned = !request_.pageable && version != "baseline";
         for (const int devices : choice_.counts) {
-            const msrep_case c{w.name, w.n(), w.nnz(), format, version, devices, pinned};
+            const streamed_case c{w.name, w.n(), w.nnz(), format, version, devices, pinned};
             rows.push_back(measure(arrays, c, expected));
         }
     }
     add_speedups(rows);
     for (json& row : rows) {
-        report_.say(msrep_table_lines(row));
+        report_.say(streamed_table_lines(row));
         csv_.add(row);
         report_.add(std::move(row));
     }
 }
 
-json msrep_run::measure(streamed_arrays& arrays, const msrep_case& c,
-                        const reference_product& expected) {
+json streamed_run::measure(streamed_arrays& arrays, const streamed_case& c,
+                           const reference_product& expected) {
     try {
         const auto product = make_contestant(c.version, choice_.group(c.devices));
-        return msrep_row(c,
-                         measure_streamed(*product, arrays, c.pinned, expected, request_.effort));
+        return streamed_row(
+            c, measure_streamed(*product, arrays, c.pinned, expected, request_.effort));
     } catch (const device_error& e) {
         return failed_msrep(c, e.what());
     } catch (const input_error& e) {

@@ -12,10 +12,10 @@
 
 namespace krylith::bench {
 
-class msrep_run {
+class streamed_run {
 public:
     /// Throws usage_error for a request that can't be carried out.
-    explicit msrep_run(const msrep_request& request);
+    explicit streamed_run(const streamed_request& request);
 
     /// Prints as it goes. Returns whether no row is void.
     [[nodiscard]] bool run();
@@ -24,10 +24,10 @@ private:
     void run_format(const workload& w, const reference_product& expected,
                     const std::string& format);
     /// Failures are void rows.
-    [[nodiscard]] json measure(streamed_arrays& arrays, const msrep_case& c,
+    [[nodiscard]] json measure(streamed_arrays& arrays, const streamed_case& c,
                                const reference_product& expected);
 
-    msrep_request request_;
+    streamed_request request_;
     device_choice choice_;
     std::vector<std::string> formats_;
     report report_;

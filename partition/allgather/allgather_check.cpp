@@ -17,19 +17,20 @@ using std::to_string;
 
 void check_rows(const allgather_plan& plan, int rank, std::span<const std::int64_t> row_offsets,
                 std::span<const std::int32_t> columns) {
-    const row_range owned = plan.partition.owned(rank);
+    const row_range rows = plan.rows.owned(rank);
+    const row_range owned = plan.columns.owned(rank);
     const auto& mine = plan.local[static_cast<std::size_t>(rank)];
-    if (static_cast<std::int64_t>(mine.touches_ghost.size()) != owned.size())
+    if (static_cast<std::int64_t>(mine.touches_ghost.size()) != rows.size())
         violated(rank, "classifies " + to_string(mine.touches_ghost.size()) + " rows, must be " +
-                           to_string(owned.size()));
+                           to_string(rows.size()));
     std::int64_t interior = 0;
-    for (std::int64_t row = owned.begin; row < owned.end; ++row) {
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
         bool touches = false;
         for (std::int64_t k = row_offsets[static_cast<std::size_t>(row)];
              k < row_offsets[static_cast<std::size_t>(row) + 1]; ++k)
             if (!owned.contains(columns[static_cast<std::size_t>(k)])) touches = true;
         if (!touches) ++interior;
-        const int said = mine.touches_ghost[static_cast<std::size_t>(row - owned.begin)];
+        const int said = mine.touches_ghost[static_cast<std::size_t>(row - rows.begin)];
         if (said != (touches ? 1 : 0))
             violated(rank, "row " + to_string(row) + " is marked " + to_string(said) +
                                ", must be " + (touches ? "1" : "0"));
@@ -41,9 +42,9 @@ void check_rows(const allgather_plan& plan, int rank, std::span<const std::int64
 
 void check_positions(const allgather_plan& plan, int rank) {
     std::int64_t covered = 0;
-    if (plan.partition.owned(rank).size() != 0)
-        for (int owner = 0; owner < plan.partition.ranks(); ++owner) {
-            const std::int64_t count = plan.partition.owned(owner).size();
+    if (plan.rows.owned(rank).size() != 0)
+        for (int owner = 0; owner < plan.columns.ranks(); ++owner) {
+            const std::int64_t count = plan.columns.owned(owner).size();
             if (owner == rank || count == 0) continue;
             if (plan.position(rank, owner) != covered)
                 violated(rank, "the entries of rank " + to_string(owner) + " begin at " +
@@ -60,12 +61,17 @@ void check_positions(const allgather_plan& plan, int rank) {
 
 void check(const allgather_plan& plan, std::span<const std::int64_t> row_offsets,
            std::span<const std::int32_t> columns) {
-    check(plan.partition, static_cast<std::int64_t>(row_offsets.size()) - 1);
-    const auto ranks = static_cast<std::size_t>(plan.partition.ranks());
+    check(plan.rows, static_cast<std::int64_t>(row_offsets.size()) - 1);
+    check(plan.columns, plan.columns.rows());
+    const auto ranks = static_cast<std::size_t>(plan.rows.ranks());
+    if (plan.columns.ranks() != plan.rows.ranks())
+        throw usage_error("allgather_plan: the partition of columns has " +
+                          to_string(plan.columns.ranks()) + " ranks, that of rows " +
+                          to_string(ranks) + ", they must have the same number");
     if (plan.local.size() != ranks)
         throw usage_error("allgather_plan: has " + to_string(plan.local.size()) +
                           " ranks, the partition has " + to_string(ranks));
-    for (int rank = 0; rank < plan.partition.ranks(); ++rank) {
+    for (int rank = 0; rank < plan.rows.ranks(); ++rank) {
         check_rows(plan, rank, row_offsets, columns);
         check_positions(plan, rank);
     }

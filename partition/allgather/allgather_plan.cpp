@@ -24,21 +24,23 @@ void check_offsets(const char* who, std::span<const std::int64_t> row_offsets,
                           to_string(partition.rows() + 1));
 }
 
-allgather_plan::local_rows classify(row_range owned, std::span<const std::int64_t> row_offsets,
+/// Classifies rows by whether they reference a column that is not owned.
+allgather_plan::local_rows classify(row_range rows, row_range owned,
+                                    std::span<const std::int64_t> row_offsets,
                                     std::span<const std::int32_t> columns) {
     allgather_plan::local_rows result;
-    result.touches_ghost.resize(static_cast<std::size_t>(owned.size()));
+    result.touches_ghost.resize(static_cast<std::size_t>(rows.size()));
     const std::int64_t* const offset = row_offsets.data();
     const std::int32_t* const column = columns.data();
     std::uint8_t* const touches_ghost = result.touches_ghost.data();
     std::int64_t interior = 0;
 #pragma omp parallel for schedule(dynamic, rows_per_trip) reduction(+ : interior)                  \
-    if (owned.size() > rows_per_trip)
-    for (std::int64_t row = owned.begin; row < owned.end; ++row) {
+    if (rows.size() > rows_per_trip)
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
         bool touches = false;
         for (std::int64_t k = offset[row]; k < offset[row + 1] && !touches; ++k)
             touches = !owned.contains(column[k]);
-        touches_ghost[row - owned.begin] = touches ? 1 : 0;
+        touches_ghost[row - rows.begin] = touches ? 1 : 0;
         interior += touches ? 0 : 1;
     }
     result.interior_rows = interior;
@@ -48,32 +50,38 @@ allgather_plan::local_rows classify(row_range owned, std::span<const std::int64_
 } // namespace
 
 std::int64_t allgather_plan::ghost_count(int rank) const {
-    const std::int64_t owned = partition.owned(rank).size();
-    return owned == 0 ? 0 : partition.rows() - owned;
+    return rows.owned(rank).size() == 0 ? 0 : columns.rows() - columns.owned(rank).size();
 }
 
 std::int64_t allgather_plan::position(int rank, int owner) const {
-    const row_range mine = partition.owned(rank);
-    const row_range theirs = partition.owned(owner);
+    const row_range mine = columns.owned(rank);
+    const row_range theirs = columns.owned(owner);
     return theirs.begin < mine.begin ? theirs.begin : theirs.begin - mine.size();
 }
 
 std::int32_t allgather_plan::local_size(int rank) const {
     return narrow_index_size("allgather_plan: the number of entries that rank " + to_string(rank) +
                                  " owns and receives",
-                             partition.owned(rank).size() + ghost_count(rank));
+                             columns.owned(rank).size() + ghost_count(rank));
 }
 
 allgather_plan make_allgather_plan(std::span<const std::int64_t> row_offsets,
-                                   std::span<const std::int32_t> columns, row_partition partition) {
-    check(partition, partition.rows());
-    check_offsets("make_allgather_plan", row_offsets, partition);
-    allgather_plan plan{std::move(partition), {}};
-    const int ranks = plan.partition.ranks();
+                                   std::span<const std::int32_t> columns, row_partition of_rows,
+                                   row_partition of_columns) {
+    check(of_rows, of_rows.rows());
+    check(of_columns, of_columns.rows());
+    check_offsets("make_allgather_plan", row_offsets, of_rows);
+    const int ranks = of_rows.ranks();
+    if (of_columns.ranks() != ranks)
+        throw usage_error("make_allgather_plan: the partition of columns has " +
+                          to_string(of_columns.ranks()) + " ranks, that of rows " +
+                          to_string(ranks) + ", they must have the same number");
+    allgather_plan plan{std::move(of_rows), std::move(of_columns), {}};
     plan.local.reserve(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
         static_cast<void>(plan.local_size(rank)); // throws if it is too large
-        plan.local.push_back(classify(plan.partition.owned(rank), row_offsets, columns));
+        plan.local.push_back(
+            classify(plan.rows.owned(rank), plan.columns.owned(rank), row_offsets, columns));
     }
     return plan;
 }
@@ -82,15 +90,17 @@ void localize_columns(const allgather_plan& plan, int rank,
                       std::span<const std::int64_t> row_offsets,
                       std::span<const std::int32_t> columns,
                       std::span<std::int32_t> local_columns) {
-    const row_range owned = plan.partition.owned(rank);
-    check_offsets("localize_columns", row_offsets, plan.partition);
-    const std::int64_t first = row_offsets[static_cast<std::size_t>(owned.begin)];
-    const std::int64_t count = row_offsets[static_cast<std::size_t>(owned.end)] - first;
+    const row_range rows = plan.rows.owned(rank);
+    const row_range owned = plan.columns.owned(rank);
+    check_offsets("localize_columns", row_offsets, plan.rows);
+    const std::int64_t first = row_offsets[static_cast<std::size_t>(rows.begin)];
+    const std::int64_t count = row_offsets[static_cast<std::size_t>(rows.end)] - first;
     if (static_cast<std::int64_t>(local_columns.size()) != count)
         throw usage_error("localize_columns: local_columns has " + to_string(local_columns.size()) +
                           " entries, must have " + to_string(count) + ", the nonzeros of rank " +
                           to_string(rank));
-    // Rows before the owned ones move up by the number owned, the owned ones to 0, later ones stay.
+    // Columns before the owned ones move up by the number owned, the owned ones to 0, later ones
+    // stay.
     const auto begin = static_cast<std::int32_t>(owned.begin);
     const auto end = static_cast<std::int32_t>(owned.end);
     const std::int32_t* const from = columns.data() + first;

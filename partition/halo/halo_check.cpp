@@ -26,10 +26,10 @@ std::int64_t size_of(const auto& values) {
 
 // A peer is another rank, and each is named once, in ascending order.
 void check_peer(const halo_plan& plan, int rank, const char* kind, int previous, int peer) {
-    if (peer < 0 || peer >= plan.partition.ranks() || peer == rank) {
+    if (peer < 0 || peer >= plan.columns.ranks() || peer == rank) {
         violated(rank, std::string(kind) + " names peer " + to_string(peer) +
                            ", must be another rank, 0 or more and below " +
-                           to_string(plan.partition.ranks()));
+                           to_string(plan.columns.ranks()));
     }
     if (peer <= previous) {
         violated(rank, std::string(kind) + " names peer " + to_string(peer) + " after " +
@@ -39,11 +39,11 @@ void check_peer(const halo_plan& plan, int rank, const char* kind, int previous,
 
 void check_ghosts(const halo_plan& plan, int rank) {
     const auto& ghosts = part_of(plan, rank).ghosts;
-    const row_range owned = plan.partition.owned(rank);
+    const row_range owned = plan.columns.owned(rank);
     for (std::size_t k = 0; k < ghosts.size(); ++k) {
-        if (ghosts[k] < 0 || ghosts[k] >= plan.partition.rows()) {
+        if (ghosts[k] < 0 || ghosts[k] >= plan.columns.rows()) {
             violated(rank, "ghost " + to_string(ghosts[k]) + ", must be 0 or more and below " +
-                               to_string(plan.partition.rows()));
+                               to_string(plan.columns.rows()));
         }
         if (owned.contains(ghosts[k])) {
             violated(rank, "ghost " + to_string(ghosts[k]) + " is owned by the rank itself");
@@ -69,13 +69,13 @@ void check_receives(const halo_plan& plan, int rank) {
                                to_string(receive.first) + ", must start at " + to_string(covered) +
                                " and take 1 to " + to_string(size_of(mine.ghosts) - covered));
         }
-        const row_range owned_by_peer = plan.partition.owned(receive.peer);
+        const row_range owned_by_peer = plan.columns.owned(receive.peer);
         for (; covered < receive.first + receive.count; ++covered) {
             const std::int64_t ghost = mine.ghosts[static_cast<std::size_t>(covered)];
             if (!owned_by_peer.contains(ghost)) {
                 violated(rank, "ghost " + to_string(ghost) + " is received from " +
                                    to_string(receive.peer) + ", its owner is " +
-                                   to_string(plan.partition.owner(ghost)));
+                                   to_string(plan.columns.owner(ghost)));
             }
         }
     }
@@ -89,15 +89,16 @@ void check_receives(const halo_plan& plan, int rank) {
 void check_references(const halo_plan& plan, int rank, std::span<const std::int64_t> row_offsets,
                       std::span<const std::int32_t> columns) {
     const local_halo& mine = part_of(plan, rank);
-    const row_range owned = plan.partition.owned(rank);
-    if (size_of(mine.touches_ghost) != owned.size()) {
+    const row_range rows = plan.rows.owned(rank);
+    const row_range owned = plan.columns.owned(rank);
+    if (size_of(mine.touches_ghost) != rows.size()) {
         violated(rank, "touches_ghost has " + to_string(mine.touches_ghost.size()) +
-                           " entries, must have one for each of " + to_string(owned.size()) +
+                           " entries, must have one for each of " + to_string(rows.size()) +
                            " rows");
     }
     std::vector<bool> referenced(mine.ghosts.size());
     std::int64_t interior_rows = 0;
-    for (std::int64_t row = owned.begin; row < owned.end; ++row) {
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
         const auto i = static_cast<std::size_t>(row);
         bool touches = false;
         for (std::int64_t k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
@@ -113,7 +114,7 @@ void check_references(const halo_plan& plan, int rank, std::span<const std::int6
             referenced[static_cast<std::size_t>(ghost - mine.ghosts.begin())] = true;
             touches = true;
         }
-        const int found = mine.touches_ghost[static_cast<std::size_t>(row - owned.begin)];
+        const int found = mine.touches_ghost[static_cast<std::size_t>(row - rows.begin)];
         if (found != (touches ? 1 : 0)) {
             violated(rank, "touches_ghost of row " + to_string(row) + " is " + to_string(found) +
                                ", must be " + to_string(touches ? 1 : 0));
@@ -134,7 +135,7 @@ void check_references(const halo_plan& plan, int rank, std::span<const std::int6
 // Every send is what its peer receives. The receives of all ranks must have been checked.
 void check_sends(const halo_plan& plan, int rank) {
     const local_halo& mine = part_of(plan, rank);
-    const std::int64_t begin = plan.partition.owned(rank).begin;
+    const std::int64_t begin = plan.columns.owned(rank).begin;
     int previous = -1;
     for (const halo_send& send : mine.sends) {
         check_peer(plan, rank, "a send", previous, send.peer);
@@ -174,8 +175,14 @@ void check(const halo_plan& plan, std::span<const std::int64_t> row_offsets,
     if (row_offsets.empty()) {
         throw usage_error("halo_plan: row_offsets has 0 entries, must have rows + 1");
     }
-    check(plan.partition, size_of(row_offsets) - 1);
-    const int ranks = plan.partition.ranks();
+    check(plan.rows, size_of(row_offsets) - 1);
+    check(plan.columns, plan.columns.rows());
+    const int ranks = plan.rows.ranks();
+    if (plan.columns.ranks() != ranks) {
+        throw usage_error("halo_plan: the partition of columns has " +
+                          to_string(plan.columns.ranks()) + " ranks, that of rows " +
+                          to_string(ranks) + ", they must have the same number");
+    }
     if (size_of(plan.local) != ranks) {
         throw usage_error("halo_plan: describes " + to_string(plan.local.size()) +
                           " ranks, must describe the partition's " + to_string(ranks));

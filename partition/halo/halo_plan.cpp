@@ -30,7 +30,7 @@ std::int32_t narrow_local_size(int rank, std::int64_t owned, std::int64_t ghosts
     const std::int64_t largest = index_size_limit();
     if (owned > largest || ghosts > largest - owned) {
         throw input_error("halo_plan: rank " + to_string(rank) + " owns " + to_string(owned) +
-                          " rows and references " + to_string(ghosts) +
+                          " columns and references " + to_string(ghosts) +
                           " ghosts; local indices have 32 bits, so both together must be at most " +
                           to_string(largest) + ": use more devices");
     }
@@ -39,7 +39,7 @@ std::int32_t narrow_local_size(int rank, std::int64_t owned, std::int64_t ghosts
 
 // Names what is wrong in a row that find_ghosts found bad.
 [[noreturn]] void refuse_row(std::int64_t row, std::span<const std::int64_t> row_offsets,
-                             std::span<const std::int32_t> columns) {
+                             std::span<const std::int32_t> columns, std::int64_t n) {
     const std::int64_t begin = row_offsets.data()[row];
     const std::int64_t end = row_offsets.data()[row + 1];
     const auto nnz = static_cast<std::int64_t>(columns.size());
@@ -48,35 +48,35 @@ std::int32_t narrow_local_size(int rank, std::int64_t owned, std::int64_t ghosts
         throw input_error(place + " has the offsets " + to_string(begin) + " and " +
                           to_string(end) + ", which must ascend from 0 to " + to_string(nnz));
     }
-    const std::size_t n = row_offsets.size() - 1;
     std::int64_t k = begin;
-    while (columns.data()[k] >= 0 && static_cast<std::size_t>(columns.data()[k]) < n) {
+    while (columns.data()[k] >= 0 && columns.data()[k] < n) {
         ++k;
     }
     throw input_error(place + " has column " + to_string(columns.data()[k]) + " at position " +
                       to_string(k) + ", must be 0 or more and below " + to_string(n));
 }
 
-// Reads the columns of one rank's rows once: collects its ghosts and classifies its rows.
-local_halo find_ghosts(row_range owned, std::span<const std::int64_t> row_offsets,
+// Reads the columns of one rank's rows once: collects its ghosts and classifies its rows. The
+// matrix has n columns.
+local_halo find_ghosts(row_range rows, row_range owned, std::int64_t n,
+                       std::span<const std::int64_t> row_offsets,
                        std::span<const std::int32_t> columns) {
-    const auto n = static_cast<std::int64_t>(row_offsets.size()) - 1;
     const auto nnz = static_cast<std::int64_t>(columns.size());
     local_halo result;
-    if (owned.size() == 0) {
+    if (rows.size() == 0) {
         return result;
     }
-    result.touches_ghost.resize(static_cast<std::size_t>(owned.size()));
+    result.touches_ghost.resize(static_cast<std::size_t>(rows.size()));
     column_set referenced(0, n);
 
     const std::int64_t* const offset = row_offsets.data();
     const std::int32_t* const column = columns.data();
     std::uint8_t* const touches_ghost = result.touches_ghost.data();
     std::int64_t boundary_rows = 0;
-    std::int64_t bad_row = n; // the first one; exceptions can't leave the loop
+    std::int64_t bad_row = rows.end; // the first one; exceptions can't leave the loop
 #pragma omp parallel for schedule(dynamic, rows_per_trip) reduction(+ : boundary_rows)            \
-    reduction(min : bad_row) if (owned.size() > rows_per_trip)
-    for (std::int64_t row = owned.begin; row < owned.end; ++row) {
+    reduction(min : bad_row) if (rows.size() > rows_per_trip)
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
         const std::int64_t end = offset[row + 1];
         if (offset[row] < 0 || end < offset[row] || end > nnz) {
             bad_row = std::min(bad_row, row);
@@ -95,32 +95,32 @@ local_halo find_ghosts(row_range owned, std::span<const std::int64_t> row_offset
             referenced.insert(j);
             touches = true;
         }
-        touches_ghost[row - owned.begin] = touches ? 1 : 0;
+        touches_ghost[row - rows.begin] = touches ? 1 : 0;
         boundary_rows += touches ? 1 : 0;
     }
-    if (bad_row < n) {
-        refuse_row(bad_row, row_offsets, columns);
+    if (bad_row < rows.end) {
+        refuse_row(bad_row, row_offsets, columns, n);
     }
     referenced.seal();
     result.ghosts = referenced.members();
-    result.interior_rows = owned.size() - boundary_rows;
+    result.interior_rows = rows.size() - boundary_rows;
     return result;
 }
 
 // Groups ascending ghosts by owner. O(peers log ghosts).
 std::vector<halo_receive> group_by_owner(const std::vector<std::int64_t>& ghosts,
-                                         const row_partition& partition) {
+                                         const row_partition& columns) {
     std::vector<halo_receive> result;
     for (auto first = ghosts.begin(); first != ghosts.end();) {
-        const int peer = partition.owner(*first);
-        const auto last = std::lower_bound(first, ghosts.end(), partition.owned(peer).end);
+        const int peer = columns.owner(*first);
+        const auto last = std::lower_bound(first, ghosts.end(), columns.owned(peer).end);
         result.push_back({peer, first - ghosts.begin(), last - first});
         first = last;
     }
     return result;
 }
 
-// The other side of a receive: the same entries as rows of the rank that owns them.
+// The other side of a receive: the same entries as local ones of the rank that owns them.
 halo_send mirror(const halo_receive& receive, int receiver, const std::vector<std::int64_t>& ghosts,
                  row_range owned_by_sender) {
     halo_send result{receiver, {}, receive.first};
@@ -149,21 +149,28 @@ std::int64_t halo_plan::send_count(int rank) const {
 }
 
 std::int32_t halo_plan::local_size(int rank) const {
-    return narrow_local_size(rank, partition.owned(rank).size(), ghost_count(rank));
+    return narrow_local_size(rank, columns.owned(rank).size(), ghost_count(rank));
 }
 
 halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
-                         std::span<const std::int32_t> columns, row_partition partition) {
-    check(partition, partition.rows());
-    const int ranks = partition.ranks();
+                         std::span<const std::int32_t> columns, row_partition of_rows,
+                         row_partition of_columns) {
+    check(of_rows, of_rows.rows());
+    check(of_columns, of_columns.rows());
+    const int ranks = of_rows.ranks();
+    if (of_columns.ranks() != ranks) {
+        throw usage_error("make_halo_plan: the partition of columns has " +
+                          to_string(of_columns.ranks()) + " ranks, that of rows " +
+                          to_string(ranks) + ", they must have the same number");
+    }
     for (int rank = 0; rank < ranks; ++rank) {
-        narrow_local_size(rank, partition.owned(rank).size(), 0);
+        narrow_local_size(rank, of_columns.owned(rank).size(), 0);
     }
     const auto entries = static_cast<std::int64_t>(row_offsets.size());
-    if (entries != partition.rows() + 1) {
+    if (entries != of_rows.rows() + 1) {
         throw input_error("make_halo_plan: row_offsets has " + to_string(entries) +
                           " entries, must have one more than the partition has rows, " +
-                          to_string(partition.rows() + 1));
+                          to_string(of_rows.rows() + 1));
     }
     const auto nnz = static_cast<std::int64_t>(columns.size());
     if (row_offsets.front() != 0 || row_offsets.back() != nnz) {
@@ -172,10 +179,11 @@ halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
                           ", must run from 0 to the number of columns given, " + to_string(nnz));
     }
 
-    halo_plan plan{std::move(partition), {}};
+    halo_plan plan{std::move(of_rows), std::move(of_columns), {}};
     plan.local.reserve(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
-        plan.local.push_back(find_ghosts(plan.partition.owned(rank), row_offsets, columns));
+        plan.local.push_back(find_ghosts(plan.rows.owned(rank), plan.columns.owned(rank),
+                                         plan.columns.rows(), row_offsets, columns));
         static_cast<void>(plan.local_size(rank)); // throws if it is too large
     }
     match_ghosts(plan);
@@ -183,17 +191,17 @@ halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
 }
 
 void match_ghosts(halo_plan& plan) {
-    const int ranks = plan.partition.ranks();
+    const int ranks = plan.columns.ranks();
     for (int rank = 0; rank < ranks; ++rank) {
         static_cast<void>(plan.local_size(rank)); // throws if it is too large
     }
     for (int rank = 0; rank < ranks; ++rank) {
         local_halo& mine = plan.local[static_cast<std::size_t>(rank)];
-        mine.receives = group_by_owner(mine.ghosts, plan.partition);
+        mine.receives = group_by_owner(mine.ghosts, plan.columns);
         for (const halo_receive& receive : mine.receives) {
             local_halo& peer = plan.local[static_cast<std::size_t>(receive.peer)];
             peer.sends.push_back(
-                mirror(receive, rank, mine.ghosts, plan.partition.owned(receive.peer)));
+                mirror(receive, rank, mine.ghosts, plan.columns.owned(receive.peer)));
         }
     }
     for (int rank = 0; rank < ranks; ++rank) { // puts number their entries in 32 bits
@@ -206,14 +214,15 @@ void match_ghosts(halo_plan& plan) {
 void localize_columns(const halo_plan& plan, int rank, std::span<const std::int64_t> row_offsets,
                       std::span<const std::int32_t> columns,
                       std::span<std::int32_t> local_columns) {
-    const row_range owned = plan.partition.owned(rank);
+    const row_range rows = plan.rows.owned(rank);
+    const row_range owned = plan.columns.owned(rank);
     static_cast<void>(plan.local_size(rank)); // throws if an index could exceed 32 bits
-    if (static_cast<std::int64_t>(row_offsets.size()) != plan.partition.rows() + 1) {
+    if (static_cast<std::int64_t>(row_offsets.size()) != plan.rows.rows() + 1) {
         throw usage_error("localize_columns: row_offsets has " + to_string(row_offsets.size()) +
-                          " entries, must have " + to_string(plan.partition.rows() + 1));
+                          " entries, must have " + to_string(plan.rows.rows() + 1));
     }
-    const std::int64_t first = row_offsets.data()[owned.begin];
-    const std::int64_t last = row_offsets.data()[owned.end];
+    const std::int64_t first = row_offsets.data()[rows.begin];
+    const std::int64_t last = row_offsets.data()[rows.end];
     const auto nnz = static_cast<std::int64_t>(columns.size());
     if (first < 0 || last < first || last > nnz) {
         throw usage_error("localize_columns: the offsets of rank " + to_string(rank) +

@@ -18,12 +18,18 @@ void require_parts(const char* who, const nonzero_partition& entries) {
                           " parts, allowed are 1 to " + std::to_string(most_parts));
 }
 
+/// Who owns the rows where `owned` says who owns the columns, and the reverse.
+row_partition across(const row_partition& owned, std::int64_t count) {
+    return owned.rows() == count ? owned : equal_rows(count, owned.ranks());
+}
+
 } // namespace
 
 nonzero_assignment assign_by_rows(std::span<const std::int64_t> row_offsets,
-                                  const nonzero_partition& entries) {
+                                  std::int64_t column_count, const nonzero_partition& entries) {
     require_parts("assign_by_rows", entries);
-    nonzero_assignment assigned{make_pcsr(row_offsets, entries).owned(), {}};
+    const row_partition rows = make_pcsr(row_offsets, entries).owned();
+    nonzero_assignment assigned{rows, across(rows, column_count), {}};
     assigned.holder.resize(as_size(entries.entries()));
     for (int part = 0; part < entries.parts(); ++part)
         std::fill(assigned.holder.begin() + entries.begin[as_size(part)],
@@ -34,18 +40,20 @@ nonzero_assignment assign_by_rows(std::span<const std::int64_t> row_offsets,
 
 nonzero_assignment assign_by_columns(std::span<const std::int64_t> row_offsets,
                                      std::span<const std::int32_t> columns,
-                                     const nonzero_partition& entries) {
+                                     std::int64_t column_count, const nonzero_partition& entries) {
     require_parts("assign_by_columns", entries);
     if (row_offsets.empty()) throw usage_error("assign_by_columns: row_offsets is empty");
-    std::vector<std::int64_t> next(row_offsets.size(), 0); // place by columns of the next entry
+    std::vector<std::int64_t> next(as_size(column_count) + 1, 0); // place of the next entry
     for (const std::int32_t column : columns) ++next[as_size(column) + 1];
     for (std::size_t j = 1; j < next.size(); ++j) next[j] += next[j - 1];
 
-    nonzero_assignment assigned{make_pcsr(next, entries).owned(), {}};
+    const row_partition owned = make_pcsr(next, entries).owned();
+    const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
+    nonzero_assignment assigned{across(owned, rows), owned, {}};
     assigned.holder.reserve(columns.size());
     std::vector<std::uint8_t> part_of(next.size() - 1); // the part that the column has come to
     for (std::size_t j = 0; j < part_of.size(); ++j)
-        part_of[j] = static_cast<std::uint8_t>(assigned.rows.owner(static_cast<std::int64_t>(j)));
+        part_of[j] = static_cast<std::uint8_t>(owned.owner(static_cast<std::int64_t>(j)));
     for (const std::int32_t column : columns) {
         const std::int64_t place = next[as_size(column)]++;
         std::uint8_t& part = part_of[as_size(column)];

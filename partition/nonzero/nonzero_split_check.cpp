@@ -23,7 +23,7 @@ using std::to_string;
 void check_block(const nonzero_split_plan& plan, std::size_t rank, const nonzero_split_block& block,
                  std::span<const std::int64_t> rows, std::span<const std::int64_t> row_offsets,
                  std::span<const std::int32_t> columns, const nonzero_assignment& assigned) {
-    const row_range owned = assigned.rows.owned(static_cast<int>(rank));
+    const row_range owned = assigned.columns.owned(static_cast<int>(rank));
     const auto& ghosts = plan.halo.local[rank].ghosts;
     if (block.offsets.size() != rows.size() + 1 || block.offsets.front() != 0 ||
         block.columns.size() != block.source.size())
@@ -68,7 +68,7 @@ void check_slots(const nonzero_split_plan& plan) {
             covered += m.count;
             for (std::int64_t f = 0; f < m.count; ++f) {
                 const std::int64_t row = rank.remote_rows[as_size(m.first + f)];
-                if (!plan.halo.partition.owned(m.peer).contains(row))
+                if (!plan.halo.rows.owned(m.peer).contains(row))
                     violated(sender, "row " + to_string(row) + " is sent to " + to_string(m.peer));
                 if (!writes[as_size(m.peer)].emplace(m.position + f, std::pair(sender, row)).second)
                     violated(sender, "slot " + to_string(m.position + f) + " of " +
@@ -79,7 +79,7 @@ void check_slots(const nonzero_split_plan& plan) {
     }
     for (std::size_t p = 0; p < plan.local.size(); ++p) {
         const local_split& rank = plan.local[p];
-        const std::int64_t begin = plan.halo.partition.owned(static_cast<int>(p)).begin;
+        const std::int64_t begin = plan.halo.rows.owned(static_cast<int>(p)).begin;
         if (rank.first_slot.size() != rank.summed_rows.size() + 1 || rank.first_slot.front() != 0 ||
             as_size(rank.first_slot.back()) != rank.slot.size() ||
             rank.slot.size() != writes[p].size())
@@ -108,26 +108,31 @@ void check_slots(const nonzero_split_plan& plan) {
 
 void check(const nonzero_split_plan& plan, std::span<const std::int64_t> row_offsets,
            std::span<const std::int32_t> columns, const nonzero_assignment& assigned) {
-    check(plan.halo.partition, static_cast<std::int64_t>(row_offsets.size()) - 1);
-    if (plan.halo.partition != assigned.rows || plan.local.size() != plan.halo.local.size() ||
+    check(plan.halo.rows, static_cast<std::int64_t>(row_offsets.size()) - 1);
+    check(plan.halo.columns, plan.halo.columns.rows());
+    if (plan.halo.rows != assigned.rows || plan.halo.columns != assigned.columns ||
+        plan.halo.columns.ranks() != plan.halo.rows.ranks() ||
+        plan.local.size() != plan.halo.local.size() ||
         plan.local.size() != as_size(assigned.rows.ranks()))
         throw usage_error("nonzero_split_plan: the partition is another one");
-    halo_plan exchange{plan.halo.partition, std::vector<local_halo>(plan.local.size())};
+    halo_plan exchange{plan.halo.rows, plan.halo.columns,
+                       std::vector<local_halo>(plan.local.size())};
     for (std::size_t p = 0; p < plan.local.size(); ++p) {
-        const row_range owned = assigned.rows.owned(static_cast<int>(p));
+        const row_range rows = assigned.rows.owned(static_cast<int>(p));
+        const row_range owned = assigned.columns.owned(static_cast<int>(p));
         std::vector<std::int64_t> own_rows;
         std::set<std::int64_t> remote_rows;
         std::set<std::int64_t> ghosts;
-        std::vector<std::uint8_t> touches(as_size(owned.size()));
-        for (std::int64_t i = owned.begin; i < owned.end; ++i) own_rows.push_back(i);
+        std::vector<std::uint8_t> touches(as_size(rows.size()));
+        for (std::int64_t i = rows.begin; i < rows.end; ++i) own_rows.push_back(i);
         for (std::size_t i = 0; i + 1 < row_offsets.size(); ++i)
             for (std::int64_t k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
                 if (assigned.holder[as_size(k)] != p) continue;
                 const auto row = static_cast<std::int64_t>(i);
                 const bool is_ghost = !owned.contains(columns[as_size(k)]);
                 if (is_ghost) ghosts.insert(columns[as_size(k)]);
-                if (!owned.contains(row)) remote_rows.insert(row);
-                if (is_ghost && owned.contains(row)) touches[as_size(row - owned.begin)] = 1;
+                if (!rows.contains(row)) remote_rows.insert(row);
+                if (is_ghost && rows.contains(row)) touches[as_size(row - rows.begin)] = 1;
             }
         local_halo& expected = exchange.local[p];
         expected.ghosts.assign(ghosts.begin(), ghosts.end());

@@ -17,6 +17,11 @@ using std::to_string;
 void require_sizes(std::span<const std::int64_t> row_offsets, std::span<const std::int32_t> columns,
                    const nonzero_assignment& assigned) {
     check(assigned.rows, assigned.rows.rows());
+    check(assigned.columns, assigned.columns.rows());
+    if (assigned.rows.ranks() != assigned.columns.ranks())
+        throw usage_error("make_nonzero_split_plan: the partition of columns has " +
+                          to_string(assigned.columns.ranks()) + " ranks, that of rows " +
+                          to_string(assigned.rows.ranks()) + ", they must have the same number");
     if (static_cast<std::int64_t>(row_offsets.size()) != assigned.rows.rows() + 1 ||
         row_offsets.back() != static_cast<std::int64_t>(columns.size()) ||
         assigned.holder.size() != columns.size())
@@ -125,8 +130,10 @@ void deal(nonzero_split_plan& plan, std::span<const std::int64_t> row_offsets,
             rank.own.offsets[row] = std::max(rank.own.offsets[row], rank.own.offsets[row - 1]);
 }
 
-/// Ghosts of a part, and its columns as local indices.
-void localize(local_split& rank, local_halo& halo, row_range owned, std::int64_t n) {
+/// Ghosts of a part that owns `rows` and the columns `owned` of n, and its columns as local
+/// indices.
+void localize(local_split& rank, local_halo& halo, row_range rows, row_range owned,
+              std::int64_t n) {
     column_set ghosts(0, n);
     for (const nonzero_split_block* block : {&rank.own, &rank.remote}) {
         const std::int32_t* const column = block->columns.data();
@@ -137,7 +144,7 @@ void localize(local_split& rank, local_halo& halo, row_range owned, std::int64_t
     }
     ghosts.seal();
     halo.ghosts = ghosts.members();
-    check_index_size("make_nonzero_split_plan: owned rows and ghosts of a part",
+    check_index_size("make_nonzero_split_plan: owned columns and ghosts of a part",
                      owned.size() + ghosts.size());
     for (nonzero_split_block* block : {&rank.own, &rank.remote}) {
         std::int32_t* const column = block->columns.data();
@@ -148,10 +155,10 @@ void localize(local_split& rank, local_halo& halo, row_range owned, std::int64_t
                                                       ? column[k] - owned.begin
                                                       : owned.size() + ghosts.rank(column[k]));
     }
-    halo.touches_ghost.resize(as_size(owned.size()));
+    halo.touches_ghost.resize(as_size(rows.size()));
     std::int64_t interior = 0;
-#pragma omp parallel for schedule(static) reduction(+ : interior) if (owned.size() > 65536)
-    for (std::int64_t row = 0; row < owned.size(); ++row) {
+#pragma omp parallel for schedule(static) reduction(+ : interior) if (rows.size() > 65536)
+    for (std::int64_t row = 0; row < rows.size(); ++row) {
         bool touches = false;
         for (std::int64_t k = rank.own.offsets[as_size(row)];
              k < rank.own.offsets[as_size(row + 1)]; ++k)
@@ -169,7 +176,7 @@ void connect(nonzero_split_plan& plan) {
         std::int32_t slot;
     };
     std::vector<std::vector<arriving>> slots(plan.local.size());
-    const row_partition& rows = plan.halo.partition;
+    const row_partition& rows = plan.halo.rows;
     for (local_split& sender : plan.local) {
         const std::vector<std::int64_t>& remote = sender.remote_rows;
         for (auto first = remote.begin(); first != remote.end();) {
@@ -209,13 +216,14 @@ nonzero_split_plan make_nonzero_split_plan(std::span<const std::int64_t> row_off
     require_sizes(row_offsets, columns, assigned);
     const int ranks = assigned.rows.ranks();
     nonzero_split_plan plan;
-    plan.halo.partition = assigned.rows;
+    plan.halo.rows = assigned.rows;
+    plan.halo.columns = assigned.columns;
     plan.halo.local.resize(as_size(ranks));
     plan.local.resize(as_size(ranks));
     deal(plan, row_offsets, columns, assigned);
     for (int rank = 0; rank < ranks; ++rank)
         localize(plan.local[as_size(rank)], plan.halo.local[as_size(rank)],
-                 assigned.rows.owned(rank), assigned.rows.rows());
+                 assigned.rows.owned(rank), assigned.columns.owned(rank), assigned.columns.rows());
     match_ghosts(plan.halo);
     connect(plan);
     return plan;

@@ -1,6 +1,6 @@
-// A square matrix whose entries are assigned to parts in any way, while rows, and with them the
-// entries of x and y, are owned by a row partition: what each part multiplies, and who adds up
-// what.
+// A matrix whose entries are assigned to parts in any way, while rows, and with them the entries of
+// y, are owned by one partition, and columns, and with them the entries of x, by another: what each
+// part multiplies, and who adds up what. A square matrix mostly has one partition for both.
 //
 // Entries that a part holds of its own rows are its own block; those of rows that others own are
 // its remote block, whose results go to the owners, one slot each. With parts of pCSR a part has
@@ -21,19 +21,23 @@ namespace krylith {
 /// Who holds and who owns.
 struct nonzero_assignment {
     row_partition rows;
+    row_partition columns;
     std::vector<std::uint8_t> holder; ///< part of each entry, in the order of the CSR pattern
 };
 
 /// pCSR, and pCOO of entries sorted by rows: parts are ranges of the entries in CSR order. A row is
-/// owned by the part with its first entry (pcsr.hpp). O(nnz). Throws like make_pcsr, and
-/// usage_error for more than 255 parts.
+/// owned by the part with its first entry (pcsr.hpp). Of a matrix with as many columns as rows,
+/// column i is owned by the part that owns row i; of any other parts own equally many columns.
+/// O(nnz). Throws like make_pcsr, and usage_error for more than 255 parts.
 [[nodiscard]] nonzero_assignment assign_by_rows(std::span<const std::int64_t> row_offsets,
+                                                std::int64_t column_count,
                                                 const nonzero_partition& entries);
 
-/// pCSC: the same of the columns; entries of a column are in the order of rows. Row i is owned by
-/// the part that owns column i. O(nnz), 9 bytes a column besides the result.
+/// pCSC: the same with rows and columns exchanged; entries of a column are in the order of rows.
+/// O(nnz), 9 bytes a column besides the result.
 [[nodiscard]] nonzero_assignment assign_by_columns(std::span<const std::int64_t> row_offsets,
                                                    std::span<const std::int32_t> columns,
+                                                   std::int64_t column_count,
                                                    const nonzero_partition& entries);
 
 /// Entries by rows, in the order of the matrix.
@@ -78,8 +82,8 @@ struct nonzero_split_plan {
     std::vector<local_split> local;
 };
 
-/// O(nnz + parts n / 64), with OpenMP; 12 bytes a nonzero. The pattern must be
-/// valid (validate_pattern), and `assigned` of it. Throws usage_error if sizes disagree or a holder
+/// O(nnz + parts n / 64) for n columns, with OpenMP; 12 bytes a nonzero. The pattern must be valid
+/// (validate_pattern), and `assigned` of it. Throws usage_error if sizes disagree or a holder
 /// is no part, input_error if a part is too large for 32-bit local indices.
 [[nodiscard]] nonzero_split_plan make_nonzero_split_plan(std::span<const std::int64_t> row_offsets,
                                                          std::span<const std::int32_t> columns,

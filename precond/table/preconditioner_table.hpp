@@ -14,9 +14,11 @@ namespace krylith {
 /// The rows, each beside its preconditioner.
 namespace preconditioner_rows {
 extern const preconditioner_method jacobi;
+extern const preconditioner_method chebyshev;
 } // namespace preconditioner_rows
 
-inline constexpr std::array all_preconditioners = {&preconditioner_rows::jacobi};
+inline constexpr std::array all_preconditioners = {&preconditioner_rows::jacobi,
+                                                   &preconditioner_rows::chebyshev};
 
 /// A row with values of its parameters; none of both: M = I.
 struct preconditioner_choice {

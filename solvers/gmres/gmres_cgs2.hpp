@@ -15,6 +15,7 @@ template <linear_operator A, preconditioner<typename A::value_type> M = identity
 solve_result gmres_cgs2(const A& a, const vector<typename A::value_type>& b,
                         vector<typename A::value_type>& x, const solver_options& options = {},
                         const M& m = {}) {
+    check_square(a, "gmres_cgs2");
     const int restart = restart_length(a, options);
     const hessenberg_layout h{restart};
     const auto first = static_cast<int>(h.first());

@@ -31,15 +31,20 @@ std::int64_t persistent_rows(const device& device) {
 
 template <class T>
 std::string not_persistent_because(const matrix_operator<T>& a) {
-    const device_group& group = a.layout()->group;
+    if (!a.layouts().square()) return "x and y = A x must be of one layout";
+    const device_group& group = a.group();
     if (group.kind() != backend::cuda) return "it needs CUDA devices";
     if (!group.concurrent()) return group.serialised_because();
     const bool whole = group.size() == 1 && a.layout()->kind == coherence::owned;
-    if (a.kind() != operator_kind::halo && !whole)
-        return std::string("the operator is ") + to_string(a.kind()) + ", it must be halo";
+    if (!a.kind()->persistent && !whole)
+        return std::string("the operator is ") + to_string(a.kind()) + ", it must be " +
+               listed<operator_method>(operators::all,
+                                       [](operator_kind kind) { return kind->persistent; });
     for (int rank = 0; rank < group.size(); ++rank) {
         if (a.block(rank).slices() == nullptr)
-            return "the format is " + a.block(rank).name() + ", it must be sell";
+            return "the format is " + a.block(rank).name() + ", it must be " +
+                   listed<format_method>(formats::all,
+                                         [](format_kind kind) { return kind->persistent; });
         const std::int64_t rows = a.layout()->rows.owned(rank).size();
         const std::int64_t most = persistent_rows(group[rank]);
         if (rows > most)

@@ -5,15 +5,15 @@
 
 #include <algorithm>
 #include <limits>
-#include <type_traits>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/csr/csr_diagonal.cuh>
 #include <krylith/sparse/csr/csr_tiles.hpp>
-#include <krylith/sparse/epilogue/row_kernel.cuh>
+#include <krylith/sparse/epilogue/launch_rows.cuh>
 #include <krylith/sparse/storage/block_array.hpp>
 #include <krylith/sparse/storage/boundary_order.hpp>
+#include <krylith/sparse/storage/load_once.cuh>
 
 namespace krylith::cuda {
 
@@ -36,37 +36,27 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more blocks w
                const __grid_constant__ spmv_operands<T> a,
                const __grid_constant__ csr_tiles_view<T, Offset> m) {
     __shared__ context_state state;
-    const compact_context& context = state.context; // complete after the prologue
     __shared__ T product[csr_tile_entries];
     __shared__ T warp_sums[block_warps];
     if (!kernel_prologue(parameter, state)) return;
-    give_result_credit(context, a);
+    row_epilogue<T, Dots, Split> results(state.context, a);
     const int me = static_cast<int>(threadIdx.x);
-    double dots[Dots == 0 ? 1 : Dots] = {};
-    bool ghosts_there = !awaits_peers<Split>(a);
-    bool receivers_ready = false;
     for (auto position = static_cast<std::int32_t>(blockIdx.x); position < m.tiles;
          position += static_cast<std::int32_t>(gridDim.x)) {
-        if (!ghosts_there && position >= m.interior) {
-            wait_for_ghosts<Split>(context, a);
-            ghosts_there = true;
-        }
+        results.before_reading(position >= m.interior);
         const std::int32_t tile = m.order != nullptr ? m.order[position] : position;
         const std::int32_t row0 = m.first_row[tile];
         const std::int32_t rows = m.first_row[tile + 1] - row0;
         const Offset start = m.offsets[row0];
         const Offset count = m.offsets[row0 + rows] - start;
-        if (!receivers_ready) {
-            wait_for_receivers(context, a);
-            receivers_ready = true;
-        }
+        results.before_writing();
         if (count > csr_tile_entries) { // one long row: the whole block adds it up
             T sum = 0;
             for (Offset i = me; i < count; i += block_threads)
                 sum += load_once(m.values + start + i) * a.x[load_once(m.columns + start + i)];
             store_warp_sum(sum, warp_sums);
             __syncthreads();
-            if (me == 0) write_row<Dots, Split>(context, a, row0, sum_of_warps(warp_sums), dots);
+            if (me == 0) results.row(row0, sum_of_warps(warp_sums));
             __syncthreads();
             continue;
         }
@@ -88,11 +78,11 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more blocks w
             const auto end = static_cast<int>(m.offsets[row0 + me + 1] - start);
             T sum = 0;
             for (int i = begin; i < end; ++i) sum += product[i];
-            write_row<Dots, Split>(context, a, row0 + me, sum, dots);
+            results.row(row0 + me, sum);
         }
         __syncthreads();
     }
-    kernel_epilogue<Dots, Split>(context, a, dots);
+    results.leave();
 }
 
 template <class T, class Offset>
@@ -106,11 +96,9 @@ public:
             offsets[i] = static_cast<Offset>(block.offsets[i] - block.offsets.front());
         const auto tiles = make_csr_tiles(block.offsets);
         const auto count = static_cast<std::int32_t>(tiles.size()) - 1;
-        const auto reads_ghosts = [&](std::int32_t t) {
-            for (std::int32_t row = tiles[static_cast<std::size_t>(t)];
-                 row < tiles[static_cast<std::size_t>(t) + 1]; ++row)
-                if (block.boundary[static_cast<std::size_t>(row)] != 0) return true;
-            return false;
+        const auto on_boundary = [&](std::int32_t t) {
+            const auto at = static_cast<std::size_t>(t);
+            return block.on_boundary(tiles[at], tiles[at + 1]);
         };
         const auto alone = static_cast<std::int32_t>(std::min(block.alone, block.rows));
         const boundary_order order =
@@ -119,7 +107,7 @@ public:
                       count, static_cast<std::int32_t>(
                                  std::ranges::lower_bound(tiles.begin(), tiles.end() - 1, alone) -
                                  tiles.begin()))
-                : order_groups(count, reads_ghosts);
+                : order_groups(count, on_boundary);
         offsets_ = buffer<Offset>(device_, std::span<const Offset>(offsets), item);
         columns_ = columns_of(device_, block, item);
         values_ = values_of(device_, block, item);
@@ -130,13 +118,8 @@ public:
     }
 
     void apply(const spmv_arguments<T>& a) override {
-        const launch_scope launch(*device_);
-        dispatch_product(a, [&](auto dots, auto split) {
-            const auto kernel = csr_kernel<T, Offset, dots(), split()>;
-            kernel<<<launch.blocks(kernel, block_threads, tiles_), block_threads, 0,
-                     launch.stream()>>>(compact(a.common), a, view());
-        });
-        launch.check_launch();
+        launch_rows(*device_, a, tiles_, view(),
+                    [](auto dots, auto split) { return csr_kernel<T, Offset, dots(), split()>; });
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }

@@ -11,12 +11,9 @@
 #include <krylith/sparse/csr/csr_rows_host.hpp>
 #include <krylith/sparse/csr/host_row_schedule.hpp>
 #include <krylith/sparse/device_matrix.hpp>
-#include <krylith/sparse/epilogue/host_product.hpp>
+#include <krylith/sparse/epilogue/row_epilogue_host.hpp>
 #include <krylith/sparse/storage/block_array.hpp>
-#include <krylith/vector/ghosts/ghost_put.hpp>
-#include <krylith/vector/kernels/host_dot.hpp>
 #include <krylith/vector/scalar/host_context.hpp>
-#include <krylith/vector/scalar/host_signal.hpp>
 
 namespace krylith::host {
 
@@ -31,86 +28,22 @@ struct schedule_arrays {
     std::int64_t chunks;
 };
 
-/// Rows of a block that are consecutive in y, and all sent or not, counted or not.
-struct row_chunk {
-    std::int64_t begin;
-    std::int64_t end;
-    std::int64_t shift; ///< row i of the block is row i + shift of y
-    bool sent;
-    bool counted;
-};
-
-/// Calls body(rows) for the row chunks of [begin, end), padding left out.
-template <class Body>
-void for_row_chunks(const row_map& map, std::int64_t begin, std::int64_t end, const Body& body) {
-    if (map.count == 0) return body(row_chunk{begin, end, 0, true, true});
-    for (int s = 0; s < map.count; ++s) {
-        const bool last = s + 1 == map.count;
-        const std::int64_t shift = map.shift[s];
-        const std::int64_t from = std::max<std::int64_t>(begin, map.begin[s]);
-        const std::int64_t to =
-            std::min({end, last ? end : std::int64_t{map.begin[s + 1]}, map.rows - shift});
-        if (from >= to) continue;
-        if (from < map.alone) {
-            body(row_chunk{from, to, shift, true, true});
-            continue;
-        }
-        const std::int64_t counted = std::clamp(map.counted_begin - shift, from, to);
-        const std::int64_t after = std::clamp(map.counted_end - shift, counted, to);
-        body(row_chunk{from, counted, shift, false, false});
-        body(row_chunk{counted, after, shift, false, true});
-        body(row_chunk{after, to, shift, false, false});
-    }
-}
-
-/// Multiplies rows that others own, at most a tile of them; each result goes to a place of its own.
+/// Multiplies the rows of one chunk, tile by tile, so that what becomes of them finds them in the
+/// cache.
 template <class T, class Offset>
-void multiply_for_owners(const csr_arrays<T, Offset>& matrix, const spmv_arguments<T>& a,
-                         std::int64_t begin, std::int64_t end) {
-    T sums[tile_size<T>];
-    multiply_rows(matrix, a.x, sums, a.alpha, T{0}, begin, end);
-    for (std::int64_t row = begin; row < end; ++row) *a.put.targets[row] = sums[row - begin];
-}
-
-/// Adds the partial sums of peers to y, whose first entry is that of row `begin`.
-template <class T>
-void add_partials(const partial_sums<T>& partials, T alpha, T* y, std::int64_t begin,
-                  std::int64_t end) {
-    for (std::int64_t word = begin / 32; word * 32 < end; ++word) {
-        if (partials.marks[word].rows == 0) continue;
-        const std::int64_t last = std::min(end, word * 32 + 32);
-        for (std::int64_t row = std::max(begin, word * 32); row < last; ++row)
-            y[row - begin] += alpha * partials.add_to(T{0}, row);
-    }
-}
-
-/// Multiplies, sums up and sends the rows of one chunk, tile by tile, while they are in the cache.
-template <class T, class Offset>
-void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
-                    const spmv_arguments<T>& a, std::int64_t chunk) {
-    double sums[max_spmv_dots] = {};
-    const auto multiply = [&](const row_chunk& part) {
-        const std::int64_t count = part.end - part.begin;
-        if (count == 0) return;
-        if (a.put.targets != nullptr) return multiply_for_owners(matrix, a, part.begin, part.end);
-        const std::int64_t to = part.begin + part.shift;
-        T* const y = a.y + to;
-        multiply_rows(matrix, a.x, y, a.alpha, a.beta, part.begin, part.end);
-        if (a.partials.marks != nullptr) add_partials(a.partials, a.alpha, y, part.begin, part.end);
-        for (int d = 0; d < a.reduce.count && part.counted; ++d)
-            add_dot(sums[d], count, y, a.dot_with[d] != nullptr ? a.dot_with[d] + to : y);
-        for (int j = 0; j < a.common.all_reduce.ranks && part.sent; ++j)
-            if ((a.put.to >> j & 1) != 0) std::copy_n(y, count, a.put.copies[j] + to);
+void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows, const T* x,
+                    std::int64_t chunk, row_part<T> results) {
+    const auto multiply = [&](T* y, T alpha, T beta, std::int64_t begin, std::int64_t end) {
+        multiply_rows(matrix, x, y, alpha, beta, begin, end);
     };
     for (std::int64_t r = rows.first_range[chunk]; r < rows.first_range[chunk + 1]; ++r) {
         for (std::int64_t begin = rows.ranges[r].begin; begin < rows.ranges[r].end;) {
-            const std::int64_t end =
-                std::min<std::int64_t>(rows.ranges[r].end, begin + tile_size<T>);
-            for_row_chunks(a.map, begin, end, multiply);
+            const std::int64_t end = std::min(rows.ranges[r].end, begin + row_part<T>::tile);
+            results.rows(begin, end, multiply);
             begin = end;
         }
     }
-    for (int d = 0; d < a.reduce.count; ++d) a.reduce.partials[d * rows.chunks + chunk] = sums[d];
+    results.leave();
 }
 
 /// Calls body(chunk) for the chunks of one thread of the team among chunks [first, last): equal
@@ -138,18 +71,19 @@ int team_for(int threads, std::int64_t items) {
 template <class T, class Offset>
 void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
              const spmv_arguments<T>& a, int threads) {
-    const all_reduce_slots& all_reduce = a.common.all_reduce;
     registers reg;
-    if (!kernel_prologue(a.common, reg) || !open_results(all_reduce, a.put)) return;
-
+    if (!kernel_prologue(a.common, reg)) return;
+    const row_epilogue<T> results(a, rows.chunks);
+    if (!results.before_writing()) return;
     in_team(team_for(threads, rows.items_before[rows.chunks]), [&](int thread, int team) {
-        const auto body = [&](std::int64_t chunk) { multiply_chunk(matrix, rows, a, chunk); };
+        const auto body = [&](std::int64_t chunk) {
+            multiply_chunk(matrix, rows, a.x, chunk, results.part(chunk));
+        };
         for_chunks_of(rows, 0, rows.interior, thread, team, body);
-        // Each thread waits by itself, and so sees the peers' entries.
-        if (!wait_for(all_reduce, a.ghosts) || !wait_for(all_reduce, a.partials.arrived)) return;
+        if (!results.before_reading(true)) return;
         for_chunks_of(rows, rows.interior, rows.chunks, thread, team, body);
     });
-    product_epilogue(a, rows.chunks);
+    results.leave();
 }
 
 /// Tasks take plain pointers; the buffers that they point into outlive what is enqueued.

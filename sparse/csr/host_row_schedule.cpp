@@ -22,7 +22,7 @@ row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
     const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;
     const std::int64_t length = rows_of_a_chunk(rows);
     const auto at = [&](std::int64_t row) { return offsets[static_cast<std::size_t>(row)]; };
-    const auto reads_ghosts = [&](std::int64_t row) {
+    const auto on_boundary = [&](std::int64_t row) {
         return !boundary.empty() && boundary[static_cast<std::size_t>(row)] != 0;
     };
 
@@ -37,21 +37,21 @@ row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
         s.items_before.push_back(items);
         held = 0;
     };
-    for (const bool ghosts : {false, true}) {
+    for (const bool second : {false, true}) {
         for (std::int64_t row = 0; row < rows;) {
-            if (reads_ghosts(row) != ghosts) {
+            if (on_boundary(row) != second) {
                 ++row;
                 continue;
             }
             const std::int64_t begin = row;
-            while (row < rows && row - begin < length - held && reads_ghosts(row) == ghosts) ++row;
+            while (row < rows && row - begin < length - held && on_boundary(row) == second) ++row;
             s.ranges.push_back({begin, row});
             held += row - begin;
             items += row - begin + at(row) - at(begin);
             if (held == length) close_chunk();
         }
         close_chunk();
-        if (!ghosts) s.interior = s.chunks();
+        if (!second) s.interior = s.chunks();
     }
     return s;
 }

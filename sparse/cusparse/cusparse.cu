@@ -99,9 +99,8 @@ public:
     void apply(const spmv_arguments<T>& a) override {
         before_product(*device_, a);
         // The product goes into y only where the loop can't have stopped, since cuSPARSE runs all
-        // the same, and where y's rows are consecutive, have no partial sums, and go nowhere else.
-        const bool direct = (!a.common.guarded || handle_ == nullptr) && a.map.count == 0 &&
-                            a.partials.marks == nullptr && a.put.targets == nullptr;
+        // the same.
+        const bool direct = (!a.common.guarded || handle_ == nullptr) && leaves_rows_in_place(a);
         T* const product = handle_ != nullptr && direct ? a.y : own_.data();
         if (handle_ != nullptr) {
             const T alpha = direct ? a.alpha : T(1);

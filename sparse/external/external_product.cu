@@ -1,5 +1,4 @@
-#include <krylith/device/cuda/cuda_device.cuh>
-#include <krylith/sparse/epilogue/row_kernel.cuh>
+#include <krylith/sparse/epilogue/launch_rows.cuh>
 #include <krylith/sparse/external/external_product.hpp>
 
 namespace krylith::cuda {
@@ -12,23 +11,19 @@ __global__ void __launch_bounds__(block_threads)
                          const __grid_constant__ spmv_operands<T> a, std::int64_t rows,
                          const T* product) {
     __shared__ context_state state;
-    const compact_context& context = state.context; // complete after the prologue
     if (!kernel_prologue(parameter, state)) return;
-    give_result_credit(context, a);
-    wait_for_receivers(context, a);
-    if (a.partials.arrived.from != 0) wait_for_ghosts<true>(context, a);
-    double dots[Dots == 0 ? 1 : Dots] = {};
+    row_epilogue<T, Dots, true> results(state.context, a);
+    results.before_reading(true);
+    results.before_writing();
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
     for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
          row < rows; row += step) {
-        if (product != a.y) {
-            write_row<Dots, true>(context, a, row, product[row], dots);
-        } else {
-            const T y = a.y[row];
-            pass_on<Dots>(context, a, row, y, dots);
-        }
+        if (product != a.y)
+            results.row(row, product[row]);
+        else
+            results.written(row);
     }
-    kernel_epilogue<Dots, true>(context, a, dots);
+    results.leave();
 }
 
 } // namespace
@@ -38,8 +33,7 @@ void after_product(device& device, const spmv_arguments<T>& a, std::int64_t rows
                    const T* product) {
     const bool tells = (a.credit.to | a.put.to | a.partials.arrived.from) != 0;
     if (a.reduce.count == 0 && !tells && product == a.y) return;
-    spmv_arguments<T> rest = a;
-    rest.common = context_after(a.common);
+    const spmv_arguments<T> rest = after_waiting(a);
     const launch_scope launch(device);
     dispatch_dots(a, [&](auto dots) {
         const auto kernel = after_product_kernel<T, dots()>;

@@ -1,5 +1,5 @@
 #include <krylith/device/host/host_device.hpp>
-#include <krylith/sparse/epilogue/host_product.hpp>
+#include <krylith/sparse/epilogue/row_epilogue_host.hpp>
 #include <krylith/sparse/external/external_product.hpp>
 
 namespace krylith::host {
@@ -16,11 +16,13 @@ void after_product(device& device, const spmv_arguments<T>& a, std::int64_t rows
                    const T* product) {
     static_cast<host_device&>(device).submit([a, rows, product] {
         registers reg;
-        if (!kernel_prologue(a.common, reg) || !open_results(a.common.all_reduce, a.put) ||
-            !wait_for(a.common.all_reduce, a.ghosts))
-            return;
-        write_product(a, product, rows);
-        product_epilogue(a, 1);
+        if (!kernel_prologue(a.common, reg)) return;
+        const row_epilogue<T> results(a, 1);
+        if (!results.before_writing() || !results.before_reading(true)) return;
+        row_part<T> all = results.part(0);
+        all.take(product, rows);
+        all.leave();
+        results.leave();
     });
 }
 

@@ -4,12 +4,12 @@
 // A product moves 12 bytes an entry (fp64), 4 or 8 a row of offsets, 8 a row of x and of y. Rows
 // that lie in several chunks of the path (at most one a chunk) are written by the last block.
 
-#include <algorithm>
 #include <limits>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/csr/csr_diagonal.cuh>
+#include <krylith/sparse/epilogue/launch_rows.cuh>
 #include <krylith/sparse/merge/merge_product.hpp>
 #include <krylith/sparse/merge/merge_tile.cuh>
 #include <krylith/sparse/storage/block_array.hpp>
@@ -18,42 +18,6 @@
 namespace krylith::cuda {
 
 namespace {
-
-/// What becomes of the sums of rows: those of a block of an operator go to y, to peers and into dot
-/// products.
-template <class T, int Dots, bool Split>
-struct operator_rows {
-    const compact_context& context;
-    const spmv_operands<T>& a;
-    bool ghosts_there;
-    bool receivers_ready = false;
-    double dots[Dots == 0 ? 1 : Dots] = {};
-
-    __device__ void before_reading(const merge_step& at) {
-        if (ghosts_there || !at.reads_ghosts) return;
-        wait_for_ghosts<Split>(context, a);
-        ghosts_there = true;
-    }
-    __device__ void before_writing() {
-        if (receivers_ready) return;
-        wait_for_receivers(context, a);
-        receivers_ready = true;
-    }
-    __device__ void row(std::int64_t row, T sum) {
-        write_row<Dots, Split>(context, a, row, sum, dots);
-    }
-    /// Stores the block's dot products, or adds them to the stored ones; all threads call it.
-    __device__ void leave(unsigned block, bool add) {
-        __shared__ double warp_sums[block_warps];
-        for (int d = 0; d < Dots; ++d) {
-            const double sum = block_sum(dots[d], warp_sums);
-            double* const place =
-                a.reduce.partials + static_cast<std::int64_t>(d) * context.partial_stride + block;
-            if (threadIdx.x == 0) *place = add ? *place + sum : sum;
-            dots[d] = 0;
-        }
-    }
-};
 
 /// The product. Four blocks of a multiprocessor, 64 registers a thread: loads of the next tile are
 /// in flight while one is summed up.
@@ -64,42 +28,24 @@ __global__ void __launch_bounds__(block_threads, 4)
                  const __grid_constant__ merge_view<T, Offset> m) {
     __shared__ context_state state;
     __shared__ merge_shared<T> s;
-    const compact_context& context = state.context; // complete after the prologue
     merge_chunks chunks;
     const merge_step first = chunks.next(m);
     merge_loads<T, Offset> loads;
     if (!kernel_prologue(parameter, state, nullptr, [&] { loads.start(m, first); })) return;
-    give_result_credit(context, a);
-    operator_rows<T, Dots, Split> rows{context, a, !awaits_peers<Split>(a)};
+    row_epilogue<T, Dots, Split> results(state.context, a);
     dense_terms<T> terms{a.x};
-    multiply_chunks(m, terms, s, chunks, first, loads, rows);
-
-    rows.leave(blockIdx.x, false);
-    const bool one_rank = context.ranks == 1;
-    if (Dots > 0 && one_rank && blockIdx.x == 0 && threadIdx.x == 0) *context.published = gridDim.x;
-    const bool posts = Dots > 0 && !one_rank;
-    const std::uint32_t told = a.put.to | a.credit.to;
-    const bool tells = (Split ? told | a.partials.arrived.from : told) != 0;
-    if (!posts && m.chunks < 2 && !tells) return;
-    if (!last_block(context.all_reduce.signals)) return;
-    if (threadIdx.x == 0) *context.all_reduce.signals = 0;
-    // The last block differs from run to run: its dot products are added to those of block 0, so
-    // that sums have the same order.
-    join_chunks<dense_terms<T>>(m.edges, m.chunks, s.carry, rows);
-    rows.leave(0, true);
-    __syncthreads();
-    if (posts) post_batch(context, a.reduce);
-    tell_peers<Split>(context, a);
+    multiply_chunks(m, terms, s, chunks, first, loads, results);
+    results.leave(m.chunks > 1,
+                  [&] { join_chunks<dense_terms<T>>(m.edges, m.chunks, s.carry, results); });
 }
 
-/// The order of chunks: those that read ghosts come last.
+/// The order of chunks: those of the boundary come last.
 template <class T>
 boundary_order order_chunks(const local_csr<T>& block, const merge_division& path) {
     if (block.boundary.empty()) return {{}, path.chunks};
     return order_groups(path.chunks, [&](std::int32_t chunk) {
         const touched_rows rows = rows_of_chunk(block.offsets, path, chunk);
-        return std::any_of(block.boundary.begin() + rows.first, block.boundary.begin() + rows.last,
-                           [](std::uint8_t reads) { return reads != 0; });
+        return block.on_boundary(rows.first, rows.last);
     });
 }
 
@@ -125,13 +71,8 @@ public:
     }
 
     void apply(const spmv_arguments<T>& a) override {
-        const launch_scope launch(*device_);
-        dispatch_product(a, [&](auto dots, auto split) {
-            const auto kernel = merge_kernel<T, Offset, dots(), split()>;
-            kernel<<<launch.blocks(kernel, block_threads, path_.chunks), block_threads, 0,
-                     launch.stream()>>>(compact(a.common), a, view());
-        });
-        launch.check_launch();
+        launch_rows(*device_, a, path_.chunks, view(),
+                    [](auto dots, auto split) { return merge_kernel<T, Offset, dots(), split()>; });
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }

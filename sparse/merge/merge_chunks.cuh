@@ -4,9 +4,10 @@
 
 #include <cstdint>
 
-#include <krylith/sparse/epilogue/row_kernel.cuh>
 #include <krylith/sparse/merge/merge_path.hpp>
 #include <krylith/sparse/merge/merge_scratch.hpp>
+#include <krylith/sparse/storage/load_once.cuh>
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 
@@ -21,7 +22,7 @@ struct merge_view {
     std::int32_t tiles;
     std::int32_t tiles_per_chunk;
     std::int32_t chunks;
-    std::int32_t interior; ///< chunks in this order before the first that reads ghosts
+    std::int32_t interior; ///< chunks in this order before the first of the boundary
     chunk_edges<T> edges;
 
     [[nodiscard]] __device__ std::int32_t chunk_of(std::int32_t tile) const {
@@ -33,9 +34,9 @@ struct merge_step {
     std::int32_t tile; ///< -1: none is left
     std::int32_t row;  ///< the row that is open where the tile begins
     std::int32_t end_row;
-    bool opens;  ///< it is the first tile of a chunk
-    bool closes; ///< it is the last tile of a chunk
-    bool reads_ghosts;
+    bool opens;    ///< it is the first tile of a chunk
+    bool closes;   ///< it is the last tile of a chunk
+    bool boundary; ///< its chunk is of the boundary
 };
 
 /// The tiles of a block: all of a chunk, then those of the chunk that is a grid further on.

@@ -70,7 +70,7 @@ __device__ inline T carry_into(T tail, bool ended, T before, T& after, carry_sha
 }
 
 /// Multiplies the block's chunks. `first` is its first tile, whose loads have been started. `rows`
-/// has before_reading(step), before_writing(), called by the whole block, and row(row, sum).
+/// is a row_epilogue, or has its before_reading(), before_writing() and row().
 template <class T, class Offset, class Terms, class Rows>
 __device__ inline void multiply_chunks(const merge_view<T, Offset>& m, Terms& terms,
                                        merge_shared<T>& s, merge_chunks& chunks, merge_step now,
@@ -82,7 +82,7 @@ __device__ inline void multiply_chunks(const merge_view<T, Offset>& m, Terms& te
     std::int32_t first_ended = none_ended; // the first row that ends in the chunk
     merge_step next = chunks.next(m);
     while (now.tile >= 0) {
-        rows.before_reading(now);
+        rows.before_reading(now.boundary);
         const int ended = now.end_row - now.row;
         const int entries = loads_of::entries(m, now);
         const std::int64_t start = loads_of::first(now);

@@ -32,12 +32,18 @@ bool is_uneven(std::span<const std::int64_t> offsets) {
 } // namespace
 
 format_kind choose_format(std::span<const std::int64_t> offsets, result_use use) {
-    if (use != result_use::repeated && is_uneven(offsets)) return format_kind::merge;
+    if (use != result_use::repeated && is_uneven(offsets)) return formats::merge;
     const sell_layout layout = make_sell_layout(offsets);
-    if (layout.padding() > most_sell_padding) return format_kind::csr;
-    if (layout.rows.empty()) return format_kind::sell;
+    if (layout.padding() > most_sell_padding) return formats::csr;
+    if (layout.rows.empty()) return formats::sell;
     const bool short_rows = layout.nonzeros < fewest_of_csr_row * layout.row_count;
-    return use == result_use::own && short_rows ? format_kind::sell : format_kind::csr;
+    return use == result_use::own && short_rows ? formats::sell : formats::csr;
+}
+
+format_kind least_regular(format_kind one, format_kind other) {
+    for (const format_kind first : {formats::merge, formats::csr, formats::sell})
+        if (one == first || other == first) return first;
+    return one;
 }
 
 } // namespace krylith

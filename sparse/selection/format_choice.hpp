@@ -1,4 +1,4 @@
-// The choice of format_kind::automatic on CUDA devices, from the lengths of rows alone.
+// The choice of formats::automatic on CUDA devices, from the lengths of rows alone.
 #pragma once
 
 #include <cstdint>
@@ -28,5 +28,9 @@ enum class result_use {
 ///
 /// Measured on H200s, fp64 (docs/benchmarks.md, "Products on one GPU").
 [[nodiscard]] format_kind choose_format(std::span<const std::int64_t> offsets, result_use use);
+
+/// Of two results of choose_format() the one for less regular rows: merge before csr before sell;
+/// automatic stands for none.
+[[nodiscard]] format_kind least_regular(format_kind one, format_kind other);
 
 } // namespace krylith

@@ -8,7 +8,7 @@
 
 namespace krylith {
 
-/// Builds the block in a format. format_kind::automatic is what choose_format() returns on CUDA
+/// Builds the block in a format. formats::automatic is what choose_format() returns on CUDA
 /// devices, but never sell, which has an order of its own, for a block that borrows arrays; on host
 /// devices it is csr. Throws usage_error for a format that the device doesn't have.
 template <class T>

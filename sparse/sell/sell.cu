@@ -3,11 +3,9 @@
 // A product moves (fp64) 8.25, 10.25 or 12 bytes a stored entry (sell_view.hpp says when), 8 a row
 // of x and of y, 0.5 a row for the heads of slices, and 4 a row if sorted.
 
-#include <type_traits>
-
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/sparse/epilogue/row_kernel.cuh>
+#include <krylith/sparse/epilogue/launch_rows.cuh>
 #include <krylith/sparse/sell/sell_columns.hpp>
 #include <krylith/sparse/sell/sell_layout.hpp>
 #include <krylith/sparse/sell/sell_slices.cuh>
@@ -30,7 +28,6 @@ __global__ void __launch_bounds__(block_threads, Split ? split_blocks_per_sm : b
                 const __grid_constant__ spmv_operands<T> a,
                 const __grid_constant__ sell_view<T> m) {
     __shared__ context_state state;
-    const compact_context& context = state.context; // complete after the prologue
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
     const auto stride = static_cast<std::int32_t>(gridDim.x);
@@ -49,29 +46,20 @@ __global__ void __launch_bounds__(block_threads, Split ? split_blocks_per_sm : b
     };
     look_up(position);
     warp_slice<T> slice;
-    // The matrix doesn't depend on what the kernel context waits for.
+    // The matrix doesn't depend on what the prologue waits for.
     if (!kernel_prologue(parameter, state, nullptr, [&] { slice.start(m, head, row, lane); }))
         return;
-    give_result_credit(context, a);
-    double dots[Dots == 0 ? 1 : Dots] = {};
-    bool ghosts_there = !awaits_peers<Split>(a);
-    bool receivers_ready = false;
+    row_epilogue<T, Dots, Split> results(state.context, a);
     while (position < m.groups) {
-        if (!ghosts_there && position >= m.interior) {
-            wait_for_ghosts<Split>(context, a);
-            ghosts_there = true;
-        }
+        results.before_reading(position >= m.interior);
         position += stride;
         look_up(position);
         const T sum = slice.product(m, a.x, lane);
-        if (!receivers_ready) {
-            wait_for_receivers(context, a);
-            receivers_ready = true;
-        }
-        if (slice.row >= 0) write_row<Dots, Split>(context, a, slice.row, sum, dots);
+        results.before_writing();
+        if (slice.row >= 0) results.row(slice.row, sum);
         if (position < m.groups) slice.start(m, head, row, lane);
     }
-    kernel_epilogue<Dots, Split>(context, a, dots);
+    results.leave();
 }
 
 /// Copies values from CSR order to that of the slices, for places [first, last), one thread for
@@ -142,11 +130,11 @@ public:
         const auto groups =
             static_cast<std::int32_t>((layout_.slices() + group_slices - 1) / group_slices);
         constexpr std::int64_t group_rows = std::int64_t{group_slices} * slice_rows;
-        const auto reads_ghosts = [&](std::int32_t g) {
+        const auto on_boundary = [&](std::int32_t g) {
             const std::int64_t end = std::min((g + 1) * group_rows, layout_.slices() * slice_rows);
             for (std::int64_t place = g * group_rows; place < end; ++place) {
                 const std::int64_t row = layout_.row_at(place);
-                if (row >= 0 && block.boundary[static_cast<std::size_t>(row)] != 0) return true;
+                if (row >= 0 && block.on_boundary(row, row + 1)) return true;
             }
             return false;
         };
@@ -155,7 +143,7 @@ public:
             block.boundary.empty()
                 ? spread_groups(groups,
                                 static_cast<std::int32_t>((alone + group_rows - 1) / group_rows))
-                : order_groups(groups, reads_ghosts);
+                : order_groups(groups, on_boundary);
         order_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(order.groups), item);
         view_ = {heads_.data(),
                  steps_.data(),
@@ -174,13 +162,8 @@ public:
     }
 
     void apply(const spmv_arguments<T>& a) override {
-        const launch_scope launch(*device_);
-        dispatch_product(a, [&](auto dots, auto split) {
-            const auto kernel = sell_kernel<T, dots(), split()>;
-            kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
-                     launch.stream()>>>(compact(a.common), a, view_);
-        });
-        launch.check_launch();
+        launch_rows(*device_, a, view_.groups, view_,
+                    [](auto dots, auto split) { return sell_kernel<T, dots(), split()>; });
     }
 
     /// Uploads in batches of whole windows of sorting, whose rows all lie in the same window.

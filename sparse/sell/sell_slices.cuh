@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <krylith/sparse/epilogue/row_kernel.cuh>
 #include <krylith/sparse/sell/sell_layout.hpp>
 #include <krylith/sparse/sell/sell_view.hpp>
+#include <krylith/sparse/storage/load_once.cuh>
 
 namespace krylith::cuda {
 

@@ -58,7 +58,7 @@ inline constexpr std::int32_t longest_slice = (1 << 30) - 1;
 inline constexpr std::int64_t column_chunk = 64;
 
 /// Plain pointers to memory of one device, for kernels. Groups are the slices of a block of threads
-/// (one warp for each slice); those that read ghosts come last.
+/// (one warp for each slice); those of the boundary come last.
 template <class T>
 struct sell_view {
     const slice_head* heads;   ///< [slices]
@@ -70,7 +70,7 @@ struct sell_view {
     std::int64_t row_count;
     std::int32_t slices;
     std::int32_t groups;
-    std::int32_t interior; ///< groups before the first that reads ghosts
+    std::int32_t interior; ///< groups before the first of the boundary
 };
 
 } // namespace krylith

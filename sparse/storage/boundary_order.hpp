@@ -1,5 +1,5 @@
-// The order in which groups of rows are multiplied: those that read ghosts come last, and those
-// that no other device needs come in between, while results of the others are sent.
+// The order in which groups of rows are multiplied: those of the boundary come last, and those that
+// no other device needs come in between, while results of the others are sent.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@ namespace krylith {
 
 struct boundary_order {
     std::vector<std::int32_t> groups; ///< empty: the natural order
-    std::int32_t interior = 0;        ///< groups before the first that reads ghosts
+    std::int32_t interior = 0;        ///< groups before the first of the boundary
 };
 
-/// Returns the order; `reads(g)` says whether group g of `count` reads ghosts.
-template <class Reads>
-[[nodiscard]] boundary_order order_groups(std::int32_t count, Reads reads) {
+/// Returns the order; `on_boundary(g)` says whether group g of `count` is of the boundary.
+template <class OnBoundary>
+[[nodiscard]] boundary_order order_groups(std::int32_t count, OnBoundary on_boundary) {
     std::vector<std::int32_t> boundary;
     boundary_order result;
     for (std::int32_t g = 0; g < count; ++g)
-        if (reads(g))
+        if (on_boundary(g))
             boundary.push_back(g);
         else
             result.groups.push_back(g);

@@ -5,9 +5,10 @@
 
 #include <cstdint>
 
-#include <krylith/sparse/epilogue/row_kernel.cuh>
+#include <krylith/sparse/storage/load_once.cuh>
 #include <krylith/spmspv/kernels/product_launches.hpp>
 #include <krylith/spmspv/kernels/semiring_result.cuh>
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-#include <krylith/sparse/epilogue/row_kernel.cuh>
+#include <krylith/sparse/storage/load_once.cuh>
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

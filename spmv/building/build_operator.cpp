@@ -5,15 +5,13 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/files/tuning_file.hpp>
-#include <krylith/spmv/building/reordered_matrix.hpp>
 #include <krylith/spmv/cost_model.hpp>
-#include <krylith/spmv/halo/halo_operator.hpp>
-#include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
-#include <krylith/spmv/replicated/replicated_operator.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
 #include <krylith/spmv/tuning/fraction_trial.hpp>
 #include <krylith/spmv/tuning/operator_trial.hpp>
 
@@ -47,64 +45,64 @@ std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics
 
 namespace {
 
+/// Returns the columns of each device for a matrix that is not square.
+row_partition partition_columns(std::int64_t columns, int devices) {
+    return equal_rows(columns, devices, row_alignment(columns, devices));
+}
+
+template <class T>
+operator_subject<T> make_subject(const device_group& group, const matrix_source<T>& source,
+                                 const operator_placement& placement,
+                                 const operator_options& options) {
+    if (placement.layouts) {
+        const operator_layouts& given = *placement.layouts;
+        return {group, source, given.range->rows, given.domain->rows, given, options};
+    }
+    const csr_view<T>& matrix = source.matrix;
+    row_partition rows =
+        placement.rows ? *placement.rows : partition_rows(matrix.row_offsets, group.size());
+    row_partition columns =
+        matrix.rows == matrix.columns ? rows : partition_columns(matrix.columns, group.size());
+    return {group, source, std::move(rows), std::move(columns), std::nullopt, options};
+}
+
 /// Builds operators of one matrix. The halo plan, which the cost model needs too, is made once.
 template <class T>
 class operator_builder {
 public:
     operator_builder(const device_group& group, const matrix_source<T>& source,
-                     const row_partition* rows, const operator_options& options)
-        : group_(group),
-          source_(source),
-          rows_(rows != nullptr ? *rows : partition_rows(source.matrix.row_offsets, group.size())),
-          options_(options) {}
+                     const operator_placement& placement, const operator_options& options)
+        : subject_(make_subject(group, source, placement, options)) {}
 
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind) {
-        const csr_view<T>& matrix = source_.matrix;
-        switch (kind) {
-        case operator_kind::nz:
-        case operator_kind::two_nz:
-        case operator_kind::lra:
-        case operator_kind::lra_rc: return replicated(kind);
-        case operator_kind::halo:
-            return std::make_unique<halo_operator<T>>(spread(coherence::owned), source_, plan(),
-                                                      options_.format);
-        case operator_kind::adaptive:
-            return std::make_unique<halo_operator<T>>(spread(coherence::owned), source_, plan(),
-                                                      options_.format, kind);
-        case operator_kind::allgather:
-            return std::make_unique<halo_operator<T>>(
-                spread(coherence::owned), source_,
-                make_allgather_plan(matrix.row_offsets, matrix.column_indices, rows_),
-                options_.format);
-        case operator_kind::pcsr:
-        case operator_kind::pcsc:
-        case operator_kind::pcoo: return nonzero_split(kind);
-        case operator_kind::automatic: break;
+        if (kind->fractions.get().any()) {
+            const auto found = tuned(kind);
+            return build(kind, found ? found->best : by_rule(kind));
         }
-        throw usage_error("build: operator auto is not one that can be built");
+        return build(kind, {});
     }
 
     /// Chooses by the model or by trial: the fastest, or halo where none is clearly faster.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose() {
-        if (group_.size() == 1) return build(operator_kind::halo); // nothing moves
-        const known_rates machine = rates_of(group_);
+        if (subject_.layouts || !subject_.square()) return choose_unmodelled();
+        if (subject_.group.size() == 1) return build(operators::usual); // nothing moves
+        const known_rates machine = rates_of(subject_.group);
         const auto statistics =
-            measure_pattern(plan(), source_.matrix.row_offsets, source_.matrix.column_indices,
-                            source_.longest, sizeof(T));
+            measure_pattern(subject_.halo(), subject_.row_offsets, subject_.column_indices,
+                            subject_.longest, sizeof(T));
         auto choice = std::make_shared<operator_choice>();
         choice->rates_from = machine.from;
-        for (const prediction& p : predictions(statistics, machine.rates)) {
-            const operator_kind kind = parse_operator_kind(p.name);
-            const bool elsewhere = is_replicated(kind) && kind != operator_kind::nz;
-            if (source_.parts.empty() || !elsewhere) choice->predictions.push_back(p);
-        }
+        for (const prediction& p : predictions(statistics, machine.rates))
+            if (subject_.source.parts.empty() ||
+                parse_operator_kind(p.name)->needs_host_because.empty())
+                choice->predictions.push_back(p);
         const prediction& taken = clear_choice(choice->predictions);
         const auto best = parse_operator_kind(taken.name);
-        if (best != operator_kind::halo) plan_.reset(); // it may be larger than the matrix
+        if (best != operators::usual) subject_.drop_halo();
         std::unique_ptr<matrix_operator<T>> result;
-        if (options_.measure) {
+        if (subject_.options.measure) {
             result = try_operators<T>(
-                subject(), [&](operator_kind kind) { return build(kind); }, *choice);
+                trial(), [&](operator_kind kind) { return build(kind); }, *choice);
             choice->fractions = tuned(result->kind());
             if (choice->fractions) choice->because += "; " + in_words(*choice->fractions);
         } else {
@@ -117,87 +115,82 @@ public:
         return result;
     }
 
-    /// Builds lra or lra-rc with fractions that a trial chooses.
+    /// Builds an operator with fractions that a trial chooses.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> tune(operator_kind kind) {
-        if (group_.size() == 1) return build(kind); // nothing moves
+        if (subject_.group.size() == 1) return build(kind); // nothing moves
         auto choice = std::make_shared<operator_choice>();
         auto result = try_fractions<T>(
-            fractions_key(subject(), kind, options_, sizeof(T)), by_rule(kind),
-            open_fractions(kind, options_),
-            [&](const row_fractions& fractions) { return replicated(kind, fractions); }, *choice);
+            fractions_key(trial(), kind, subject_.options, sizeof(T)), by_rule(kind),
+            open_fractions(kind, subject_.options),
+            [&](const row_fractions& fractions) { return build(kind, fractions); }, *choice);
         result->explain(std::move(choice));
         return result;
     }
 
 private:
-    /// Builds pcsr, pcsc or pcoo. The cuts between entries decide which rank owns which rows, so
-    /// rows_ is not used.
-    [[nodiscard]] std::unique_ptr<matrix_operator<T>> nonzero_split(operator_kind kind) const {
-        const csr_view<T>& matrix = source_.matrix;
-        nonzero_assignment assigned =
-            partition_nonzeros(kind, matrix.row_offsets, matrix.column_indices, group_.size());
-        nonzero_split_plan plan =
-            make_nonzero_split_plan(matrix.row_offsets, matrix.column_indices, assigned);
-        const auto handle = std::make_shared<layout>(
-            layout{group_, std::move(assigned.rows), coherence::owned, source_.order});
-        return std::make_unique<nonzero_split_operator<T>>(kind, handle, source_, std::move(plan),
-                                                           options_.format);
+    /// Chooses where the cost model, which is of an iteration with a square matrix, can't say:
+    /// halo, or nz for replicated vectors, unless a trial finds another clearly faster.
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose_unmodelled() {
+        std::vector<operator_kind> candidates = {operators::halo, operators::allgather,
+                                                 operators::nz};
+        if (subject_.layouts)
+            std::erase_if(candidates, [&](operator_kind kind) {
+                return kind->vectors != subject_.layouts->range->kind;
+            });
+        if (subject_.group.size() == 1) return build(candidates.front()); // nothing moves
+        auto choice = std::make_shared<operator_choice>();
+        std::unique_ptr<matrix_operator<T>> result;
+        if (subject_.options.measure) {
+            for (const operator_kind kind : candidates)
+                choice->predictions.push_back({to_string(kind), subject_.group.size(), 0});
+            result = try_operators<T>(
+                trial(), [&](operator_kind kind) { return build(kind); }, *choice);
+            choice->predictions.clear(); // they were all the same
+        } else {
+            result = build(candidates.front());
+            choice->because = subject_.layouts
+                                  ? "the usual one for the vectors that are given"
+                                  : "the usual one for a matrix that is not square, which the "
+                                    "cost model doesn't know";
+        }
+        result->explain(std::move(choice));
+        return result;
     }
-    [[nodiscard]] std::unique_ptr<matrix_operator<T>> replicated(operator_kind kind) {
-        const auto found = tuned(kind);
-        return replicated(kind, found ? found->best : by_rule(kind));
-    }
-    [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-    replicated(operator_kind kind, const row_fractions& fractions) const {
-        operator_options options = options_;
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind,
+                                                            const row_fractions& fractions) {
+        operator_options options = subject_.options;
         options.kind = kind;
-        check_replication(group_, options, !source_.parts.empty());
-        const auto handle = spread(coherence::replicated);
-        return std::make_unique<replicated_operator<T>>(
-            kind, handle, source_,
-            plan_blocks(kind, *handle, source_.matrix.row_offsets, source_.longest, fractions),
-            choose_transport(group_, options.transport,
-                             kind == operator_kind::lra_rc && rounds_by_block(options.format)),
-            options.format);
+        check_replication(subject_.group, options);
+        subject_.fractions = fractions;
+        return kind->build.get().template of<T>()(kind, subject_);
     }
     [[nodiscard]] row_fractions by_rule(operator_kind kind) const {
-        return fractions_by_rule(kind, group_, source_.matrix.row_offsets, options_);
+        return fractions_by_rule(kind, subject_.group, subject_.row_offsets, subject_.options);
     }
     /// Returns the fractions that an earlier trial kept. auto:measured uses them; it doesn't tune
     /// inside its own trial.
     [[nodiscard]] std::optional<fraction_choice> tuned(operator_kind kind) {
-        if (!options_.measure || group_.size() == 1) return std::nullopt;
-        if (kind != operator_kind::lra && kind != operator_kind::lra_rc) return std::nullopt;
-        return recall_fractions(fractions_key(subject(), kind, options_, sizeof(T)), by_rule(kind));
+        if (!subject_.options.measure || subject_.group.size() == 1 || !kind->fractions.get().any())
+            return std::nullopt;
+        return recall_fractions(fractions_key(trial(), kind, subject_.options, sizeof(T)),
+                                by_rule(kind));
     }
-    [[nodiscard]] trial_subject subject() {
-        const csr_view<T>& matrix = source_.matrix;
-        if (!hash_) hash_ = pattern_hash(matrix.row_offsets, matrix.column_indices);
-        return {group_, *hash_};
-    }
-    [[nodiscard]] layout_handle spread(coherence kind) const {
-        return std::make_shared<layout>(layout{group_, rows_, kind, source_.order});
-    }
-    [[nodiscard]] const halo_plan& plan() {
-        const csr_view<T>& matrix = source_.matrix;
-        if (!plan_) plan_ = make_halo_plan(matrix.row_offsets, matrix.column_indices, rows_);
-        return *plan_;
+    [[nodiscard]] trial_subject trial() {
+        if (!hash_) hash_ = pattern_hash(subject_.row_offsets, subject_.column_indices);
+        return {subject_.group, *hash_};
     }
 
-    const device_group& group_;
-    const matrix_source<T>& source_;
-    row_partition rows_;
-    const operator_options& options_;
-    std::optional<halo_plan> plan_;
+    operator_subject<T> subject_;
     std::optional<std::uint64_t> hash_;
 };
 
 void check_measure(const operator_options& options) {
-    if (!options.measure || options.kind == operator_kind::automatic) return;
+    if (!options.measure || !options.kind) return;
     const std::string asked =
         std::string("operator_options::measure is true with operator ") + to_string(options.kind);
-    if (options.kind != operator_kind::lra && options.kind != operator_kind::lra_rc)
-        throw usage_error(asked + ": only auto, lra and lra-rc have something to measure");
+    if (!options.kind->fractions.get().any())
+        throw usage_error(asked + ": only auto, " + operators_with_fractions() +
+                          " have something to measure");
     const free_fractions open = open_fractions(options.kind, options);
     if (!open.long_rows && !open.redundant)
         throw usage_error(asked +
@@ -205,54 +198,41 @@ void check_measure(const operator_options& options) {
                           "a trial may choose");
 }
 
+void check_place(operator_kind kind, bool on_devices) {
+    if (!on_devices || !kind || kind->needs_host_because.empty()) return;
+    throw usage_error(std::string("operator ") + to_string(kind) +
+                      " needs the matrix in host memory, since " +
+                      std::string(kind->needs_host_because) + "; allowed are " +
+                      listed<operator_method>(operators::all, [](operator_kind other) {
+                          return other->needs_host_because.empty();
+                      }));
+}
+
 } // namespace
 
 template <class T>
 std::unique_ptr<matrix_operator<T>>
-build_operator(const device_group& group, const matrix_source<T>& source, const row_partition* rows,
-               const operator_options& options) {
-    check_replication(group, options, !source.parts.empty());
+build_operator(const device_group& group, const matrix_source<T>& source,
+               const operator_placement& placement, const operator_options& options) {
+    check_place(options.kind, !source.parts.empty());
+    check_replication(group, options);
     check_measure(options);
-    if (is_nonzero_split(options.kind) && !source.parts.empty())
-        throw usage_error(
-            std::string("operator ") + to_string(options.kind) +
-            " needs the matrix in host memory, since it cuts within rows what devices "
-            "hold; allowed are nz, halo and allgather");
-    if (options.kind == operator_kind::adaptive && !source.parts.empty())
-        throw usage_error("operator adaptive needs the matrix in host memory, since it keeps it by "
-                          "columns too; allowed are nz, halo and allgather");
-    if (options.transport != transport_kind::automatic && !is_replicated(options.kind))
-        throw usage_error(std::string("transport ") + to_string(options.transport) +
-                          " is for operators nz, 2nz, lra and lra-rc; " + to_string(options.kind) +
-                          ", which was asked for, needs transport auto");
-    operator_builder<T> builder(group, source, rows, options);
-    if (options.kind == operator_kind::automatic) return builder.choose();
+    if (options.transposed_products && !source.parts.empty())
+        throw usage_error("operator_options::transposed_products needs the matrix in host memory, "
+                          "where it is transposed; allowed for rows that lie on the devices is "
+                          "false");
+    operator_builder<T> builder(group, source, placement, options);
+    if (!options.kind) return builder.choose();
     return options.measure ? builder.tune(options.kind) : builder.build(options.kind);
-}
-
-template <class T>
-std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
-                                                  const csr_view<T>& matrix,
-                                                  const operator_options& options) {
-    if (matrix.rows != matrix.columns)
-        throw usage_error("the matrix of a solve must be square, not " +
-                          std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns));
-    const longest_row longest = validate(matrix);
-    if (options.order != reordering::none) return build_reordered(group, matrix, options);
-    return build_operator(group, matrix_source<T>{matrix, longest}, nullptr, options);
 }
 
 template std::unique_ptr<matrix_operator<double>> build_operator(const device_group&,
                                                                  const matrix_source<double>&,
-                                                                 const row_partition*,
+                                                                 const operator_placement&,
                                                                  const operator_options&);
 template std::unique_ptr<matrix_operator<float>> build_operator(const device_group&,
                                                                 const matrix_source<float>&,
-                                                                const row_partition*,
+                                                                const operator_placement&,
                                                                 const operator_options&);
-template std::unique_ptr<matrix_operator<double>>
-make_operator(const device_group&, const csr_view<double>&, const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-make_operator(const device_group&, const csr_view<float>&, const operator_options&);
 
 } // namespace krylith

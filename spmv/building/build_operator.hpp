@@ -3,18 +3,33 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include <krylith/partition/row_partition.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
+#include <krylith/vector/layout.hpp>
 
 namespace krylith {
 
-/// Builds the operator with the given rows on each device, or with equal nonzeros where `rows` is
-/// null; pcsr, pcsc and pcoo assign equal entries in any case. The pattern must be valid.
+/// What is fixed of who owns which rows and columns.
+struct operator_placement {
+    /// The rows of each device. None: equal nonzeros. pcsr, pcsc and pcoo, which cut entries,
+    /// ignore them.
+    std::optional<row_partition> rows = {};
+    /// The layouts of the vectors, which were made for other operators. None: layouts of its own.
+    std::optional<operator_layouts> layouts = {};
+};
+
+/// Builds the operator. The pattern must be valid, and brought into the orders of the layouts.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-build_operator(const device_group& group, const matrix_source<T>& source, const row_partition* rows,
-               const operator_options& options);
+build_operator(const device_group& group, const matrix_source<T>& source,
+               const operator_placement& placement, const operator_options& options);
+
+/// Throws usage_error unless the layouts are those of a rows x columns matrix on one group, the
+/// options' kind has such vectors, and its order is none.
+void check_layouts(const operator_layouts& layouts, std::int64_t rows, std::int64_t columns,
+                   const operator_options& options);
 
 } // namespace krylith

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
 
+#include <krylith/device/error.hpp>
 #include <krylith/partition/ordering/metis_order.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
 
@@ -25,15 +27,19 @@ std::int64_t ghosts(const csr_view<T>& matrix, const row_partition& rows) {
 } // namespace
 
 template <class T>
-reordered_matrix<T> reordered(const csr_view<T>& matrix, const permutation& order) {
+reordered_matrix<T> reordered(const csr_view<T>& matrix, const permutation* rows,
+                              const permutation* columns) {
     const auto n = static_cast<std::size_t>(matrix.rows);
     reordered_matrix<T> result;
     csr_matrix<T>& to = result.matrix;
     to.rows = matrix.rows;
     to.columns = matrix.columns;
     to.row_offsets.assign(1, 0);
+    const auto source_of = [&](std::size_t row) {
+        return rows != nullptr ? static_cast<std::size_t>(rows->source[row]) : row;
+    };
     for (std::size_t row = 0; row < n; ++row) {
-        const auto from = static_cast<std::size_t>(order.source[row]);
+        const std::size_t from = source_of(row);
         to.row_offsets.push_back(to.row_offsets.back() + matrix.row_offsets[from + 1] -
                                  matrix.row_offsets[from]);
     }
@@ -46,11 +52,13 @@ reordered_matrix<T> reordered(const csr_view<T>& matrix, const permutation& orde
         std::vector<std::pair<std::int32_t, std::int64_t>> entries; // (new column, old entry)
 #pragma omp for schedule(dynamic, 1024)
         for (std::size_t row = 0; row < n; ++row) {
-            const auto from = static_cast<std::size_t>(order.source[row]);
+            const std::size_t from = source_of(row);
             entries.clear();
             for (std::int64_t k = matrix.row_offsets[from]; k < matrix.row_offsets[from + 1]; ++k) {
                 const auto column = matrix.column_indices[static_cast<std::size_t>(k)];
-                entries.emplace_back(order.place[static_cast<std::size_t>(column)], k);
+                entries.emplace_back(
+                    columns != nullptr ? columns->place[static_cast<std::size_t>(column)] : column,
+                    k);
             }
             std::sort(entries.begin(), entries.end());
             auto next = static_cast<std::size_t>(to.row_offsets[row]);
@@ -68,17 +76,16 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
                                                     const csr_view<T>& matrix,
                                                     const operator_options& options) {
+    if (matrix.rows != matrix.columns)
+        throw usage_error(std::string("order ") + to_string(options.order) +
+                          " needs a square matrix; A is " + std::to_string(matrix.rows) + " x " +
+                          std::to_string(matrix.columns));
     const auto start = std::chrono::steady_clock::now();
-    part_order found;
-    const bool in_parts = options.order == reordering::metis;
-    if (in_parts)
-        found = metis_order(matrix.row_offsets, matrix.column_indices, group.size());
-    else
-        found.order = reverse_cuthill_mckee(matrix.row_offsets, matrix.column_indices);
+    part_order found = options.order->find(matrix.row_offsets, matrix.column_indices, group.size());
     auto order = std::make_shared<const permutation>(std::move(found.order));
     reordered_matrix<T> moved = reordered(matrix, *order);
     const csr_view<T> view(moved.matrix);
-    if (!in_parts) found.rows = partition_rows(view.row_offsets, group.size());
+    if (found.rows.ranks() == 0) found.rows = partition_rows(view.row_offsets, group.size());
     reordering_report report;
     report.order = options.order;
     report.seconds =
@@ -89,13 +96,15 @@ std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
     report.ghosts_after = ghosts(view, found.rows);
     matrix_source<T> source{view, find_longest_row(view.row_offsets)};
     source.order = std::move(order);
-    auto result = build_operator(group, source, &found.rows, options);
+    auto result = build_operator(group, source, {found.rows, {}}, options);
     result->take_values_from(std::move(moved.entry_source), report);
     return result;
 }
 
-template reordered_matrix<double> reordered(const csr_view<double>&, const permutation&);
-template reordered_matrix<float> reordered(const csr_view<float>&, const permutation&);
+template reordered_matrix<double> reordered(const csr_view<double>&, const permutation*,
+                                            const permutation*);
+template reordered_matrix<float> reordered(const csr_view<float>&, const permutation*,
+                                           const permutation*);
 template std::unique_ptr<matrix_operator<double>>
 build_reordered(const device_group&, const csr_view<double>&, const operator_options&);
 template std::unique_ptr<matrix_operator<float>>

@@ -5,24 +5,25 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
-#include <krylith/spmv/column_adaptive/column_adaptive_matrix.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
 
 template <class T>
-halo_operator<T>::halo_operator(layout_handle layout, const matrix_source<T>& source,
-                                const halo_plan& plan, format_kind format, operator_kind kind)
-    : matrix_operator<T>(kind, layout, source) {
+halo_operator<T>::halo_operator(operator_layouts layouts, const matrix_source<T>& source,
+                                const halo_plan& plan, format_kind format, operator_kind kind,
+                                make_block prepared)
+    : matrix_operator<T>(kind, std::move(layouts), source), prepared_(prepared) {
     schedule(plan);
     make_blocks(source, plan, format);
 }
 
 template <class T>
-halo_operator<T>::halo_operator(layout_handle layout, const matrix_source<T>& source,
+halo_operator<T>::halo_operator(operator_layouts layouts, const matrix_source<T>& source,
                                 const allgather_plan& plan, format_kind format)
-    : matrix_operator<T>(operator_kind::allgather, layout, source) {
-    if (layout->group.size() > 1) schedule_ = std::make_shared<put_schedule<T>>(layout, plan);
+    : matrix_operator<T>(operators::allgather, std::move(layouts), source) {
+    if (this->group().size() > 1)
+        schedule_ = std::make_shared<put_schedule<T>>(this->layouts_.domain, plan);
     make_blocks(source, plan, format);
 }
 
@@ -30,38 +31,37 @@ template <class T>
 template <class Plan>
 void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& plan,
                                    format_kind format) {
-    const layout& layout = *this->layout_;
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
-        local_csr<T> block = source.block(rank, layout.rows.owned(rank));
+    const device_group& group = this->group();
+    for (int rank = 0; rank < group.size(); ++rank) {
+        local_csr<T> block = source.block(rank, plan.rows.owned(rank));
         std::vector<std::int32_t> columns(block.indices.size());
         localize_columns(plan, rank, source.matrix.row_offsets, source.matrix.column_indices,
                          columns);
         block.columns = plan.local_size(rank);
         block.indices = columns;
         // Indices that lie on the device are global.
-        if (layout.group.size() > 1) block.device_indices = nullptr;
+        if (group.size() > 1) block.device_indices = nullptr;
         block.boundary = plan.local[static_cast<std::size_t>(rank)].touches_ghost;
-        const auto& d = layout.group.handle(rank);
-        this->blocks_.push_back(this->kind_ == operator_kind::adaptive
-                                    ? make_adaptive(d, block, format)
-                                    : make_device_matrix(d, block, format));
+        const auto& d = group.handle(rank);
+        this->blocks_.push_back(prepared_ != nullptr ? prepared_(d, block, format)
+                                                     : make_device_matrix(d, block, format));
     }
 }
 
 template <class T>
-halo_operator<T>::halo_operator(layout_handle layout, const halo_plan& plan,
+halo_operator<T>::halo_operator(operator_layouts layouts, const halo_plan& plan,
                                 const block_maker<T>& make)
-    : matrix_operator<T>(operator_kind::halo, layout) {
+    : matrix_operator<T>(operators::halo, std::move(layouts)) {
     schedule(plan);
-    for (int rank = 0; rank < layout->group.size(); ++rank)
-        this->blocks_.push_back(make(*layout, rank, plan.local_size(rank)));
+    for (int rank = 0; rank < this->group().size(); ++rank)
+        this->blocks_.push_back(make(*this->layouts_.range, rank, plan.local_size(rank)));
 }
 
 template <class T>
 void halo_operator<T>::schedule(const halo_plan& plan) {
     bool any = false;
     for (const local_halo& part : plan.local) any = any || !part.ghosts.empty();
-    if (any) schedule_ = std::make_shared<put_schedule<T>>(this->layout_, plan);
+    if (any) schedule_ = std::make_shared<put_schedule<T>>(this->layouts_.domain, plan);
 }
 
 template <class T>
@@ -93,7 +93,7 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
     const auto block = [&](int rank) -> device_matrix<T>& {
         return *this->blocks_[static_cast<std::size_t>(rank)];
     };
-    if (this->kind_ == operator_kind::adaptive)
+    if (prepared_ != nullptr)
         for (int rank = 0; rank < run.ranks(); ++rank) block(rank).prepare(arguments_of(rank));
     for (int rank = 0; rank < run.ranks(); ++rank) block(rank).apply(arguments_of(rank));
     run.close();

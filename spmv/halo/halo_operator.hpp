@@ -13,20 +13,25 @@ namespace krylith {
 template <class T>
 class halo_operator final : public matrix_operator<T> {
 public:
-    /// `kind` is halo, or adaptive, whose blocks list the entries of x before each product where
-    /// that may pay (spmv/column_adaptive/column_adaptive_matrix.hpp).
-    halo_operator(layout_handle layout, const matrix_source<T>& source, const halo_plan& plan,
-                  format_kind format, operator_kind kind = operator_kind::halo);
+    /// A function that makes a device's block, with a format for its usual products.
+    using make_block = std::unique_ptr<device_matrix<T>> (*)(const std::shared_ptr<device>&,
+                                                             const local_csr<T>&, format_kind);
+
+    /// `kind` is halo, or another one whose blocks `prepared` makes: they enqueue what the host
+    /// waits for before each product (device_matrix::prepare).
+    halo_operator(operator_layouts layouts, const matrix_source<T>& source, const halo_plan& plan,
+                  format_kind format, operator_kind kind = operators::halo,
+                  make_block prepared = nullptr);
 
     /// Makes operator allgather: every device receives all entries that it does not own.
-    halo_operator(layout_handle layout, const matrix_source<T>& source, const allgather_plan& plan,
-                  format_kind format);
+    halo_operator(operator_layouts layouts, const matrix_source<T>& source,
+                  const allgather_plan& plan, format_kind format);
 
     /// Makes an operator halo whose blocks `make` returns.
-    halo_operator(layout_handle layout, const halo_plan& plan, const block_maker<T>& make);
+    halo_operator(operator_layouts layouts, const halo_plan& plan, const block_maker<T>& make);
 
     [[nodiscard]] vector<T> make_domain_vector(const std::string& item) const override {
-        return vector<T>(this->layout_, item, schedule_);
+        return vector<T>(this->layouts_.domain, item, schedule_);
     }
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const override;
@@ -43,6 +48,7 @@ private:
     template <class Plan>
     void make_blocks(const matrix_source<T>& source, const Plan& plan, format_kind format);
     std::shared_ptr<const put_schedule<T>> schedule_;
+    make_block prepared_ = nullptr; // null: blocks have nothing to prepare
 };
 
 extern template class halo_operator<double>;

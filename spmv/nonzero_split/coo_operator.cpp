@@ -9,39 +9,44 @@
 #include <krylith/partition/nonzero/coo_order.hpp>
 #include <krylith/partition/nonzero/pcsr.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
+#include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
 
 namespace {
 
-void check_options(std::int64_t rows, std::int64_t columns, const operator_options& options) {
-    if (options.kind != operator_kind::pcoo)
+void check_options(const device_group& group, const operator_options& options) {
+    if (options.kind != operators::pcoo)
         throw usage_error(std::string("make_operator: operator ") + to_string(options.kind) +
                           " of a coo_matrix; allowed is pcoo, and all with to_csr() of it");
-    if (rows != columns)
-        throw usage_error("the matrix of a solve must be square, not " + std::to_string(rows) +
-                          " x " + std::to_string(columns));
-    if (options.order != reordering::none)
+    if (options.order)
         throw usage_error(std::string("make_operator: order ") + to_string(options.order) +
                           " of a coo_matrix; allowed is none, and all with to_csr() of it");
     if (options.measure)
-        throw usage_error("operator_options::measure is true with operator pcoo: only auto, lra "
-                          "and lra-rc have something to measure");
-    if (options.transport != transport_kind::automatic)
-        throw usage_error(std::string("transport ") + to_string(options.transport) +
-                          " is for operators nz, 2nz, lra and lra-rc; pcoo needs transport auto");
+        throw usage_error("operator_options::measure is true with operator pcoo: only auto, " +
+                          operators_with_fractions() + " have something to measure");
+    check_replication(group, options);
 }
 
-/// Of a square matrix: who owns column i owns row i.
+/// Who owns which rows and columns: those that begin on a device, where the entries lie by rows or
+/// by columns, and of the other side those of the same numbers if the matrix is square, else
+/// equally many.
 template <class T>
-row_partition owned_rows(const coo_matrix<T>& matrix, const nonzero_partition& cut) {
-    switch (find_coo_order(matrix.row_indices, matrix.column_indices)) {
-    case coo_order::by_rows: return make_pcoo(matrix.rows, matrix.row_indices, cut).owned();
-    case coo_order::by_columns:
-        return make_pcoo(matrix.columns, matrix.column_indices, cut).owned();
-    default: return equal_rows(matrix.rows, cut.parts());
+operator_layouts owned_parts(const device_group& group, const coo_view<T>& matrix,
+                             const nonzero_partition& cut) {
+    const coo_order order = find_coo_order(matrix.row_indices, matrix.column_indices);
+    const bool square = matrix.rows == matrix.columns;
+    row_partition rows = equal_rows(matrix.rows, cut.parts());
+    row_partition columns = equal_rows(matrix.columns, cut.parts());
+    if (order == coo_order::by_rows) {
+        rows = make_pcoo(matrix.rows, matrix.row_indices, cut).owned();
+        if (square) columns = rows;
+    } else if (order == coo_order::by_columns) {
+        columns = make_pcoo(matrix.columns, matrix.column_indices, cut).owned();
+        if (square) rows = columns;
     }
+    return make_layouts(group, std::move(rows), std::move(columns), coherence::owned);
 }
 
 /// By rows, as the formats want them; entries of a row stay in order.
@@ -50,7 +55,7 @@ struct sorted_entries {
     csr_matrix<T> matrix;
     std::vector<std::int64_t> source; // entry k was number source[k]
 
-    explicit sorted_entries(const coo_matrix<T>& from) {
+    explicit sorted_entries(const coo_view<T>& from) {
         const std::size_t entries = from.row_indices.size();
         matrix.rows = from.rows;
         matrix.columns = from.columns;
@@ -71,30 +76,43 @@ struct sorted_entries {
     }
 };
 
+/// Builds the operator on these vectors, whose devices hold the entries of `cut`.
+template <class T>
+std::unique_ptr<matrix_operator<T>> build(const operator_layouts& layouts,
+                                          const coo_view<T>& matrix, const nonzero_partition& cut,
+                                          const operator_options& options) {
+    nonzero_assignment assigned{layouts.range->rows, layouts.domain->rows, {}};
+    sorted_entries<T> sorted(matrix);
+    std::vector<std::uint8_t> holder; // of the entries as they lie
+    for (int rank = 0; rank < cut.parts(); ++rank)
+        holder.resize(as_size(cut.begin[as_size(rank + 1)]), static_cast<std::uint8_t>(rank));
+    for (const std::int64_t k : sorted.source) assigned.holder.push_back(holder[as_size(k)]);
+
+    const matrix_source<T> source{sorted.matrix, validate(csr_view<T>(sorted.matrix))};
+    auto result = std::make_unique<nonzero_split_operator<T>>(
+        operators::pcoo, layouts, source,
+        make_nonzero_split_plan(sorted.matrix.row_offsets, sorted.matrix.column_indices, assigned),
+        options.format);
+    result->take_values_from(std::move(sorted.source), {});
+    return result;
+}
+
 } // namespace
 
 template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
                                                   const coo_matrix<T>& matrix,
                                                   const operator_options& options) {
-    check_options(matrix.rows, matrix.columns, options);
+    check_options(group, options);
     validate(matrix);
+    const coo_view<T> view(matrix);
     const auto cut = equal_entries(matrix.entries(), group.size());
-    nonzero_assignment assigned{owned_rows(matrix, cut), {}};
-    sorted_entries<T> sorted(matrix);
-    std::vector<std::uint8_t> holder; // of the entries as they lie
-    for (int rank = 0; rank < group.size(); ++rank)
-        holder.resize(as_size(cut.begin[as_size(rank + 1)]), static_cast<std::uint8_t>(rank));
-    for (const std::int64_t k : sorted.source) assigned.holder.push_back(holder[as_size(k)]);
-
-    const matrix_source<T> source{sorted.matrix, validate(csr_view<T>(sorted.matrix))};
-    nonzero_split_plan plan =
-        make_nonzero_split_plan(sorted.matrix.row_offsets, sorted.matrix.column_indices, assigned);
-    const auto handle =
-        std::make_shared<layout>(layout{group, std::move(assigned.rows), coherence::owned});
-    auto result = std::make_unique<nonzero_split_operator<T>>(operator_kind::pcoo, handle, source,
-                                                              std::move(plan), options.format);
-    result->take_values_from(std::move(sorted.source), {});
+    const operator_layouts layouts = owned_parts(group, view, cut);
+    auto result = build(layouts, view, cut, options);
+    if (!options.transposed_products) return result;
+    const coo_view<T> transposed(matrix.columns, matrix.rows, matrix.column_indices,
+                                 matrix.row_indices, matrix.values);
+    result->keep_transposed(build({layouts.range, layouts.domain}, transposed, cut, options), {});
     return result;
 }
 

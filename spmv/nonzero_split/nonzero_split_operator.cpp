@@ -10,18 +10,6 @@
 
 namespace krylith {
 
-bool is_nonzero_split(operator_kind kind) noexcept {
-    return kind == operator_kind::pcsr || kind == operator_kind::pcsc ||
-           kind == operator_kind::pcoo;
-}
-
-nonzero_assignment partition_nonzeros(operator_kind kind, std::span<const std::int64_t> row_offsets,
-                                      std::span<const std::int32_t> columns, int devices) {
-    const auto entries = equal_entries(static_cast<std::int64_t>(columns.size()), devices);
-    return kind == operator_kind::pcsc ? assign_by_columns(row_offsets, columns, entries)
-                                       : assign_by_rows(row_offsets, entries);
-}
-
 template <class T>
 nonzero_split_operator<T>::entry_list::entry_list(std::vector<std::int64_t> source)
     : first(source.empty() ? 0 : source.front()), count(static_cast<std::int64_t>(source.size())) {
@@ -40,14 +28,14 @@ std::span<const T> nonzero_split_operator<T>::entry_list::of(std::span<const T> 
 }
 
 template <class T>
-nonzero_split_operator<T>::nonzero_split_operator(operator_kind kind, layout_handle layout,
+nonzero_split_operator<T>::nonzero_split_operator(operator_kind kind, operator_layouts layouts,
                                                   const matrix_source<T>& source,
                                                   nonzero_split_plan plan, format_kind format)
-    : matrix_operator<T>(kind, layout, source) {
-    find_non_local(source, plan);
+    : matrix_operator<T>(kind, std::move(layouts), source) {
+    if (this->layouts_.square()) find_non_local(source, plan);
     bool any_ghosts = false;
     bool any_remote = false;
-    for (int rank = 0; rank < layout->group.size(); ++rank) {
+    for (int rank = 0; rank < this->group().size(); ++rank) {
         const auto r = static_cast<std::size_t>(rank);
         make_own_block(rank, plan, source.matrix.values, format);
         make_remote_block(rank, plan, source.matrix.values, format);
@@ -55,8 +43,8 @@ nonzero_split_operator<T>::nonzero_split_operator(operator_kind kind, layout_han
         any_ghosts = any_ghosts || !plan.halo.local[r].ghosts.empty();
         any_remote = any_remote || !plan.local[r].remote_rows.empty();
     }
-    if (any_ghosts) schedule_ = std::make_shared<put_schedule<T>>(layout, plan.halo);
-    if (any_remote) exchange_ = std::make_unique<partial_exchange<T>>(layout->group, plan);
+    if (any_ghosts) schedule_ = std::make_shared<put_schedule<T>>(this->layouts_.domain, plan.halo);
+    if (any_remote) exchange_ = std::make_unique<partial_exchange<T>>(this->group(), plan);
 }
 
 template <class T>
@@ -73,7 +61,7 @@ void nonzero_split_operator<T>::make_own_block(int rank, const nonzero_split_pla
     block.indices = part.own.columns;
     block.values = entry_list(part.own.source).of(values, room);
     block.boundary = waits;
-    this->blocks_.push_back(make_device_matrix(this->layout_->group.handle(rank), block, format));
+    this->blocks_.push_back(make_device_matrix(this->group().handle(rank), block, format));
 }
 
 template <class T>
@@ -82,7 +70,7 @@ void nonzero_split_operator<T>::make_remote_block(int rank, const nonzero_split_
     const nonzero_split_block& from = plan.local[static_cast<std::size_t>(rank)].remote;
     remote_rows& to = remote_.emplace_back();
     if (from.rows() == 0) return;
-    const std::int64_t owned = plan.halo.partition.owned(rank).size();
+    const std::int64_t owned = plan.halo.columns.owned(rank).size();
     std::vector<std::uint8_t> touches_ghost;
     for (std::int64_t f = 0; f < from.rows(); ++f) {
         const auto begin = from.columns.begin() + from.offsets[static_cast<std::size_t>(f)];
@@ -100,14 +88,14 @@ void nonzero_split_operator<T>::make_remote_block(int rank, const nonzero_split_
     block.indices = from.columns;
     block.values = to.entries.of(values, room);
     if (to.reads_ghosts) block.boundary = touches_ghost;
-    to.matrix = make_device_matrix(this->layout_->group.handle(rank), block, format);
+    to.matrix = make_device_matrix(this->group().handle(rank), block, format);
 }
 
 template <class T>
 void nonzero_split_operator<T>::find_non_local(const matrix_source<T>& source,
                                                const nonzero_split_plan& plan) {
     non_local_.resize(plan.local.size());
-    const row_partition& rows = plan.halo.partition;
+    const row_partition& rows = plan.halo.rows;
     for (const local_split& part : plan.local)
         for (std::int64_t f = 0; f < part.remote.rows(); ++f) {
             const std::int64_t row = part.remote_rows[static_cast<std::size_t>(f)];
@@ -164,12 +152,12 @@ void nonzero_split_operator<T>::apply(execution& run, T alpha, const vector<T>& 
 template <class T>
 void nonzero_split_operator<T>::diagonal(vector<T>& d) const {
     matrix_operator<T>::diagonal(d);
-    for (int rank = 0; rank < this->layout_->group.size(); ++rank) {
+    for (int rank = 0; rank < this->group().size(); ++rank) {
         const std::vector<non_local_entry>& non_local = non_local_[static_cast<std::size_t>(rank)];
         if (non_local.empty()) continue;
         const auto [low, high] = std::ranges::minmax_element(non_local, {}, &non_local_entry::row);
         std::vector<T> part(static_cast<std::size_t>(high->row - low->row + 1));
-        device& device = this->layout_->group[rank];
+        device& device = this->group()[rank];
         device.download(part.data(), d.data(rank) + low->row, part.size() * sizeof(T));
         for (const non_local_entry& s : non_local)
             part[static_cast<std::size_t>(s.row - low->row)] += s.value;
@@ -206,7 +194,10 @@ template <class T>
 void nonzero_split_operator<T>::check_device_update() const {
     throw usage_error(std::string("update_on_devices: operator ") + to_string(this->kind_) +
                       " takes new values by update(): its devices hold entries that are not those "
-                      "of their rows; allowed are operators nz, halo and allgather");
+                      "of their rows; allowed are operators " +
+                      listed<operator_method>(operators::all, [](operator_kind other) {
+                          return other->needs_host_because.empty();
+                      }));
 }
 
 template class nonzero_split_operator<double>;

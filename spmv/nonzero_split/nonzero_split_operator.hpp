@@ -21,26 +21,17 @@
 
 namespace krylith {
 
-/// True for pcsr, pcsc and pcoo.
-[[nodiscard]] bool is_nonzero_split(operator_kind kind) noexcept;
-
-/// Equal entries a device: by rows for pcsr and pcoo, by columns for pcsc. With one NUMA node, or
-/// nodes whose devices follow each other, that is what make_numa_partition() says too; where they
-/// don't, it would put parts on other ranks than theirs, which a row partition can't say. O(nnz).
-[[nodiscard]] nonzero_assignment partition_nonzeros(operator_kind kind,
-                                                    std::span<const std::int64_t> row_offsets,
-                                                    std::span<const std::int32_t> columns,
-                                                    int devices);
-
 template <class T>
 class nonzero_split_operator final : public matrix_operator<T> {
 public:
-    /// The layout's rows are those of the plan. The source's values are in host memory.
-    nonzero_split_operator(operator_kind kind, layout_handle layout, const matrix_source<T>& source,
-                           nonzero_split_plan plan, format_kind format);
+    /// The layouts' rows are the rows and the columns of the plan. The source's values are in host
+    /// memory.
+    nonzero_split_operator(operator_kind kind, operator_layouts layouts,
+                           const matrix_source<T>& source, nonzero_split_plan plan,
+                           format_kind format);
 
     [[nodiscard]] vector<T> make_domain_vector(const std::string& item = "vectors") const override {
-        return vector<T>(this->layout_, item, schedule_);
+        return vector<T>(this->layouts_.domain, item, schedule_);
     }
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const override;

@@ -46,7 +46,7 @@ void partial_exchange<T>::receive(int rank, const nonzero_split_plan& plan) {
     rank_state& s = ranks_[static_cast<std::size_t>(rank)];
     const auto p = static_cast<std::size_t>(group_.size());
     if (!part.slot.empty()) {
-        const std::int64_t rows = plan.halo.partition.owned(rank).size();
+        const std::int64_t rows = plan.halo.rows.owned(rank).size();
         s.slots = buffer<T>(group_.handle(rank), part.slot.size(), item);
         s.marks = uploaded(group_, rank, mark_rows(rows, part.summed_rows));
         s.first = uploaded(group_, rank, part.first_slot);

@@ -13,11 +13,11 @@
 namespace krylith {
 
 template <class T>
-replicated_operator<T>::replicated_operator(operator_kind kind, layout_handle layout,
+replicated_operator<T>::replicated_operator(operator_kind kind, operator_layouts layouts,
                                             const matrix_source<T>& source,
                                             block_partition partition, transport_kind transport,
                                             format_kind format)
-    : matrix_operator<T>(kind, layout, source),
+    : matrix_operator<T>(kind, std::move(layouts), source),
       transport_(transport),
       partition_(std::move(partition)) {
     plan(source.matrix.row_offsets);
@@ -26,14 +26,14 @@ replicated_operator<T>::replicated_operator(operator_kind kind, layout_handle la
 }
 
 template <class T>
-replicated_operator<T>::replicated_operator(layout_handle layout, const block_maker<T>& make)
-    : matrix_operator<T>(operator_kind::nz, layout),
-      transport_(choose_transport(layout->group, transport_kind::automatic, false)),
-      partition_(one_block(layout->rows)) {
-    for (int rank = 0; rank < layout->group.size(); ++rank) {
-        this->blocks_.push_back(make(*layout, rank, layout->size()));
+replicated_operator<T>::replicated_operator(operator_layouts layouts, const block_maker<T>& make)
+    : matrix_operator<T>(operators::nz, std::move(layouts)),
+      transport_(choose_transport(this->group(), transports::automatic, false)),
+      partition_(one_block(this->layouts_.range->rows)) {
+    for (int rank = 0; rank < this->group().size(); ++rank) {
+        this->blocks_.push_back(make(*this->layouts_.range, rank, this->columns()));
         joined_rows rows;
-        rows.segments.push_back({0, layout->rows.owned(rank), {}});
+        rows.segments.push_back({0, this->layouts_.range->rows.owned(rank), {}});
         block_rows_.push_back({rank, std::move(rows), step::first});
     }
     connect();
@@ -41,8 +41,8 @@ replicated_operator<T>::replicated_operator(layout_handle layout, const block_ma
 
 template <class T>
 void replicated_operator<T>::plan(std::span<const std::int64_t> row_offsets) {
-    for (int rank = 0; rank < this->layout_->group.size(); ++rank) {
-        if (transport_ == transport_kind::peer_store) {
+    for (int rank = 0; rank < this->group().size(); ++rank) {
+        if (stores()) {
             block_rows_.push_back({rank, join_rows(partition_, rank, row_offsets), step::first});
             continue;
         }
@@ -62,8 +62,8 @@ void replicated_operator<T>::plan(std::span<const std::int64_t> row_offsets) {
 
 template <class T>
 void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_kind format) {
-    const device_group& group = this->layout_->group;
-    const bool sends = transport_ == transport_kind::peer_store && group.size() > 1;
+    const device_group& group = this->group();
+    const bool sends = stores() && group.size() > 1;
     bool same = true;
     for (const block_rows& p : block_rows_) {
         if (p.rows.map.count == 0) {
@@ -87,25 +87,24 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
         same = same && this->blocks_.back()->name() == this->blocks_.front()->name();
     }
     // Formats round differently, but all copies of redundant rows must have the same bits.
-    if (partition_.redundant.size() == 0 || same || format != format_kind::automatic) return;
+    if (partition_.redundant.size() == 0 || same || format) return;
     this->blocks_.clear();
-    make_blocks(source, format_kind::csr);
+    make_blocks(source, formats::csr);
 }
 
 template <class T>
 void replicated_operator<T>::connect() {
-    const device_group& group = this->layout_->group;
-    if (transport_ == transport_kind::peer_store)
+    const device_group& group = this->group();
+    if (stores())
         signals_ = std::make_unique<result_signals>(group);
     else
-        exchange_ = transport_ == transport_kind::nccl ? make_nccl_exchange(group)
-                                                       : make_copy_exchange(group);
+        exchange_ = transport_->exchange(group);
 }
 
 template <class T>
 void replicated_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta,
                                    vector<T>& y, std::span<const reduction_into<T>> dots) const {
-    if (transport_ == transport_kind::peer_store) return store(run, alpha, x, beta, y, dots);
+    if (stores()) return store(run, alpha, x, beta, y, dots);
     if (!run.ordered())
         throw usage_error(std::string("transport ") + to_string(transport_) +
                           " can't be part of a recorded loop: allowed is execution_mode::eager");
@@ -129,7 +128,7 @@ void replicated_operator<T>::store(execution& run, T alpha, const vector<T>& x, 
     if (run.ranks() == 1) return;
     // An owner's rows may come from a peer. A download, which waits for one stream only, must find
     // them too.
-    if (run.ordered() && this->kind_ != operator_kind::nz)
+    if (run.ordered() && !this->kind_->needs_host_because.empty())
         run.join_if_ordered();
     else
         run.expect(signals_->signals());
@@ -171,7 +170,7 @@ void replicated_operator<T>::send_results(execution& run, T alpha, const vector<
 template <class T>
 void replicated_operator<T>::diagonal(vector<T>& d) const {
     this->check_diagonal(d);
-    const device_group& group = this->layout_->group;
+    const device_group& group = this->group();
     for (std::size_t i = 0; i < block_rows_.size(); ++i) {
         const joined_rows& rows = block_rows_[i].rows;
         this->blocks_[i]->diagonal(d.data(block_rows_[i].rank),
@@ -200,7 +199,7 @@ std::int64_t replicated_operator<T>::matrix_bytes(int rank) const {
 
 template <class T>
 bool replicated_operator<T>::recordable() const {
-    return transport_ == transport_kind::peer_store && this->blocks_.front()->recordable();
+    return transport_->recordable && this->blocks_.front()->recordable();
 }
 
 template <class T>
@@ -218,10 +217,13 @@ void replicated_operator<T>::distribute(std::span<const T> values) {
 
 template <class T>
 void replicated_operator<T>::check_device_update() const {
-    if (this->kind_ == operator_kind::nz) return;
+    if (this->kind_->needs_host_because.empty()) return;
     throw usage_error(std::string("update_on_devices: operator ") + to_string(this->kind_) +
-                      " takes new values by update(): its devices compute rows of the matrix that "
-                      "don't follow each other; allowed are operators nz and halo");
+                      " takes new values by update(), since its " +
+                      std::string(this->kind_->needs_host_because) + "; allowed are operators " +
+                      listed<operator_method>(operators::all, [](operator_kind other) {
+                          return other->needs_host_because.empty();
+                      }));
 }
 
 template class replicated_operator<double>;

@@ -1,7 +1,7 @@
 // An operator with replicated vectors: every device holds whole vectors and multiplies some rows;
 // each result goes to all other devices while the next rows are computed.
 // partition/replicated/block_partition.hpp says which rows, in which order (nz, 2nz, lra, lra-rc),
-// transport_kind how results travel.
+// the transport (spmv/table/transports.hpp) how results travel.
 //
 // With peer stores a device's rows are one block, in the order of the partition, and one kernel:
 // each result leaves when it is computed, so that 2nz is nz in two halves. With copy engines or
@@ -26,26 +26,30 @@ class replicated_operator final : public matrix_operator<T> {
 public:
     /// `transport` is what choose_transport() returned. With redundant rows all devices use one
     /// format: csr, if their blocks would choose different ones.
-    replicated_operator(operator_kind kind, layout_handle layout, const matrix_source<T>& source,
-                        block_partition partition, transport_kind transport, format_kind format);
+    replicated_operator(operator_kind kind, operator_layouts layouts,
+                        const matrix_source<T>& source, block_partition partition,
+                        transport_kind transport, format_kind format);
 
     /// Makes operator nz with blocks that `make` returns.
-    replicated_operator(layout_handle layout, const block_maker<T>& make);
+    replicated_operator(operator_layouts layouts, const block_maker<T>& make);
 
     [[nodiscard]] vector<T> make_domain_vector(const std::string& item = "vectors") const override {
-        return vector<T>(this->layout_, item);
+        return vector<T>(this->layouts_.domain, item);
     }
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const override;
     void diagonal(vector<T>& d) const override;
     [[nodiscard]] std::int64_t received(int rank) const override {
-        return this->layout_->size() - partition_.computed(rank);
+        return this->rows() - partition_.computed(rank);
     }
     [[nodiscard]] std::int64_t matrix_bytes(int rank) const override;
     [[nodiscard]] bool recordable() const override;
     [[nodiscard]] transport_kind transport() const override { return transport_; }
 
 private:
+    /// Whether the kernel that computes a result sends it.
+    [[nodiscard]] bool stores() const { return transport_->exchange == nullptr; }
+
     enum class step { first, second, redundant };
     /// The rows of a block of matrix_operator::blocks_. With peer stores each rank has one block,
     /// all in one step.
@@ -68,8 +72,8 @@ private:
     transport_kind transport_;
     block_partition partition_;
     std::vector<block_rows> block_rows_;       // [blocks]
-    std::unique_ptr<result_signals> signals_;  // null unless transport_ is peer_store
-    std::unique_ptr<block_exchange> exchange_; // null if transport_ is peer_store
+    std::unique_ptr<result_signals> signals_;  // null unless stores()
+    std::unique_ptr<block_exchange> exchange_; // null if stores()
 };
 
 extern template class replicated_operator<double>;

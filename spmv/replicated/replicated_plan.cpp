@@ -4,55 +4,63 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#include <krylith/device/transport/block_exchange.hpp>
 
 namespace krylith {
 
 namespace {
 
+std::string those_with(bool operator_fractions::*fraction) {
+    return listed<operator_method>(
+        operators::all, [&](operator_kind kind) { return kind->fractions.get().*fraction; });
+}
+
 /// Checks a fraction; -1 stands for the rule's.
-void check_fraction(const char* name, double value, bool has_one, const char* owners) {
+void check_fraction(const char* name, double value, bool operator_fractions::*fraction,
+                    operator_kind kind) {
     if (value == -1) return;
-    if (!has_one)
-        throw usage_error(std::string(name) + " is for " + owners +
+    if (!kind || !(kind->fractions.get().*fraction)) {
+        const std::string owners = those_with(fraction);
+        const bool several = owners.find(' ') != std::string::npos;
+        throw usage_error(std::string(name) + " is for operator" + (several ? "s " : " ") + owners +
                           ": for others it must be -1, "
                           "not " +
                           number_text(value));
+    }
     if (!(value >= 0 && value <= 1))
         throw usage_error(std::string(name) + " is " + number_text(value) +
                           ", must be from 0 to 1, or -1 for the usual one");
 }
 
-bool direct(const device_group& group) {
-    for (int from = 0; from < group.size(); ++from)
-        for (int to = 0; to < group.size(); ++to)
-            if (group.path(from, to) == peer_path::staged) return false;
-    return true;
+void check_transport(operator_kind kind, transport_kind transport) {
+    if (!transport || (kind && takes(kind, transport))) return;
+    throw usage_error(
+        std::string("transport ") + to_string(transport) + " is for operators " +
+        listed<operator_method>(operators::all,
+                                [&](operator_kind other) { return takes(other, transport); }) +
+        "; " + to_string(kind) + ", which was asked for, needs transport auto");
 }
 
 } // namespace
 
-bool is_replicated(operator_kind kind) noexcept {
-    return kind == operator_kind::nz || kind == operator_kind::two_nz ||
-           kind == operator_kind::lra || kind == operator_kind::lra_rc;
+std::string operators_with_fractions() {
+    return listed<operator_method>(operators::all,
+                                   [](operator_kind kind) { return kind->fractions.get().any(); });
 }
 
-void check_replication(const device_group& group, const operator_options& options,
-                       bool on_devices) {
-    const bool repeats = options.kind == operator_kind::lra_rc;
-    check_fraction("long_fraction", options.long_fraction,
-                   repeats || options.kind == operator_kind::lra, "operators lra and lra-rc");
-    check_fraction("redundant_fraction", options.redundant_fraction, repeats, "operator lra-rc");
+void check_replication(const device_group& group, const operator_options& options) {
+    check_fraction("long_fraction", options.long_fraction, &operator_fractions::long_rows,
+                   options.kind);
+    check_fraction("redundant_fraction", options.redundant_fraction, &operator_fractions::redundant,
+                   options.kind);
     if (options.long_fraction + options.redundant_fraction > 1)
         throw usage_error("long_fraction and redundant_fraction are " +
                           number_text(options.long_fraction) + " and " +
                           number_text(options.redundant_fraction) +
                           ", together they must be at most 1");
-    if (on_devices && is_replicated(options.kind) && options.kind != operator_kind::nz)
-        throw usage_error(std::string("operator ") + to_string(options.kind) +
-                          " needs the matrix in host memory, since devices compute other rows than "
-                          "those that they were given; allowed are nz and halo");
-    if (options.transport == transport_kind::nccl) require_nccl(group);
+    check_transport(options.kind, options.transport);
+    // On one device nothing is sent, but what this build doesn't have can't be asked for.
+    if (options.transport && (group.size() > 1 || options.transport->exchange != nullptr))
+        options.transport->require(group);
 }
 
 row_fractions fractions_by_rule(operator_kind kind, const device_group& group,
@@ -62,8 +70,8 @@ row_fractions fractions_by_rule(operator_kind kind, const device_group& group,
     const double mean = rows == 0 ? 0
                                   : static_cast<double>(row_offsets.back() - row_offsets.front()) /
                                         static_cast<double>(rows);
-    row_fractions fractions =
-        usual_fractions(mean, group.size(), kind == operator_kind::lra_rc, direct(group));
+    row_fractions fractions = usual_fractions(mean, group.size(), kind->fractions.get().redundant,
+                                              transports::peer_store->works(group));
     if (options.long_fraction != -1) fractions.long_rows = options.long_fraction;
     if (options.redundant_fraction != -1) fractions.redundant = options.redundant_fraction;
     // Where only one fraction was given, the rule's other one may be too large beside it.
@@ -73,29 +81,20 @@ row_fractions fractions_by_rule(operator_kind kind, const device_group& group,
     return fractions;
 }
 
-block_partition plan_blocks(operator_kind kind, const layout& layout,
-                            std::span<const std::int64_t> row_offsets, const longest_row& longest,
-                            const row_fractions& fractions) {
-    const int parts = layout.group.size();
-    const std::int64_t alignment = row_alignment(layout.size(), parts);
-    if (kind == operator_kind::nz) return one_block(layout.rows);
-    if (kind == operator_kind::two_nz) return two_blocks(row_offsets, parts, alignment);
-    return long_rows_last(row_offsets, longest, parts, fractions, alignment);
-}
-
 transport_kind choose_transport(const device_group& group, transport_kind asked, bool apart) {
-    if (asked == transport_kind::nccl) require_nccl(group);
-    if (group.size() == 1) return transport_kind::peer_store;
-    if (asked == transport_kind::automatic)
-        return direct(group) && !apart ? transport_kind::peer_store : transport_kind::copy_engine;
-    if (asked == transport_kind::peer_store && !direct(group))
+    if (asked && (group.size() > 1 || asked->exchange != nullptr)) asked->require(group);
+    if (group.size() == 1) return transports::peer_store;
+    const auto fits = [&](transport_kind t) { return !apart || t->exchange != nullptr; };
+    for (const transport_kind t : transports::all)
+        if (!asked && t->automatic && fits(t) && t->works(group)) return t;
+    if (!fits(asked))
         throw usage_error(
-            "transport peer-store needs devices that reach each other's memory, but " +
-            group.serialised_because() + ": allowed are copy-engine and nccl");
-    if (asked == transport_kind::peer_store && apart)
-        throw usage_error("transport peer-store with operator lra-rc and format merge or cusparse "
-                          "would give each device's copy of redundant rows another rounding: "
-                          "allowed are copy-engine and nccl, or formats csr and sell");
+            std::string("transport ") + to_string(asked) + " with operator " +
+            those_with(&operator_fractions::redundant) + " and format " +
+            listed<format_method>(formats::all, [](format_kind f) { return f->rounds_by_block; }) +
+            " would give each device's copy of redundant rows another rounding: allowed are " +
+            listed<transport_method>(transports::all, fits) + ", or formats " +
+            listed<format_method>(formats::all, [](format_kind f) { return !f->rounds_by_block; }));
     return asked;
 }
 

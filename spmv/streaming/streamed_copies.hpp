@@ -15,18 +15,18 @@ public:
 
     /// Later copies run after the event.
     virtual void wait(event& happened) = 0;
-    /// After the copies so far.
+    /// Returns an event that happens after the copies so far.
     [[nodiscard]] virtual std::shared_ptr<event> record() = 0;
 
-    /// To the device. Pinned memory is read after the call has returned; pageable memory during
-    /// it: by a few threads into pinned memory on the device's node, 4 MB while the
-    /// 4 MB before them travel.
+    /// Copies to the device. Pinned memory is read after the call has returned; pageable memory
+    /// during it: a few threads copy it into pinned memory on the device's node, 4 MB while the 4
+    /// MB before them travel.
     virtual void send(void* to, const void* from, std::size_t bytes) = 0;
 
-    /// For what is fetched until the next collect(), all of it into these bytes of the host. Makes
-    /// room on the device's node where they are pageable.
+    /// Announces what is fetched until the next collect(), all of it into these bytes of the host:
+    /// makes room on the device's node where they are pageable.
     virtual void reserve_fetched(const void* to, std::size_t bytes) = 0;
-    /// From the device into `to`, which may be read only after collect().
+    /// Copies from the device into `to`, which may be read only after collect().
     virtual void fetch(void* to, const void* from, std::size_t bytes) = 0;
     /// Waits for all copies; what was fetched for pageable memory is moved there.
     virtual void collect() = 0;

@@ -52,11 +52,12 @@ public:
     /// Waits for all that was enqueued, whatever became of it.
     virtual void settle() noexcept = 0;
 
-    /// Of x, the entries [from, to), before the plan is known; blocks where memory is pageable.
+    /// Sends the entries [from, to) of x, before the plan is known; blocks where memory is
+    /// pageable.
     virtual void send_x(std::span<const T> x, row_range range) = 0;
-    /// What send_x sent to the other devices.
+    /// Copies what send_x sent to the other devices.
     virtual void spread_x(std::span<const std::unique_ptr<streamed_device<T>>> devices) = 0;
-    /// All else. Blocks where memory is pageable.
+    /// Sends all else. Blocks where memory is pageable.
     virtual void send_matrix(const streamed_call<T>& call, int part) = 0;
     /// Products, and y as far as this device alone knows it. After spread_x of every device.
     virtual void compute(const streamed_call<T>& call, int part) = 0;

@@ -106,7 +106,7 @@ private:
         to = call.beta == T{0} ? call.alpha * sum : call.alpha * sum + call.beta * to;
     }
 
-    /// In the device's thread.
+    /// Runs in the device's thread.
     void multiply_range(int j) {
         const major_range range = last_.plan.ranges_of(last_part_)[as_size(j)];
         T* const to = sums_.data() + first_[as_size(j)];

@@ -19,7 +19,7 @@ using std::to_string;
                       " numbers, must have " + allowed);
 }
 
-/// By the checker of the form; what unsorted entries have follows from the cuts.
+/// Calls the checker of the form; what ranges of unsorted entries have follows from the cuts.
 template <class T>
 void check_ranges(const pcsr& partition, const streamed_matrix<T>& a) {
     const char* const major = by_columns(a.form) ? "column" : "row";

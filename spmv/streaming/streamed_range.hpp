@@ -31,7 +31,7 @@ struct streamed_range {
     buffer<std::byte> sorting, tiles;        ///< scratch of the sort, of the products
     buffer<T> sums, own_slots, y;
 
-    /// Where range j has its rows; one range of all rows unless by rows.
+    /// The place of the rows of range j; one range has all rows unless the form is by rows.
     struct range {
         major_range majors;
         std::int64_t rows;

@@ -10,8 +10,8 @@
 
 namespace krylith::host {
 
-/// Where the entries of a major index of the range begin; it may be end_major. O(1), O(log
-/// entries) of COO.
+/// Returns the place where the entries of a major index of the range begin; it may be end_major.
+/// O(1), O(log entries) of COO.
 template <class T>
 [[nodiscard]] std::int64_t major_begin(const streamed_matrix<T>& a, const major_range& range,
                                        std::int64_t major) {

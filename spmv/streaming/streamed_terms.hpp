@@ -33,7 +33,8 @@ template <class T>
     return own_slots;
 }
 
-/// By rows: what later ranges have of the last row of range q. own_slots: streamed_terms<T>::most.
+/// Returns, for forms by rows, what later ranges have of the last row of range q. own_slots has
+/// streamed_terms<T>::most places.
 template <class T>
 [[nodiscard]] streamed_terms<T>
 terms_of_last_row(const streamed_call<T>& call, const streamed_place& place,

@@ -11,18 +11,17 @@
 namespace krylith {
 
 free_fractions open_fractions(operator_kind kind, const operator_options& options) {
-    return {options.long_fraction == -1,
-            kind == operator_kind::lra_rc && options.redundant_fraction == -1};
+    const operator_fractions& has = kind->fractions;
+    return {has.long_rows && options.long_fraction == -1,
+            has.redundant && options.redundant_fraction == -1};
 }
 
 tuning_key fractions_key(const trial_subject& subject, operator_kind kind,
                          const operator_options& options, std::size_t value_bytes) {
     std::string name =
         std::string(to_string(kind)) + " fractions " + (value_bytes == 8 ? "fp64" : "fp32");
-    if (options.format != format_kind::automatic)
-        name += std::string(" format ") + to_string(options.format);
-    if (options.transport != transport_kind::automatic)
-        name += std::string(" transport ") + to_string(options.transport);
+    if (options.format) name += std::string(" format ") + to_string(options.format);
+    if (options.transport) name += std::string(" transport ") + to_string(options.transport);
     if (options.long_fraction != -1) name += " long_fraction " + number_text(options.long_fraction);
     if (options.redundant_fraction != -1)
         name += " redundant_fraction " + number_text(options.redundant_fraction);

@@ -92,7 +92,7 @@ double copy_rate(const device_group& one, const effort& e, double phase) {
 
 double product_rate(const device_group& one, const effort& e, double phase) {
     const auto matrix = poisson3d<double>(e.side);
-    const auto a = make_operator(one, matrix, {.kind = operator_kind::halo});
+    const auto a = make_operator(one, matrix, {.kind = operators::halo});
     const auto x = a->make_domain_vector("measurement");
     auto y = a->make_range_vector("measurement");
     execution run(one, {});

@@ -14,7 +14,7 @@ namespace krylith {
 
 template <class T>
 double time_iteration(const matrix_operator<T>& a, double seconds) {
-    const device_group& group = a.layout()->group;
+    const device_group& group = a.group();
     // All values are zero and stay so: time does not depend on values, and nothing overflows.
     auto p = a.make_domain_vector("measurement");
     p.promise_single_reader();
@@ -25,6 +25,20 @@ double time_iteration(const matrix_operator<T>& a, double seconds) {
     execution run(group, {.mode = mode});
     scalar pq(run), rr(run), one(run);
     one = 1.0;
+    if (!a.layouts().square()) {
+        auto d = vector<T>(a.domain_layout(), "measurement");
+        return seconds_a_trip(
+            run,
+            [&] {
+                const reduction_into<T> dots[] = {pq = dot(r, q)};
+                a.apply(run, T(1), p, T(0), q, dots);
+                fused(run, r -= one * q, rr = dot(r, r));
+                fused(run, x += one * r);
+                fused(run, p = d + one * p);
+                test_residual(rr);
+            },
+            seconds);
+    }
     return seconds_a_trip(
         run,
         [&] {

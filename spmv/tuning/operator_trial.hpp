@@ -11,7 +11,8 @@
 namespace krylith {
 
 /// Returns the seconds of the work of one iteration of CG: a product, two updates, three dot
-/// products. It times ten iterations or more, in about `seconds`.
+/// products; for a matrix that is not square, whose two sides can't be added, of as many passes
+/// over vectors. It times ten iterations or more, in about `seconds`.
 template <class T>
 [[nodiscard]] double time_iteration(const matrix_operator<T>& a, double seconds = 0.05);
 

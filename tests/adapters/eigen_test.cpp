@@ -97,8 +97,7 @@ TEST_CASE("eigen: vectors go in and out in place, and new values by update()") {
     m = Eigen::SparseMatrix<double, Eigen::RowMajor>(
         m + Eigen::SparseMatrix<double, Eigen::RowMajor>(m.transpose()));
     const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(40, -1, 2);
-    const auto a =
-        make_operator(device_group::host(2), adapt_eigen(m), {.kind = operator_kind::halo});
+    const auto a = make_operator(device_group::host(2), adapt_eigen(m), {.kind = operators::halo});
     for (int round = 0; round < 2; ++round) {
         Eigen::VectorXd x(40);
         const auto in = borrow_host_array(a->layout(), as_span(b));

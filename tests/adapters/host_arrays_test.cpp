@@ -17,8 +17,8 @@ TEST_CASE("host arrays: a solve reads b and writes x where they lie") {
     const auto matrix = poisson3d<double>(9);
     const auto b = testing::random_values<double>(matrix.rows, 7);
     for (const int devices : {1, 2, 3, 7})
-        for (const auto kind : {operator_kind::halo, operator_kind::nz}) {
-            if (kind == operator_kind::nz && devices > 1) continue; // refused, see below
+        for (const auto kind : {operators::halo, operators::nz}) {
+            if (kind == operators::nz && devices > 1) continue; // refused, see below
             CAPTURE(devices);
             const auto group = device_group::host(devices);
             const auto a = make_operator(group, matrix, {.kind = kind});
@@ -34,9 +34,8 @@ TEST_CASE("host arrays: a solve reads b and writes x where they lie") {
 
 TEST_CASE("host arrays: replicated vectors and other lengths are refused") {
     const auto matrix = poisson2d<double>(6);
-    const auto replicated =
-        make_operator(device_group::host(2), matrix, {.kind = operator_kind::nz});
-    const auto owned = make_operator(device_group::host(2), matrix, {.kind = operator_kind::halo});
+    const auto replicated = make_operator(device_group::host(2), matrix, {.kind = operators::nz});
+    const auto owned = make_operator(device_group::host(2), matrix, {.kind = operators::halo});
     std::vector<double> x(36);
     CHECK(!can_borrow_host_array(*replicated->layout()));
     CHECK(can_borrow_host_array(*owned->layout()));

@@ -69,10 +69,10 @@ TEST_CASE("spmv_request: all operators, and options that only their kind gets") 
     q.multiply.transport = "copy-engine";
     q.multiply.long_fraction = 0.25;
     const auto halo = q.options_of("halo", "csr");
-    CHECK(halo.transport == transport_kind::automatic);
+    CHECK(halo.transport == transports::automatic);
     CHECK(halo.long_fraction == -1);
     const auto lra = q.options_of("lra", "csr");
-    CHECK(lra.transport == transport_kind::copy_engine);
+    CHECK(lra.transport == transports::copy_engine);
     CHECK(lra.long_fraction == 0.25);
     CHECK(lra.redundant_fraction == -1);
 }
@@ -96,7 +96,7 @@ TEST_CASE("limits and costs of every operator on any number of devices, more tha
             const device_choice choice =
                 choose_devices({.backend = "host", .threads = 2}, {devices});
             const device_group group = choice.group(devices);
-            const lone_blocks blocks = measure_blocks<double>(choice, w, devices, format_kind::csr,
+            const lone_blocks blocks = measure_blocks<double>(choice, w, devices, formats::csr,
                                                               execution_mode::automatic, brief);
             REQUIRE(blocks.seconds.size() == static_cast<std::size_t>(devices));
             for (const std::string& kind : spmv_request{}.operator_list()) {
@@ -111,8 +111,8 @@ TEST_CASE("limits and costs of every operator on any number of devices, more tha
                 const spmv_limit limit = limit_of(*a, blocks, 1e9);
                 CHECK(limit.compute >= 0);
                 CHECK(limit.waiting <= limit.compute);
-                CHECK((limit.waiting == 0 || a->kind() == operator_kind::halo ||
-                       a->kind() == operator_kind::allgather));
+                CHECK((limit.waiting == 0 || a->kind() == operators::halo ||
+                       a->kind() == operators::allgather));
                 std::int64_t most = 0;
                 for (int rank = 0; rank < devices; ++rank) {
                     most = std::max(most, a->received(rank));

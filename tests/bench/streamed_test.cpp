@@ -15,7 +15,7 @@
 namespace krylith::bench {
 namespace {
 
-constexpr msrep_effort brief{.repetitions = 2, .seconds = 0, .warm_up = 1};
+constexpr streamed_effort brief{.repetitions = 2, .seconds = 0, .warm_up = 1};
 
 TEST_CASE("one_shot_arrays: every format is the same matrix, pageable and pinned") {
     const workload w = make_workload("gallery:fullchip:200");
@@ -30,7 +30,7 @@ TEST_CASE("one_shot_arrays: every format is the same matrix, pageable and pinned
                 for (const std::string& version : streamed_versions()) {
                     CAPTURE(version);
                     const auto product = make_contestant(version, group);
-                    const msrep_numbers numbers =
+                    const streamed_numbers numbers =
                         measure_streamed(*product, arrays, pinned, expected, brief);
                     CHECK(numbers.largest_error < 1e-14);
                     CHECK(numbers.void_because.empty());
@@ -52,15 +52,15 @@ TEST_CASE("measure_one_shot: a wrong result is void") {
     streamed_arrays arrays(w, "csr");
     const auto product = make_contestant("p_opt", device_group::host(2));
     CHECK(measure_streamed(*product, arrays, false, expected, brief).void_because.size() == 1);
-    CHECK_THROWS_AS(msrep_effort{.repetitions = 0}.check(), usage_error);
-    CHECK_THROWS_AS(msrep_effort{.seconds = -1}.check(), usage_error);
+    CHECK_THROWS_AS(streamed_effort{.repetitions = 0}.check(), usage_error);
+    CHECK_THROWS_AS(streamed_effort{.seconds = -1}.check(), usage_error);
 }
 
 TEST_CASE("msrep rows: speedups are over the fewest devices and over baseline") {
     const auto row = [](const char* version, int devices, double seconds) {
         const spread s{seconds, seconds, seconds, 1};
-        msrep_numbers numbers{s, s, s, s, s, s, s, 0, {}};
-        return msrep_row({"m", 5, 9, "csr", version, devices, true}, numbers);
+        streamed_numbers numbers{s, s, s, s, s, s, s, 0, {}};
+        return streamed_row({"m", 5, 9, "csr", version, devices, true}, numbers);
     };
     std::vector<json> rows{row("baseline", 2, 8), row("p_opt", 2, 2), row("p_opt", 4, 1),
                            failed_msrep({"m", 5, 9, "csr", "p", 2, true}, "no memory")};
@@ -72,15 +72,15 @@ TEST_CASE("msrep rows: speedups are over the fewest devices and over baseline") 
     CHECK(rows[2].at("kernel_speedup") == 2.0);
     CHECK_FALSE(rows[2].contains("speedup_over_baseline"));
     CHECK_FALSE(rows[3].contains("speedup"));
-    CHECK(msrep_table_lines(rows[3]).find("no memory") != std::string::npos);
-    for (const std::string& column : msrep_csv_columns()) {
+    CHECK(streamed_table_lines(rows[3]).find("no memory") != std::string::npos);
+    for (const std::string& column : streamed_csv_columns()) {
         CAPTURE(column);
         CHECK(rows[1].contains(json::json_pointer("/" + column)));
     }
 }
 
-TEST_CASE("msrep_request: names that are none are refused") {
-    msrep_request q;
+TEST_CASE("streamed_request: names that are none are refused") {
+    streamed_request q;
     CHECK(q.format_list().size() == 3);
     CHECK_NOTHROW(q.check_versions());
     q.formats = {"all"};
@@ -94,13 +94,13 @@ TEST_CASE("msrep_request: names that are none are refused") {
 }
 
 TEST_CASE("bench_msrep runs on more devices than rows") {
-    msrep_request q;
+    streamed_request q;
     q.matrices = {"gallery:poisson1d:3", "gallery:rmat:6"};
     q.formats = {"all"};
     q.devices = {.backend = "host", .threads = 2};
     q.counts = {1, 5};
     q.effort = brief;
-    CHECK(msrep_run(q).run());
+    CHECK(streamed_run(q).run());
 }
 
 TEST_CASE("two loads: nonzeros as asked, and rows of two lengths") {

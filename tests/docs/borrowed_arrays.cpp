@@ -11,7 +11,7 @@ using namespace krylith;
 
 int main() {
     const auto group = device_group::host(2);
-    const auto a = make_operator(group, poisson3d<double>(20), {.kind = operator_kind::halo});
+    const auto a = make_operator(group, poisson3d<double>(20), {.kind = operators::halo});
     const layout_handle layout = a->layout();
 
     std::vector<std::vector<double>> b_arrays; // the simulation's own

@@ -1,10 +1,12 @@
 // Pieces of code that the pages and comments of headers show and that run nowhere: they must
 // compile.
+#include <memory>
 #include <vector>
 
 #include <krylith/adapters/csr_arrays.hpp>
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
+#include <krylith/precond/own_preconditioner.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/streamed_product.hpp>
@@ -43,6 +45,43 @@ solve_result lent_arrays(const device_group& group, std::int64_t rows, const std
     const csr_part<double> mine = {rows, offsets, columns, values}; // device pointers
     const auto a = make_operator<double>(group, std::span(&mine, 1), {.borrow = true});
     const solve_result result = cg(*a, b, x);
+    return result;
+}
+
+/// spmv/matrix_operator.hpp.
+void between_grids(const std::unique_ptr<matrix_operator<double>>& coarse,
+                   const std::unique_ptr<matrix_operator<double>>& fine,
+                   const csr_matrix<double>& prolongation) {
+    const auto p = make_operator({coarse->layout(), fine->layout()}, prolongation);
+    (void)p;
+}
+
+std::unique_ptr<matrix_operator<double>> transfer(const matrix_operator<double>& coarse,
+                                                  const matrix_operator<double>& fine,
+                                                  const csr_matrix<double>& prolongation) {
+    return make_operator({coarse.layout(), fine.layout()}, prolongation,
+                         {.transposed_products = true});
+}
+
+/// y = P x, z = P' A y
+void coarse_product(execution& run, const matrix_operator<double>& a,
+                    const matrix_operator<double>& p, const vector<double>& x, vector<double>& y,
+                    vector<double>& r, vector<double>& z) {
+    p.apply(run, 1.0, x, 0.0, y); // x: p.make_domain_vector(), y: a.make_domain_vector()
+    put_ghosts(run, y);           // a product does not send what others need of its result
+    a.apply(run, 1.0, y, 0.0, r); // r: p.transposed().make_domain_vector()
+    put_ghosts(run, r);
+    p.apply_transposed(run, 1.0, r, 0.0, z); // z: p.transposed().make_range_vector()
+}
+
+/// precond/own_preconditioner.hpp.
+solve_result divided(const std::unique_ptr<matrix_operator<double>>& a, const double* diagonal,
+                     const vector<double>& b, vector<double>& x) {
+    const auto m = make_preconditioner(*a, [&](const preconditioner_call<double>& call) {
+        for (std::int64_t i = 0; i < call.rows.size(); ++i)
+            call.z[i] = call.r[i] / diagonal[call.rows.begin + i];
+    });
+    const solve_result result = cg(*a, b, x, {.rtol = 1e-8}, m);
     return result;
 }
 

@@ -89,8 +89,8 @@ TEST_CASE("host memory: halo plan, operator, vectors, preconditioner") {
         return p.ghost_count(1) > 0;
     };
     CHECK(exhaust(plan, settle) > 5);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,
-                            operator_kind::pcsr, operator_kind::pcsc}) {
+    for (const auto kind :
+         {operators::nz, operators::halo, operators::allgather, operators::pcsr, operators::pcsc}) {
         const auto set_up = [&] {
             const auto a = make_operator(group, matrix, {.kind = kind});
             const jacobi<double> m(*a, matrix);

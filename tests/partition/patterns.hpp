@@ -1,4 +1,4 @@
-// Small square sparsity patterns, each with the fault that it finds.
+// Small sparsity patterns, each with the fault that it finds.
 #pragma once
 
 #include <cstddef>
@@ -44,11 +44,12 @@ inline pattern poisson2d(std::int64_t side) {
     return result;
 }
 
-/// A pattern whose rows have 0 to `most` entries each, unsorted and with repetitions.
-inline pattern random_pattern(std::int64_t rows, int most, unsigned seed) {
+/// A pattern of so many columns whose rows have 0 to `most` entries each, unsorted and with
+/// repetitions.
+inline pattern random_pattern(std::int64_t rows, std::int64_t of_columns, int most, unsigned seed) {
     std::mt19937 generator(seed);
     std::uniform_int_distribution<int> lengths(0, most);
-    std::uniform_int_distribution<std::int64_t> columns(0, rows - 1);
+    std::uniform_int_distribution<std::int64_t> columns(0, of_columns - 1);
     pattern result;
     for (std::int64_t i = 0; i < rows; ++i) {
         for (int left = lengths(generator); left > 0; --left) {
@@ -57,6 +58,10 @@ inline pattern random_pattern(std::int64_t rows, int most, unsigned seed) {
         result.end_row();
     }
     return result;
+}
+
+inline pattern random_pattern(std::int64_t rows, int most, unsigned seed) {
+    return random_pattern(rows, rows, most, seed);
 }
 
 /// A pattern of the diagonal, one full row and one full column.
@@ -113,6 +118,55 @@ inline std::vector<named_pattern> all_patterns() {
         {"sparse random, empty rows, unsorted, repeated", random_pattern(300, 3, 1)},
         {"denser random", random_pattern(130, 40, 2)},
         {"several trips of the parallel loop", random_pattern(9000, 6, 3)},
+    };
+}
+
+struct rectangular_pattern {
+    std::string name;
+    std::int64_t columns;
+    pattern matrix;
+};
+
+/// Interpolation in one dimension from every `factor`-th point to all `rows`.
+inline pattern interpolation(std::int64_t rows, std::int64_t factor) {
+    pattern result;
+    for (std::int64_t i = 0; i < rows; ++i) {
+        result.add(i / factor);
+        if (i % factor != 0) {
+            result.add(i / factor + 1);
+        }
+        result.end_row();
+    }
+    return result;
+}
+
+/// A pattern with one full row; all others are empty.
+inline pattern full_row(std::int64_t rows, std::int64_t columns, std::int64_t full) {
+    pattern result;
+    for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t j = 0; i == full && j < columns; ++j) {
+            result.add(j);
+        }
+        result.end_row();
+    }
+    return result;
+}
+
+inline std::vector<rectangular_pattern> rectangular_patterns() {
+    return {
+        {"no rows: ranks that only own columns", 17, without_nonzeros(0)},
+        {"no columns: ranks that only own rows", 0, without_nonzeros(17)},
+        {"no nonzeros", 40, without_nonzeros(9)},
+        {"one row: one rank receives, all others send", 50, full_row(1, 50, 0)},
+        {"one column: one rank sends, all others receive", 1, random_pattern(50, 1, 2, 6)},
+        {"fewer columns than ranks: ranks without columns receive", 3, random_pattern(90, 3, 3, 7)},
+        {"fewer rows than ranks: ranks without rows send", 90, random_pattern(3, 90, 60, 8)},
+        {"interpolation: local columns count from another place than rows", 41,
+         interpolation(81, 2)},
+        {"wide, empty rows, unsorted, repeated", 700, random_pattern(60, 700, 9, 9)},
+        {"tall, empty columns", 60, random_pattern(700, 40, 2, 10)},
+        {"tall, several trips of the parallel loop", 1200, random_pattern(9000, 1200, 5, 11)},
+        {"a full row in the middle of empty ones", 130, full_row(30, 130, 14)},
     };
 }
 

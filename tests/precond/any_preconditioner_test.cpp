@@ -72,7 +72,7 @@ template <class T>
 void compare_all(const device_group& group) {
     const auto matrix = testing::converted<T>(poisson2d<double>(11, 9, random_scaling{3}));
     const auto b = random_values<T>(matrix.rows, 211);
-    for (const auto kind : {operator_kind::halo, operator_kind::nz, operator_kind::allgather}) {
+    for (const auto kind : {operators::halo, operators::nz, operators::allgather}) {
         CAPTURE(name_of(kind));
         problem<T> p(group, matrix, b, {.kind = kind});
         const jacobi<T> m(*p.a);
@@ -140,7 +140,7 @@ KRYLITH_GROUP_TEST("any preconditioner: none copies, keeps nothing, and takes an
 // What a solver multiplies next must have its ghosts, by whatever means it was written.
 KRYLITH_GROUP_TEST("any preconditioner: a domain vector that it writes has its ghosts") {
     const auto matrix = poisson2d<double>(9, 8, random_scaling{6});
-    for (const auto kind : {operator_kind::halo, operator_kind::allgather, operator_kind::pcsr}) {
+    for (const auto kind : {operators::halo, operators::allgather, operators::pcsr}) {
         CAPTURE(name_of(kind));
         const auto a = make_operator(group, matrix, {.kind = kind});
         const auto r = testing::make_range_vector(a->layout(), random_values<double>(72, 214));

@@ -28,8 +28,8 @@ void applies(const device_group& group) {
     for (std::size_t i = 0; i < d.size(); ++i)
         d[i] = std::ldexp(i % 3 == 0 ? -1.0 : 1.0, static_cast<int>(i % 9) - 4); // exact inverses
     const auto matrix = testing::converted<T>(diagonal_matrix(d));
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,
-                            operator_kind::pcsr, operator_kind::pcsc}) {
+    for (const auto kind :
+         {operators::nz, operators::halo, operators::allgather, operators::pcsr, operators::pcsc}) {
         const auto a = make_operator(group, matrix, {.kind = kind});
         const jacobi<T> m(*a, matrix);
         const auto r0 = random_values<T>(600, 151);
@@ -147,8 +147,8 @@ KRYLITH_GROUP_TEST("jacobi: solve, update matrix and preconditioner, solve") {
     const auto first = poisson2d<double>(12, random_scaling{1});
     const auto second = poisson2d<double>(12, random_scaling{2});
     const auto b0 = random_values<double>(first.rows, 153);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,
-                            operator_kind::pcsr, operator_kind::pcsc})
+    for (const auto kind :
+         {operators::nz, operators::halo, operators::allgather, operators::pcsr, operators::pcsc})
         for (const auto which : all_methods) {
             CAPTURE(name_of(which));
             problem<double> p(group, first, b0, {.kind = kind});

@@ -1,6 +1,7 @@
 // The table of preconditioners: what its rows promise, and the texts that name them.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -38,12 +39,22 @@ void refuses(std::string_view key, std::string_view value, const char* words_of_
 template <class T>
 void keeps_promises(const device_group& group, const preconditioner_method& row) {
     const auto matrix = testing::converted<T>(poisson2d<double>(12, 11, random_scaling{3}));
-    for (const auto kind : {operator_kind::halo, operator_kind::nz}) {
+    for (const auto kind : {operators::halo, operators::nz}) {
         problem<T> p(group, matrix, random_values<T>(matrix.rows, 221), {.kind = kind});
-        const auto from_devices = make_preconditioner(row.name, *p.a);
         const auto m = make_preconditioner(row.name, *p.a, csr_view<T>(matrix));
         CHECK(m.name().starts_with(row.name));
-        CHECK(m.name() == from_devices.name());
+        CHECK(parse_preconditioner(m.name()).method == &row);
+        // A row may need the matrix in host memory, and then says so.
+        const auto from_devices = [&]() -> std::optional<any_preconditioner<T>> {
+            try {
+                return make_preconditioner(row.name, *p.a);
+            } catch (const usage_error& e) {
+                CHECK(std::string(e.what()).find("in host memory") != std::string::npos);
+                return std::nullopt;
+            }
+        }();
+        CHECK(from_devices.has_value() == (row.name != "chebyshev"));
+        if (from_devices) CHECK(m.name() == from_devices->name());
         CHECK(m.pointwise(p.b).has_value() == row.pointwise);
         const method_parameters usual{row.parameters.get()};
         std::int64_t most = 0;
@@ -59,7 +70,8 @@ void keeps_promises(const device_group& group, const preconditioner_method& row)
             INFO(testing::describe(result));
             CHECK(result.converged());
             const auto solution = p.solution();
-            CHECK(testing::solve(which, *p.a, p.b, p.x, {}, from_devices).converged());
+            if (!from_devices) continue;
+            CHECK(testing::solve(which, *p.a, p.b, p.x, {}, *from_devices).converged());
             CHECK(testing::same_bits(p.solution(), solution));
         }
     }
@@ -106,7 +118,8 @@ TEST_CASE("preconditioner table: a text that names none is refused with the near
         CHECK_THROWS_WITH_AS((void)parse_preconditioner(text), doctest::Contains(advice),
                              usage_error);
     };
-    says("jacoby", "unknown preconditioner 'jacoby': did you mean 'jacobi'? Valid are none jacobi");
+    says("jacoby", "unknown preconditioner 'jacoby': did you mean 'jacobi'? Valid are none jacobi "
+                   "chebyshev");
     says("diag", "did you mean 'jacobi'");
     says("Point-Jacobi", "did you mean 'jacobi'");
     says("identity", "did you mean 'none'");

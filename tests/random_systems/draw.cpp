@@ -8,6 +8,7 @@ namespace random_systems {
 
 using krylith::execution_mode;
 using krylith::operator_kind;
+namespace operators = krylith::operators;
 
 namespace {
 
@@ -40,11 +41,11 @@ trial draw(std::uint64_t seed, std::uint64_t index, std::initializer_list<int> g
                           start::random, start::exact});
     t.devices = random.pick(group_sizes);
     if (random.once_in(4)) t.relative_atol = random.decade(-12, -1);
-    t.operator_options.kind = random.pick(
-        {operator_kind::automatic, operator_kind::nz, operator_kind::two_nz, operator_kind::lra,
-         operator_kind::lra_rc, operator_kind::halo, operator_kind::halo, operator_kind::allgather,
-         operator_kind::pcsr, operator_kind::pcsc, operator_kind::pcoo, operator_kind::adaptive});
-    if (random.once_in(8)) t.operator_options.order = krylith::reordering::rcm;
+    std::vector<operator_kind> choices = {operators::automatic, operators::usual};
+    choices.insert(choices.end(), operators::all.begin(), operators::all.end());
+    t.operator_options.kind =
+        choices[static_cast<std::size_t>(random.integer(0, static_cast<int>(choices.size()) - 1))];
+    if (random.once_in(8)) t.operator_options.order = krylith::orders::rcm;
     t.options.rtol = random.once_in(20) ? 0.0 : random.decade(-14, -2);
     if (random.once_in(4)) t.options.max_iterations = random.integer(0, t.rows + 2);
     t.options.restart = random.pick({1, 2, 5, 30, 30});
@@ -53,7 +54,8 @@ trial draw(std::uint64_t seed, std::uint64_t index, std::initializer_list<int> g
         random.pick({krylith::side::left, krylith::side::right, krylith::side::split});
     t.options.mode =
         random.pick({execution_mode::automatic, execution_mode::recorded, execution_mode::eager});
-    if (t.operator_options.kind == operator_kind::adaptive) t.options.mode = execution_mode::eager;
+    if (t.operator_options.kind && !t.operator_options.kind->eager_because.empty())
+        t.options.mode = execution_mode::eager;
     t.options.history = random.once_in(8);
     if (random.once_in(8)) t.options.on_failure = krylith::failure_policy::throw_error;
     t.options.unroll = random.pick({1, 3, 16});
@@ -71,7 +73,7 @@ std::string trial::describe() const {
          << sides[static_cast<int>(options.preconditioning)] << ", start "
          << starts[static_cast<int>(from)] << (aliased ? ", x is b" : "") << ", " << devices
          << " devices " << krylith::to_string(operator_options.kind)
-         << (operator_options.order == krylith::reordering::none ? "" : " rcm") << ' '
+         << (operator_options.order == krylith::orders::none ? "" : " rcm") << ' '
          << modes[static_cast<int>(options.mode)] << ", rtol " << *options.rtol << ", atol "
          << relative_atol << " ||b||, restart " << options.restart << ", max "
          << options.max_iterations;

@@ -157,7 +157,7 @@ class runs_test(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             for name in ("speedup", "limit", "time"):
                 self.assertGreater((self.here / form / f"{name}.{form}").stat().st_size, 1000)
-        msrep = self.file("m.json", [streamed(v, d, f) for v in ("baseline", "p", "p_opt")
+        streamed_rows = self.file("m.json", [streamed(v, d, f) for v in ("baseline", "p", "p_opt")
                                      for d in (1, 4) for f in ("csr", "csc")], "streamed")
         loads = self.file("i.json", [two_loads(0, 1, 1.0)] +
                           [two_loads(k, r, 4 / (4 - k + k * r)) for k in (1, 2, 3)
@@ -166,7 +166,7 @@ class runs_test(unittest.TestCase):
         walks = self.file("g.json", [walk("adaptive", speedup=faster), walk("row", ms=2),
                                      walk("cusparse", ms=3), walk("adaptive", "sssp", 2)],
                           "graph")
-        for file, *names in ((msrep, "phases"), (loads, "imbalance"),
+        for file, *names in ((streamed_rows, "phases"), (loads, "imbalance"),
                              (walks, "speedup_bfs", "steps_bfs", "steps_sssp")):
             done = self.run_script("plot", file, str(self.here / names[0]))
             self.assertEqual(done.returncode, 0, done.stderr)

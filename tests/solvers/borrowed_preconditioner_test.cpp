@@ -42,7 +42,7 @@ csr_matrix<double> two_jacobi_steps(csr_matrix<double> a) {
 class borrowing {
 public:
     explicit borrowing(const device_group& group, const csr_matrix<double>& inverse)
-        : inverse_(make_operator(group, inverse, {.kind = operator_kind::halo})),
+        : inverse_(make_operator(group, inverse, {.kind = operators::halo})),
           domain_(inverse_->make_domain_vector()) {}
 
     void apply(execution& run, const vector<double>& r, vector<double>& z,
@@ -84,7 +84,7 @@ KRYLITH_GROUP_TEST("borrowed preconditioner: as many iterations as on one device
             const auto expected =
                 testing::solve(which, *alone.a, alone.b, alone.x, options, m_alone);
             REQUIRE(expected.converged());
-            for (const auto kind : {operator_kind::halo, operator_kind::allgather})
+            for (const auto kind : {operators::halo, operators::allgather})
                 for (const auto mode : {execution_mode::automatic, execution_mode::eager}) {
                     options.mode = mode;
                     problem<double> p(group, matrix, b, {.kind = kind});

@@ -159,7 +159,7 @@ static void repeat_setups(const device_group& group, int rounds) {
     const auto b = random_values<double>(matrix.rows, 122);
     std::vector<std::size_t> live;
     for (int round = 0; round < rounds; ++round) {
-        const auto kind = round % 2 == 0 ? operator_kind::nz : operator_kind::halo;
+        const auto kind = round % 2 == 0 ? operators::nz : operators::halo;
         {
             problem<double> p(group, matrix, b, {.kind = kind});
             const auto which = all_methods[round % 3];

@@ -9,6 +9,7 @@
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
 
 namespace krylith {
 
@@ -28,9 +29,7 @@ using testing::worth_running;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz,   operator_kind::lra_rc,
-                                   operator_kind::halo, operator_kind::allgather,
-                                   operator_kind::pcsr, operator_kind::pcsc};
+const std::vector<operator_kind> kinds = testing::different_operators();
 
 } // namespace
 

@@ -55,7 +55,7 @@ void rounds(const device_group& group, int count) {
     const auto matrix = poisson2d<double>(5, 4);
     const auto b = testing::random_values<double>(matrix.rows, 191);
     for (int round = 0; round < count; ++round) {
-        const auto kind = round % 2 == 0 ? operator_kind::nz : operator_kind::halo;
+        const auto kind = round % 2 == 0 ? operators::nz : operators::halo;
         problem<double> p(group, matrix, b, {.kind = kind});
         const auto which = all_methods[round % 3];
         CHECK(p.solve_jacobi(which, {.history = round % 5 == 0, .unroll = 2}).converged());

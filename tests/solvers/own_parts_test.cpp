@@ -67,7 +67,7 @@ KRYLITH_GROUP_TEST("own parts: an operator of the user's") {
              k < sum.row_offsets[static_cast<std::size_t>(row) + 1]; ++k)
             if (sum.column_indices[static_cast<std::size_t>(k)] == row)
                 sum.values[static_cast<std::size_t>(k)] += 0.5;
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather})
+    for (const auto kind : {operators::nz, operators::halo, operators::allgather})
         for (const auto which : testing::template_methods)
             for (const auto mode : modes_of(group)) {
                 CAPTURE(name_of(which));
@@ -88,7 +88,7 @@ KRYLITH_GROUP_TEST("own parts: an operator of the user's") {
 KRYLITH_GROUP_TEST("own parts: a preconditioner of the user's helps, on the sides it can") {
     const auto matrix = poisson2d<double>(12, 10, random_scaling{9});
     const auto b = random_values<double>(matrix.rows, 142);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather})
+    for (const auto kind : {operators::nz, operators::halo, operators::allgather})
         for (const auto which : all_methods)
             for (const auto mode : modes_of(group))
                 for (const auto on_side : {side::left, side::right}) {

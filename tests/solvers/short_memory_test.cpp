@@ -10,6 +10,7 @@
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/short_memory.hpp>
 #include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
 
 namespace krylith {
 
@@ -68,8 +69,7 @@ std::vector<device_group> few_cuda_groups() {
 void solves_exhaust(const device_group& group) {
     const auto matrix = poisson2d<double>(3, 3, random_scaling{4});
     const auto b = random_values<double>(matrix.rows, 161);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::allgather,
-                            operator_kind::pcsr, operator_kind::pcsc})
+    for (const auto kind : testing::different_operators())
         for (const auto which : all_methods) {
             if (!testing::worth_running(which, kind)) continue;
             CAPTURE(name_of(kind));
@@ -94,8 +94,8 @@ void solves_exhaust(const device_group& group) {
 void setups_exhaust(const device_group& group) {
     const auto matrix = poisson2d<double>(3, 3);
     const auto b = random_values<double>(matrix.rows, 162);
-    for (const auto kind : {operator_kind::nz, operator_kind::lra_rc, operator_kind::halo,
-                            operator_kind::allgather}) {
+    for (const auto kind :
+         {operators::nz, operators::lra_rc, operators::halo, operators::allgather}) {
         CAPTURE(name_of(kind));
         const auto all = [&] {
             problem<double> p(group, matrix, b, {.kind = kind});

@@ -16,7 +16,7 @@ namespace krylith {
 
 TEST_CASE("two threads on one operator: each solve is right or refused by words") {
     const auto group = device_group::host(2, {.host_threads = 2});
-    const auto a = make_operator(group, poisson2d<double>(12), {.kind = operator_kind::halo});
+    const auto a = make_operator(group, poisson2d<double>(12), {.kind = operators::halo});
     std::array<vector<double>, 2> b = {a->make_range_vector(), a->make_range_vector()};
     std::array<vector<double>, 2> x = {a->make_range_vector(), a->make_range_vector()};
     for (auto& v : b) v.upload(std::vector<double>(144, 1.0));

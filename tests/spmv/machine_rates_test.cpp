@@ -207,7 +207,7 @@ KRYLITH_GROUP_TEST("operators: auto says what it reckoned with, and follows the 
         const auto a = make_operator(group, matrix);
         if (group.size() == 1) {
             CHECK(a->choice() == nullptr);
-            return operator_kind::automatic;
+            return operators::automatic;
         }
         REQUIRE(a->choice() != nullptr);
         CHECK(a->choice()->predictions.size() >= 3);
@@ -220,8 +220,8 @@ KRYLITH_GROUP_TEST("operators: auto says what it reckoned with, and follows the 
     const auto slow_vectors = taken({1e8, 1e9, 1e9, 1e9, phases});
     const auto fast_vectors = taken({1e15, 1e9, 5e7, 1e9, phases});
     if (group.size() == 1) return;
-    CHECK(slow_vectors == operator_kind::allgather);
-    CHECK(fast_vectors == operator_kind::nz);
+    CHECK(slow_vectors == operators::allgather);
+    CHECK(fast_vectors == operators::nz);
 }
 
 KRYLITH_GROUP_TEST("operators: auto measured tries, keeps the fastest, and remembers it") {
@@ -253,7 +253,7 @@ KRYLITH_GROUP_TEST("operators: auto measured tries, keeps the fastest, and remem
         }
     }
     CHECK_THROWS_WITH_AS(
-        (void)make_operator(group, matrix, {.kind = operator_kind::nz, .measure = true}),
+        (void)make_operator(group, matrix, {.kind = operators::nz, .measure = true}),
         doctest::Contains("only auto, lra and lra-rc"), usage_error);
 }
 

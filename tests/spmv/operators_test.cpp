@@ -8,7 +8,6 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
 #include <krylith/spmv/tuning/mocked_rates.hpp>
 #include <krylith/vector/fused.hpp>
 
@@ -17,6 +16,7 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/oracle.hpp>
 #include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/tables.hpp>
 #include <krylith/tests/support/vectors.hpp>
 
 namespace krylith {
@@ -30,15 +30,7 @@ using testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {
-    operator_kind::nz,     operator_kind::two_nz, operator_kind::lra,
-    operator_kind::lra_rc, operator_kind::halo,   operator_kind::allgather,
-    operator_kind::pcsr,   operator_kind::pcsc,   operator_kind::pcoo};
-
-std::vector<format_kind> format_kinds(const device_group& group) {
-    if (group.kind() == backend::host) return {format_kind::csr};
-    return {format_kind::csr, format_kind::sell, format_kind::merge, format_kind::cusparse};
-}
+const std::vector<operator_kind> kinds = testing::recordable_operators();
 
 } // namespace
 
@@ -49,7 +41,7 @@ KRYLITH_GROUP_TEST("operators: update takes new values on the same pattern") {
         second.values[k] = 1.0 / static_cast<double>(k + 1);
     const auto x0 = random_values<double>(900, 42);
     for (const auto kind : kinds)
-        for (const auto format : format_kinds(group)) {
+        for (const auto format : testing::formats_of(group.kind())) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(format));
             const auto a = make_operator(group, first, {kind, format});
@@ -85,7 +77,7 @@ KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, t
     const auto matrix = testing::random_matrix(800, 4, 3, 43);
     const auto x0 = random_values<double>(800, 44);
     for (const auto kind : kinds)
-        for (const auto format : format_kinds(group)) {
+        for (const auto format : testing::formats_of(group.kind())) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(format));
             const auto a = make_operator(group, matrix, {kind, format});
@@ -154,7 +146,7 @@ TEST_CASE("operators: one device and several give the same result, bit by bit") 
     const auto matrix = testing::random_matrix(600, 8, 1, 45);
     const auto x0 = random_values<double>(600, 46);
     for (const auto kind : kinds) {
-        if (is_nonzero_split(kind)) continue;
+        if (kind->sends == sent_data::x_and_partial_sums) continue;
         std::vector<double> expected;
         for (const auto& group : testing::host_groups()) {
             const auto a = make_operator(group, matrix, {.kind = kind});
@@ -177,8 +169,8 @@ KRYLITH_GROUP_TEST("operators: auto takes halo for grids, and not for matrices w
     // On this one they don't, and whole vectors cost nothing.
     const mocked_rates slow_link({1e15, 1e9, 5e7, 1e8, {1e-6}});
     const auto random = make_operator(group, testing::random_matrix(600, 20, 1, 47));
-    CHECK(grid->kind() == operator_kind::halo);
-    CHECK((random->kind() == operator_kind::halo) == (group.size() == 1));
+    CHECK(grid->kind() == operators::halo);
+    CHECK((random->kind() == operators::halo) == (group.size() == 1));
     std::int64_t bytes = 0;
     for (int rank = 0; rank < group.size(); ++rank) {
         CHECK(grid->received(rank) <= 2 * 62);
@@ -195,7 +187,7 @@ KRYLITH_GROUP_TEST("operators: the memory of one goes with it") {
     for (int rank = 0; rank < group.size(); ++rank) before.push_back(group[rank].ledger().live());
     const auto matrix = testing::random_matrix(300, 8, 1, 48);
     for (const auto kind : kinds)
-        for (const auto format : format_kinds(group)) {
+        for (const auto format : testing::formats_of(group.kind())) {
             const auto a = make_operator(group, matrix, {kind, format});
             CHECK(group[0].ledger().items().at("matrix") > 0);
         }
@@ -205,8 +197,8 @@ KRYLITH_GROUP_TEST("operators: the memory of one goes with it") {
 
 KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves all usable") {
     const auto matrix = testing::laplace_1d(20);
-    const auto a = make_operator(group, matrix, {.kind = operator_kind::halo});
-    const auto b = make_operator(group, matrix, {.kind = operator_kind::halo});
+    const auto a = make_operator(group, matrix, {.kind = operators::halo});
+    const auto b = make_operator(group, matrix, {.kind = operators::halo});
     execution run(group, {});
     auto x = a->make_domain_vector();
     auto y = a->make_range_vector();
@@ -231,7 +223,7 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
     broken.column_indices[3] = -1;
     CHECK_THROWS_AS((void)make_operator(group, broken), input_error);
     if (group.kind() == backend::host)
-        for (const auto format : {format_kind::sell, format_kind::merge, format_kind::cusparse})
+        for (const auto format : {formats::sell, formats::merge, formats::cusparse})
             CHECK_THROWS_AS((void)make_operator(group, matrix, {.format = format}), usage_error);
 
     plain.upload(std::vector<double>(20, 1.0));
@@ -243,12 +235,12 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
 
 TEST_CASE("operators: names are parsed, and unknown ones get the nearest") {
     for (const auto kind : kinds) CHECK(parse_operator_kind(to_string(kind)) == kind);
-    CHECK(parse_operator_kind("auto") == operator_kind::automatic);
-    for (const auto kind : {transport_kind::automatic, transport_kind::peer_store,
-                            transport_kind::copy_engine, transport_kind::nccl})
+    CHECK(parse_operator_kind("auto") == operators::automatic);
+    for (const auto kind :
+         {transports::automatic, transports::peer_store, transports::copy_engine, transports::nccl})
         CHECK(parse_transport_kind(to_string(kind)) == kind);
-    for (const auto kind : {format_kind::automatic, format_kind::csr, format_kind::sell,
-                            format_kind::merge, format_kind::cusparse})
+    for (const auto kind :
+         {formats::automatic, formats::csr, formats::sell, formats::merge, formats::cusparse})
         CHECK(parse_format_kind(to_string(kind)) == kind);
     CHECK_THROWS_WITH_AS((void)parse_operator_kind("hallo"),
                          doctest::Contains("did you mean 'halo'"), usage_error);

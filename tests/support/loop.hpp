@@ -48,7 +48,7 @@ requires requires(const A& a) {
 }
 [[nodiscard]] std::vector<execution_mode> modes_of(const A& a) {
     if (!a.recordable()) return {execution_mode::eager};
-    return modes_of(a.layout()->group);
+    return modes_of(a.make_range_vector().layout()->group);
 }
 
 } // namespace krylith::testing

@@ -78,7 +78,7 @@ inline constexpr method template_methods[] = {method::cg, method::bicgstab, meth
 /// Whether tests of all pairs of a method and an operator run this one. A method doesn't know its
 /// operator, so two methods suffice for the other operators.
 [[nodiscard]] constexpr bool worth_running(method which, operator_kind kind) {
-    return kind == operator_kind::halo || which == method::cg || which == method::gmres;
+    return kind == operators::halo || which == method::cg || which == method::gmres;
 }
 
 /// Solves by the table, or by a template of template_methods where `a` is no matrix_operator.

@@ -68,23 +68,31 @@ inline std::vector<double> run_plainly(const fused_shape& shape, const std::vect
     return dots;
 }
 
+/// Returns a shape that has at least one vector of float in an update in double.
+[[nodiscard]] inline fused_shape random_mixed_shape(std::uint64_t seed) {
+    fused_shape shape = random_shape(seed);
+    random_numbers random(seed + 1000);
+    shape.single = static_cast<std::uint8_t>(1 + random.below((1 << shape.vectors) - 1));
+    return shape;
+}
+
 /// Makes the shape an update of distributed vectors.
 template <class T>
-[[nodiscard]] fused_update<T> make_update(const fused_shape& shape, std::vector<vector<T>>& v,
-                                          const std::vector<std::uint8_t>& coefficients,
-                                          const std::vector<std::uint8_t>& sums) {
-    const auto at = [&](std::int8_t k) { return &v[static_cast<std::size_t>(k)]; };
+[[nodiscard]] fused_update<T>
+make_update(const fused_shape& shape, const std::vector<vector_operand<T>>& v,
+            const std::vector<std::uint8_t>& coefficients, const std::vector<std::uint8_t>& sums) {
+    const auto at = [&](std::int8_t k) { return v[static_cast<std::size_t>(k)]; };
     fused_update<T> update;
     for (int s = 0; s < shape.statements; ++s) {
         const auto& from = shape.statement[s];
         linear_combination<T> value;
         for (; value.count < from.terms; ++value.count) {
             const auto& in = from.term[value.count];
-            value.terms[value.count] = {at(in.vector), in.scale >= 0 ? at(in.scale) : nullptr,
-                                        in.coefficient >= 0
-                                            ? coefficients[static_cast<std::size_t>(in.coefficient)]
-                                            : no_register,
-                                        in.negative};
+            value.terms[value.count] = {
+                at(in.vector), in.scale >= 0 ? at(in.scale) : vector_operand<T>(),
+                in.coefficient >= 0 ? coefficients[static_cast<std::size_t>(in.coefficient)]
+                                    : no_register,
+                in.negative};
         }
         update.add(assignment<T>{at(from.target), value});
     }

@@ -30,7 +30,7 @@ inline constexpr std::array<std::string_view, 2> group_transport_names = {"auto"
 }
 
 /// Where an option has several meanings, the first that the command at hand has is suggested.
-inline constexpr std::array<name_alias, 34> option_aliases = {{
+inline constexpr std::array<name_alias, 35> option_aliases = {{
     {"tol", "--rtol"},
     {"tolerance", "--rtol"},
     {"eps", "--rtol"},
@@ -65,6 +65,7 @@ inline constexpr std::array<name_alias, 34> option_aliases = {{
     {"time", "--seconds"},
     {"type", "--precision"},
     {"dtype", "--precision"},
+    {"transposed", "--transpose"},
 }};
 
 } // namespace krylith::tool

@@ -1,7 +1,6 @@
 // Which matrix to take and which operator to build, in the words of the command line.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 
@@ -11,9 +10,8 @@
 
 namespace krylith::tool {
 
-/// Operators whose choice, or shares, can be measured, by this behind their names.
+/// Operators whose choice, or fractions, can be measured, by this behind their names.
 inline constexpr std::string_view measured_suffix = ":measured";
-inline constexpr std::array<std::string_view, 3> measurable_operators = {"auto", "lra", "lra-rc"};
 
 struct operator_request {
     std::string kind = "auto"; ///< or auto:measured, lra:measured, lra-rc:measured

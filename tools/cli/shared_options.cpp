@@ -24,10 +24,44 @@ std::string operator_choices() {
     std::string text;
     for (const std::string_view name : operator_names()) {
         (text += text.empty() ? "" : "|") += name;
-        if (std::ranges::find(measurable_operators, name) != measurable_operators.end())
-            ((text += '|') += name) += measured_suffix;
+        const operator_kind kind = parse_operator_kind(name);
+        if (!kind || kind->fractions.get().any()) ((text += '|') += name) += measured_suffix;
     }
     return text;
+}
+
+/// "csr (compressed rows), sell (slices of 32 rows)": the rows of a table in words.
+template <class Row, std::size_t Count>
+std::string in_words(const std::array<table_choice<Row>, Count>& rows) {
+    std::string text;
+    for (const table_choice<Row> row : rows)
+        text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", to_string(row),
+                            static_cast<std::string_view>(row->help));
+    return text;
+}
+
+/// The operators of one of the fractions.
+std::string owners(bool operator_fractions::*fraction) {
+    return listed<operator_method>(
+        operators::all, [&](operator_kind kind) { return kind->fractions.get().*fraction; });
+}
+
+std::string operator_help() {
+    return fmt::format(
+        "How parts of a product get to the devices: {}; auto is the fastest of {} "
+        "by a model, auto:measured by trial, as are the fractions of rows with "
+        "{}:measured",
+        in_words(operators::all),
+        listed<operator_method>(operators::all,
+                                [](operator_kind kind) { return kind->seconds != nullptr; }),
+        listed<operator_method>(operators::all,
+                                [](operator_kind kind) { return kind->fractions.get().any(); }));
+}
+
+std::string format_help() {
+    return fmt::format(
+        "Format of a device's block: {}; host devices have {}", in_words(formats::all),
+        listed<format_method>(formats::all, [](format_kind kind) { return kind->on_host; }));
 }
 
 } // namespace
@@ -93,36 +127,28 @@ void add_timeout(CLI::App& app, device_options& options) {
 }
 
 void add_operator_options(CLI::App& app, operator_request& request) {
-    app.add_option(
-           "--operator", request.kind,
-           "How x gets to the devices: nz, 2nz, lra and lra-rc replicate it, halo sends what "
-           "others need, allgather sends all; pcsr, pcsc and pcoo cut the matrix within rows or "
-           "columns, so that devices have equally many entries; adaptive multiplies only columns "
-           "where "
-           "x has entries, as long as it has few; auto is the fastest of the others "
-           "by a model, auto:measured by trial, as are the shares of rows with lra:measured and "
-           "lra-rc:measured")
+    app.add_option("--operator", request.kind, operator_help())
         ->type_name(operator_choices())
         ->capture_default_str()
         ->group("Operator");
-    app.add_option("--format", request.format,
-                   "Format of a device's block; sell, merge and cusparse need CUDA devices")
+    app.add_option("--format", request.format, format_help())
         ->type_name(alternatives(format_names()))
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--reorder", request.order,
-                   "Rows and columns on the devices; rcm (reverse Cuthill-McKee) brings together "
-                   "what is coupled, metis makes a part for each device with few ghosts")
+                   "Order of rows and columns on the devices: " + in_words(orders::all))
         ->type_name(alternatives(order_names()))
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--long-fraction", request.long_fraction,
-                   "lra, lra-rc: rows in the block of long rows / rows; -1: by nonzeros a row")
+                   owners(&operator_fractions::long_rows) +
+                       ": rows in the block of long rows / rows; -1: by nonzeros a row")
         ->type_name("FRACTION")
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--redundant-fraction", request.redundant_fraction,
-                   "lra-rc: rows that every device computes / rows; -1: by nonzeros a row")
+                   owners(&operator_fractions::redundant) +
+                       ": rows that every device computes / rows; -1: by nonzeros a row")
         ->type_name("FRACTION")
         ->capture_default_str()
         ->group("Operator");
@@ -134,17 +160,22 @@ void add_operator_options(CLI::App& app, operator_request& request) {
 }
 
 void add_transports(CLI::App& app, operator_request& request) {
-    static constexpr std::array<name_alias, 2> aliases = {
-        {{"copy", "copy-engine"}, {"store", "peer-store"}}};
+    std::vector<name_alias> aliases;
+    for (const transport_kind transport : transports::all)
+        for (const std::string_view alias : transport->aliases)
+            aliases.push_back({alias, transport->name});
     std::vector<std::string_view> names(transport_names().begin(), transport_names().end());
     names.push_back("staged");
     app.get_option("--transport")
         ->description(
-            "How data crosses devices; results of nz, 2nz, lra and lra-rc by kernels that "
-            "store (peer-store), copy engines or NCCL; staged copies all, even where "
-            "direct access works")
+            fmt::format("How data crosses devices: results of {} by {}; staged copies all, even "
+                        "where direct access works",
+                        listed<operator_method>(
+                            operators::all,
+                            [](operator_kind kind) { return kind->sends == sent_data::results; }),
+                        in_words(transports::all)))
         ->type_name(alternatives(names))
-        ->transform([&request, names](const std::string& name) {
+        ->transform([&request, names, aliases](const std::string& name) {
             check_name("transport", name, names, aliases);
             if (name == "staged") return name;
             request.transport = name;

@@ -64,11 +64,11 @@ std::uint64_t parse_seed(const std::string& option, const std::string& text,
 }
 
 template <class T>
-std::vector<T> file_values(const std::string& path, std::size_t n) {
+std::vector<T> file_values(const std::string& path, std::size_t n, const char* what) {
     std::vector<T> values = read_vector_market<T>(path);
     if (values.size() != n)
         throw input_error(path + " has " + std::to_string(values.size()) + " entries, the matrix " +
-                          std::to_string(n) + " rows: they must agree");
+                          std::to_string(n) + " " + what + ": they must agree");
     return values;
 }
 
@@ -97,12 +97,36 @@ std::vector<T> make_values(const vector_source& source, const csr_matrix<T>& mat
         return image(matrix,
                      random_values<T>(source.seed, static_cast<std::size_t>(matrix.columns)));
     case vector_source::form::random: return random_values<T>(source.seed, n);
-    case vector_source::form::file: return file_values<T>(source.path, n);
+    case vector_source::form::file: return file_values<T>(source.path, n, "rows");
     case vector_source::form::ones: break;
     }
     return std::vector<T>(n, T(1));
 }
 
+template <class T>
+std::vector<T> make_column_values(const std::string& option, const vector_source& source,
+                                  const csr_matrix<T>& matrix) {
+    if (matrix.rows == matrix.columns) return make_values(source, matrix);
+    const auto n = static_cast<std::size_t>(matrix.columns);
+    switch (source.what) {
+    case vector_source::form::row_sums:
+    case vector_source::form::range:
+        throw usage_error(option + " is " +
+                          (source.what == vector_source::form::range ? "range:SEED" : "row-sums") +
+                          ", which has an entry a row, " + std::to_string(matrix.rows) +
+                          ", but must have one a column, " + std::to_string(n) +
+                          ": allowed for this matrix are ones, random:SEED and a file");
+    case vector_source::form::random: return random_values<T>(source.seed, n);
+    case vector_source::form::file: return file_values<T>(source.path, n, "columns");
+    case vector_source::form::ones: break;
+    }
+    return std::vector<T>(n, T(1));
+}
+
+template std::vector<double> make_column_values(const std::string&, const vector_source&,
+                                                const csr_matrix<double>&);
+template std::vector<float> make_column_values(const std::string&, const vector_source&,
+                                               const csr_matrix<float>&);
 template std::vector<double> make_values(const vector_source&, const csr_matrix<double>&);
 template std::vector<float> make_values(const vector_source&, const csr_matrix<float>&);
 

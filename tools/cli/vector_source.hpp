@@ -30,4 +30,11 @@ inline constexpr const char* vector_source_forms = "ones|row-sums|range:SEED|ran
 template <class T>
 [[nodiscard]] std::vector<T> make_values(const vector_source& source, const csr_matrix<T>& matrix);
 
+/// `matrix.columns` entries. Throws the same, and usage_error naming `option` for row-sums and
+/// range:SEED of a matrix that is not square: these have an entry a row.
+template <class T>
+[[nodiscard]] std::vector<T> make_column_values(const std::string& option,
+                                                const vector_source& source,
+                                                const csr_matrix<T>& matrix);
+
 } // namespace krylith::tool

@@ -73,12 +73,13 @@ json footprint_row(const footprint& f) {
                 {"operator", to_string(f.kind)},
                 {"automatic", f.automatic},
                 {"rows", f.owned},
-                {"matrix_bytes",
-                 {{"csr", f.csr_bytes}, {"sell", f.sell_bytes}, {"cusparse", f.cusparse_bytes}}},
+                {"matrix_bytes", json::object()},
                 {"sell_padding", f.sell_padding},
                 {"cuda_format", to_string(f.cuda_format)},
                 {"received_entries", f.received},
                 {"moved_entries", f.moved}};
+    for (const format_kind format : formats::all)
+        row["matrix_bytes"][to_string(format)] = f.matrix_bytes(format);
     for (const solver_method* solver : listed_solvers()) {
         const method with = listed_method(*solver);
         method without = with;

@@ -1,6 +1,8 @@
 #include <krylith/tools/info/info_run.hpp>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -78,11 +80,38 @@ std::string value_line(const matrix_statistics& s) {
     return line("values", text);
 }
 
-/// The columns before those of the solvers.
-constexpr const char* row_format = "{:<7} {:<10} {:>8} {:>9} {:>8} {:>9}";
+/// The formats that have a column.
+std::vector<format_kind> listed_formats() {
+    std::vector<format_kind> result;
+    for (const format_kind format : formats::all)
+        if (format->listed_as.empty()) result.push_back(format);
+    return result;
+}
 
-std::string column(const std::string& text) {
-    return fmt::format(" {:>10}", text);
+/// "csr, sell: the matrix (merge, cusparse: as csr)".
+std::string format_legend() {
+    std::string text;
+    for (const format_kind format : listed_formats())
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(format));
+    text += ": the matrix (";
+    bool first = true;
+    for (const format_kind listed : listed_formats()) {
+        std::string same;
+        for (const format_kind format : formats::all)
+            if (format->listed_as == listed->name)
+                same += fmt::format("{}{}", same.empty() ? "" : ", ", to_string(format));
+        if (same.empty()) continue;
+        text += fmt::format("{}{}: as {}", first ? "" : "; ", same, to_string(listed));
+        first = false;
+    }
+    return text + ")";
+}
+
+std::string table_row(const std::vector<std::string>& cells) {
+    std::string text = fmt::format("{:<7} {:<9}", cells[0], cells[1]);
+    for (std::size_t i = 2; i < cells.size(); ++i)
+        text += fmt::format(" {:>{}}", cells[i], i + 3 < cells.size() ? 9 : 10);
+    return text + "\n";
 }
 
 std::string heading_of(const solver_method& solver) {
@@ -98,28 +127,32 @@ std::string footprint_table(const matrix_info& info) {
         "\nBytes of the fullest device, fp64, with {} (* what auto takes, on H200; host "
         "devices: csr)\n",
         listed_method(first).preconditioner);
-    out += fmt::format(row_format, "devices", "oper.", "csr", "sell", "padding", "received");
+    std::vector<std::string> head = {"devices", "oper."};
+    for (const format_kind format : listed_formats()) head.emplace_back(to_string(format));
+    head.insert(head.end(), {"padding", "received"});
     std::string names;
     for (const solver_method* solver : solvers) {
-        out += column(heading_of(*solver));
+        head.push_back(heading_of(*solver));
         names += (names.empty() ? "" : ", ") + std::string(solver->name);
     }
-    out += column(std::string(first.name) + " iter.") + "\n";
+    head.push_back(std::string(first.name) + " iter.");
+    out += table_row(head);
     for (const footprint& f : info.footprints) {
         const auto bytes = [](auto count) { return in_bytes(static_cast<double>(count)); };
         const bool choice = f.devices > 1 && f.automatic;
-        out += fmt::format(
-            row_format, f.devices,
-            f.devices == 1 ? "-" : std::string(to_string(f.kind)) + (choice ? "*" : ""),
-            bytes(f.csr_bytes),
-            bytes(f.sell_bytes) + (f.cuda_format == format_kind::sell ? "*" : ""),
-            fmt::format("{:.1f}%", 100 * f.sell_padding), bytes(f.received * f.value_bytes));
+        std::vector<std::string> row = {
+            std::to_string(f.devices),
+            f.devices == 1 ? "-" : std::string(to_string(f.kind)) + (choice ? "*" : "")};
+        for (const format_kind format : listed_formats())
+            row.push_back(bytes(f.matrix_bytes(format)) + (f.cuda_format == format ? "*" : ""));
+        row.push_back(fmt::format("{:.1f}%", 100 * f.sell_padding));
+        row.push_back(bytes(f.received * f.value_bytes));
         for (const solver_method* solver : solvers)
-            out += column(bytes(f.vector_bytes(listed_method(*solver))));
-        out += column(bytes(f.iteration_bytes(listed_method(first)))) + "\n";
+            row.push_back(bytes(f.vector_bytes(listed_method(*solver))));
+        row.push_back(bytes(f.iteration_bytes(listed_method(first))));
+        out += table_row(row);
     }
-    return out + "csr, sell: the matrix (merge, cusparse: as csr). received: for each product. " +
-           names + ": all vectors.\n";
+    return out + format_legend() + ". received: for each product. " + names + ": all vectors.\n";
 }
 
 } // namespace

@@ -17,7 +17,7 @@ constexpr double width = 640;
 constexpr double height = 560;
 constexpr double left = 90;
 constexpr double top = 72;
-constexpr double side = 432;
+constexpr double picture_side = 432;
 
 /// From few entries to many.
 constexpr std::array<const char*, 8> colours = {"#cfe3f3", "#a9cdea", "#7fb4de", "#5498cd",
@@ -77,7 +77,7 @@ std::string axes(const density& cells, double wide, double high) {
 
 /// The counts from which on each colour is used; colours that no count has are left out.
 std::string legend(const density& cells) {
-    constexpr double x = left + side + 20;
+    constexpr double x = left + picture_side + 20;
     const double fullest = std::log1p(static_cast<double>(cells.most));
     std::string out = svg_text(x, top + 8, "", "entries, from");
     double y = top + 22;
@@ -102,7 +102,7 @@ std::string svg(const density& cells, const std::string& title) {
     out += svg_text(left, 30, "class=\"title\"", title);
     if (cells.rows == 0)
         return out + svg_text(left, top + 20, "", "no rows or no columns") + "</svg>\n";
-    const double unit = side / std::max(cells.rows, cells.columns);
+    const double unit = picture_side / std::max(cells.rows, cells.columns);
     out += fmt::format("<g transform=\"translate({} {}) scale({:.4f}) translate(0 .5)\" "
                        "shape-rendering=\"crispEdges\">\n",
                        left, top, unit);

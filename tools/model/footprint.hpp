@@ -2,6 +2,7 @@
 // bytes of an iteration.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,15 +18,14 @@ namespace krylith::tool {
 /// on host devices there is csr only.
 struct footprint {
     int devices = 1;
-    operator_kind kind = operator_kind::halo;
+    operator_kind kind = operators::usual;
     bool automatic = false; ///< what `auto` takes
     std::int64_t value_bytes = 8;
-    std::int64_t csr_bytes = 0;
-    std::int64_t sell_bytes = 0;
-    std::int64_t cusparse_bytes = 0;
-    double sell_padding = 0;                     ///< share of the entries stored
-    format_kind cuda_format = format_kind::sell; ///< what `auto` takes on CUDA devices: merge or
-                                                 ///< csr if one of them has it, in this order
+    /// Bytes of the matrix in each format, in the order of formats::all.
+    std::array<std::int64_t, formats::all.size()> format_bytes = {};
+    double sell_padding = 0; ///< fraction of the entries stored
+    /// What `auto` takes on CUDA devices: the least regular format that one of them has.
+    format_kind cuda_format;
     /// Entries of a vector on a device, those it receives for each product, and those of its rows
     /// of the matrix.
     struct part {
@@ -39,6 +39,8 @@ struct footprint {
     std::int64_t received = 0; ///< entries for each product, the sum of all devices in `moved`
     std::int64_t moved = 0;
 
+    [[nodiscard]] std::int64_t& matrix_bytes(format_kind format);
+    [[nodiscard]] std::int64_t matrix_bytes(format_kind format) const;
     /// b, x, the solver's vectors, and what the preconditioner of `m` keeps (on the right). Throws
     /// std::bad_optional_access where that has no model.
     [[nodiscard]] std::int64_t vector_bytes(const method& m) const;
@@ -47,8 +49,8 @@ struct footprint {
     [[nodiscard]] double iteration_bytes(const method& m) const;
 };
 
-/// For each count: halo, nz and allgather, or one for a single device; `automatic` at these rates.
-/// The matrix must be square and canonical. O(nnz) a count.
+/// For each count: the operators that are listed (operator_method), or one for a single device;
+/// `automatic` at these rates. The matrix must be square and canonical. O(nnz) a count.
 template <class T>
 [[nodiscard]] std::vector<footprint> footprints(const csr_view<T>& matrix,
                                                 std::span<const int> device_counts,

@@ -44,7 +44,8 @@ std::optional<std::int64_t> preconditioner_bytes(const method& m, const precondi
 
 double traffic::product(bool reads_y) const {
     const auto matrix = static_cast<double>((value_bytes + 4) * nnz + 4 * rows);
-    return matrix + static_cast<double>((reads_y ? 3 : 2) * value_bytes * rows);
+    return matrix +
+           static_cast<double>(value_bytes * (columns_or_rows() + (reads_y ? 2 : 1) * rows));
 }
 
 std::optional<double> traffic::iteration(const method& m) const {

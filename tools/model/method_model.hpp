@@ -44,11 +44,15 @@ struct traffic {
     std::int64_t rows;
     std::int64_t nnz;
     std::int64_t value_bytes;
+    std::int64_t columns = -1; ///< -1: as many as rows
 
     /// y = alpha A x + beta y; y is read unless beta = 0.
     [[nodiscard]] double product(bool reads_y = false) const;
     /// One iteration; nothing where no model has been worked out.
     [[nodiscard]] std::optional<double> iteration(const method& m) const;
+
+private:
+    [[nodiscard]] std::int64_t columns_or_rows() const { return columns < 0 ? rows : columns; }
 };
 
 } // namespace krylith::tool

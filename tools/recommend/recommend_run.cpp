@@ -30,16 +30,15 @@ struct place {
 
 /// Every operator and format on every number of devices; `auto` first.
 std::vector<place> places(const recommend_request& request) {
-    std::vector<format_kind> formats = {format_kind::automatic};
+    std::vector<format_kind> formats = {formats::automatic};
     if (select_backend(request.solve.devices) == backend::cuda)
-        formats = {format_kind::automatic, format_kind::sell, format_kind::csr, format_kind::merge,
-                   format_kind::cusparse};
+        formats.insert(formats.end(), formats::all.begin(), formats::all.end());
     std::vector<place> result;
     for (const int devices : request.counts) {
-        std::vector<operator_kind> kinds = {operator_kind::automatic};
+        std::vector<operator_kind> kinds = {operators::automatic};
         if (devices > 1)
-            kinds = {operator_kind::automatic, operator_kind::halo, operator_kind::nz,
-                     operator_kind::allgather};
+            for (const operator_kind kind : operators::all)
+                if (kind->listed) kinds.push_back(kind);
         for (const operator_kind kind : kinds)
             for (const format_kind format : formats) result.push_back({devices, {kind, format}});
     }
@@ -79,7 +78,7 @@ double seconds_for_all(const std::vector<trial>& trials, const recommend_request
 
 bool known(const std::vector<placement_trial>& tried, const matrix_operator<double>& a) {
     return std::ranges::any_of(tried, [&](const placement_trial& t) {
-        return t.devices == a.layout()->group.size() &&
+        return t.devices == a.group().size() &&
                (t.devices == 1 || t.operator_name == to_string(a.kind())) &&
                t.format_name == a.format_name();
     });
@@ -111,8 +110,7 @@ void try_placements(recommendation& r, const recommend_request& request,
             if (known(r.placements, bench.a())) continue;
             t.operator_name = to_string(bench.a().kind());
             t.format_name = bench.a().format_name();
-            t.automatic = p.multiply.kind == operator_kind::automatic &&
-                          p.multiply.format == format_kind::automatic;
+            t.automatic = !p.multiply.kind && !p.multiply.format;
             t.run = bench.run(winner.method, asked, seconds / static_cast<double>(all.size()));
         } catch (const device_error& failure) {
             t.operator_name = to_string(p.multiply.kind);

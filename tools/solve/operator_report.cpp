@@ -14,7 +14,7 @@ std::string in_words(const reordering_report& r) {
 }
 
 nlohmann::ordered_json as_json(const reordering_report& r) {
-    if (r.order == reordering::none) return nullptr;
+    if (!r.order) return nullptr;
     return {{"order", to_string(r.order)},
             {"seconds", r.seconds},
             {"bandwidth_before", r.bandwidth_before},

@@ -14,10 +14,9 @@ namespace krylith::tool {
 
 namespace {
 
-/// Whether the cost model has times for it.
+/// Whether the cost model has times for it; it chooses among those that it has.
 bool is_modelled(operator_kind kind) {
-    return kind != operator_kind::pcsr && kind != operator_kind::pcsc &&
-           kind != operator_kind::pcoo && kind != operator_kind::adaptive;
+    return !kind || kind->seconds != nullptr;
 }
 
 /// One iteration of CG on so many devices: of the operators that can be built, the fastest, or
@@ -29,10 +28,9 @@ prediction fastest(const csr_view<T>& matrix, const longest_row& longest, int de
                                      partition_rows(matrix.row_offsets, devices));
     const auto statistics =
         measure_pattern(plan, matrix.row_offsets, matrix.column_indices, longest, sizeof(T));
-    const operator_kind wanted = devices == 1 ? operator_kind::halo
-                                 : kind == operator_kind::automatic
-                                     ? ranked_operators(statistics, rates)[0]
-                                     : kind;
+    const operator_kind wanted = devices == 1 ? operators::usual
+                                 : kind       ? kind
+                                              : ranked_operators(statistics, rates)[0];
     const auto all = predict(statistics, rates);
     const auto found = std::ranges::find(all, std::string(to_string(wanted)), &prediction::name);
     if (found == all.end())
@@ -59,17 +57,18 @@ void warn_of_idle_parts(const layout& layout, std::vector<std::string>& warnings
 
 template <class T>
 std::string why_operator(const matrix_operator<T>& a, const operator_options& asked) {
-    if (asked.kind == operator_kind::adaptive && a.recordable())
-        return "as asked for, but columns of a sparse x can't be the faster way here: as halo";
-    if (asked.kind != operator_kind::automatic)
+    if (asked.kind && !asked.kind->eager_because.empty() && a.recordable())
+        return fmt::format("as asked for, but its own way can't be the faster one here: as {}",
+                           to_string(operators::usual));
+    if (asked.kind)
         return a.choice() != nullptr ? "as asked for, with " + a.choice()->because : "as asked for";
-    if (a.layout()->group.size() == 1) return "auto: one device, nothing moves";
+    if (a.group().size() == 1) return "auto: one device, nothing moves";
     return a.choice() != nullptr ? "auto: " + a.choice()->because : "auto";
 }
 
 template <class T>
 std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix) {
-    const device_group& group = a.layout()->group;
+    const device_group& group = a.group();
     if (group.kind() == backend::host || group.size() == 1) return "";
     return fewer_devices(matrix, group.size(), a.kind(), rates_of(group).rates);
 }
@@ -80,13 +79,12 @@ std::string fewer_devices(const csr_view<T>& matrix, int most, operator_kind kin
     if (matrix.rows == 0 || !is_modelled(kind)) return "";
     const longest_row longest = find_longest_row(matrix.row_offsets);
     const prediction now = fastest(matrix, longest, most, kind, rates);
-    const prediction alone = fastest(matrix, longest, 1, operator_kind::halo, rates);
+    const prediction alone = fastest(matrix, longest, 1, operators::usual, rates);
     prediction best = alone;
     for (int devices = 2; devices < most; devices *= 2)
         if (at_least(alone, rates, devices) < std::min(now.seconds, best.seconds))
-            best =
-                std::min(best, fastest(matrix, longest, devices, operator_kind::automatic, rates),
-                         [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
+            best = std::min(best, fastest(matrix, longest, devices, operators::automatic, rates),
+                            [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
     if (best.seconds >= now.seconds) return "";
     return fmt::format("fewer devices would be faster: {} device{} would take {} an iteration of "
                        "cg by the cost model, {} take {}",
@@ -108,7 +106,7 @@ device_group fastest_devices(const device_options& options, operator_kind kind,
     }
     const machine_rates rates = rates_of(first_devices(options, most)).rates;
     const longest_row longest = find_longest_row(matrix.row_offsets);
-    const operator_kind reckoned = is_modelled(kind) ? kind : operator_kind::halo;
+    const operator_kind reckoned = is_modelled(kind) ? kind : operators::usual;
     const prediction alone = fastest(matrix, longest, 1, reckoned, rates);
     prediction best = alone;
     because = "1: " + in_seconds(alone.seconds);
@@ -119,16 +117,18 @@ device_group fastest_devices(const device_options& options, operator_kind kind,
         if (p.seconds < best.seconds) best = p;
     }
     because += " an iteration of cg by the cost model";
-    if (reckoned != kind) because += fmt::format(", which has no times for {}", to_string(kind));
+    if (reckoned != kind)
+        because += fmt::format(", which has no times for {}, since {}", to_string(kind),
+                               static_cast<std::string_view>(kind->not_predicted_because));
     return first_devices(options, best.devices);
 }
 
 template <class T>
 std::string why_transport(const matrix_operator<T>& a, const operator_options& asked) {
-    const device_group& group = a.layout()->group;
+    const device_group& group = a.group();
     if (group.size() == 1) return "one device, nothing moves";
-    if (asked.transport != transport_kind::automatic) return "as asked for";
-    if (a.transport() == transport_kind::peer_store)
+    if (asked.transport) return "as asked for";
+    if (a.transport()->exchange == nullptr)
         return "auto: every device reaches the memory of the others";
     if (group.concurrent())
         return "auto: redundant rows must be blocks of their own for format " + a.format_name();

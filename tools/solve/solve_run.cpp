@@ -46,12 +46,13 @@ double distance_from_ones(std::span<const T> x) {
 template <class T>
 std::string why_eager(const solve_request& request, const matrix_operator<T>& a,
                       const any_preconditioner<T>& m) {
-    const device_group& group = a.layout()->group;
+    const device_group& group = a.group();
     if (request.execution == "eager") return "--execution eager";
-    if (!a.recordable() && a.transport() != transport_kind::peer_store)
+    if (!a.recordable() && !a.transport()->recordable)
         return std::string("transport ") + to_string(a.transport()) + " can't be recorded";
-    if (!a.recordable() && a.kind() == operator_kind::adaptive)
-        return "operator adaptive looks at x before each product";
+    if (!a.recordable() && !a.kind()->eager_because.empty())
+        return fmt::format("operator {}: {}", to_string(a.kind()),
+                           static_cast<std::string_view>(a.kind()->eager_because));
     if (!a.recordable()) return "format " + a.format_name() + " can't be recorded";
     if (!m.recordable()) return "preconditioner " + m.name() + " can't be recorded";
     return group.serialised_because();
@@ -69,7 +70,7 @@ double upload(vector<T>& to, std::span<const T> values) {
 template <class T>
 void describe(solve_outcome& out, const solve_request& request, const csr_matrix<T>& matrix,
               const matrix_operator<T>& a, const any_preconditioner<T>& m) {
-    const device_group& group = a.layout()->group;
+    const device_group& group = a.group();
     out.rows = matrix.rows;
     out.columns = matrix.columns;
     out.nnz = matrix.nnz();

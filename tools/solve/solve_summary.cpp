@@ -113,7 +113,7 @@ std::string summary(const solve_request& request, const solve_outcome& o) {
                                          o.format_name));
     for (const kernel_use& use : o.kernel_uses)
         text += line("", fmt::format("{} products by {}", use.products, use.kernel));
-    if (o.reordered.order != reordering::none) text += line("order", in_words(o.reordered));
+    if (o.reordered.order) text += line("order", in_words(o.reordered));
     if (o.devices.size() > 1)
         text += line("transport", fmt::format("{} ({})", o.transport, o.transport_because));
     text += line("solver", fmt::format("{}, preconditioner {}, {}, {}", request.solver,

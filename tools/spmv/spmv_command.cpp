@@ -44,6 +44,7 @@ std::string json_report(const spmv_request& request, const spmv_outcome& o) {
         {"backend", to_string(o.kind)},
         {"devices", o.devices},
         {"spd", request.spd},
+        {"transpose", request.transpose},
         {"precision", request.multiply.precision},
         {"execution", o.recorded ? "recorded" : "eager"},
         {"x", request.x},
@@ -69,12 +70,15 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
     const auto line = [&](const char* name, const std::string& content) {
         text += fmt::format("{:<11} {}\n", name, one_line(content));
     };
-    line("matrix", fmt::format("{}{}: {} rows, {} nonzeros", request.matrix,
-                               request.spd ? " made spd" : "", o.rows, o.nnz));
+    const std::string columns = o.columns == o.rows ? "" : fmt::format("{} columns, ", o.columns);
+    line("matrix",
+         fmt::format("{}{}{}: {} rows, {}{} nonzeros", request.matrix,
+                     request.spd ? " made spd" : "", request.transpose ? ", to be transposed" : "",
+                     o.rows, columns, o.nnz));
     line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
     line("operator", fmt::format("{} ({}), format {}, {}", o.operator_name, o.operator_because,
                                  o.format_name, request.multiply.precision));
-    if (o.reordered.order != reordering::none) line("order", in_words(o.reordered));
+    if (o.reordered.order) line("order", in_words(o.reordered));
     if (o.devices.size() > 1)
         line("transport", fmt::format("{} ({})", o.transport, o.transport_because));
     line("time", fmt::format("{} a product ({} of them, {}), {:.4g} GB/s by the byte model of {}",
@@ -114,6 +118,8 @@ command add_spmv(CLI::App& parent) {
     };
     add_matrix(*app, request.matrix);
     add_spd(*app, request.spd);
+    app->add_flag("--transpose", request.transpose,
+                  "Compute y = alpha A' x + beta y; the devices keep A and A'");
     add("--x", request.x, vector_source_forms,
         "x; row-sums is A times ones, range:SEED A times random:SEED")
         ->capture_default_str();

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/load.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/tuning/timed_trips.hpp>
@@ -24,38 +25,63 @@ namespace {
 
 constexpr std::int64_t warm_up = 16;
 
-/// y as a plain loop in the widest type computes it, against the result of the devices.
+/// An entry of A x, or of A' x, in the widest type.
+struct exact_sum {
+    long double sum = 0;
+    long double magnitudes = 0;
+    std::int64_t terms = 0;
+
+    void add(long double product) {
+        sum += product;
+        magnitudes += std::fabs(product);
+        ++terms;
+    }
+};
+
+/// Compares an entry of y with what the devices computed.
+template <class T>
+void compare(const spmv_request& request, exact_sum exact, T y, T result, spmv_outcome& out) {
+    const auto alpha = static_cast<long double>(static_cast<T>(request.alpha));
+    const auto beta = static_cast<long double>(static_cast<T>(request.beta));
+    exact.sum *= alpha;
+    exact.magnitudes *= std::fabs(alpha);
+    if (beta != 0) {
+        exact.sum += beta * y;
+        exact.magnitudes += std::fabs(beta * y);
+    }
+    const auto difference = static_cast<double>(std::fabs(result - exact.sum));
+    const double relative =
+        difference == 0 ? 0 : difference / static_cast<double>(exact.magnitudes);
+    const double rounding =
+        static_cast<double>(exact.terms + 4) * std::numeric_limits<T>::epsilon();
+    if (!(relative <= rounding)) out.agrees = false;
+    if (!(difference <= out.largest_difference)) out.largest_difference = difference;
+    if (!(relative <= out.relative_difference)) out.relative_difference = relative;
+}
+
+/// y as a plain loop computes it, against the result of the devices. The transposed product is
+/// added up column by column as the rows come, so that no transposed matrix is needed.
 template <class T>
 void compare(const spmv_request& request, const csr_matrix<T>& matrix, std::span<const T> x,
              std::span<const T> y, std::span<const T> result, spmv_outcome& out) {
-    const auto alpha = static_cast<long double>(static_cast<T>(request.alpha));
-    const auto beta = static_cast<long double>(static_cast<T>(request.beta));
     out.agrees = true;
-    for (std::size_t row = 0; row < result.size(); ++row) {
-        const auto first = static_cast<std::size_t>(matrix.row_offsets[row]);
+    std::vector<exact_sum> columns(request.transpose ? result.size() : 0);
+    const auto rows = static_cast<std::size_t>(matrix.rows);
+    for (std::size_t row = 0; row < rows; ++row) {
         const auto last = static_cast<std::size_t>(matrix.row_offsets[row + 1]);
-        long double sum = 0;
-        long double magnitudes = 0;
-        for (std::size_t k = first; k < last; ++k) {
+        exact_sum exact;
+        for (auto k = static_cast<std::size_t>(matrix.row_offsets[row]); k < last; ++k) {
             const auto column = static_cast<std::size_t>(matrix.column_indices[k]);
-            const long double product = static_cast<long double>(matrix.values[k]) * x[column];
-            sum += product;
-            magnitudes += std::fabs(product);
+            const auto value = static_cast<long double>(matrix.values[k]);
+            if (request.transpose)
+                columns[column].add(value * x[row]);
+            else
+                exact.add(value * x[column]);
         }
-        sum *= alpha;
-        magnitudes *= std::fabs(alpha);
-        if (beta != 0) {
-            sum += beta * y[row];
-            magnitudes += std::fabs(beta * y[row]);
-        }
-        const auto difference = static_cast<double>(std::fabs(result[row] - sum));
-        const double relative = difference == 0 ? 0 : difference / static_cast<double>(magnitudes);
-        const double rounding =
-            static_cast<double>(last - first + 4) * std::numeric_limits<T>::epsilon();
-        if (!(relative <= rounding)) out.agrees = false;
-        if (!(difference <= out.largest_difference)) out.largest_difference = difference;
-        if (!(relative <= out.relative_difference)) out.relative_difference = relative;
+        if (!request.transpose) compare<T>(request, exact, y[row], result[row], out);
     }
+    for (std::size_t j = 0; j < columns.size(); ++j)
+        compare<T>(request, columns[j], y[j], result[j], out);
 }
 
 template <class T>
@@ -63,7 +89,7 @@ std::vector<T> multiply_once(const spmv_request& request, const matrix_operator<
                              std::span<const T> y_values) {
     auto y = a.make_range_vector("y");
     if (request.beta != 0) y.upload(y_values);
-    execution run(a.layout()->group, {.mode = execution_mode::eager});
+    execution run(a.group(), {.mode = execution_mode::eager});
     put_ghosts(run, x);
     a.apply(run, static_cast<T>(request.alpha), x, static_cast<T>(request.beta), y);
     run.flush();
@@ -80,7 +106,7 @@ double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta, 
                     execution_options settings) {
     auto y = a.make_range_vector("y");
     settings.mode = a.recordable() ? execution_mode::automatic : execution_mode::eager;
-    timed_loop loop(a.layout()->group, settings);
+    timed_loop loop(a.group(), settings);
     const auto seconds = [&](std::int64_t count) {
         return loop.seconds(count, [&] {
             if (loop.run().ranks() > 1) put_ghosts(loop.run(), x);
@@ -103,7 +129,8 @@ void check_numbers(const spmv_request& request) {
 
 template <class T>
 spmv_outcome run_spmv(const spmv_request& request) {
-    const operator_options multiply = request.multiply.options();
+    operator_options multiply = request.multiply.options();
+    multiply.transposed_products = request.transpose;
     const vector_source x_source = parse_vector_source("--x", request.x);
     const vector_source y_source = parse_vector_source("--y", request.y);
     check_numbers(request);
@@ -111,14 +138,20 @@ spmv_outcome run_spmv(const spmv_request& request) {
 
     spmv_outcome out;
     stopwatch watch;
-    const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd);
+    const csr_matrix<T> matrix =
+        request.spd ? load_square<T>(request.matrix, true) : load_matrix<T>(request.matrix);
     out.load_seconds = watch.lap();
-    const auto a = make_operator(group, matrix, multiply);
+    const bool transposed = request.transpose;
+    const std::vector<T> x_values =
+        transposed ? make_values(x_source, matrix) : make_column_values("--x", x_source, matrix);
+    const std::vector<T> y_values =
+        transposed ? make_column_values("--y", y_source, matrix) : make_values(y_source, matrix);
+    (void)watch.lap();
+    const auto made = make_operator(group, matrix, multiply);
+    const matrix_operator<T>* const a = transposed ? &made->transposed() : made.get();
     group.synchronize();
     out.setup_seconds = watch.lap();
 
-    const std::vector<T> x_values = make_values(x_source, matrix);
-    const std::vector<T> y_values = make_values(y_source, matrix);
     auto x = a->make_domain_vector("x");
     x.upload(x_values);
     const std::vector<T> result = multiply_once<T>(request, *a, x, y_values);
@@ -135,19 +168,20 @@ spmv_outcome run_spmv(const spmv_request& request) {
     out.devices = descriptions(group);
     out.kind = group.kind();
     out.operator_name = to_string(a->kind());
-    out.operator_because = why_operator(*a, multiply);
-    if (a->choice() != nullptr) out.fractions = a->choice()->fractions;
+    out.operator_because = why_operator(*made, multiply);
+    if (made->choice() != nullptr) out.fractions = made->choice()->fractions;
     out.transport = to_string(a->transport());
     out.transport_because = why_transport(*a, multiply);
     out.format_name = a->format_name();
-    out.reordered = a->reordered();
+    out.reordered = made->reordered();
     out.recorded = a->recordable() && group.concurrent();
-    out.bytes = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.product(request.beta != 0);
+    out.bytes =
+        traffic{a->rows(), matrix.nnz(), sizeof(T), a->columns()}.product(request.beta != 0);
     for (int rank = 0; rank < group.size(); ++rank) {
         out.received.push_back(a->received(rank));
         out.matrix_bytes.push_back(a->matrix_bytes(rank));
     }
-    out.warnings = placement_warnings(*a->layout());
+    out.warnings = placement_warnings(*a->range_layout());
     return out;
 }
 

@@ -15,7 +15,8 @@ namespace krylith::tool {
 
 struct spmv_request {
     std::string matrix;
-    bool spd = false; ///< made symmetric positive definite
+    bool spd = false;       ///< made symmetric positive definite
+    bool transpose = false; ///< y = alpha A' x + beta y
     std::string x = "ones";
     std::string y = "ones"; ///< read only if beta != 0
     double alpha = 1;

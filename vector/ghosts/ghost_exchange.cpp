@@ -63,13 +63,15 @@ put_schedule<T>::put_schedule(layout_handle layout, const allgather_plan& plan)
     : layout_(std::move(layout)) {
     const int ranks = layout_->group.size();
     for (int rank = 0; rank < ranks; ++rank) {
-        const std::int64_t owned = plan.partition.owned(rank).size();
+        const std::int64_t owned = plan.columns.owned(rank).size();
+        const bool receives = plan.rows.owned(rank).size() != 0;
         local_put local;
         local.ghosts = plan.ghost_count(rank);
         for (int peer = 0; peer < ranks; ++peer) {
-            if (peer == rank || owned == 0 || plan.partition.owned(peer).size() == 0) continue;
+            if (peer == rank) continue;
+            if (receives && plan.columns.owned(peer).size() != 0) local.from |= 1u << peer;
+            if (owned == 0 || plan.rows.owned(peer).size() == 0) continue;
             local.to |= 1u << peer;
-            local.from |= 1u << peer;
             local.messages.push_back({peer, plan.position(peer, rank), owned});
         }
         if (local.to != 0) {

@@ -60,29 +60,30 @@ __device__ inline void send_tile(const compact_context& context, const ghost_put
     }
 }
 
-/// A pack is 16 bytes of entries.
-template <class T>
-struct alignas(16) pack {
-    T value[16 / sizeof(T)];
-};
-
 template <class T>
 inline constexpr int pack_size = 16 / sizeof(T);
 
-/// Stores entries first .. first + pack_size of a dense put at all receivers, with one store each
-/// where the place is aligned. The threads of a warp have neighbouring packs: whole cache lines go
-/// to each peer.
-template <class T>
+/// A pack is 16 bytes of entries, or as many entries as the packs of another type in the same pass
+/// have.
+template <class T, int Count = pack_size<T>>
+struct alignas(Count * sizeof(T)) pack {
+    T value[Count];
+};
+
+/// Stores the entries of a pack from `first` on of a dense put at all receivers, with one store
+/// each where the place is aligned. The threads of a warp have neighbouring packs: whole cache
+/// lines go to each peer.
+template <class T, int Count>
 __device__ inline void send_pack(const compact_context& context, const ghost_put<T>& put,
-                                 const pack<T>& entries, std::int64_t first) {
-    const bool whole = first + pack_size<T> <= put.dense;
+                                 const pack<T, Count>& entries, std::int64_t first) {
+    const bool whole = first + Count <= put.dense;
     for_receivers(context, put, [&](T* ghosts) {
         T* const to = ghosts + first;
-        if (whole && reinterpret_cast<std::uintptr_t>(to) % sizeof(pack<T>) == 0) {
-            *reinterpret_cast<pack<T>*>(to) = entries;
+        if (whole && reinterpret_cast<std::uintptr_t>(to) % sizeof(entries) == 0) {
+            *reinterpret_cast<pack<T, Count>*>(to) = entries;
         } else {
 #pragma unroll
-            for (int k = 0; k < pack_size<T>; ++k)
+            for (int k = 0; k < Count; ++k)
                 if (first + k < put.dense) to[k] = entries.value[k];
         }
     });

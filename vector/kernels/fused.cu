@@ -1,5 +1,6 @@
 // Kernels of the fused update: one instance for each known shape, and one for any shape.
 
+#include <concepts>
 #include <utility>
 
 #include <krylith/device/cuda/cuda_device.cuh>
@@ -11,24 +12,61 @@ namespace krylith::cuda {
 
 namespace {
 
-/// The entries of one tile that one thread has: pack_size consecutive entries of each vector.
+/// Loads entries of vector `number`, which is of type U, from `first` on; those beyond the end are
+/// 0.
+template <class U, int Count, class Operands>
+__device__ void load_pack(pack<U, Count>& entries, const Operands& a, int number,
+                          std::int64_t first) {
+    if (first + Count <= a.size) {
+        entries = *reinterpret_cast<const pack<U, Count>*>(
+            static_cast<const U*>(a.vectors[number]) + first);
+    } else {
+#pragma unroll
+        for (int k = 0; k < Count; ++k)
+            entries.value[k] =
+                first + k < a.size ? static_cast<const U*>(a.vectors[number])[first + k] : U(0);
+    }
+}
+
+template <class U, int Count, class Operands>
+__device__ void store_pack(const pack<U, Count>& entries, const Operands& a, int number,
+                           std::int64_t first) {
+    if (first + Count <= a.size) {
+        *reinterpret_cast<pack<U, Count>*>(static_cast<U*>(a.vectors[number]) + first) = entries;
+    } else {
+#pragma unroll
+        for (int k = 0; k < Count; ++k)
+            if (first + k < a.size)
+                static_cast<U*>(a.vectors[number])[first + k] = entries.value[k];
+    }
+}
+
+/// The entries of one tile that one thread has: pack_size<T> consecutive entries of each vector. A
+/// vector of float in an update in double has as many, in `narrow`; they are widened where they are
+/// read and rounded where they are assigned to.
 template <class T, int Index>
 struct fragment {
+    static constexpr int count = pack_size<T>;
     pack<T> v[known_shapes[Index].vectors];
+    pack<float, count> narrow[known_shapes[Index].vectors];
 
-    __device__ void load(const fused_operands<T>& a, std::int64_t first) {
+    template <class Put>
+    __device__ void load(const fused_operands<T, Put>& a, std::int64_t first) {
         constexpr fused_shape shape = known_shapes[Index];
 #pragma unroll
         for (int i = 0; i < shape.vectors; ++i) {
             if ((shape.loaded() >> i & 1) == 0) continue;
-            if (first + pack_size<T> <= a.size) {
-                v[i] = *reinterpret_cast<const pack<T>*>(a.vectors[i] + first);
-            } else {
-#pragma unroll
-                for (int k = 0; k < pack_size<T>; ++k)
-                    v[i].value[k] = first + k < a.size ? a.vectors[i][first + k] : T(0);
-            }
+            if (shape.is_single(i))
+                load_pack(narrow[i], a, i, first);
+            else
+                load_pack(v[i], a, i, first);
         }
+    }
+
+    [[nodiscard]] __device__ T entry(int vector, int k) const {
+        constexpr fused_shape shape = known_shapes[Index];
+        return shape.is_single(vector) ? static_cast<T>(narrow[vector].value[k])
+                                       : v[vector].value[k];
     }
 
     __device__ void compute(const T* c) {
@@ -37,13 +75,13 @@ struct fragment {
         for (int s = 0; s < shape.statements; ++s) {
             pack<T> result;
 #pragma unroll
-            for (int k = 0; k < pack_size<T>; ++k) {
+            for (int k = 0; k < count; ++k) {
                 T sum = 0;
 #pragma unroll
                 for (int t = 0; t < shape.statement[s].terms; ++t) {
                     const auto in = shape.statement[s].term[t];
-                    T x = v[in.vector].value[k];
-                    if (in.scale >= 0) x *= v[in.scale < 0 ? 0 : in.scale].value[k];
+                    T x = entry(in.vector, k);
+                    if (in.scale >= 0) x *= entry(in.scale < 0 ? 0 : in.scale, k);
                     if (in.coefficient >= 0) {
                         const T factor = c[in.coefficient < 0 ? 0 : in.coefficient];
                         sum = t == 0 ? (in.negative ? -factor * x : factor * x)
@@ -54,44 +92,60 @@ struct fragment {
                 }
                 result.value[k] = sum;
             }
-            v[shape.statement[s].target] = result;
-        }
-    }
-
-    __device__ void store(const fused_operands<T>& a, std::int64_t first) const {
-        constexpr fused_shape shape = known_shapes[Index];
+            const int target = shape.statement[s].target;
+            if (shape.is_single(target)) {
 #pragma unroll
-        for (int i = 0; i < shape.vectors; ++i) {
-            if ((shape.stored() >> i & 1) == 0) continue;
-            if (first + pack_size<T> <= a.size) {
-                *reinterpret_cast<pack<T>*>(a.vectors[i] + first) = v[i];
+                for (int k = 0; k < count; ++k)
+                    narrow[target].value[k] = static_cast<float>(result.value[k]);
             } else {
-#pragma unroll
-                for (int k = 0; k < pack_size<T>; ++k)
-                    if (first + k < a.size) a.vectors[i][first + k] = v[i].value[k];
+                v[target] = result;
             }
         }
     }
 
-    /// The entries of vector `number`, which is one that is assigned to.
-    [[nodiscard]] __device__ pack<T> stored(int number) const {
+    template <class Put>
+    __device__ void store(const fused_operands<T, Put>& a, std::int64_t first) const {
         constexpr fused_shape shape = known_shapes[Index];
-        pack<T> result = v[shape.statement[0].target];
 #pragma unroll
-        for (int s = 1; s < shape.statements; ++s)
-            if (shape.statement[s].target == number) result = v[shape.statement[s].target];
-        return result;
+        for (int i = 0; i < shape.vectors; ++i) {
+            if ((shape.stored() >> i & 1) == 0) continue;
+            if (shape.is_single(i))
+                store_pack(narrow[i], a, i, first);
+            else
+                store_pack(v[i], a, i, first);
+        }
     }
 
-    __device__ void add_dots(const fused_operands<T>& a, std::int64_t first, double* dots) const {
+    /// The entries of vector `number`, which is of type U and assigned to.
+    template <class U>
+    [[nodiscard]] __device__ pack<U, count> stored(int number) const {
+        constexpr fused_shape shape = known_shapes[Index];
+        if constexpr (std::same_as<T, U>) {
+            pack<T> result = v[shape.statement[0].target];
+#pragma unroll
+            for (int s = 1; s < shape.statements; ++s)
+                if (shape.statement[s].target == number) result = v[shape.statement[s].target];
+            return result;
+        } else {
+            pack<U, count> result = narrow[shape.statement[0].target];
+#pragma unroll
+            for (int s = 1; s < shape.statements; ++s)
+                if (shape.statement[s].target == number) result = narrow[shape.statement[s].target];
+            return result;
+        }
+    }
+
+    template <class Put>
+    __device__ void add_dots(const fused_operands<T, Put>& a, std::int64_t first,
+                             double* dots) const {
         constexpr fused_shape shape = known_shapes[Index];
 #pragma unroll
-        for (int k = 0; k < pack_size<T>; ++k) {
+        for (int k = 0; k < count; ++k) {
             if (first + k < a.first_owned || first + k >= a.last_owned) continue;
 #pragma unroll
             for (int d = 0; d < shape.dots; ++d)
-                dots[d] += static_cast<double>(v[shape.dot[d].a].value[k]) *
-                           static_cast<double>(v[shape.dot[d].b].value[k]);
+                dots[d] += static_cast<double>(entry(shape.dot[d].a, k)) *
+                           static_cast<double>(entry(shape.dot[d].b, k));
         }
     }
 };
@@ -99,16 +153,22 @@ struct fragment {
 /// Blocks of a multiprocessor: 64 registers a thread, for two tiles in flight. 6 blocks cost 12%.
 constexpr int blocks_per_sm = 4;
 
+/// The tile of float that a put lists has twice the entries of a tile of double. A pass in double
+/// then takes both halves of one tile where it takes two tiles otherwise.
+template <class T, class Put>
+inline constexpr bool in_halves = sizeof(T) != sizeof(Put);
+
 /// The kernel of a known shape. Each thread has two tiles in flight; the first two are loaded while
 /// the scalars are on their way.
-template <class T, int Index>
+template <class T, class Put, int Index>
 __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     fused_kernel(const __grid_constant__ compact_context parameter,
-                 const __grid_constant__ fused_operands<T> a) {
+                 const __grid_constant__ fused_operands<T, Put> a) {
     constexpr fused_shape shape = known_shapes[Index];
     __shared__ context_state state;
     const compact_context& context = state.context; // complete after the prologue
-    const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
+    constexpr bool halves = in_halves<T, Put>;
+    const auto tiles = static_cast<std::int32_t>((a.size + tile_size<Put> - 1) / tile_size<Put>);
     const auto stride = static_cast<std::int32_t>(gridDim.x);
     const bool sends = a.put_index >= 0;
     const bool dense = sends && a.put.dense != 0;
@@ -117,7 +177,7 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
         return listed && position < tiles ? a.put.tile_order[position] : position;
     };
     const auto entry = [&](std::int32_t tile) {
-        return static_cast<std::int64_t>(tile) * tile_size<T> + threadIdx.x * pack_size<T>;
+        return static_cast<std::int64_t>(tile) * tile_size<Put> + threadIdx.x * pack_size<T>;
     };
 
     fragment<T, Index> one;
@@ -129,10 +189,15 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     std::int64_t second = 0;
     const auto load = [&] {
         if (position < tiles) one.load(a, first = entry(tile_one));
-        if (position + stride < tiles) two.load(a, second = entry(tile_two));
         // The next tiles are looked up one iteration ahead.
-        tile_one = tile_at(position + 2 * stride);
-        tile_two = tile_at(position + 3 * stride);
+        if constexpr (halves) {
+            if (position < tiles) two.load(a, second = first + tile_size<T>);
+            tile_one = tile_at(position + stride);
+        } else {
+            if (position + stride < tiles) two.load(a, second = entry(tile_two));
+            tile_one = tile_at(position + 2 * stride);
+            tile_two = tile_at(position + 3 * stride);
+        }
     };
     // Vectors that peers write are loaded after the prologue, which waits for them; others are
     // loaded during the prologue.
@@ -155,26 +220,28 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     double dots[shape.dots > 0 ? shape.dots : 1] = {};
     std::int32_t sent = 0;
     while (position < tiles) {
-        const bool both = position + stride < tiles;
+        const bool both = halves || position + stride < tiles;
         one.compute(c);
         one.store(a, first);
-        if (dense) send_pack(context, a.put, one.stored(a.put_index), first);
+        if (dense) send_pack(context, a.put, one.template stored<Put>(a.put_index), first);
         one.add_dots(a, first, dots);
         if (both) {
             two.compute(c);
             two.store(a, second);
-            if (dense) send_pack(context, a.put, two.stored(a.put_index), second);
+            if (dense) send_pack(context, a.put, two.template stored<Put>(a.put_index), second);
             two.add_dots(a, second, dots);
         }
         if (dense) {
-            sent += both ? 2 : 1;
+            sent += both && !halves ? 2 : 1;
         } else if (sends) {
             if (position < a.put.sending_tiles)
-                send_tile(context, a.put, position, a.vectors[a.put_index], sent++ == 0);
-            if (both && position + stride < a.put.sending_tiles)
-                send_tile(context, a.put, position + stride, a.vectors[a.put_index], sent++ == 0);
+                send_tile(context, a.put, position, static_cast<const Put*>(a.vectors[a.put_index]),
+                          sent++ == 0);
+            if (!halves && both && position + stride < a.put.sending_tiles)
+                send_tile(context, a.put, position + stride,
+                          static_cast<const Put*>(a.vectors[a.put_index]), sent++ == 0);
         }
-        position += 2 * stride;
+        position += halves ? stride : 2 * stride;
         load();
     }
     if (sends) signal_put(context, a.put, sent);
@@ -182,10 +249,10 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
 }
 
 /// The kernel of any shape and any alignment: one entry for each thread, vectors in shared memory.
-template <class T>
+template <class T, class Put, bool Mixed>
 __global__ void __launch_bounds__(block_threads)
     any_fused_kernel(const __grid_constant__ compact_context parameter,
-                     const __grid_constant__ fused_operands<T> a) {
+                     const __grid_constant__ fused_operands<T, Put> a) {
     __shared__ context_state state;
     const compact_context& context = state.context; // complete after the prologue
     __shared__ T v[max_fused_vectors][block_threads];
@@ -197,7 +264,7 @@ __global__ void __launch_bounds__(block_threads)
         await_credits(context, a.put);
         __syncthreads();
     }
-    const auto tiles = static_cast<std::int32_t>((a.size + tile_size<T> - 1) / tile_size<T>);
+    const auto tiles = static_cast<std::int32_t>((a.size + tile_size<Put> - 1) / tile_size<Put>);
     const std::uint32_t loaded = a.shape.loaded();
     const std::uint32_t stored = a.shape.stored();
     const unsigned me = threadIdx.x;
@@ -207,11 +274,14 @@ __global__ void __launch_bounds__(block_threads)
          position += static_cast<std::int32_t>(gridDim.x)) {
         const std::int32_t tile =
             sends && a.put.tile_order != nullptr ? a.put.tile_order[position] : position;
-        for (int start = 0; start < tile_size<T>; start += block_threads) {
-            const std::int64_t i = static_cast<std::int64_t>(tile) * tile_size<T> + start + me;
+        for (int start = 0; start < tile_size<Put>; start += block_threads) {
+            const std::int64_t i = static_cast<std::int64_t>(tile) * tile_size<Put> + start + me;
             if (i >= a.size) continue;
             for (int k = 0; k < a.shape.vectors; ++k)
-                if ((loaded >> k & 1) != 0) v[k][me] = a.vectors[k][i];
+                if ((loaded >> k & 1) != 0)
+                    v[k][me] = Mixed && a.shape.is_single(k)
+                                   ? static_cast<T>(static_cast<const float*>(a.vectors[k])[i])
+                                   : static_cast<const T*>(a.vectors[k])[i];
             for (int s = 0; s < a.shape.statements; ++s) {
                 const auto& to = a.shape.statement[s];
                 T sum = 0;
@@ -223,12 +293,21 @@ __global__ void __launch_bounds__(block_threads)
                         x *= static_cast<T>(state.reg[a.coefficients[in.coefficient]]);
                     sum += in.negative ? -x : x;
                 }
-                v[to.target][me] = sum;
+                v[to.target][me] = Mixed && a.shape.is_single(to.target)
+                                       ? static_cast<T>(static_cast<float>(sum))
+                                       : sum;
             }
             for (int k = 0; k < a.shape.vectors; ++k)
-                if ((stored >> k & 1) != 0) a.vectors[k][i] = v[k][me];
+                if ((stored >> k & 1) != 0) {
+                    if (Mixed && a.shape.is_single(k))
+                        static_cast<float*>(a.vectors[k])[i] = static_cast<float>(v[k][me]);
+                    else
+                        static_cast<T*>(a.vectors[k])[i] = v[k][me];
+                }
             if (dense)
-                for_receivers(context, a.put, [&](T* ghosts) { ghosts[i] = v[a.put_index][me]; });
+                for_receivers(context, a.put, [&](Put* ghosts) {
+                    ghosts[i] = static_cast<Put>(v[a.put_index][me]);
+                });
             if (i >= a.first_owned && i < a.last_owned)
 #pragma unroll
                 for (int d = 0; d < max_fused_dots; ++d)
@@ -239,36 +318,61 @@ __global__ void __launch_bounds__(block_threads)
         if (dense)
             ++sent;
         else if (sends && position < a.put.sending_tiles)
-            send_tile(context, a.put, position, a.vectors[a.put_index], sent++ == 0);
+            send_tile(context, a.put, position, static_cast<const Put*>(a.vectors[a.put_index]),
+                      sent++ == 0);
     }
     if (sends) signal_put(context, a.put, sent);
     if (a.shape.dots > 0) reduce_and_post(context, a.reduce, dots);
 }
 
-template <class T>
-bool aligned(const fused_operands<T>& a) {
-    for (int i = 0; i < a.shape.vectors; ++i)
-        if (reinterpret_cast<std::uintptr_t>(a.vectors[i]) % 16 != 0) return false;
+/// Whether each vector's packs can be loaded as a whole.
+template <class T, class Put>
+bool aligned(const fused_operands<T, Put>& a) {
+    for (int i = 0; i < a.shape.vectors; ++i) {
+        const std::size_t entry = a.shape.is_single(i) ? sizeof(float) : sizeof(T);
+        if (reinterpret_cast<std::uintptr_t>(a.vectors[i]) % (pack_size<T> * entry) != 0)
+            return false;
+    }
     return true;
 }
 
-template <class T, int... Index>
-auto kernel_for(const fused_operands<T>& a, std::integer_sequence<int, Index...>) {
-    void (*kernel)(const compact_context, const fused_operands<T>) = any_fused_kernel<T>;
-    if (aligned(a))
-        (void)((a.shape == known_shapes[Index] && ((kernel = fused_kernel<T, Index>), true)) ||
-               ...);
+/// Whether an update of this shape that computes in T and sends a vector of Put may exist.
+template <class T, class Put>
+constexpr bool possible(const fused_shape& shape) {
+    if (std::same_as<T, Put>) return !shape.mixed() || std::same_as<T, double>;
+    return (shape.stored() & shape.single) != 0;
+}
+
+template <class T, class Put>
+using fused_kernel_pointer = void (*)(const compact_context, const fused_operands<T, Put>);
+
+template <class T, class Put, int Index>
+bool take_known(const fused_operands<T, Put>& a, fused_kernel_pointer<T, Put>& kernel) {
+    if constexpr (possible<T, Put>(known_shapes[Index])) {
+        if (a.shape != known_shapes[Index]) return false;
+        kernel = fused_kernel<T, Put, Index>;
+        return true;
+    }
+    return false;
+}
+
+template <class T, class Put, int... Index>
+auto kernel_for(const fused_operands<T, Put>& a, std::integer_sequence<int, Index...>) {
+    fused_kernel_pointer<T, Put> kernel = any_fused_kernel<T, Put, !std::same_as<T, Put>>;
+    if constexpr (std::same_as<T, Put> && std::same_as<T, double>)
+        if (a.shape.mixed()) kernel = any_fused_kernel<T, Put, true>;
+    if (aligned(a)) (void)(take_known<T, Put, Index>(a, kernel) || ...);
     return kernel;
 }
 
 } // namespace
 
-template <class T>
-void fused(device& device, const fused_arguments<T>& a) {
+template <class T, class Put>
+void fused(device& device, const fused_arguments<T, Put>& a) {
     const launch_scope launch(device);
-    const std::int64_t tiles = (a.size + tile_size<T> - 1) / tile_size<T>;
-    const auto kernel =
-        kernel_for<T>(a, std::make_integer_sequence<int, static_cast<int>(known_shapes.size())>{});
+    const std::int64_t tiles = (a.size + tile_size<Put> - 1) / tile_size<Put>;
+    const auto kernel = kernel_for<T, Put>(
+        a, std::make_integer_sequence<int, static_cast<int>(known_shapes.size())>{});
     kernel<<<launch.blocks(kernel, block_threads, tiles), block_threads, 0, launch.stream()>>>(
         compact(a.common), a);
     launch.check_launch();
@@ -276,5 +380,6 @@ void fused(device& device, const fused_arguments<T>& a) {
 
 template void fused(device&, const fused_arguments<double>&);
 template void fused(device&, const fused_arguments<float>&);
+template void fused(device&, const fused_arguments<double, float>&);
 
 } // namespace krylith::cuda

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 namespace krylith {
 
@@ -11,10 +10,14 @@ inline constexpr int max_fused_vectors = 8;
 inline constexpr int max_fused_statements = 3;
 inline constexpr int max_fused_dots = 4;
 inline constexpr int max_fused_coefficients = 8;
+static_assert(max_fused_vectors <= 8, "fused_shape::single has a bit for each vector");
 
 /// The shape of an update. Vectors and coefficients are numbered in order of appearance, so that
 /// equal shapes compare equal. It is a structural type: kernels for the shapes that solvers use
 /// take it as template argument.
+///
+/// In an update that computes in double some vectors may be float (`single`): their entries are
+/// widened when they are read and rounded when they are assigned to.
 struct fused_shape {
     struct input {
         std::int8_t vector = 0;
@@ -41,7 +44,11 @@ struct fused_shape {
     std::int8_t dots = 0;
     update statement[max_fused_statements] = {};
     product dot[max_fused_dots] = {};
+    std::uint8_t single = 0; ///< bit set: vectors of float in an update that computes in double
     constexpr bool operator==(const fused_shape&) const = default;
+
+    [[nodiscard]] constexpr bool mixed() const { return single != 0; }
+    [[nodiscard]] constexpr bool is_single(int vector) const { return (single >> vector & 1) != 0; }
 
     /// The bit set of vectors that are read before anything is assigned to them.
     [[nodiscard]] constexpr std::uint32_t loaded() const {

@@ -9,8 +9,9 @@
 namespace krylith {
 
 /// Reads "x+=A*p;p=r+B*p|xx,xp": small letters are vectors, capitals coefficients, d:v is the
-/// entry-wise product, pairs after the bar are dot products. Numbers are given in order of
-/// appearance, as the update itself does.
+/// entry-wise product, pairs after the bar are dot products. A letter with a prime (v') is a vector
+/// of float in an update that computes in double. Numbers are given in order of appearance, as the
+/// update itself does.
 constexpr fused_shape read_shape(std::string_view text) {
     fused_shape shape;
     char vectors[max_fused_vectors] = {};
@@ -21,11 +22,20 @@ constexpr fused_shape read_shape(std::string_view text) {
         names[count] = name;
         return count++;
     };
-    const auto vector = [&](char name) { return number(name, vectors, shape.vectors); };
     std::size_t at = 0;
+    const auto vector = [&]() { // reads a letter, and the prime behind it
+        const char name = text[at++];
+        const bool single = at < text.size() && text[at] == '\'';
+        if (single) ++at;
+        // The letter of a float vector is kept as a capital: v' is another vector than v.
+        const auto found =
+            number(single ? static_cast<char>(name - 'a' + 'A') : name, vectors, shape.vectors);
+        if (single) shape.single = static_cast<std::uint8_t>(shape.single | (1u << found));
+        return found;
+    };
     while (at < text.size() && text[at] != '|') {
         auto& s = shape.statement[shape.statements++];
-        s.target = vector(text[at++]);
+        s.target = vector();
         bool negative = false;
         if (text[at] != '=') { // += and -=: the target is the first term
             negative = text[at++] == '-';
@@ -44,14 +54,21 @@ constexpr fused_shape read_shape(std::string_view text) {
                 coefficient = text[at];
                 at += 2;
             }
-            const char name = text[at++];
-            char scaled = 0;
-            if (at < text.size() && text[at] == ':') {
-                scaled = text[at + 1];
-                at += 2;
+            // An update numbers the vector of a term before the scale, which stands first here.
+            const std::size_t first = at;
+            at += at + 1 < text.size() && text[at + 1] == '\'' ? 2 : 1;
+            const bool scaled = at < text.size() && text[at] == ':';
+            if (scaled)
+                ++at;
+            else
+                at = first;
+            t.vector = vector();
+            if (scaled) {
+                const std::size_t behind = at;
+                at = first;
+                t.scale = vector();
+                at = behind;
             }
-            t.vector = vector(scaled != 0 ? scaled : name);
-            if (scaled != 0) t.scale = vector(name);
             if (coefficient != 0)
                 t.coefficient = number(coefficient, coefficients, shape.coefficients);
             more = at < text.size() && (text[at] == '+' || text[at] == '-');
@@ -65,9 +82,9 @@ constexpr fused_shape read_shape(std::string_view text) {
     if (at < text.size()) ++at;
     while (at < text.size()) {
         auto& d = shape.dot[shape.dots++];
-        d.a = vector(text[at]);
-        d.b = vector(text[at + 1]);
-        at += 3;
+        d.a = vector();
+        d.b = vector();
+        ++at;
     }
     return shape;
 }
@@ -83,6 +100,18 @@ inline constexpr std::array known_shapes = {
     read_shape("x+=A*p+B*s;r=s-B*t|rr,ar"), // BiCGStab: step (a: the shadow residual)
     read_shape("x+=A*p+B*h;r=s-B*t|rr,ar"), // and with a preconditioner on the right
     read_shape("p=r+A*p-B*v"),              // BiCGStab: direction
+    read_shape("|rr"),                      // a norm
+    // Chebyshev. In fp64 and fp32 alike: first and later sums, last pass; then the passes between
+    // a solve in fp64 and a preconditioner in fp32.
+    read_shape("z=A*v+B*w"),
+    read_shape("z+=A*v+B*w"),
+    read_shape("v=A*s:r"),
+    read_shape("z=A*s:y+B*s:v+C*s:w|rz"),
+    read_shape("v'=A*s':r"),
+    read_shape("z=A*s':y'+B*s':v'+C*s':w'|rz"),
+    read_shape("z=A*s':y'+B*s':v'+C*s':w'"),
+    read_shape("z=A*s':v'+B*s':w'|rz"),
+    read_shape("z=A*s':v'+B*s':w'"),
 };
 
 } // namespace krylith

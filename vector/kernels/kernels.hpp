@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <krylith/device/device.hpp>
+#include <krylith/device/kernel/annotations.hpp>
 #include <krylith/vector/ghosts/ghost_put.hpp>
 #include <krylith/vector/kernels/fused_shape.hpp>
 #include <krylith/vector/scalar/hessenberg.hpp>
@@ -13,22 +14,30 @@
 
 namespace krylith {
 
-/// Operands of a pass over the `size` entries held; dot products count [first_owned, last_owned).
-template <class T>
+/// Operands of a pass over the `size` entries held, which computes in T; dot products count
+/// [first_owned, last_owned). Put is the type of the vector whose entries are sent on, which
+/// differs from T only in mixed updates.
+template <class T, class Put = T>
 struct fused_operands {
     fused_shape shape;
-    T* vectors[max_fused_vectors];
+    void* vectors[max_fused_vectors]; ///< of float where shape.single says so, else of T
     std::uint8_t coefficients[max_fused_coefficients]; ///< registers
     std::int64_t size;
     std::int64_t first_owned;
     std::int64_t last_owned;
     reduction reduce;
-    ghost_put<T> put;
+    ghost_put<Put> put;
     std::int32_t put_index; ///< number of the vector whose entries are sent on, or -1
+
+    /// Entries of vector `number`, which is of type U.
+    template <class U>
+    [[nodiscard]] KRYLITH_HD U* array(int number) const {
+        return static_cast<U*>(vectors[number]);
+    }
 };
 
-template <class T>
-struct fused_arguments : fused_operands<T> {
+template <class T, class Put = T>
+struct fused_arguments : fused_operands<T, Put> {
     kernel_context common;
 };
 
@@ -84,8 +93,8 @@ struct scalar_arguments {
 
 namespace host {
 
-template <class T>
-void fused(device& device, const fused_arguments<T>& a);
+template <class T, class Put>
+void fused(device& device, const fused_arguments<T, Put>& a);
 /// Computes reduce <- basis^T w (and w^T w).
 template <class T>
 void multi_dot(device& device, const basis_arguments<T>& a);
@@ -106,8 +115,8 @@ void scalars(device& device, const scalar_arguments& a);
 
 namespace cuda {
 
-template <class T>
-void fused(device& device, const fused_arguments<T>& a);
+template <class T, class Put>
+void fused(device& device, const fused_arguments<T, Put>& a);
 template <class T>
 void multi_dot(device& device, const basis_arguments<T>& a);
 template <class T>

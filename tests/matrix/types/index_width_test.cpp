@@ -114,7 +114,7 @@ TEST_CASE("a halo plan checks what a device holds and sends") {
     const auto plan = [&] {
         return krylith::make_halo_plan(offsets, columns, krylith::equal_rows(6, 3));
     };
-    check_limit(6, "rank 0 owns 2 rows and references 4 ghosts", plan);
+    check_limit(6, "rank 0 owns 2 columns and references 4 ghosts", plan);
 
     // One row is read by three other ranks: each rank holds two, but the owner sends three.
     const std::vector<std::int64_t> star_offsets{0, 1, 3, 5, 7};
@@ -133,6 +133,6 @@ TEST_CASE("a device's block checks its rows, whoever made it") {
     block.columns = 1;
     block.offsets = offsets;
     check_limit(7, "make_device_matrix: the number of rows of a device is 7", [&] {
-        return krylith::make_device_matrix(device, block, krylith::format_kind::automatic)->name();
+        return krylith::make_device_matrix(device, block, krylith::formats::automatic)->name();
     });
 }

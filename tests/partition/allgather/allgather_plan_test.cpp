@@ -18,7 +18,7 @@ using namespace krylith::partition_tests;
 namespace {
 
 std::vector<std::int32_t> localized(const allgather_plan& plan, int rank, const pattern& a) {
-    const row_range owned = plan.partition.owned(rank);
+    const row_range owned = plan.rows.owned(rank);
     const auto at = [&](std::int64_t row) { return a.row_offsets[static_cast<std::size_t>(row)]; };
     std::vector<std::int32_t> result(static_cast<std::size_t>(at(owned.end) - at(owned.begin)), -1);
     localize_columns(plan, rank, a.row_offsets, a.columns, result);
@@ -27,11 +27,11 @@ std::vector<std::int32_t> localized(const allgather_plan& plan, int rank, const 
 
 /// The global column of each local index, written down entry by entry.
 std::vector<std::int64_t> columns_of(const allgather_plan& plan, int rank) {
-    const row_range owned = plan.partition.owned(rank);
+    const row_range owned = plan.columns.owned(rank);
     std::vector<std::int64_t> result;
     for (std::int64_t row = owned.begin; row < owned.end; ++row) result.push_back(row);
-    if (owned.size() == 0) return result;
-    for (std::int64_t row = 0; row < plan.partition.rows(); ++row)
+    if (plan.rows.owned(rank).size() == 0) return result;
+    for (std::int64_t row = 0; row < plan.columns.rows(); ++row)
         if (!owned.contains(row)) result.push_back(row);
     return result;
 }
@@ -100,7 +100,45 @@ TEST_CASE("the check of gather plans names what is wrong") {
           "allgather_plan: rank 0: row 0 is marked 1, must be 0");
     CHECK(message([](allgather_plan& p) { p.local[0].touches_ghost.pop_back(); }) ==
           "allgather_plan: rank 0: classifies 7 rows, must be 8");
-    CHECK_FALSE(message([](allgather_plan& p) { p.partition.begin[1] = 17; }).empty());
+    CHECK_FALSE(message([](allgather_plan& p) { p.rows.begin[1] = 17; }).empty());
+}
+
+TEST_CASE("gather plans where rows and columns are two partitions") {
+    for (const auto& entry : rectangular_patterns())
+        for (const int ranks : {1, 2, 3, 4, 7, 31}) {
+            const pattern& a = entry.matrix;
+            CAPTURE(entry.name);
+            CAPTURE(ranks);
+            const row_partition rows = equal_nonzeros(a.row_offsets, ranks);
+            const allgather_plan plan = make_allgather_plan(a.row_offsets, a.columns, rows,
+                                                            equal_rows(entry.columns, ranks));
+            CHECK_NOTHROW(check(plan, a.row_offsets, a.columns));
+            bool same = true;
+            for (int rank = 0; rank < ranks; ++rank) {
+                const auto columns = columns_of(plan, rank);
+                CHECK(plan.local_size(rank) == static_cast<std::int64_t>(columns.size()));
+                auto k = static_cast<std::size_t>(
+                    a.row_offsets[static_cast<std::size_t>(rows.owned(rank).begin)]);
+                for (const std::int32_t j : localized(plan, rank, a))
+                    same = same && columns.at(static_cast<std::size_t>(j)) == a.columns[k++];
+            }
+            CHECK(same);
+        }
+    const pattern a = interpolation(17, 2);
+    allgather_plan plan =
+        make_allgather_plan(a.row_offsets, a.columns, equal_rows(17, 3), equal_rows(9, 3));
+    plan.columns = equal_rows(9, 2);
+    CHECK_THROWS_WITH_AS(check(plan, a.row_offsets, a.columns),
+                         "allgather_plan: the partition of columns has 2 ranks, that of rows 3, "
+                         "they must have the same number",
+                         usage_error);
+    plan.columns = {{0, 2, 6, 9}}; // row 5 needs column 3, which is of another rank in both; row 4
+                                   // needs column 2
+    CHECK_THROWS_WITH_AS(check(plan, a.row_offsets, a.columns),
+                         doctest::Contains("row 3 is marked 0, must be 1"), usage_error);
+    CHECK_THROWS_AS(
+        (void)make_allgather_plan(a.row_offsets, a.columns, equal_rows(17, 3), equal_rows(9, 2)),
+        usage_error);
 }
 
 TEST_CASE("gather plans refuse what they can't plan") {

@@ -24,7 +24,7 @@ struct defect {
 // 7, its ghosts are 0 to 3 from rank 0 and 8 to 11 from rank 2.
 const std::vector<defect> defects{
     {"begin[4] is 15, must be the number of rows, 16",
-     [](halo_plan& plan) { plan.partition.begin.back() = 15; }},
+     [](halo_plan& plan) { plan.rows.begin.back() = 15; }},
     {"describes 3 ranks, must describe the partition's 4",
      [](halo_plan& plan) { plan.local.pop_back(); }},
 
@@ -126,6 +126,47 @@ TEST_CASE("halo_plan: the checker rejects each planted defect and names it") {
         planted.plant(plan);
         CHECK_THROWS_WITH_AS(check(plan, a.row_offsets, a.columns),
                              doctest::Contains(planted.message), usage_error);
+    }
+}
+
+// The plan of interpolation from 9 coarse points to 17 fine ones on three ranks, which own the rows
+// 0 to 5, 6 to 11, 12 to 16 and the columns 0 to 2, 3 to 5, 6 to 8. Row 5 needs the columns 2 and
+// 3, row 11 the columns 5 and 6.
+TEST_CASE(
+    "halo_plan: the checker rejects planted defects where rows and columns are two partitions") {
+    const pattern a = interpolation(17, 2);
+    const halo_plan sound =
+        make_halo_plan(a.row_offsets, a.columns, {{0, 6, 12, 17}}, {{0, 3, 6, 9}});
+    CHECK_NOTHROW(check(sound, a.row_offsets, a.columns));
+    REQUIRE(sound.local[0].ghosts == std::vector<std::int64_t>{3});
+    const std::vector<defect> planted{
+        {"begin[3] is 9, must be the number of rows, 17",
+         [](halo_plan& plan) { std::swap(plan.rows, plan.columns); }},
+        {"the partition of columns has 2 ranks, that of rows 3",
+         [](halo_plan& plan) { plan.columns = equal_rows(9, 2); }},
+        {"begin[2] is 5, must not be below begin[1], which is 6",
+         [](halo_plan& plan) {
+             plan.columns = {{0, 6, 5, 9}};
+         }},
+        {"ghost 3 is owned by the rank itself",
+         [](halo_plan& plan) {
+             plan.columns = {{0, 4, 6, 9}};
+         }},
+        {"touches_ghost has 3 entries, must have one for each of 6 rows",
+         [](halo_plan& plan) { plan.local[0].touches_ghost.resize(3); }},
+        {"ghost 9, must be 0 or more and below 9",
+         [](halo_plan& plan) { plan.local[0].ghosts.push_back(9); }},
+        {"touches_ghost of row 5 is 0, must be 1",
+         [](halo_plan& plan) { plan.local[0].touches_ghost[5] = 0; }},
+        {"rank 1: sends row 9 to 0, which expects 3",
+         [](halo_plan& plan) { plan.local[1].sends[0].rows[0] = 6; }},
+    };
+    for (const defect& d : planted) {
+        CAPTURE(d.message);
+        halo_plan plan = sound;
+        d.plant(plan);
+        CHECK_THROWS_WITH_AS(check(plan, a.row_offsets, a.columns), doctest::Contains(d.message),
+                             usage_error);
     }
 }
 

@@ -21,22 +21,23 @@ std::size_t index(std::int64_t i) {
 }
 
 std::vector<std::int32_t> localized(const halo_plan& plan, int rank, const pattern& a) {
-    const row_range owned = plan.partition.owned(rank);
+    const row_range rows = plan.rows.owned(rank);
     std::vector<std::int32_t> result(
-        index(a.row_offsets[index(owned.end)] - a.row_offsets[index(owned.begin)]), -1);
+        index(a.row_offsets[index(rows.end)] - a.row_offsets[index(rows.begin)]), -1);
     localize_columns(plan, rank, a.row_offsets, a.columns, result);
     return result;
 }
 
 // The plan from its definition, with sets: quadratic in ranks, and without a line of code in
 // common.
-halo_plan oracle(const pattern& a, const row_partition& partition) {
-    halo_plan plan{partition, std::vector<local_halo>(index(partition.ranks()))};
+halo_plan oracle(const pattern& a, const row_partition& of_rows, const row_partition& partition) {
+    halo_plan plan{of_rows, partition, std::vector<local_halo>(index(partition.ranks()))};
     for (int rank = 0; rank < partition.ranks(); ++rank) {
         local_halo& mine = plan.local[index(rank)];
+        const row_range rows = of_rows.owned(rank);
         const row_range owned = partition.owned(rank);
         std::set<std::int64_t> ghosts;
-        for (std::int64_t row = owned.begin; row < owned.end; ++row) {
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
             bool touches = false;
             for (std::int64_t k = a.row_offsets[index(row)]; k < a.row_offsets[index(row + 1)];
                  ++k) {
@@ -88,16 +89,16 @@ std::vector<std::int64_t> multiply(const pattern& a, const std::vector<std::int6
 // Multiplies as the ranks do it: send, receive, multiply with local columns.
 std::vector<std::int64_t> multiply(const halo_plan& plan, const pattern& a,
                                    const std::vector<std::int64_t>& x) {
-    const int ranks = plan.partition.ranks();
+    const int ranks = plan.columns.ranks();
     std::vector<std::vector<std::int64_t>> local(index(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
-        const row_range owned = plan.partition.owned(rank);
+        const row_range owned = plan.columns.owned(rank);
         local[index(rank)].assign(x.begin() + owned.begin, x.begin() + owned.end);
         local[index(rank)].resize(index(plan.local_size(rank)), -1000003);
     }
     for (int rank = 0; rank < ranks; ++rank) {
         for (const halo_send& send : plan.local[index(rank)].sends) {
-            const std::int64_t to = plan.partition.owned(send.peer).size() + send.position;
+            const std::int64_t to = plan.columns.owned(send.peer).size() + send.position;
             for (std::size_t k = 0; k < send.rows.size(); ++k) {
                 local[index(send.peer)].at(index(to) + k) =
                     local[index(rank)].at(index(send.rows[k]));
@@ -106,10 +107,10 @@ std::vector<std::int64_t> multiply(const halo_plan& plan, const pattern& a,
     }
     std::vector<std::int64_t> y;
     for (int rank = 0; rank < ranks; ++rank) {
-        const row_range owned = plan.partition.owned(rank);
+        const row_range rows = plan.rows.owned(rank);
         const auto columns = localized(plan, rank, a);
-        const std::int64_t first = a.row_offsets[index(owned.begin)];
-        for (std::int64_t row = owned.begin; row < owned.end; ++row) {
+        const std::int64_t first = a.row_offsets[index(rows.begin)];
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
             std::int64_t sum = 0;
             for (std::int64_t k = a.row_offsets[index(row)]; k < a.row_offsets[index(row + 1)];
                  ++k) {
@@ -174,7 +175,7 @@ TEST_CASE("halo_plan: every pattern and partition against the definition, and a 
                 CAPTURE(ranks);
                 const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, partition);
                 CHECK_NOTHROW(check(plan, a.row_offsets, a.columns));
-                CHECK(plan == oracle(a, partition));
+                CHECK(plan == oracle(a, partition, partition));
                 CHECK(multiply(plan, a, x) == y);
                 std::int64_t sent = 0;
                 std::int64_t received = 0;
@@ -189,12 +190,57 @@ TEST_CASE("halo_plan: every pattern and partition against the definition, and a 
     }
 }
 
+TEST_CASE("halo_plan: rows and columns of different partitions against the definition") {
+    for (const rectangular_pattern& entry : rectangular_patterns()) {
+        const pattern& a = entry.matrix;
+        std::vector<std::int64_t> x;
+        for (std::int64_t i = 0; i < entry.columns; ++i) {
+            x.push_back(i * 7919 % 1009 + 1);
+        }
+        const auto y = multiply(a, x);
+        for (const int ranks : {1, 2, 3, 4, 7, 50}) {
+            const std::int64_t n = entry.columns;
+            // The last has all columns on the last rank.
+            row_partition last{std::vector<std::int64_t>(index(ranks), 0)};
+            last.begin.push_back(n);
+            for (const row_partition& columns :
+                 {equal_rows(n, ranks), equal_rows(n, ranks, 32), last}) {
+                CAPTURE(entry.name);
+                CAPTURE(ranks);
+                const row_partition rows = equal_nonzeros(a.row_offsets, ranks);
+                const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, rows, columns);
+                CHECK_NOTHROW(check(plan, a.row_offsets, a.columns));
+                CHECK(plan == oracle(a, rows, columns));
+                CHECK(multiply(plan, a, x) == y);
+            }
+        }
+    }
+}
+
+TEST_CASE("halo_plan: interpolation from 41 points to 81 on three parts, by hand") {
+    const pattern p = interpolation(81, 2);
+    const row_partition fine = equal_rows(81, 3);
+    const row_partition coarse = equal_rows(41, 3);
+    const halo_plan plan = make_halo_plan(p.row_offsets, p.columns, fine, coarse);
+    // Rank 0 has the fine points 0 to 26, which need the coarse 0 to 13, and owns 0 to 12.
+    CHECK(plan.local[0].ghosts == std::vector<std::int64_t>{13});
+    CHECK(plan.local[0].receives == std::vector<halo_receive>{{1, 0, 1}});
+    CHECK(plan.local[1].sends == std::vector<halo_send>{{0, {0}, 0}});
+    CHECK(plan.local[0].interior_rows == 25); // all but 25 and 26
+    // Rank 1 has the fine points 27 to 53, which need 13 to 27, and owns 13 to 26.
+    CHECK(plan.local[1].ghosts == std::vector<std::int64_t>{27});
+    CHECK(plan.local[1].interior_rows == 26); // all but 53
+    // Rank 2 has the fine points 54 to 80, which need 27 to 40, and owns these.
+    CHECK(plan.local[2].ghosts.empty());
+    CHECK(plan.local_size(2) == 14);
+}
+
 TEST_CASE("halo_plan: large enough for every loop to run on several threads") {
     const pattern a = random_pattern(300000, 4, 5);
     const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, equal_rows(a.rows(), 2));
     REQUIRE(plan.ghost_count(0) > 65536);
     CHECK_NOTHROW(check(plan, a.row_offsets, a.columns));
-    CHECK(make_halo_plan(a.row_offsets, a.columns, plan.partition) == plan);
+    CHECK(make_halo_plan(a.row_offsets, a.columns, plan.columns) == plan);
     std::vector<std::int64_t> x;
     for (std::int64_t i = 0; i < a.rows(); ++i) {
         x.push_back(i * 7919 % 1009 + 1);
@@ -226,7 +272,7 @@ TEST_CASE("make_halo_plan refuses what it can't plan") {
                          input_error);
     CHECK_THROWS_WITH_AS(
         plan_of(a, row_partition{{0, 2147483648}}),
-        "halo_plan: rank 0 owns 2147483648 rows and references 0 ghosts; local indices have 32 "
+        "halo_plan: rank 0 owns 2147483648 columns and references 0 ghosts; local indices have 32 "
         "bits, so both together must be at most 2147483647: use more devices",
         input_error);
 
@@ -280,6 +326,24 @@ TEST_CASE("make_halo_plan refuses what it can't plan") {
     }
 }
 
+TEST_CASE("make_halo_plan refuses two partitions that don't belong together") {
+    const pattern a = random_pattern(20, 9, 4, 3);
+    CHECK_THROWS_WITH_AS(
+        (void)make_halo_plan(a.row_offsets, a.columns, equal_rows(20, 2), equal_rows(9, 3)),
+        "make_halo_plan: the partition of columns has 3 ranks, that of rows 2, they must have the "
+        "same number",
+        usage_error);
+    CHECK_THROWS_AS(
+        (void)make_halo_plan(a.row_offsets, a.columns, equal_rows(20, 2), row_partition{{0, 9, 8}}),
+        usage_error);
+    CHECK_THROWS_WITH_AS(
+        (void)make_halo_plan(a.row_offsets, a.columns, equal_rows(20, 2), equal_rows(7, 2)),
+        doctest::Contains("must be 0 or more and below 7"), input_error);
+    CHECK_THROWS_WITH_AS(
+        (void)make_halo_plan(a.row_offsets, a.columns, equal_rows(9, 2), equal_rows(9, 2)),
+        doctest::Contains("must have one more than the partition has rows, 10"), input_error);
+}
+
 TEST_CASE("halo_plan: sizes of parts that don't exist or don't fit are refused") {
     const pattern a = poisson2d(4);
     halo_plan plan = make_halo_plan(a.row_offsets, a.columns, equal_rows(16, 2));
@@ -288,9 +352,9 @@ TEST_CASE("halo_plan: sizes of parts that don't exist or don't fit are refused")
     CHECK_THROWS_AS(static_cast<void>(plan.send_count(2)), usage_error);
     CHECK_THROWS_AS(static_cast<void>(plan.local_size(2)), usage_error);
     // 2^31 - 1 - 4 owned rows and 4 ghosts just fit.
-    plan.partition = row_partition{{0, 2147483643, 2147483651}};
+    plan.columns = row_partition{{0, 2147483643, 2147483651}};
     CHECK(plan.local_size(0) == 2147483647);
-    plan.partition = row_partition{{0, 2147483644, 2147483652}};
+    plan.columns = row_partition{{0, 2147483644, 2147483652}};
     CHECK_THROWS_AS(static_cast<void>(plan.local_size(0)), input_error);
 }
 

@@ -21,6 +21,10 @@ namespace {
 struct pattern {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> columns;
+
+    [[nodiscard]] std::int64_t rows() const {
+        return static_cast<std::int64_t>(offsets.size()) - 1;
+    }
 };
 
 pattern square_pattern(const test_matrix& m) {
@@ -30,10 +34,10 @@ pattern square_pattern(const test_matrix& m) {
 }
 
 /// Each entry's part and each row's owner by chance.
-nonzero_assignment assign_by_chance(const pattern& p, int ranks, std::uint64_t seed) {
+nonzero_assignment assign_by_chance(const pattern& p, std::int64_t columns, int ranks,
+                                    std::uint64_t seed) {
     random_numbers random(seed);
-    const auto rows = static_cast<std::int64_t>(p.offsets.size()) - 1;
-    nonzero_assignment assigned{equal_rows(rows, ranks), {}};
+    nonzero_assignment assigned{equal_rows(p.rows(), ranks), equal_rows(columns, ranks), {}};
     for (std::size_t k = 0; k < p.columns.size(); ++k)
         assigned.holder.push_back(static_cast<std::uint8_t>(random.below(ranks)));
     return assigned;
@@ -49,9 +53,36 @@ TEST_CASE("piece plans of all shapes fulfil their contract") {
             const pattern p = square_pattern(m);
             const auto cut = equal_entries(static_cast<std::int64_t>(p.columns.size()), ranks);
             const nonzero_assignment assignments[] = {
-                assign_by_rows(p.offsets, cut), assign_by_columns(p.offsets, p.columns, cut),
-                assign_by_chance(p, ranks, static_cast<std::uint64_t>(number))};
+                assign_by_rows(p.offsets, p.rows(), cut),
+                assign_by_columns(p.offsets, p.columns, p.rows(), cut),
+                assign_by_chance(p, p.rows(), ranks, static_cast<std::uint64_t>(number))};
             for (const nonzero_assignment& assigned : assignments) {
+                const nonzero_split_plan plan =
+                    make_nonzero_split_plan(p.offsets, p.columns, assigned);
+                CHECK_NOTHROW(check(plan, p.offsets, p.columns, assigned));
+            }
+        }
+}
+
+TEST_CASE("piece plans of rectangular matrices: rows and columns are two partitions") {
+    for (int number = 0; number < 60; ++number)
+        for (int ranks = 1; ranks <= 8; ++ranks) {
+            const test_matrix m = random_matrix(number);
+            INFO(m.shape << ", " << m.rows << " x " << m.columns << ", " << ranks << " parts");
+            const test_arrays arrays(m.entries);
+            const pattern p{test_arrays::offsets(arrays.row_indices, m.rows),
+                            arrays.column_indices};
+            const auto cut = equal_entries(static_cast<std::int64_t>(p.columns.size()), ranks);
+            nonzero_assignment moved = assign_by_rows(p.offsets, m.columns, cut);
+            CHECK((m.rows == m.columns || moved.columns == equal_rows(m.columns, ranks)));
+            moved.rows = equal_rows(m.rows, ranks); // whose rows are whose is another question
+            const nonzero_assignment assignments[] = {
+                assign_by_rows(p.offsets, m.columns, cut),
+                assign_by_columns(p.offsets, p.columns, m.columns, cut), moved,
+                assign_by_chance(p, m.columns, ranks, static_cast<std::uint64_t>(number))};
+            for (const nonzero_assignment& assigned : assignments) {
+                CHECK(assigned.rows.rows() == m.rows);
+                CHECK(assigned.columns.rows() == m.columns);
                 const nonzero_split_plan plan =
                     make_nonzero_split_plan(p.offsets, p.columns, assigned);
                 CHECK_NOTHROW(check(plan, p.offsets, p.columns, assigned));
@@ -64,9 +95,9 @@ TEST_CASE("piece plans: by rows a part has one foreign row, by columns one ghost
         const pattern p = square_pattern(random_matrix(number));
         const auto cut = equal_entries(static_cast<std::int64_t>(p.columns.size()), 5);
         const auto by_rows =
-            make_nonzero_split_plan(p.offsets, p.columns, assign_by_rows(p.offsets, cut));
+            make_nonzero_split_plan(p.offsets, p.columns, assign_by_rows(p.offsets, p.rows(), cut));
         const auto by_columns = make_nonzero_split_plan(
-            p.offsets, p.columns, assign_by_columns(p.offsets, p.columns, cut));
+            p.offsets, p.columns, assign_by_columns(p.offsets, p.columns, p.rows(), cut));
         for (int k = 0; k < 5; ++k) {
             const auto rank = as_size(k);
             CHECK(by_rows.local[rank].remote.rows() <= 1);
@@ -82,7 +113,7 @@ TEST_CASE("piece plans: by rows a part has one foreign row, by columns one ghost
 TEST_CASE("piece plans: the check names what is wrong") {
     const pattern p{{0, 4, 5, 6}, {0, 1, 2, 0, 1, 0}};
     const auto cut = equal_entries(6, 3);
-    const nonzero_assignment assigned = assign_by_rows(p.offsets, cut);
+    const nonzero_assignment assigned = assign_by_rows(p.offsets, p.rows(), cut);
     CHECK(assigned.rows.begin == std::vector<std::int64_t>{0, 1, 1, 3});
     CHECK(assigned.holder == std::vector<std::uint8_t>{0, 0, 1, 1, 2, 2});
     const nonzero_split_plan good = make_nonzero_split_plan(p.offsets, p.columns, assigned);
@@ -99,6 +130,7 @@ TEST_CASE("piece plans: the check names what is wrong") {
     refused([](nonzero_split_plan& q) { q.local[0].own.source[1] = 2; }, "entry 1");
     refused([](nonzero_split_plan& q) { q.local[2].own.columns[0] = 1; }, "local column 1");
     refused([](nonzero_split_plan& q) { q.local[1].remote_rows[0] = 1; }, "remote rows");
+    refused([](nonzero_split_plan& q) { q.halo.columns = equal_rows(3, 3); }, "another one");
     refused([](nonzero_split_plan& q) { q.halo.local[1].receives.pop_back(); }, "exchange of x");
     nonzero_assignment broken = assigned;
     broken.holder[2] = 3;
@@ -106,5 +138,5 @@ TEST_CASE("piece plans: the check names what is wrong") {
                          doctest::Contains("entry 2 is held by part 3"), usage_error);
     broken.holder.pop_back();
     CHECK_THROWS_AS((void)make_nonzero_split_plan(p.offsets, p.columns, broken), usage_error);
-    CHECK_THROWS_AS((void)assign_by_rows(p.offsets, equal_entries(6, 256)), usage_error);
+    CHECK_THROWS_AS((void)assign_by_rows(p.offsets, p.rows(), equal_entries(6, 256)), usage_error);
 }

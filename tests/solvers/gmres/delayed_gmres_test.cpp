@@ -98,7 +98,7 @@ KRYLITH_GROUP_TEST("delayed gmres: the basis is as orthogonal as that of CGS2") 
         convection_diffusion<double>(5, 40, random_scaling{8}), spread_diagonal(120, 16),
         testing::random_matrix(90, 4, 1e-8, 701), poisson2d<double>(9, 11)};
     for (const auto& matrix : matrices)
-        for (const auto kind : {operator_kind::nz, operator_kind::halo}) {
+        for (const auto kind : {operators::nz, operators::halo}) {
             CAPTURE(matrix.rows);
             const auto b = random_values<double>(matrix.rows, 702);
             const problem<double> p(group, matrix, b, {.kind = kind});

@@ -53,8 +53,7 @@ KRYLITH_GROUP_TEST("persistent cg: the first iterations are those of cg") {
         CAPTURE(size);
         if (group.kind() == backend::host && size > 20) break;
         const auto matrix = poisson3d<double>(size, random_scaling{7});
-        problem<double> p(group, matrix, random_values<double>(matrix.rows, 5),
-                          {operator_kind::halo});
+        problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), {operators::halo});
         if (!can_run(p)) continue;
         const jacobi<double> m(*p.a);
         const solver_options options{.max_iterations = 3, .history = true};
@@ -68,8 +67,7 @@ KRYLITH_GROUP_TEST("persistent cg: takes the way of cg") {
         CAPTURE(size);
         if (group.kind() == backend::host && size > 20) break;
         const auto matrix = poisson3d<double>(size, random_scaling{7});
-        problem<double> p(group, matrix, random_values<double>(matrix.rows, 5),
-                          {operator_kind::halo});
+        problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), {operators::halo});
         if (!can_run(p)) continue;
         const solver_options options{.history = true};
         const solve_result expected = cg(*p.a, p.b, p.x, options);
@@ -91,7 +89,7 @@ KRYLITH_GROUP_TEST("persistent cg: takes the way of cg") {
 
 KRYLITH_GROUP_TEST("persistent cg: float") {
     const auto matrix = poisson3d<float>(24);
-    problem<float> p(group, matrix, random_values<float>(matrix.rows, 5), {operator_kind::halo});
+    problem<float> p(group, matrix, random_values<float>(matrix.rows, 5), {operators::halo});
     if (!can_run(p)) return;
     const solver_options options{.rtol = 1e-4, .history = true};
     const solve_result expected = cg(*p.a, p.b, p.x, options);
@@ -103,7 +101,7 @@ KRYLITH_GROUP_TEST("persistent cg: float") {
 
 KRYLITH_GROUP_TEST("persistent cg: callbacks, warm starts and limits") {
     const auto matrix = poisson3d<double>(24);
-    problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), {operator_kind::halo});
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), {operators::halo});
     if (!can_run(p)) return;
     std::vector<std::int64_t> seen;
     solver_options options{.history = true};
@@ -130,17 +128,17 @@ KRYLITH_GROUP_TEST("persistent cg: callbacks, warm starts and limits") {
 KRYLITH_GROUP_TEST("persistent cg: failures have their reasons") {
     auto matrix = poisson3d<double>(12);
     const auto b = random_values<double>(matrix.rows, 5);
-    problem<double> good(group, matrix, b, {operator_kind::halo});
+    problem<double> good(group, matrix, b, {operators::halo});
     if (!can_run(good)) return;
     auto indefinite = matrix;
     for (auto& value : indefinite.values) value = -value;
-    problem<double> bad(group, indefinite, b, {operator_kind::halo});
+    problem<double> bad(group, indefinite, b, {operators::halo});
     const auto result = persistent_cg(*bad.a, bad.b, bad.x);
     CHECK(result.reason == reason::indefinite_matrix);
     CHECK(cg(*bad.a, bad.b, bad.x).iterations == result.iterations);
     auto nan = matrix;
     nan.values[nan.values.size() / 2] = NAN;
-    problem<double> poisoned(group, nan, b, {operator_kind::halo});
+    problem<double> poisoned(group, nan, b, {operators::halo});
     CHECK(persistent_cg(*poisoned.a, poisoned.b, poisoned.x).reason == reason::not_a_number);
     CHECK(persistent_cg(*good.a, good.b, good.x).converged());
 }
@@ -157,7 +155,7 @@ KRYLITH_GROUP_TEST("persistent cg: ill-conditioned systems reach what cg reaches
              k < matrix.row_offsets[static_cast<std::size_t>(i) + 1]; ++k)
             matrix.values[static_cast<std::size_t>(k)] *=
                 d(i) * d(matrix.column_indices[static_cast<std::size_t>(k)]);
-    problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), {operator_kind::halo});
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), {operators::halo});
     if (!can_run(p)) return;
     const solver_options options{.rtol = 1e-11, .max_iterations = 100000};
     const solve_result expected = cg(*p.a, p.b, p.x, options);
@@ -227,7 +225,7 @@ KRYLITH_GROUP_TEST("persistent cg: preconditioners that are a vector of factors,
 KRYLITH_GROUP_TEST("persistent cg: what it can't take, cg:auto gives to cg") {
     const auto matrix = poisson3d<double>(10);
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 5),
-                      {operator_kind::nz, format_kind::csr});
+                      {operators::nz, formats::csr});
     CHECK_FALSE(not_persistent_because(*p.a).empty());
     CHECK_THROWS_AS((void)persistent_cg(*p.a, p.b, p.x), usage_error);
     CHECK(automatic_cg(*p.a, p.b, p.x).converged());

@@ -69,11 +69,10 @@ KRYLITH_GROUP_TEST("format merge: rows in many chunks, with dots, the same bits"
     const auto x0 = random_values<double>(n, 83);
     const auto y0 = random_values<double>(n, 84);
     const auto expected = testing::product(matrix, 2.0, x0, 0.5, y0);
-    for (const auto kind : {operator_kind::nz, operator_kind::halo, operator_kind::lra_rc}) {
+    for (const auto kind : {operators::nz, operators::halo, operators::lra_rc}) {
         CAPTURE(name_of(kind));
         const auto a = make_operator(
-            group, matrix,
-            {.kind = kind, .format = cuda ? format_kind::merge : format_kind::automatic});
+            group, matrix, {.kind = kind, .format = cuda ? formats::merge : formats::automatic});
         execution run(group, {});
         auto source = testing::make_range_vector(a->layout(), x0);
         auto y = a->make_range_vector();

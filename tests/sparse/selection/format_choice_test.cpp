@@ -42,9 +42,9 @@ lengths mixed(std::int64_t least, std::int64_t most) {
     return rows;
 }
 
-constexpr auto csr = format_kind::csr;
-constexpr auto sell = format_kind::sell;
-constexpr auto merge = format_kind::merge;
+constexpr auto csr = formats::csr;
+constexpr auto sell = formats::sell;
+constexpr auto merge = formats::merge;
 
 } // namespace
 

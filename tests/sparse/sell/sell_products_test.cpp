@@ -99,14 +99,14 @@ std::string wrong_diagonal(const matrix_operator<T>& a, const csr_matrix<T>& mat
 
 template <class T>
 void check_products(const device_group& group) {
-    const auto format = group.kind() == backend::host ? format_kind::csr : format_kind::sell;
+    const auto format = group.kind() == backend::host ? formats::csr : formats::sell;
     int number = 0;
     for (const pattern& p : patterns()) {
         CAPTURE(number++);
         const auto first = with_values<T>(p, 94);
         const auto second = with_values<T>(p, 95);
         auto x0 = random_values<T>(p.rows(), 96);
-        for (const auto kind : {operator_kind::nz, operator_kind::halo}) {
+        for (const auto kind : {operators::nz, operators::halo}) {
             CAPTURE(name_of(kind));
             const auto a = make_operator(group, first, {kind, format});
             CHECK(wrong_product(*a, first, x0) == "");

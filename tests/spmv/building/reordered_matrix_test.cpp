@@ -15,6 +15,7 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
 
 namespace krylith {
 
@@ -44,20 +45,24 @@ csr_matrix<double> shuffled(const csr_matrix<double>& matrix, std::uint64_t seed
     return reordered(csr_view<double>(matrix), shuffle(matrix.rows, seed)).matrix;
 }
 
-constexpr operator_kind kinds[] = {
-    operator_kind::automatic, operator_kind::nz,   operator_kind::lra_rc, operator_kind::halo,
-    operator_kind::allgather, operator_kind::pcsr, operator_kind::pcsc};
+const std::vector<operator_kind> kinds = [] {
+    auto all = testing::different_operators();
+    all.insert(all.begin(), operators::automatic);
+    return all;
+}();
 
 /// Returns the orders that this build has.
-std::vector<reordering> orders() {
-    if (!metis_built_in()) return {reordering::rcm};
-    return {reordering::rcm, reordering::metis};
+std::vector<reordering> built_orders() {
+    std::vector<reordering> built;
+    for (const reordering order : orders::all)
+        if (order->built_in()) built.push_back(order);
+    return built;
 }
 
 std::vector<std::pair<operator_kind, reordering>> combinations() {
     std::vector<std::pair<operator_kind, reordering>> all;
     for (const auto kind : kinds)
-        for (const auto order : orders()) all.emplace_back(kind, order);
+        for (const auto order : built_orders()) all.emplace_back(kind, order);
     return all;
 }
 
@@ -137,7 +142,7 @@ KRYLITH_GROUP_TEST("reordering: solutions, updates and warm starts as without") 
             const auto order = combination.second;
             // GMRES keeps its basis in the operator's order whatever the kind, so one kind
             // suffices.
-            if (which == method::gmres && kind != operator_kind::halo) continue;
+            if (which == method::gmres && kind != operators::halo) continue;
             CAPTURE(testing::name_of(kind));
             CAPTURE(testing::name_of(order));
             problem<double> plain(group, matrix, b, {.kind = kind});
@@ -169,31 +174,30 @@ KRYLITH_GROUP_TEST("reordering: solutions, updates and warm starts as without") 
 
 KRYLITH_GROUP_TEST("reordering: what it cost and brought is told") {
     const auto matrix = shuffled(poisson2d<double>(20, 60), 25);
-    for (const auto order : orders()) {
+    for (const auto order : built_orders()) {
         CAPTURE(testing::name_of(order));
         const auto a = make_operator(group, matrix, {.order = order});
         const reordering_report& report = a->reordered();
         CHECK(report.order == order);
         CHECK(report.seconds > 0);
         CHECK(report.bandwidth_before > 800);
-        if (order == reordering::rcm || group.size() == 1) CHECK(report.bandwidth_after <= 22);
+        if (order == orders::rcm || group.size() == 1) CHECK(report.bandwidth_after <= 22);
         CHECK((report.ghosts_before > 0) == (group.size() > 1));
         if (group.size() > 1) CHECK(4 * report.ghosts_after < report.ghosts_before);
         if (group.size() == 1) continue;
         // The report gives the ghosts of operator halo.
-        const auto halo =
-            make_operator(group, matrix, {.kind = operator_kind::halo, .order = order});
+        const auto halo = make_operator(group, matrix, {.kind = operators::halo, .order = order});
         std::int64_t received = 0;
         for (int rank = 0; rank < group.size(); ++rank) received += halo->received(rank);
         CHECK(received == report.ghosts_after);
     }
-    CHECK(make_operator(group, matrix)->reordered().order == reordering::none);
+    CHECK(make_operator(group, matrix)->reordered().order == orders::none);
 }
 
 KRYLITH_GROUP_TEST("reordering: rows that stay where they are can't be reordered") {
     std::vector<csr_part<double>> parts(static_cast<std::size_t>(group.size()));
     const std::vector<const double*> values(static_cast<std::size_t>(group.size()), nullptr);
-    for (const auto order : orders()) {
+    for (const auto order : built_orders()) {
         const std::string name = to_string(order);
         CHECK_THROWS_WITH_AS((void)make_operator<double>(
                                  group, std::span<const csr_part<double>>(parts), {.order = order}),
@@ -206,19 +210,19 @@ KRYLITH_GROUP_TEST("reordering: rows that stay where they are can't be reordered
     }
     // The caller's row 2 has the zero, wherever it lies in the operator.
     auto holed = testing::from_dense({{2, 1, 0, 0}, {1, 2, 0, 0}, {0, 0, 0, 1}, {0, 0, 1, 2}});
-    for (const auto order : orders()) {
+    for (const auto order : built_orders()) {
         const auto with_hole = make_operator(group, holed, {.order = order});
         CHECK_THROWS_WITH_AS(jacobi<double>(*with_hole, holed), doctest::Contains("row 2"),
                              input_error);
     }
     CHECK_THROWS_AS((void)parse_reordering("rmc"), usage_error);
-    CHECK(parse_reordering("rcm") == reordering::rcm);
-    CHECK(parse_reordering("metis") == reordering::metis);
+    CHECK(parse_reordering("rcm") == orders::rcm);
+    CHECK(parse_reordering("metis") == orders::metis);
     if (!metis_built_in())
         CHECK_THROWS_WITH_AS(
-            (void)make_operator(group, poisson2d<double>(4), {.order = reordering::metis}),
+            (void)make_operator(group, poisson2d<double>(4), {.order = orders::metis}),
             doctest::Contains("this build lacks"), usage_error);
-    CHECK(std::string(to_string(reordering::none)) == "none");
+    CHECK(std::string(to_string(orders::none)) == "none");
 }
 
 } // namespace krylith

@@ -86,8 +86,8 @@ void multiply_sparse(const device_group& group, kernel forced) {
     for (const auto& entry : testing::battery()) {
         INFO(entry.name, ", for: ", entry.surfaces);
         const auto matrix = testing::converted<T>(entry.matrix);
-        const auto a = make_operator(group, matrix, {.kind = operator_kind::adaptive});
-        CHECK(a->kind() == operator_kind::adaptive);
+        const auto a = make_operator(group, matrix, {.kind = operators::adaptive});
+        CHECK(a->kind() == operators::adaptive);
         CHECK_FALSE(a->recordable());
         // Products with many entries follow those with few and the reverse, so that leftovers of a
         // product would show.
@@ -123,7 +123,7 @@ KRYLITH_GROUP_TEST("adaptive: atomic kernels give way to sorted ones") {
     const forced_kernel model(group[0], kernel::column_balanced_atomic);
     const mocked_column_worth worth;
     const auto matrix = poisson2d<double>(20, 20);
-    const auto a = make_operator(group, matrix, {.kind = operator_kind::adaptive});
+    const auto a = make_operator(group, matrix, {.kind = operators::adaptive});
     const auto x0 = with_entries<double>(matrix.rows, 50, 7);
     CHECK(multiply_and_compare<double>(group, *a, matrix, x0, 1, 0) == "");
     CHECK(products_by(a->kernel_uses(), "atomic") == 0);
@@ -136,8 +136,8 @@ KRYLITH_GROUP_TEST(
     const mocked_column_worth worth;
     const auto matrix = poisson2d<double>(40, 40);
     const auto b0 = point_source(matrix.rows);
-    const auto a = make_operator(group, matrix, {.kind = operator_kind::adaptive});
-    const auto halo = make_operator(group, matrix, {.kind = operator_kind::halo});
+    const auto a = make_operator(group, matrix, {.kind = operators::adaptive});
+    const auto halo = make_operator(group, matrix, {.kind = operators::halo});
     const auto solve = [&](const auto& method, const matrix_operator<double>& with) {
         const auto b = testing::make_range_vector(with.layout(), b0);
         auto x = with.make_range_vector();
@@ -172,7 +172,7 @@ KRYLITH_GROUP_TEST("adaptive: new values reach both forms of the matrix") {
     auto second = first;
     for (std::size_t k = 0; k < second.values.size(); ++k)
         second.values[k] = 1.0 / static_cast<double>(k + 1);
-    const auto a = make_operator(group, first, {.kind = operator_kind::adaptive});
+    const auto a = make_operator(group, first, {.kind = operators::adaptive});
     for (const auto* matrix :
          {&std::as_const(first), &std::as_const(second), &std::as_const(first)}) {
         a->update(matrix->values);
@@ -190,7 +190,7 @@ KRYLITH_GROUP_TEST("adaptive: new values reach both forms of the matrix") {
 
 KRYLITH_GROUP_TEST("adaptive: where columns can't pay it is halo") {
     const auto matrix = poisson2d<double>(20, 20);
-    const auto a = make_operator(group, matrix, {.kind = operator_kind::adaptive});
+    const auto a = make_operator(group, matrix, {.kind = operators::adaptive});
     const bool host = group.kind() == backend::host; // columns may pay there
     CHECK(a->recordable() != host);
     const auto x0 = with_entries<double>(matrix.rows, 50, 7);
@@ -212,7 +212,7 @@ TEST_CASE("adaptive: columns pay where they are few and the matrix is large") {
 TEST_CASE("adaptive: a sparse vector is multiplied by the model that the library has") {
     const auto group = device_group::host(2);
     const auto matrix = poisson3d<double>(16, 16, 16);
-    const auto a = make_operator(group, matrix, {.kind = operator_kind::adaptive});
+    const auto a = make_operator(group, matrix, {.kind = operators::adaptive});
     auto x0 = point_source(matrix.rows);
     // Products allocate nothing: their memory is there from the start.
     const auto live = [&] { return group[0].ledger().live() + group[1].ledger().live(); };
@@ -220,8 +220,8 @@ TEST_CASE("adaptive: a sparse vector is multiplied by the model that the library
     CHECK(multiply_and_compare<double>(group, *a, matrix, x0, 1, 0) == "");
     CHECK(products_by(a->kernel_uses(), "column") > 0);
     CHECK(live() == before);
-    CHECK(parse_operator_kind("adaptive") == operator_kind::adaptive);
-    const auto halo = make_operator(group, matrix, {.kind = operator_kind::halo});
+    CHECK(parse_operator_kind("adaptive") == operators::adaptive);
+    const auto halo = make_operator(group, matrix, {.kind = operators::halo});
     CHECK(halo->kernel_uses().empty());
 }
 

@@ -18,6 +18,7 @@
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/short_memory.hpp>
 #include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
 #include <krylith/tests/support/vectors.hpp>
 
 namespace krylith {
@@ -30,8 +31,8 @@ using testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operator_kind::nz, operator_kind::two_nz, operator_kind::lra,
-                                   operator_kind::lra_rc};
+const std::vector<operator_kind> kinds =
+    testing::operators_where([](operator_kind kind) { return kind->sends == sent_data::results; });
 
 /// A matrix -1, 2, -1 with long rows from `first` on, and a last row without nonzeros.
 csr_matrix<double> with_long_rows(std::int64_t n, std::int64_t first, std::int64_t rows) {
@@ -46,10 +47,11 @@ csr_matrix<double> with_long_rows(std::int64_t n, std::int64_t first, std::int64
     return testing::from_triplets(n, entries);
 }
 
-std::vector<transport_kind> transports(const device_group& group) {
-    if (group.size() > 1 && group.path(0, 1) == peer_path::staged)
-        return {transport_kind::copy_engine};
-    return {transport_kind::peer_store, transport_kind::copy_engine};
+std::vector<transport_kind> usable_transports(const device_group& group) {
+    std::vector<transport_kind> usable;
+    for (const transport_kind transport : transports::all)
+        if (transport->automatic && transport->works(group)) usable.push_back(transport);
+    return usable;
 }
 
 /// Computes y = 2 A x + 0.5 y and its dot products; returns the first error, empty if right.
@@ -91,7 +93,7 @@ KRYLITH_GROUP_TEST(
     for (const std::int64_t first : {0, 150, 280}) {
         const auto matrix = with_long_rows(303, first, 15);
         for (const auto kind : kinds)
-            for (const auto transport : transports(group)) {
+            for (const auto transport : usable_transports(group)) {
                 CAPTURE(first);
                 CAPTURE(name_of(kind));
                 CAPTURE(name_of(transport));
@@ -102,14 +104,14 @@ KRYLITH_GROUP_TEST(
 
 KRYLITH_GROUP_TEST("replicated: any fractions, none and all rows too") {
     const auto matrix = with_long_rows(101, 47, 5);
-    for (const auto transport : transports(group))
+    for (const auto transport : usable_transports(group))
         for (const double long_fraction : {0.0, 0.06, 1.0})
             for (const double redundant : {0.0, 0.01, 0.4, 1.0}) {
                 if (long_fraction + redundant > 1) continue;
                 CAPTURE(long_fraction);
                 CAPTURE(redundant);
                 CHECK(multiply(group, matrix,
-                               {.kind = operator_kind::lra_rc,
+                               {.kind = operators::lra_rc,
                                 .transport = transport,
                                 .long_fraction = long_fraction,
                                 .redundant_fraction = redundant}) == "");
@@ -122,7 +124,7 @@ KRYLITH_GROUP_TEST("replicated: many rows, whose number is no multiple of a warp
     for (const std::int64_t first : {100, 15'000}) {
         const auto matrix = with_long_rows(30'011, first, 50);
         for (const auto kind : kinds)
-            for (const auto transport : transports(group)) {
+            for (const auto transport : usable_transports(group)) {
                 CAPTURE(first);
                 CAPTURE(name_of(kind));
                 CAPTURE(name_of(transport));
@@ -138,7 +140,7 @@ KRYLITH_GROUP_TEST("replicated: solvers take the same iterations by every transp
     for (const auto which : testing::all_methods) {
         std::int64_t expected = -1;
         for (const auto kind : kinds)
-            for (const auto transport : transports(group)) {
+            for (const auto transport : usable_transports(group)) {
                 CAPTURE(name_of(which));
                 CAPTURE(name_of(kind));
                 CAPTURE(name_of(transport));
@@ -160,7 +162,7 @@ KRYLITH_GROUP_TEST("replicated: new values on the same pattern, by every transpo
     for (double& v : second.values) v = 3 - 0.5 * v;
     const auto x0 = random_values<double>(400, 94);
     for (const auto kind : kinds)
-        for (const auto transport : transports(group)) {
+        for (const auto transport : usable_transports(group)) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(transport));
             const auto a = make_operator(group, first, {.kind = kind, .transport = transport});
@@ -188,12 +190,12 @@ KRYLITH_GROUP_TEST("replicated: new values on the same pattern, by every transpo
 KRYLITH_GROUP_TEST("replicated: what is reported") {
     const auto matrix = with_long_rows(500, 0, 20);
     for (const auto kind : kinds)
-        for (const auto transport : transports(group)) {
+        for (const auto transport : usable_transports(group)) {
             const auto a = make_operator(group, matrix, {.kind = kind, .transport = transport});
             const bool alone = group.size() == 1;
             CHECK(a->kind() == kind);
-            CHECK(a->transport() == (alone ? transport_kind::peer_store : transport));
-            CHECK(a->recordable() == (alone || transport == transport_kind::peer_store));
+            CHECK(a->transport() == (alone ? transports::peer_store : transport));
+            CHECK(a->recordable() == (alone || transport == transports::peer_store));
             std::int64_t received = 0;
             std::int64_t bytes = 0;
             for (int rank = 0; rank < group.size(); ++rank) {
@@ -203,9 +205,9 @@ KRYLITH_GROUP_TEST("replicated: what is reported") {
             const std::int64_t all = 500 * (group.size() - 1);
             // No device receives redundant rows, but every device reads them.
             const std::int64_t redundant =
-                kind == operator_kind::lra_rc
+                kind == operators::lra_rc
                     ? std::llround(500 * (group.size() <= 2
-                                              ? (transports(group).size() == 1 ? 0.25 : 0.15)
+                                              ? (usable_transports(group).size() == 1 ? 0.25 : 0.15)
                                               : 0.20))
                     : 0;
             CHECK(received == all - redundant * (group.size() - 1));
@@ -219,22 +221,21 @@ KRYLITH_GROUP_TEST("replicated: what makes no sense is refused, with what is all
         CHECK_THROWS_WITH_AS((void)make_operator(group, matrix, options), doctest::Contains(words),
                              usage_error);
     };
-    refused({.kind = operator_kind::lra, .long_fraction = 1.5}, "long_fraction is 1.5");
-    refused({.kind = operator_kind::lra, .long_fraction = -0.5}, "from 0 to 1");
-    refused({.kind = operator_kind::lra, .long_fraction = NAN}, "from 0 to 1");
-    refused({.kind = operator_kind::nz, .long_fraction = 0.5}, "operators lra and lra-rc");
-    refused({.kind = operator_kind::lra, .redundant_fraction = 0.1}, "operator lra-rc");
-    refused({.kind = operator_kind::lra_rc, .long_fraction = 0.6, .redundant_fraction = 0.6},
+    refused({.kind = operators::lra, .long_fraction = 1.5}, "long_fraction is 1.5");
+    refused({.kind = operators::lra, .long_fraction = -0.5}, "from 0 to 1");
+    refused({.kind = operators::lra, .long_fraction = NAN}, "from 0 to 1");
+    refused({.kind = operators::nz, .long_fraction = 0.5}, "operators lra and lra-rc");
+    refused({.kind = operators::lra, .redundant_fraction = 0.1}, "operator lra-rc");
+    refused({.kind = operators::lra_rc, .long_fraction = 0.6, .redundant_fraction = 0.6},
             "at most 1");
-    refused({.kind = operator_kind::halo, .transport = transport_kind::copy_engine},
+    refused({.kind = operators::halo, .transport = transports::copy_engine},
             "nz, 2nz, lra and lra-rc");
     if (group.kind() == backend::host)
-        refused({.kind = operator_kind::nz, .transport = transport_kind::nccl}, "transport nccl");
-    if (transports(group).size() == 1)
-        refused({.kind = operator_kind::nz, .transport = transport_kind::peer_store},
-                "staged copies");
+        refused({.kind = operators::nz, .transport = transports::nccl}, "transport nccl");
+    if (usable_transports(group).size() == 1)
+        refused({.kind = operators::nz, .transport = transports::peer_store}, "staged copies");
 
-    for (const auto kind : {operator_kind::two_nz, operator_kind::lra, operator_kind::lra_rc}) {
+    for (const auto kind : {operators::two_nz, operators::lra, operators::lra_rc}) {
         const auto a = make_operator(group, matrix, {.kind = kind});
         const std::vector<const double*> arrays(static_cast<std::size_t>(group.size()));
         CHECK_THROWS_WITH_AS(a->update_on_devices(arrays), doctest::Contains("update()"),
@@ -247,9 +248,8 @@ KRYLITH_GROUP_TEST("replicated: what makes no sense is refused, with what is all
 
 KRYLITH_GROUP_TEST("replicated: copies are refused in a recorded loop, before anything is done") {
     if (!group.concurrent() || group.size() == 1) return; // loops aren't recorded there
-    const auto a =
-        make_operator(group, testing::laplace_1d(40),
-                      {.kind = operator_kind::nz, .transport = transport_kind::copy_engine});
+    const auto a = make_operator(group, testing::laplace_1d(40),
+                                 {.kind = operators::nz, .transport = transports::copy_engine});
     auto b = a->make_range_vector();
     auto x = a->make_range_vector();
     const solver_options options{.mode = execution_mode::recorded};
@@ -288,9 +288,8 @@ TEST_CASE("replicated: iterations of a recorded loop neither wait for the host n
 
 TEST_CASE("replicated: products by copies don't make the host wait or allocate") {
     const auto group = device_group::host(3);
-    const auto a =
-        make_operator(group, poisson2d<double>(30),
-                      {.kind = operator_kind::lra_rc, .transport = transport_kind::copy_engine});
+    const auto a = make_operator(group, poisson2d<double>(30),
+                                 {.kind = operators::lra_rc, .transport = transports::copy_engine});
     auto x = a->make_domain_vector();
     auto y = a->make_domain_vector();
     execution run(group, {.mode = execution_mode::eager});
@@ -311,10 +310,9 @@ TEST_CASE("replicated: results sent by NCCL [cuda]") {
     REQUIRE(gpus > 0);
     if (gpus == 1 || !nccl_built_in()) {
         const int twice[] = {0, 0};
-        CHECK_THROWS_AS(
-            (void)make_operator(device_group::cuda(twice), testing::laplace_1d(9),
-                                {.kind = operator_kind::nz, .transport = transport_kind::nccl}),
-            usage_error);
+        CHECK_THROWS_AS((void)make_operator(device_group::cuda(twice), testing::laplace_1d(9),
+                                            {.kind = operators::nz, .transport = transports::nccl}),
+                        usage_error);
         MESSAGE("covers the refusal only: ", gpus, " GPU(s), NCCL built in: ", nccl_built_in());
         return;
     }
@@ -327,15 +325,14 @@ TEST_CASE("replicated: results sent by NCCL [cuda]") {
                 CAPTURE(name_of(kind));
                 CAPTURE(n);
                 CHECK(multiply(group, with_long_rows(n, n / 2, 20),
-                               {.kind = kind, .transport = transport_kind::nccl}) == "");
+                               {.kind = kind, .transport = transports::nccl}) == "");
             }
         const auto matrix = poisson2d<double>(40);
-        testing::problem<double> p(
-            group, matrix, random_values<double>(matrix.rows, 96),
-            {.kind = operator_kind::lra_rc, .transport = transport_kind::nccl});
+        testing::problem<double> p(group, matrix, random_values<double>(matrix.rows, 96),
+                                   {.kind = operators::lra_rc, .transport = transports::nccl});
         CHECK(p.solve(testing::method::cg).converged());
         CHECK(p.relative_residual() < 1.01e-8);
-        CHECK(p.a->transport() == transport_kind::nccl);
+        CHECK(p.a->transport() == transports::nccl);
     }
 }
 

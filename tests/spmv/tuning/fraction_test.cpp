@@ -130,7 +130,7 @@ KRYLITH_GROUP_TEST("fractions: measured, kept, and read again") {
     const cache_folder cache;
     const auto matrix = testing::random_matrix(500, 6, 2, 61);
     const auto x0 = testing::random_values<double>(500, 62);
-    for (const auto kind : {operator_kind::lra, operator_kind::lra_rc}) {
+    for (const auto kind : {operators::lra, operators::lra_rc}) {
         fraction_choice first;
         for (const bool again : {false, true}) {
             const auto a = make_operator(group, matrix, {.kind = kind, .measure = true});
@@ -148,7 +148,7 @@ KRYLITH_GROUP_TEST("fractions: measured, kept, and read again") {
             CHECK(found.rule_loss >= 1);
             CHECK(found.tried.empty() == again);
             CHECK((found.from == "measured") != again);
-            if (kind == operator_kind::lra) CHECK(found.best.redundant == 0);
+            if (kind == operators::lra) CHECK(found.best.redundant == 0);
             if (!again) {
                 CHECK(found.tried.front().fractions == found.rule);
                 for (const timed_fractions& t : found.tried) CHECK(t.seconds > 0);
@@ -163,7 +163,7 @@ KRYLITH_GROUP_TEST("fractions: measured, kept, and read again") {
                 group, matrix,
                 {.kind = kind,
                  .long_fraction = found.best.long_rows,
-                 .redundant_fraction = kind == operator_kind::lra_rc ? found.best.redundant : -1});
+                 .redundant_fraction = kind == operators::lra_rc ? found.best.redundant : -1});
             for (int rank = 0; rank < group.size(); ++rank)
                 CHECK(a->received(rank) == same->received(rank));
         }
@@ -174,14 +174,12 @@ TEST_CASE("fractions: one that is given stays, and is kept apart") {
     const cache_folder cache;
     const auto group = device_group::host(3);
     const auto matrix = testing::random_matrix(500, 6, 2, 63);
-    const operator_options fixed{
-        .kind = operator_kind::lra_rc, .measure = true, .long_fraction = 0.45};
+    const operator_options fixed{.kind = operators::lra_rc, .measure = true, .long_fraction = 0.45};
     const auto a = make_operator(group, matrix, fixed);
     REQUIRE(a->choice() != nullptr);
     for (const timed_fractions& t : a->choice()->fractions->tried)
         CHECK(t.fractions.long_rows == 0.45);
-    const auto free =
-        make_operator(group, matrix, {.kind = operator_kind::lra_rc, .measure = true});
+    const auto free = make_operator(group, matrix, {.kind = operators::lra_rc, .measure = true});
     CHECK(free->choice()->fractions->from == "measured");
     CHECK(make_operator(group, matrix, fixed)->choice()->fractions->from != "measured");
 
@@ -189,14 +187,13 @@ TEST_CASE("fractions: one that is given stays, and is kept apart") {
         CHECK_THROWS_WITH_AS((void)make_operator(group, matrix, options), doctest::Contains(words),
                              usage_error);
     };
-    refused({.kind = operator_kind::lra, .measure = true, .long_fraction = 0.3},
-            "no fraction is left");
-    refused({.kind = operator_kind::lra_rc,
+    refused({.kind = operators::lra, .measure = true, .long_fraction = 0.3}, "no fraction is left");
+    refused({.kind = operators::lra_rc,
              .measure = true,
              .long_fraction = 0.3,
              .redundant_fraction = 0.1},
             "no fraction is left");
-    refused({.kind = operator_kind::halo, .measure = true}, "only auto, lra and lra-rc");
+    refused({.kind = operators::halo, .measure = true}, "only auto, lra and lra-rc");
 }
 
 TEST_CASE("fractions: auto measured takes those that were tuned before, and tunes none itself") {
@@ -212,7 +209,7 @@ TEST_CASE("fractions: auto measured takes those that were tuned before, and tune
         return a;
     };
     CHECK_FALSE(taken("lra-rc")->choice()->fractions);
-    const auto key = fractions_key(subject, operator_kind::lra_rc, {}, sizeof(double));
+    const auto key = fractions_key(subject, operators::lra_rc, {}, sizeof(double));
     CHECK(key.name == "lra-rc fractions fp64");
     CHECK(keep_tuned(key, "0.25 0.5 1.5").empty());
     const auto a = taken("lra-rc");

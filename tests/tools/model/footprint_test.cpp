@@ -42,7 +42,7 @@ TEST_CASE("matrix bytes and ghosts are those of the operator that is built") {
                           krylith::testing::random_matrix(70, 5, 1, 2)})
         for (const footprint& f : footprints(csr_view<double>(a), counts)) {
             const auto built = make_operator(device_group::host(f.devices), a,
-                                             {.kind = f.kind, .format = format_kind::csr});
+                                             {.kind = f.kind, .format = formats::csr});
             std::int64_t matrix = 0;
             std::int64_t received = 0;
             std::int64_t moved = 0;
@@ -51,7 +51,7 @@ TEST_CASE("matrix bytes and ghosts are those of the operator that is built") {
                 received = std::max(received, built->received(rank));
                 moved += built->received(rank);
             }
-            CHECK(f.csr_bytes == matrix);
+            CHECK(f.matrix_bytes(formats::csr) == matrix);
             CHECK(f.received == received);
             CHECK(f.moved == moved);
             if (f.devices == 1) continue;
@@ -86,24 +86,26 @@ TEST_CASE("vector bytes are those that a solve holds") {
 
 TEST_CASE("SELL is taken up to a tenth of padding") {
     const auto even = footprints(csr_view<double>(poisson2d<double>(64)), std::vector<int>{1});
-    CHECK(even.front().cuda_format == format_kind::sell);
+    CHECK(even.front().cuda_format == formats::sell);
     CHECK(even.front().sell_padding < 0.1);
     // A stencil's columns need not be stored.
-    CHECK(even.front().sell_bytes >= 8 * poisson2d<double>(64).nnz());
-    CHECK(even.front().sell_bytes < 9 * poisson2d<double>(64).nnz());
+    CHECK(even.front().matrix_bytes(formats::sell) >= 8 * poisson2d<double>(64).nnz());
+    CHECK(even.front().matrix_bytes(formats::sell) < 9 * poisson2d<double>(64).nnz());
     std::vector<std::vector<double>> arrow(64, std::vector<double>(64, 0));
     for (std::size_t i = 0; i < 64; ++i) arrow[0][i] = arrow[i][i] = 1;
     const auto uneven =
         footprints(csr_view<double>(krylith::testing::from_dense(arrow)), std::vector<int>{1});
-    CHECK(uneven.front().cuda_format == format_kind::csr);
-    CHECK(uneven.front().sell_bytes > 2 * uneven.front().csr_bytes);
+    CHECK(uneven.front().cuda_format == formats::csr);
+    CHECK(uneven.front().matrix_bytes(formats::sell) >
+          2 * uneven.front().matrix_bytes(formats::csr));
 }
 
 TEST_CASE("an iteration's bytes on one device are those of the byte model, but for the offsets") {
     const auto a = random_spd<double>(3000, 9, 1);
     footprint f = footprints(csr_view<double>(a), std::vector<int>{1}).front();
-    CHECK(f.sell_bytes < f.csr_bytes); // 16 bits a column are enough here
-    f.sell_bytes = f.csr_bytes;        // the model is of CSR
+    CHECK(f.matrix_bytes(formats::sell) <
+          f.matrix_bytes(formats::csr)); // 16 bits a column are enough here
+    f.matrix_bytes(formats::sell) = f.matrix_bytes(formats::csr); // the model is of CSR
     const traffic model{a.rows, a.nnz(), 8};
     for (const solver_method* solver : all_solvers) {
         const method m{solver->name, "none", 30, 30};
@@ -124,9 +126,9 @@ TEST_CASE("[cuda] matrix bytes of every format are those that the GPU holds") {
                 return matrix;
             };
             CAPTURE(f.devices);
-            CHECK(f.csr_bytes == bytes(format_kind::csr));
-            CHECK(f.csr_bytes == bytes(format_kind::merge));
-            CHECK(f.sell_bytes == bytes(format_kind::sell));
-            CHECK(f.cusparse_bytes == bytes(format_kind::cusparse));
+            for (const format_kind format : formats::all) {
+                CAPTURE(to_string(format));
+                CHECK(f.matrix_bytes(format) == bytes(format));
+            }
         }
 }

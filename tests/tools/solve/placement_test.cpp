@@ -7,14 +7,15 @@
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/tools/solve/placement.hpp>
 
+#include <krylith/tests/support/tables.hpp>
+
 namespace krylith::tool {
 namespace {
 
-constexpr operator_kind modelled[] = {operator_kind::nz,   operator_kind::two_nz,
-                                      operator_kind::lra,  operator_kind::lra_rc,
-                                      operator_kind::halo, operator_kind::allgather};
-constexpr operator_kind others[] = {operator_kind::pcsr, operator_kind::pcsc, operator_kind::pcoo,
-                                    operator_kind::adaptive};
+const auto modelled =
+    krylith::testing::operators_where([](operator_kind kind) { return kind->seconds != nullptr; });
+const auto others =
+    krylith::testing::operators_where([](operator_kind kind) { return kind->seconds == nullptr; });
 
 TEST_CASE("fewer devices are advised where phases cost more than bytes") {
     const auto small = poisson2d<double>(20);
@@ -25,7 +26,7 @@ TEST_CASE("fewer devices are advised where phases cost more than bytes") {
         CHECK(advice.starts_with("fewer devices would be faster: 1 device would take "));
         CHECK(advice.find(", 4 take ") != std::string::npos);
     }
-    CHECK(fewer_devices(csr_view<double>(large), 4, operator_kind::halo, h200_rates()).empty());
+    CHECK(fewer_devices(csr_view<double>(large), 4, operators::halo, h200_rates()).empty());
 }
 
 TEST_CASE("fewer devices: no advice on operators that the cost model doesn't know") {
@@ -34,9 +35,8 @@ TEST_CASE("fewer devices: no advice on operators that the cost model doesn't kno
         CAPTURE(to_string(kind));
         CHECK(fewer_devices(csr_view<double>(small), 4, kind, h200_rates()).empty());
     }
-    CHECK(
-        fewer_devices(csr_view<double>(csr_matrix<double>{}), 4, operator_kind::halo, h200_rates())
-            .empty());
+    CHECK(fewer_devices(csr_view<double>(csr_matrix<double>{}), 4, operators::halo, h200_rates())
+              .empty());
 }
 
 } // namespace

@@ -34,9 +34,9 @@ std::vector<double> rotated(std::vector<double> v, std::int64_t shift) {
 /// places.
 struct case_of {
     std::int64_t n, shift;
-    operator_kind kind = operator_kind::halo;
+    operator_kind kind = operators::halo;
 };
-constexpr auto gather = operator_kind::allgather;
+constexpr auto gather = operators::allgather;
 constexpr case_of cases[] = {
     {12, 1},         {12, 5},         {5, 2},         {2600, 1},         {2600, 1300},
     {12, 1, gather}, {12, 5, gather}, {5, 2, gather}, {2600, 1, gather}, {2601, 1300, gather}};
@@ -190,7 +190,7 @@ KRYLITH_GROUP_TEST("ghosts: loops with more and fewer puts than products") {
 KRYLITH_GROUP_TEST("ghosts: the same bits every time") {
     const auto matrix = testing::random_matrix(700, 5, 4, 9);
     const auto u = random_values<double>(700, 5);
-    for (const auto kind : {operator_kind::halo, operator_kind::allgather}) {
+    for (const auto kind : {operators::halo, operators::allgather}) {
         const auto a = make_operator(group, matrix, {.kind = kind});
         std::vector<double> first;
         int different = 0;

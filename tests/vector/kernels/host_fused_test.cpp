@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -20,10 +21,22 @@ namespace {
 constexpr std::uint8_t first_coefficient = 20;
 constexpr std::uint8_t first_sum = 30;
 
-/// The vectors of one update, one after the other, each with a guard entry behind it.
+/// The vectors of one update, one after the other, each with a guard entry behind it. Vectors of
+/// float in an update in double hold values that float has; the kernel gets `narrow` ones.
 template <class T>
 struct operands {
     std::vector<std::vector<T>> vectors;
+    std::vector<std::vector<float>> narrow;
+
+    operands(const fused_shape& shape, std::int64_t size, unsigned seed)
+        : operands(shape.vectors, size, seed) {
+        narrow.resize(vectors.size());
+        for (std::size_t v = 0; v < vectors.size(); ++v)
+            if (shape.is_single(static_cast<int>(v))) {
+                narrow[v].assign(vectors[v].begin(), vectors[v].end());
+                vectors[v].assign(narrow[v].begin(), narrow[v].end());
+            }
+    }
 
     operands(int count, std::int64_t size, unsigned seed) {
         std::mt19937 random(seed);
@@ -33,6 +46,13 @@ struct operands {
             for (auto& x : vectors.back()) x = static_cast<T>(values(random));
             vectors.back().back() = T{77};
         }
+    }
+
+    /// Takes what the kernel wrote to vectors of float.
+    void widen(const fused_shape& shape) {
+        for (std::size_t v = 0; v < vectors.size(); ++v)
+            if (shape.is_single(static_cast<int>(v)))
+                vectors[v].assign(narrow[v].begin(), narrow[v].end());
     }
 };
 
@@ -46,7 +66,11 @@ fused_arguments<T> arguments(host_ranks& ranks, const fused_shape& shape, operan
     fused_arguments<T> a{};
     a.common = ranks.make_context(0);
     a.shape = shape;
-    for (std::size_t v = 0; v < data.vectors.size(); ++v) a.vectors[v] = data.vectors[v].data();
+    for (std::size_t v = 0; v < data.vectors.size(); ++v)
+        if (shape.is_single(static_cast<int>(v)))
+            a.vectors[v] = data.narrow[v].data();
+        else
+            a.vectors[v] = data.vectors[v].data();
     for (int c = 0; c < shape.coefficients; ++c) {
         a.coefficients[c] = static_cast<std::uint8_t>(first_coefficient + c);
         ranks.slot(0, a.coefficients[c]) = coefficient(c);
@@ -77,7 +101,9 @@ double apply_plainly(const fused_shape& shape, operands<T>& data, std::int64_t s
                 value += term.negative ? -part : part;
                 largest = std::max(largest, std::abs(static_cast<double>(part)));
             }
-            at(shape.statement[s].target) = value;
+            const int target = shape.statement[s].target;
+            at(target) =
+                shape.is_single(target) ? static_cast<T>(static_cast<float>(value)) : value;
         }
     }
     return largest;
@@ -102,15 +128,18 @@ void check(const fused_shape& shape, std::int64_t size, std::int64_t first, std:
     CAPTURE(last);
     CAPTURE(threads);
     host_ranks ranks(1, threads);
-    operands<T> data(shape.vectors, size, 5);
+    operands<T> data(shape, size, 5);
     operands<T> expected = data;
     auto a = arguments(ranks, shape, data, size);
     a.first_owned = first;
     a.last_owned = last;
     host::fused(ranks[0], a);
     const std::vector<double> found = sums(ranks, shape.dots);
+    data.widen(shape);
     const double largest = apply_plainly(shape, expected, size);
-    const double tolerance = 50 * largest * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const double epsilon = shape.mixed() ? std::numeric_limits<float>::epsilon()
+                                         : static_cast<double>(std::numeric_limits<T>::epsilon());
+    const double tolerance = 50 * largest * epsilon;
     int wrong = 0;
     for (std::size_t v = 0; v < data.vectors.size(); ++v)
         for (std::size_t i = 0; i < data.vectors[v].size(); ++i) {
@@ -161,6 +190,7 @@ fused_shape random_shape(std::mt19937& random) {
 
 TEST_CASE_TEMPLATE("host fused updates: the shapes of solvers", T, double, float) {
     for (const auto& shape : known_shapes) {
+        if (shape.mixed() && std::same_as<T, float>) continue;
         check<T>(shape, 0, 0, 0, 1);
         check<T>(shape, 1, 0, 1, 1);
         check<T>(shape, 517, 0, 517, 2);
@@ -174,6 +204,17 @@ TEST_CASE_TEMPLATE("host fused updates: any shape", T, double, float) {
         CAPTURE(i);
         check<T>(random_shape(random), 1500, 3, 1499, 1);
         check<T>(random_shape(random), 9001, 1025, 9001, 3);
+    }
+}
+
+TEST_CASE("host fused updates: any shape with vectors of two precisions") {
+    std::mt19937 random(18);
+    for (int i = 0; i < 60; ++i) {
+        CAPTURE(i);
+        auto shape = random_shape(random);
+        shape.single = static_cast<std::uint8_t>(1 + random() % 63u);
+        check<double>(shape, 1500, 3, 1499, 1);
+        check<double>(shape, 9001, 1025, 9001, 3);
     }
 }
 
@@ -195,7 +236,7 @@ TEST_CASE("host fused updates: the same bits with any team and alignment") {
             operands<double> data(shape.vectors, size, 5);
             for (auto& v : data.vectors) v.insert(v.begin(), shift, 0.0);
             auto a = arguments(ranks, shape, data, size);
-            for (int v = 0; v < shape.vectors; ++v) a.vectors[v] += shift;
+            for (int v = 0; v < shape.vectors; ++v) a.vectors[v] = a.array<double>(v) + shift;
             a.first_owned = 11;
             host::fused(ranks[0], a);
             found.push_back(sums(ranks, shape.dots));

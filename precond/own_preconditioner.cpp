@@ -1,0 +1,202 @@
+#include <krylith/precond/own_preconditioner.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <krylith/config.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/spmv/external/external_blocks.hpp>
+#include <krylith/spmv/halo/halo_operator.hpp>
+#include <krylith/spmv/replicated/replicated_operator.hpp>
+#include <krylith/spmv/source/value_gather.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr const char* item = "preconditioner";
+
+/// The owned entries and the ghosts of a rank, brought together where vectors are replicated.
+template <class T>
+class gathered_entries {
+public:
+    gathered_entries(const std::shared_ptr<device>& device, const halo_plan& plan, int rank,
+                     bool on_gpu)
+        : device_(device) {
+        const row_range owned = plan.partition.owned(rank);
+        for (std::int64_t row = owned.begin; row < owned.end; ++row)
+            rows_.push_back(static_cast<std::int32_t>(row));
+        for (const std::int64_t ghost : plan.local[static_cast<std::size_t>(rank)].ghosts)
+            rows_.push_back(static_cast<std::int32_t>(ghost));
+        if (on_gpu) {
+            device_rows_ = {device, std::span<const std::int32_t>(rows_), item};
+            device_entries_ = {device, rows_.size(), item};
+        } else {
+            host_entries_.resize(rows_.size());
+        }
+    }
+
+    /// Returns the entries of `from`, in the memory where it lies.
+    [[nodiscard]] const T* take(const T* from) {
+#if KRYLITH_HAVE_CUDA
+        if (device_entries_.size() != 0) {
+            const auto count = static_cast<std::int64_t>(rows_.size());
+            cuda::gather_values(*device_, {device_rows_.data(), nullptr, count}, from,
+                                device_entries_.data());
+            return device_entries_.data();
+        }
+#endif
+        std::ranges::transform(rows_, host_entries_.begin(),
+                               [&](std::int32_t row) { return from[row]; });
+        return host_entries_.data();
+    }
+
+    [[nodiscard]] std::int64_t bytes() const {
+        return static_cast<std::int64_t>(device_entries_.size() *
+                                         (sizeof(T) + sizeof(std::int32_t)));
+    }
+
+private:
+    std::shared_ptr<device> device_;
+    std::vector<std::int32_t> rows_;
+    std::vector<T> host_entries_;
+    buffer<std::int32_t> device_rows_;
+    buffer<T> device_entries_;
+};
+
+/// Returns M^-1 as a product: a function of operators that calls that of the preconditioner with
+/// the entries that it reads.
+template <class T>
+product_function<T> as_product(const layout& layout, preconditioner_function<T> function,
+                               std::shared_ptr<std::vector<gathered_entries<T>>> gathered) {
+    std::vector<std::int64_t> first_owned;
+    for (int rank = 0; rank < layout.group.size(); ++rank)
+        first_owned.push_back(layout.first_owned(rank));
+    return [function = std::move(function), gathered = std::move(gathered),
+            first_owned = std::move(first_owned)](const product_call<T>& call) {
+        if (call.rows.size() == 0) return;
+        const auto rank = static_cast<std::size_t>(call.rank);
+        const T* const r =
+            gathered->empty() ? call.x + first_owned[rank] : (*gathered)[rank].take(call.x);
+        function({call.rank, call.rows, r, call.y, call.stream});
+    };
+}
+
+/// Returns a plan in which no rank needs an entry of another.
+halo_plan no_ghosts(const row_partition& rows) {
+    halo_plan plan{rows, std::vector<local_halo>(static_cast<std::size_t>(rows.ranks()))};
+    for (int rank = 0; rank < rows.ranks(); ++rank) {
+        local_halo& local = plan.local[static_cast<std::size_t>(rank)];
+        local.interior_rows = rows.owned(rank).size();
+        local.touches_ghost.resize(static_cast<std::size_t>(local.interior_rows), 0);
+    }
+    return plan;
+}
+
+/// Returns the number that is largest among ranks.
+template <class Number>
+std::int64_t most(const layout& layout, const Number& of) {
+    std::int64_t result = 0;
+    for (int rank = 0; rank < layout.group.size(); ++rank) result = std::max(result, of(rank));
+    return result;
+}
+
+} // namespace
+
+template <class T>
+own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const halo_plan* plan,
+                                          preconditioner_function<T> function,
+                                          own_preconditioner_options options)
+    : layout_(a.layout()), name_(std::move(options.name)), bytes_(options.bytes) {
+    const layout& layout = *layout_;
+    if (!function)
+        throw usage_error("make_preconditioner: the function of \"" + name_ + "\" is empty");
+    if (plan != nullptr && plan->partition != layout.rows)
+        throw usage_error("make_preconditioner: the halo plan of \"" + name_ +
+                          "\" has another partition of rows than the operator: make it with "
+                          "a.layout()->rows");
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    if (options.kind == preconditioner_kind::whole_on_host) {
+        if (plan != nullptr)
+            throw usage_error("make_preconditioner: \"" + name_ +
+                              "\" reads all of r, so a halo plan says nothing; allowed are "
+                              "on_device and on_host");
+        whole_ = std::move(function);
+        copy_ = std::make_unique<vector<T>>(layout_, item);
+        host_r_.resize(static_cast<std::size_t>(layout.size()));
+        host_z_.resize(host_r_.size());
+        bytes_ += size * most(layout, [&](int rank) { return layout.held(rank); });
+        return;
+    }
+    const product_kind kind = options.kind == preconditioner_kind::on_host
+                                  ? product_kind::on_host
+                                  : product_kind::on_device;
+    const bool on_gpu = layout.group.kind() == backend::cuda && kind == product_kind::on_device;
+    auto gathered = std::make_shared<std::vector<gathered_entries<T>>>();
+    bytes_ += size * most(layout, [&](int rank) { return layout.rows.owned(rank).size(); });
+    if (layout.kind == coherence::replicated) {
+        for (int rank = 0; plan != nullptr && rank < layout.group.size(); ++rank)
+            gathered->emplace_back(layout.group.handle(rank), *plan, rank, on_gpu);
+        if (plan != nullptr)
+            bytes_ += most(layout, [&](int rank) {
+                return (*gathered)[static_cast<std::size_t>(rank)].bytes();
+            });
+        inverse_ = std::make_unique<replicated_operator<T>>(
+            layout_,
+            external_blocks<T>(as_product(layout, std::move(function), std::move(gathered)), kind));
+        return;
+    }
+    inverse_ = std::make_unique<halo_operator<T>>(
+        layout_, plan != nullptr ? *plan : no_ghosts(layout.rows),
+        external_blocks<T>(as_product(layout, std::move(function), std::move(gathered)), kind));
+    if (plan == nullptr) return;
+    copy_ = std::make_unique<vector<T>>(inverse_->make_domain_vector(item));
+    copy_->promise_single_reader();
+    bytes_ +=
+        size * most(layout, [&](int rank) { return layout.held(rank) + plan->ghost_count(rank); });
+}
+
+template <class T>
+void own_preconditioner<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
+                                  std::span<const reduction_into<T>> dots) const {
+    if (r.layout() != layout_ || z.layout() != layout_)
+        throw usage_error("preconditioner \"" + name_ +
+                          "\" was made for vectors of another operator");
+    if (whole_) return apply_whole(run, r, z, dots);
+    const bool on_the_way = dots.size() <= max_spmv_dots;
+    const auto now = on_the_way ? dots : std::span<const reduction_into<T>>{};
+    if (copy_) {
+        fused(run, *copy_ = r);
+        inverse_->apply(run, T(1), *copy_, T(0), z, now);
+    } else {
+        // r may be a domain vector, whose ghosts are another reader's.
+        std::vector<T*> arrays;
+        for (int rank = 0; rank < run.ranks(); ++rank) arrays.push_back(r.data(rank));
+        const vector<T> owned = vector<T>::borrow(layout_, arrays);
+        inverse_->apply(run, T(1), owned, T(0), z, now);
+    }
+    finish_apply(run, z, on_the_way ? std::span<const reduction_into<T>>{} : dots);
+}
+
+/// What is uploaded goes to a vector of its own: a loop that has stopped must not write z.
+template <class T>
+void own_preconditioner<T>::apply_whole(execution& run, const vector<T>& r, vector<T>& z,
+                                        std::span<const reduction_into<T>> dots) const {
+    if (!run.ordered())
+        throw usage_error("preconditioner \"" + name_ +
+                          "\" runs on the host and can't be part of a recorded loop: allowed is "
+                          "execution_mode::eager");
+    r.download(host_r_);
+    whole_({0, {0, layout_->size()}, host_r_.data(), host_z_.data(), nullptr});
+    copy_->upload(host_z_);
+    fused_update<T> update;
+    update.add(z = *copy_);
+    update.add(dots);
+    enqueue(run, update);
+}
+
+template class own_preconditioner<double>;
+template class own_preconditioner<float>;
+
+} // namespace krylith

@@ -1,0 +1,174 @@
+#include <krylith/precond/polynomial/chebyshev_apply.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+#include <krylith/device/error.hpp>
+#include <krylith/spmv/building/build_operator.hpp>
+#include <krylith/vector/fused.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+/// The entry of S from which on float keeps all its digits, also times a moderate r.
+template <class W>
+constexpr double least_scale = sizeof(W) == 4 ? 0x1p-125 : std::numeric_limits<double>::min();
+
+/// The matrix in the operator's order of rows.
+template <class T>
+struct ordered_matrix {
+    reordered_matrix<T> moved;
+    csr_view<T> view;
+
+    ordered_matrix(const csr_view<T>& matrix, const layout& layout) : view(matrix) {
+        if (!layout.order) return;
+        moved = reordered(matrix, *layout.order);
+        view = csr_view<T>(moved.matrix);
+    }
+};
+
+} // namespace
+
+template <class T, class W>
+chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_view<T>& matrix,
+                                       const chebyshev_options& options)
+    : options_(options),
+      layout_(a.layout()),
+      nnz_(static_cast<std::int64_t>(matrix.values.size())) {
+    if (matrix.rows != layout_->size() || matrix.columns != layout_->size())
+        throw usage_error("chebyshev: a matrix of " + std::to_string(matrix.rows) + " x " +
+                          std::to_string(matrix.columns) + " for an operator of " +
+                          std::to_string(layout_->size()) + " rows");
+    (void)validate(matrix);
+    const ordered_matrix<T> ordered(matrix, *layout_);
+    const contents now = compute(ordered.view);
+    const csr_view<W> values{matrix.rows, matrix.columns, ordered.view.row_offsets,
+                             ordered.view.column_indices, now.values};
+    matrix_source<W> source{values, find_longest_row(values.row_offsets)};
+    source.order = layout_->order;
+    const auto kind =
+        layout_->kind == coherence::replicated ? operator_kind::nz : operator_kind::halo;
+    x_ = build_operator(layout_->group, source, &layout_->rows, {.kind = kind});
+    const std::string item = "preconditioner";
+    s_.emplace(x_->make_range_vector(item));
+    sum_.emplace(x_->make_range_vector(item));
+    even_.emplace(x_->make_domain_vector(item));
+    odd_.emplace(x_->make_domain_vector(item));
+    even_->promise_single_reader();
+    odd_->promise_single_reader();
+    take(now);
+}
+
+template <class T, class W>
+typename chebyshev_apply<T, W>::contents
+chebyshev_apply<T, W>::compute(const csr_view<T>& matrix) const {
+    contents now;
+    now.scaling = scale_by_diagonal(matrix, least_scale<W>);
+    now.series =
+        make_chebyshev_series(options_.kind, options_.degree, now.scaling.lambda, options_.ratio);
+    now.values = shifted_values<W>(matrix, now.scaling, now.series.center, now.series.radius);
+    return now;
+}
+
+/// S lies on the devices in the operator's order, in which compute() made it; an upload takes the
+/// caller's.
+template <class T, class W>
+void chebyshev_apply<T, W>::take(const contents& now) {
+    std::vector<W> s(now.scaling.s.size());
+    for (std::size_t row = 0; row < s.size(); ++row)
+        s[static_cast<std::size_t>(layout_->row_of_caller(static_cast<std::int64_t>(row)))] =
+            static_cast<W>(now.scaling.s[row]);
+    s_->upload(s);
+    lambda_ = now.scaling.lambda;
+    coefficients_ = now.series.coefficients;
+    constexpr int usual = sizeof(T) == 8 ? 130 : 40;
+    size_ = std::abs(now.scaling.exponent) <= usual ? std::ldexp(1.0, now.scaling.exponent) : 1;
+}
+
+template <class T, class W>
+void chebyshev_apply<T, W>::update(const csr_view<T>& matrix) {
+    if (matrix.rows != layout_->size() || static_cast<std::int64_t>(matrix.values.size()) != nnz_)
+        throw usage_error("chebyshev: update() by a matrix of " + std::to_string(matrix.rows) +
+                          " rows and " + std::to_string(matrix.values.size()) +
+                          " entries, must be " + std::to_string(layout_->size()) + " and " +
+                          std::to_string(nnz_));
+    const ordered_matrix<T> ordered(matrix, *layout_);
+    const contents now = compute(ordered.view);
+    x_->update(now.values);
+    take(now);
+}
+
+/// The register of the squared norm of r. An execution has few registers and may hold many
+/// applications, which all use the same one.
+template <class T, class W>
+std::uint8_t chebyshev_apply<T, W>::norm_register(execution& run) {
+    const auto known = std::ranges::find(registers_, run.identity(),
+                                         &std::pair<std::uint64_t, std::uint8_t>::first);
+    if (known != registers_.end()) return known->second;
+    constexpr std::size_t executions_at_once = 16;
+    if (registers_.size() == executions_at_once) registers_.erase(registers_.begin());
+    registers_.emplace_back(run.identity(), run.new_register());
+    return registers_.back().second;
+}
+
+/// With v_j = T_j(X) S r, where X = (center I - D^-1/2 A D^-1/2) / radius, z is a sum of the v_j,
+/// and v_(j + 1) = 2 X v_j - v_(j - 1) is one product, which writes over v_(j - 1). Every second
+/// time both vectors go into the sum, in one pass; the pass of the last ones writes z.
+template <class T, class W>
+void chebyshev_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>& z,
+                                  std::span<const reduction_into<T>> dots) {
+    const auto constant = [&](double c) { return scalar_value{&run, run.constant(c)}; };
+    const scalar_value rr{&run, norm_register(run)};
+    fused(run, reduction_into<T>{rr.number, &r, &r});
+    fused(run, *even_ = divide_or_zero(constant(1), sqrt(rr)) * pointwise(*s_, r));
+
+    const int products = options_.degree - 1;
+    const auto c = [&](int j) { return coefficients_[static_cast<std::size_t>(j)]; };
+    vector<W>* before = &*odd_; // v_(j - 1), and v_j
+    vector<W>* now = &*even_;
+    for (int j = 1; j <= products; ++j) {
+        if (j >= 3 && j % 2 == 0) {
+            fused(run, *sum_ += constant(c(j - 2)) * *before + constant(c(j - 1)) * *now);
+        } else if (j == 2) {
+            fused(run, *sum_ = constant(c(0)) * *before + constant(c(1)) * *now);
+        }
+        x_->apply(run, j == 1 ? W(1) : W(2), *now, j == 1 ? W(0) : W(-1), *before);
+        if (j < products) put_ghosts(run, *before);
+        std::swap(before, now);
+    }
+
+    const scalar_value norm = sqrt(rr);
+    const auto out = [&](double factor, const vector<W>& v) {
+        return (norm * constant(factor * size_)) * promote<T>(pointwise(*s_, v));
+    };
+    const double last = c(products);
+    if (products == 0)
+        fused(run, z = out(last, *now), dots);
+    else if (products == 1)
+        fused(run, z = out(c(0), *before) + out(last, *now), dots);
+    else if (products % 2 == 0)
+        fused(run, z = out(1, *sum_) + out(last, *now), dots);
+    else
+        fused(run, z = out(1, *sum_) + out(c(products - 1), *before) + out(last, *now), dots);
+}
+
+template <class T, class W>
+std::int64_t chebyshev_apply<T, W>::bytes() const {
+    std::int64_t most = 0;
+    for (int rank = 0; rank < layout_->group.size(); ++rank) {
+        const std::int64_t ghosts = layout_->kind == coherence::replicated ? 0 : x_->received(rank);
+        const auto w = static_cast<std::int64_t>(sizeof(W));
+        most = std::max(most, x_->matrix_bytes(rank) + (4 * layout_->held(rank) + 2 * ghosts) * w);
+    }
+    return most;
+}
+
+template class chebyshev_apply<double, float>;
+template class chebyshev_apply<double, double>;
+template class chebyshev_apply<float, float>;
+
+} // namespace krylith::detail

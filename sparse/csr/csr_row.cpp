@@ -1,0 +1,33 @@
+#include <krylith/config.hpp>
+#include <krylith/sparse/csr/csr_bytes.hpp>
+#include <krylith/sparse/device_matrix.hpp>
+#include <krylith/sparse/format.hpp>
+
+namespace krylith {
+
+namespace {
+
+#if KRYLITH_HAVE_CUDA
+constexpr format_makers cuda_makers = {cuda::make_csr<double>, cuda::make_csr<float>};
+#else
+constexpr format_makers cuda_makers = {};
+#endif
+
+} // namespace
+
+constinit const format_method format_rows::csr = {
+    .name = "csr",
+    .aliases = name_list::none(),
+    .help = "compressed rows",
+    .on_host = true,
+    .on_cuda = true,
+    .rounds_by_block = false,
+    .borrows = true,
+    .persistent = false,
+    .listed_as = "",
+    .matrix_bytes = csr_bytes,
+    .host = format_makers{host::make_csr<double>, host::make_csr<float>},
+    .cuda = cuda_makers,
+};
+
+} // namespace krylith

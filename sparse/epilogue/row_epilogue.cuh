@@ -1,0 +1,148 @@
+// What becomes of the sums of rows, whatever format computes them: y, dot products, the devices
+// that need them. A kernel of a format is a schedule of rows and their arithmetic; the rest is
+// here.
+//
+//     __shared__ context_state state;
+//     if (!kernel_prologue(parameter, state)) return;
+//     row_epilogue<T, Dots, Split> rows(state.context, a);
+//     for (...) {
+//         rows.before_reading(position >= interior); // the whole block, before it reads x
+//         sum = ...
+//         rows.before_writing();                     // the whole block
+//         rows.row(i, sum);                          // one thread for each row
+//     }
+//     rows.leave();                                  // the whole block
+//
+// launch_rows.cuh chooses `Dots` (the number of dot products) and `Split`: blocks of
+// nonzero_split_operator.hpp (put.targets, partials) have a form of their own, because tests for
+// these in every row would cost the other products registers that they don't have.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/sparse/epilogue/row_signals.cuh>
+
+namespace krylith::cuda {
+
+template <class T, int Dots, bool Split>
+class row_epilogue {
+public:
+    /// Tells the peers that the last results are read; the whole block makes it after the prologue.
+    __device__ row_epilogue(const compact_context& context, const spmv_operands<T>& a)
+        : context_(context), a_(a), ghosts_there_(!awaits_peers<Split>(a)) {
+        give_result_credit(context, a);
+    }
+
+    /// Comes before the entries of x for some rows are read: where any of them is of the boundary,
+    /// it waits for what peers send. The whole block calls it.
+    __device__ void before_reading(bool boundary) {
+        if (ghosts_there_ || !boundary) return;
+        wait_for_ghosts<Split>(context_, a_);
+        ghosts_there_ = true;
+    }
+
+    /// Comes before the first row() of some rows. The whole block calls it.
+    __device__ void before_writing() {
+        if (receivers_ready_) return;
+        wait_for_receivers(context_, a_);
+        receivers_ready_ = true;
+    }
+
+    /// Takes the sum of row `row` of the block, from one thread.
+    __device__ void row(std::int64_t row, T sum) {
+        if constexpr (Split && Dots == 0) {
+            if (a_.put.targets != nullptr) {
+                *a_.put.targets[row] = a_.alpha * sum;
+                return;
+            }
+        }
+        if constexpr (Split)
+            if (a_.partials.marks != nullptr) sum = a_.partials.add_to(sum, row);
+        bool sent = true;
+        bool counted = true;
+        if (a_.map.count != 0) {
+            sent = row < a_.map.alone;
+            row = a_.map.at(row);
+            if (row >= a_.map.rows) return;
+            counted = sent || (row >= a_.map.counted_begin && row < a_.map.counted_end);
+        }
+        T y = a_.alpha * sum;
+        if (a_.beta != T(0)) y += a_.beta * a_.y[row];
+        a_.y[row] = y;
+        pass_on(row, y, sent, counted);
+    }
+
+    /// Takes a row whose result is in y already.
+    __device__ void written(std::int64_t row) { pass_on(row, a_.y[row], true, true); }
+
+    /// Ends the kernel: the dot products and what peers wait for. The whole block calls it last.
+    __device__ void leave() {
+        bool last = false;
+        if constexpr (Dots > 0) {
+            last = reduce_and_post(context_, a_.reduce, dots_);
+        } else {
+            if (!tells_peers<Split>(a_)) return;
+            last = last_block(context_.all_reduce.signals);
+            if (last && threadIdx.x == 0) *context_.all_reduce.signals = 0;
+        }
+        if (last) tell_peers<Split>(context_, a_);
+    }
+
+    /// Ends a kernel in which rows may lie in several blocks. Where `joins`, the last block calls
+    /// join() when all others are done; it calls before_writing() and row() for such rows, each of
+    /// which no block has written. The last block differs from run to run: its dot products are
+    /// added to those of block 0, so that sums have the same order.
+    template <class Join>
+    __device__ void leave(bool joins, Join join) {
+        store_dots(blockIdx.x, false);
+        const bool one_rank = context_.ranks == 1;
+        if (Dots > 0 && one_rank && blockIdx.x == 0 && threadIdx.x == 0)
+            *context_.published = gridDim.x;
+        const bool posts = Dots > 0 && !one_rank;
+        if (!posts && !joins && !tells_peers<Split>(a_)) return;
+        if (!last_block(context_.all_reduce.signals)) return;
+        if (threadIdx.x == 0) *context_.all_reduce.signals = 0;
+        if (joins) {
+            join();
+            store_dots(0, true);
+        }
+        __syncthreads();
+        if (posts) post_batch(context_, a_.reduce);
+        tell_peers<Split>(context_, a_);
+    }
+
+private:
+    /// Sends y[row] to the peers if it is `sent`, and adds it to the dot products if it is
+    /// `counted`.
+    __device__ void pass_on(std::int64_t row, T y, bool sent, bool counted) {
+        if (sent && a_.put.to != 0)
+            for (int r = 0; r < context_.ranks; ++r)
+                if ((a_.put.to >> r & 1) != 0) a_.put.copies[r][row] = y;
+        if (!counted) return;
+#pragma unroll
+        for (int d = 0; d < Dots; ++d) {
+            const T other = a_.dot_with[d] != nullptr ? a_.dot_with[d][row] : y;
+            dots_[d] += static_cast<double>(y) * static_cast<double>(other);
+        }
+    }
+
+    /// Stores the block's dot products as those of block `block`, or adds them to these.
+    __device__ void store_dots(unsigned block, bool add) {
+        __shared__ double warp_sums[block_warps];
+        for (int d = 0; d < Dots; ++d) {
+            const double sum = block_sum(dots_[d], warp_sums);
+            double* const place =
+                a_.reduce.partials + static_cast<std::int64_t>(d) * context_.partial_stride + block;
+            if (threadIdx.x == 0) *place = add ? *place + sum : sum;
+            dots_[d] = 0;
+        }
+    }
+
+    const compact_context& context_;
+    const spmv_operands<T>& a_;
+    bool ghosts_there_;
+    bool receivers_ready_ = false;
+    double dots_[Dots == 0 ? 1 : Dots] = {};
+};
+
+} // namespace krylith::cuda

@@ -1,0 +1,151 @@
+// What becomes of the results of rows on host devices, whatever computes them: y, dot products, the
+// devices that need them. It is the twin of row_epilogue.cuh.
+//
+//     // a product, on the worker of its device
+//     if (!kernel_prologue(a.common, reg)) return;
+//     row_epilogue<T> results(a, parts);
+//     if (!results.before_writing()) return;
+//     if (!results.before_reading(boundary)) return; // each thread, before it reads x
+//     auto part = results.part(number);              // for each part of the rows, by any thread
+//     part.rows(begin, end, multiply);               // as often as it takes
+//     part.leave();
+//     results.leave();                               // one thread, after all parts
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <krylith/sparse/device_matrix.hpp>
+#include <krylith/sparse/epilogue/row_chunks.hpp>
+#include <krylith/vector/ghosts/ghost_put.hpp>
+#include <krylith/vector/kernels/host_dot.hpp>
+#include <krylith/vector/scalar/host_context.hpp>
+#include <krylith/vector/scalar/host_signal.hpp>
+
+namespace krylith::host {
+
+/// Computes rows and adds up their dot products, on one thread.
+template <class T>
+class row_part {
+public:
+    /// Rows that lie in the cache together: at most so many a call of rows() are sent from there.
+    static constexpr std::int64_t tile = tile_size<T>;
+
+    row_part(const spmv_arguments<T>& a, double* partials, std::int64_t parts)
+        : a_(a), partials_(partials), parts_(parts) {}
+
+    /// Takes rows [begin, end) of the block. multiply(y, alpha, beta, first, last) computes y =
+    /// alpha A x + beta y for rows [first, last) of them, the first of which is y[0], and does not
+    /// read y where beta is 0. It is called once for each row that is no padding.
+    template <class Multiply>
+    void rows(std::int64_t begin, std::int64_t end, const Multiply& multiply) {
+        for_row_chunks(a_.map, begin, end, [&](const row_chunk& chunk) {
+            if (chunk.begin == chunk.end) return;
+            if (a_.put.targets != nullptr) return for_owners(chunk.begin, chunk.end, multiply);
+            const std::int64_t count = chunk.end - chunk.begin;
+            const std::int64_t to = chunk.begin + chunk.shift;
+            T* const y = a_.y + to;
+            multiply(y, a_.alpha, a_.beta, chunk.begin, chunk.end);
+            if (a_.partials.marks != nullptr) add_partials(y, chunk.begin, chunk.end);
+            for (int d = 0; d < a_.reduce.count && chunk.counted; ++d)
+                add_dot(sums_[d], count, y, a_.dot_with[d] != nullptr ? a_.dot_with[d] + to : y);
+            for (int j = 0; j < a_.common.all_reduce.ranks && chunk.sent; ++j)
+                if ((a_.put.to >> j & 1) != 0) std::copy_n(y, count, a_.put.copies[j] + to);
+        });
+    }
+
+    /// Takes all `count` rows from product = A x, or from y itself.
+    void take(const T* product, std::int64_t count) {
+        rows(0, count, [&](T* y, T alpha, T beta, std::int64_t begin, std::int64_t end) {
+            if (product == a_.y) return;
+            for (std::int64_t i = begin; i < end; ++i)
+                y[i - begin] = alpha * product[i] + (beta != T(0) ? beta * y[i - begin] : T(0));
+        });
+    }
+
+    /// Keeps the dot products, after the last rows of the part.
+    void leave() const {
+        for (int d = 0; d < a_.reduce.count; ++d) partials_[d * parts_] = sums_[d];
+    }
+
+private:
+    /// Computes rows that others own; each result goes to a place of its own.
+    template <class Multiply>
+    void for_owners(std::int64_t begin, std::int64_t end, const Multiply& multiply) const {
+        T results[tile];
+        for (std::int64_t first = begin; first < end; first += tile) {
+            const std::int64_t last = std::min(end, first + tile);
+            multiply(results, a_.alpha, T{0}, first, last);
+            for (std::int64_t row = first; row < last; ++row)
+                *a_.put.targets[row] = results[row - first];
+        }
+    }
+
+    /// Adds the partial sums of peers to y, whose first entry is that of row `begin`.
+    void add_partials(T* y, std::int64_t begin, std::int64_t end) const {
+        for (std::int64_t word = begin / 32; word * 32 < end; ++word) {
+            if (a_.partials.marks[word].rows == 0) continue;
+            const std::int64_t last = std::min(end, word * 32 + 32);
+            for (std::int64_t row = std::max(begin, word * 32); row < last; ++row)
+                y[row - begin] += a_.alpha * a_.partials.add_to(T{0}, row);
+        }
+    }
+
+    const spmv_arguments<T>& a_;
+    double* partials_; ///< of the first dot product, `parts_` apart
+    std::int64_t parts_;
+    double sums_[max_spmv_dots] = {};
+};
+
+template <class T>
+class row_epilogue {
+public:
+    /// Tells the peers that the last results are read. Dot products are sums over `parts` parts of
+    /// the rows, which are added in their order.
+    row_epilogue(const spmv_arguments<T>& a, std::int64_t parts) : a_(a), parts_(parts) {
+        const result_put<T>& put = a.put;
+        if (put.to != 0 && !put.ordered && put.peer_credits != nullptr)
+            tell(a.common.all_reduce, put.peer_credits, put.to, *put.put_count + 1);
+    }
+
+    /// Comes before the first rows, on one thread. False: a peer has failed, and the product must
+    /// end without leave().
+    [[nodiscard]] bool before_writing() const {
+        const result_put<T>& put = a_.put;
+        if (put.to == 0 || put.ordered) return true;
+        return wait_for_words(a_.common.all_reduce, put.credits, put.to, *put.put_count + 1);
+    }
+
+    /// Comes before the entries of x for some rows are read: where any of them is of the boundary,
+    /// it waits for what peers send. Each thread waits by itself, and so sees the peers' entries.
+    /// False: a peer has failed, and these rows must not be computed.
+    [[nodiscard]] bool before_reading(bool boundary) const {
+        return !boundary || (wait_for(a_.common.all_reduce, a_.ghosts) &&
+                             wait_for(a_.common.all_reduce, a_.partials.arrived));
+    }
+
+    [[nodiscard]] row_part<T> part(std::int64_t number) const {
+        return {a_, a_.reduce.partials + number, parts_};
+    }
+
+    /// Ends the product: the dot products and what peers wait for.
+    void leave() const {
+        const all_reduce_slots& all_reduce = a_.common.all_reduce;
+        if (failed(all_reduce)) return;
+        if (a_.credit.to != 0) {
+            tell(all_reduce, a_.credit.peer_credits, a_.credit.to, *a_.credit.put_count);
+            *a_.credit.credited = *a_.credit.put_count;
+        }
+        if (a_.put.to != 0) tell(all_reduce, a_.put.sent, a_.put.to, ++*a_.put.put_count);
+        if (a_.partials.arrived.from != 0)
+            tell(all_reduce, a_.partials.peer_credits, a_.partials.arrived.from,
+                 ++*a_.partials.next);
+        publish(a_.common, a_.reduce, parts_);
+    }
+
+private:
+    const spmv_arguments<T>& a_;
+    std::int64_t parts_;
+};
+
+} // namespace krylith::host

@@ -1,0 +1,34 @@
+#include <krylith/config.hpp>
+#include <krylith/sparse/csr/csr_bytes.hpp>
+#include <krylith/sparse/device_matrix.hpp>
+#include <krylith/sparse/format.hpp>
+
+namespace krylith {
+
+namespace {
+
+#if KRYLITH_HAVE_CUDA
+constexpr format_makers cuda_makers = {cuda::make_merge<double>, cuda::make_merge<float>};
+#else
+constexpr format_makers cuda_makers = {};
+#endif
+
+} // namespace
+
+constinit const format_method format_rows::merge = {
+    .name = "merge",
+    .aliases = name_list::none(),
+    .help =
+        "compressed rows by merge path: equal work for all blocks, whatever the lengths of rows",
+    .on_host = false,
+    .on_cuda = true,
+    .rounds_by_block = true,
+    .borrows = true,
+    .persistent = false,
+    .listed_as = "csr",
+    .matrix_bytes = csr_bytes,
+    .host = format_makers{},
+    .cuda = cuda_makers,
+};
+
+} // namespace krylith

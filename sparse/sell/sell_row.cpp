@@ -1,0 +1,40 @@
+#include <krylith/config.hpp>
+#include <krylith/sparse/device_matrix.hpp>
+#include <krylith/sparse/format.hpp>
+#include <krylith/sparse/sell/sell_columns.hpp>
+#include <krylith/sparse/sell/sell_layout.hpp>
+
+namespace krylith {
+
+namespace {
+
+std::int64_t bytes_of_sell(const block_pattern& block) {
+    const sell_layout layout = make_sell_layout(block.offsets);
+    return sell_bytes(layout, choose_column_codes(layout, block.offsets, block.columns),
+                      block.value_bytes);
+}
+
+#if KRYLITH_HAVE_CUDA
+constexpr format_makers cuda_makers = {cuda::make_sell<double>, cuda::make_sell<float>};
+#else
+constexpr format_makers cuda_makers = {};
+#endif
+
+} // namespace
+
+constinit const format_method format_rows::sell = {
+    .name = "sell",
+    .aliases = {"sellp"},
+    .help = "slices of 32 rows, stored by columns",
+    .on_host = false,
+    .on_cuda = true,
+    .rounds_by_block = false,
+    .borrows = false,
+    .persistent = true,
+    .listed_as = "",
+    .matrix_bytes = bytes_of_sell,
+    .host = format_makers{},
+    .cuda = cuda_makers,
+};
+
+} // namespace krylith

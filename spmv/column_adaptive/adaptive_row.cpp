@@ -1,0 +1,46 @@
+#include <krylith/spmv/column_adaptive/column_adaptive_matrix.hpp>
+#include <krylith/spmv/halo/halo_operator.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
+
+namespace krylith {
+
+namespace {
+
+std::int64_t received(const halo_plan& plan, int rank) {
+    return plan.ghost_count(rank);
+}
+
+void plan(operator_kind /*kind*/, operator_pattern& pattern) {
+    (void)pattern.halo();
+}
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> build(operator_kind kind, operator_subject<T>& subject) {
+    return std::make_unique<halo_operator<T>>(subject.spread(coherence::owned), subject.source,
+                                              subject.halo(), subject.options.format, kind,
+                                              make_adaptive<T>);
+}
+
+} // namespace
+
+constinit const operator_method operator_rows::adaptive = {
+    .name = "adaptive",
+    .aliases = name_list::none(),
+    .help = "as halo, but multiplies only columns where x has entries, as long as it has few",
+    .vectors = coherence::owned,
+    .sends = sent_data::x,
+    .fractions = operator_fractions{},
+    .needs_host_because = "it keeps it by columns too",
+    .transposed = &operator_rows::adaptive,
+    .eager_because = "the host looks at x before each product",
+    .persistent = false,
+    .listed = false,
+    .compared = false,
+    .seconds = nullptr,
+    .not_predicted_because = "it pays where x is sparse, which the matrix doesn't say",
+    .received = received,
+    .plan = plan,
+    .build = operator_makers{build<double>, build<float>},
+};
+
+} // namespace krylith

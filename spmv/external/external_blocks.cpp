@@ -1,0 +1,26 @@
+#include <krylith/spmv/external/external_blocks.hpp>
+
+#include <utility>
+
+#include <krylith/config.hpp>
+#include <krylith/sparse/external/external_matrix.hpp>
+
+namespace krylith {
+
+template <class T>
+block_maker<T> external_blocks(product_function<T> function, product_kind kind) {
+    return [function = std::move(function), kind](const layout& layout, int rank,
+                                                  std::int64_t x_entries) {
+        const external_product<T> product{function, kind, rank, layout.rows.owned(rank), x_entries};
+        const auto& d = layout.group.handle(rank);
+#if KRYLITH_HAVE_CUDA
+        if (d->kind() == backend::cuda) return cuda::make_external(d, product);
+#endif
+        return host::make_external(d, product);
+    };
+}
+
+template block_maker<double> external_blocks(product_function<double>, product_kind);
+template block_maker<float> external_blocks(product_function<float>, product_kind);
+
+} // namespace krylith

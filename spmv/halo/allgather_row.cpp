@@ -1,0 +1,60 @@
+#include <krylith/partition/allgather/allgather_plan.hpp>
+#include <krylith/spmv/cost/iteration_model.hpp>
+#include <krylith/spmv/halo/halo_operator.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
+
+namespace krylith {
+
+namespace {
+
+std::optional<double> seconds(const iteration_model& m) {
+    const double vectors = m.slowest([&](const iteration_model::part& d) {
+        const double pass = m.value_bytes() * static_cast<double>(d.rows) / m.rates().copy;
+        return 3 * pass + std::max(5 * pass, m.all_others(d));
+    });
+    return m.products() + vectors + m.phases();
+}
+
+std::int64_t received(const halo_plan& plan, int rank) {
+    if (plan.rows.owned(rank).size() == 0) return 0; // without rows it needs no x
+    return plan.columns.rows() - plan.columns.owned(rank).size();
+}
+
+allgather_plan plan_of(const operator_pattern& pattern) {
+    return make_allgather_plan(pattern.row_offsets, pattern.column_indices, pattern.rows,
+                               pattern.columns);
+}
+
+void plan(operator_kind /*kind*/, operator_pattern& pattern) {
+    (void)plan_of(pattern);
+}
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> build(operator_kind /*kind*/, operator_subject<T>& subject) {
+    return std::make_unique<halo_operator<T>>(subject.spread(coherence::owned), subject.source,
+                                              plan_of(subject), subject.options.format);
+}
+
+} // namespace
+
+constinit const operator_method operator_rows::allgather = {
+    .name = "allgather",
+    .aliases = name_list::none(),
+    .help = "sends all of x",
+    .vectors = coherence::owned,
+    .sends = sent_data::x,
+    .fractions = operator_fractions{},
+    .needs_host_because = "",
+    .transposed = &operator_rows::allgather,
+    .eager_because = "",
+    .persistent = false,
+    .listed = true,
+    .compared = true,
+    .seconds = seconds,
+    .not_predicted_because = "",
+    .received = received,
+    .plan = plan,
+    .build = operator_makers{build<double>, build<float>},
+};
+
+} // namespace krylith

@@ -1,0 +1,157 @@
+// nz, 2nz, lra and lra-rc are one operator with four plans.
+#include <algorithm>
+
+#include <krylith/spmv/cost/iteration_model.hpp>
+#include <krylith/spmv/replicated/replicated_operator.hpp>
+#include <krylith/spmv/replicated/replicated_plan.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
+
+namespace krylith {
+
+namespace {
+
+double seconds_of(const iteration_model& m, double redundant) {
+    using part = iteration_model::part;
+    double nonzeros = 0;
+    for (const part& d : m.statistics().parts) nonzeros += static_cast<double>(d.nonzeros);
+    const double slowest = m.slowest([&](const part& d) {
+        // Redundant entries count like the device's own.
+        const double others = m.entry(d) * (nonzeros - static_cast<double>(d.nonzeros));
+        const double mine =
+            std::max(m.product(d) + redundant * others / m.rates().product, m.longest_row());
+        return beside(mine, (1 - redundant) * m.all_others(d));
+    });
+    return slowest + 8 * m.value_bytes() * m.rows() / m.rates().copy + m.phases();
+}
+
+std::optional<double> seconds(const iteration_model& m) {
+    return seconds_of(m, 0);
+}
+
+std::optional<double> redundant_seconds(const iteration_model& m) {
+    return seconds_of(m, m.redundant());
+}
+
+std::int64_t received(const halo_plan& plan, int rank) {
+    return plan.rows.rows() - plan.rows.owned(rank).size();
+}
+
+using planner = block_partition (*)(const operator_pattern&);
+
+block_partition plan_nz(const operator_pattern& p) {
+    return one_block(p.rows);
+}
+
+block_partition plan_two_nz(const operator_pattern& p) {
+    return two_blocks(p.row_offsets, p.group.size(), row_alignment(p.rows.rows(), p.group.size()));
+}
+
+block_partition plan_long_rows(const operator_pattern& p) {
+    return long_rows_last(p.row_offsets, p.longest, p.group.size(), p.fractions,
+                          row_alignment(p.rows.rows(), p.group.size()));
+}
+
+template <planner Plan>
+void plan(operator_kind /*kind*/, operator_pattern& pattern) {
+    (void)Plan(pattern);
+}
+
+template <class T, planner Plan>
+std::unique_ptr<matrix_operator<T>> build(operator_kind kind, operator_subject<T>& subject) {
+    const operator_options& options = subject.options;
+    // Copies of redundant rows would differ where rounding depends on the block.
+    const bool apart =
+        kind->fractions.get().redundant && options.format && options.format->rounds_by_block;
+    return std::make_unique<replicated_operator<T>>(
+        kind, subject.spread(coherence::replicated), subject.source, Plan(subject),
+        choose_transport(subject.group, options.transport, apart), options.format);
+}
+
+template <planner Plan>
+constexpr operator_makers makers = {build<double, Plan>, build<float, Plan>};
+
+constexpr const char* other_rows = "devices compute other rows than those that they were given";
+
+} // namespace
+
+constinit const operator_method operator_rows::nz = {
+    .name = "nz",
+    .aliases = name_list::none(),
+    .help = "replicates vectors; each device sends its results to all others",
+    .vectors = coherence::replicated,
+    .sends = sent_data::results,
+    .fractions = operator_fractions{},
+    .needs_host_because = "",
+    .transposed = &operator_rows::nz,
+    .eager_because = "",
+    .persistent = false,
+    .listed = true,
+    .compared = true,
+    .seconds = seconds,
+    .not_predicted_because = "",
+    .received = received,
+    .plan = plan<plan_nz>,
+    .build = makers<plan_nz>,
+};
+
+constinit const operator_method operator_rows::two_nz = {
+    .name = "2nz",
+    .aliases = name_list::none(),
+    .help = "as nz, in two blocks, the first of which travels under the second",
+    .vectors = coherence::replicated,
+    .sends = sent_data::results,
+    .fractions = operator_fractions{},
+    .needs_host_because = other_rows,
+    .transposed = &operator_rows::two_nz,
+    .eager_because = "",
+    .persistent = false,
+    .listed = false,
+    .compared = true,
+    .seconds = seconds,
+    .not_predicted_because = "",
+    .received = nullptr,
+    .plan = plan<plan_two_nz>,
+    .build = makers<plan_two_nz>,
+};
+
+constinit const operator_method operator_rows::lra = {
+    .name = "lra",
+    .aliases = name_list::none(),
+    .help = "as nz, short rows first, so that many results travel under the long rows",
+    .vectors = coherence::replicated,
+    .sends = sent_data::results,
+    .fractions = operator_fractions{.long_rows = true},
+    .needs_host_because = other_rows,
+    .transposed = &operator_rows::lra,
+    .eager_because = "",
+    .persistent = false,
+    .listed = false,
+    .compared = true,
+    .seconds = seconds,
+    .not_predicted_because = "",
+    .received = nullptr,
+    .plan = plan<plan_long_rows>,
+    .build = makers<plan_long_rows>,
+};
+
+constinit const operator_method operator_rows::lra_rc = {
+    .name = "lra-rc",
+    .aliases = name_list::none(),
+    .help = "as lra, but every device computes some rows instead of sending them",
+    .vectors = coherence::replicated,
+    .sends = sent_data::results,
+    .fractions = operator_fractions{.long_rows = true, .redundant = true},
+    .needs_host_because = other_rows,
+    .transposed = &operator_rows::lra_rc,
+    .eager_because = "",
+    .persistent = false,
+    .listed = false,
+    .compared = true,
+    .seconds = redundant_seconds,
+    .not_predicted_because = "",
+    .received = nullptr,
+    .plan = plan<plan_long_rows>,
+    .build = makers<plan_long_rows>,
+};
+
+} // namespace krylith

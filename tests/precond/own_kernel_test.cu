@@ -1,0 +1,23 @@
+#include <krylith/tests/precond/own_kernel_test.hpp>
+
+namespace krylith::testing {
+
+namespace {
+
+__global__ void quarter(std::int64_t rows, std::int64_t ghosts, const double* r, double* z) {
+    const std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
+    if (i >= rows) return;
+    double sum = r[i] / 4;
+    for (std::int64_t g = 0; g < ghosts; ++g) sum += r[rows + g];
+    z[i] = sum;
+}
+
+} // namespace
+
+void enqueue_quarter(const preconditioner_call<double>& call, std::int64_t ghosts) {
+    const std::int64_t rows = call.rows.size();
+    quarter<<<static_cast<unsigned>((rows + 127) / 128), 128, 0,
+              static_cast<cudaStream_t>(call.stream)>>>(rows, ghosts, call.r, call.z);
+}
+
+} // namespace krylith::testing

@@ -1,0 +1,31 @@
+#include <krylith/vector/layout.hpp>
+
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+
+namespace krylith {
+
+operator_layouts make_layouts(const device_group& group, row_partition rows, row_partition columns,
+                              coherence kind, std::shared_ptr<const permutation> order) {
+    const bool same = rows == columns;
+    const auto range = std::make_shared<layout>(layout{group, std::move(rows), kind, order});
+    if (same) return {range, range};
+    return {std::make_shared<layout>(layout{group, std::move(columns), kind, std::move(order)}),
+            range};
+}
+
+const layout_handle& square_layout(const operator_layouts& layouts, std::string_view who) {
+    if (layouts.square()) return layouts.range;
+    const std::int64_t rows = layouts.range->size();
+    const std::int64_t columns = layouts.domain->size();
+    if (rows != columns)
+        throw usage_error(std::string(who) + " needs a square matrix; A is " +
+                          std::to_string(rows) + " x " + std::to_string(columns));
+    throw usage_error(std::string(who) + " needs one layout for x and y = A x; A, which is " +
+                      std::to_string(rows) + " x " + std::to_string(columns) +
+                      ", was made between two");
+}
+
+} // namespace krylith
