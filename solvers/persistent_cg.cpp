@@ -7,7 +7,7 @@ namespace krylith {
 
 constinit const solver_method solver_rows::cg_auto = {
     .name = "cg:auto",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "runs small systems in resident kernels",
     .variant_of = &solver_rows::cg,
     .for_comparison = false,
@@ -26,7 +26,7 @@ constinit const solver_method solver_rows::cg_auto = {
 
 constinit const solver_method solver_rows::cg_persistent = {
     .name = "cg:persistent",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "runs in resident kernels, or says why it can't",
     .variant_of = &solver_rows::cg,
     .for_comparison = false,

@@ -17,7 +17,7 @@ std::optional<double> gmres_cgs2_passes(const solver_setting& s) {
 
 constinit const solver_method solver_rows::gmres_cgs2 = {
     .name = "gmres:cgs2",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "orthogonalises at once, for comparison",
     .variant_of = &solver_rows::gmres,
     .for_comparison = true,

@@ -53,7 +53,7 @@ struct solver_vectors {
 
 struct solver_method {
     required_text name;
-    required_list<std::string_view, 4> aliases; ///< what others call it, in lower case
+    name_list aliases;  ///< what others call it, in lower case
     required_text help; ///< a clause, such as "needs a symmetric positive definite matrix"
     /// The solver that this is another way to run, with the same iterates; null: none.
     required<const solver_method*> variant_of;
