@@ -24,7 +24,7 @@ public:
     gathered_entries(const std::shared_ptr<device>& device, const halo_plan& plan, int rank,
                      bool on_gpu)
         : device_(device) {
-        const row_range owned = plan.partition.owned(rank);
+        const row_range owned = plan.columns.owned(rank);
         for (std::int64_t row = owned.begin; row < owned.end; ++row)
             rows_.push_back(static_cast<std::int32_t>(row));
         for (const std::int64_t ghost : plan.local[static_cast<std::size_t>(rank)].ghosts)
@@ -85,7 +85,7 @@ product_function<T> as_product(const layout& layout, preconditioner_function<T> 
 
 /// Returns a plan in which no rank needs an entry of another.
 halo_plan no_ghosts(const row_partition& rows) {
-    halo_plan plan{rows, std::vector<local_halo>(static_cast<std::size_t>(rows.ranks()))};
+    halo_plan plan{rows, rows, std::vector<local_halo>(static_cast<std::size_t>(rows.ranks()))};
     for (int rank = 0; rank < rows.ranks(); ++rank) {
         local_halo& local = plan.local[static_cast<std::size_t>(rank)];
         local.interior_rows = rows.owned(rank).size();
@@ -112,7 +112,7 @@ own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const hal
     const layout& layout = *layout_;
     if (!function)
         throw usage_error("make_preconditioner: the function of \"" + name_ + "\" is empty");
-    if (plan != nullptr && plan->partition != layout.rows)
+    if (plan != nullptr && (plan->rows != layout.rows || plan->columns != layout.rows))
         throw usage_error("make_preconditioner: the halo plan of \"" + name_ +
                           "\" has another partition of rows than the operator: make it with "
                           "a.layout()->rows");
@@ -143,12 +143,12 @@ own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const hal
                 return (*gathered)[static_cast<std::size_t>(rank)].bytes();
             });
         inverse_ = std::make_unique<replicated_operator<T>>(
-            layout_,
+            a.layouts(),
             external_blocks<T>(as_product(layout, std::move(function), std::move(gathered)), kind));
         return;
     }
     inverse_ = std::make_unique<halo_operator<T>>(
-        layout_, plan != nullptr ? *plan : no_ghosts(layout.rows),
+        a.layouts(), plan != nullptr ? *plan : no_ghosts(layout.rows),
         external_blocks<T>(as_product(layout, std::move(function), std::move(gathered)), kind));
     if (plan == nullptr) return;
     copy_ = std::make_unique<vector<T>>(inverse_->make_domain_vector(item));

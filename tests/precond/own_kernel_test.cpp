@@ -30,7 +30,7 @@ constexpr operator_kind kinds[] = {operators::halo, operators::allgather, operat
 
 preconditioner_function<double> quarter_and_ghosts(const halo_plan* plan) {
     std::vector<std::int64_t> ghosts;
-    for (int rank = 0; plan != nullptr && rank < plan->partition.ranks(); ++rank)
+    for (int rank = 0; plan != nullptr && rank < plan->rows.ranks(); ++rank)
         ghosts.push_back(plan->ghost_count(rank));
     return [ghosts](const preconditioner_call<double>& call) {
         testing::enqueue_quarter(call,

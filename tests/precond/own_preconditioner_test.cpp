@@ -56,7 +56,7 @@ void weigh(const preconditioner_call<T>& call) {
 preconditioner_function<double> neighbours(const halo_plan& plan) {
     return [plan](const preconditioner_call<double>& call) {
         const auto& ghosts = plan.local[static_cast<std::size_t>(call.rank)].ghosts;
-        const std::int64_t n = plan.partition.rows();
+        const std::int64_t n = plan.rows.rows();
         const auto r = [&](std::int64_t row) {
             if (row < 0 || row == n) return 0.0;
             if (call.rows.contains(row)) return call.r[row - call.rows.begin];
