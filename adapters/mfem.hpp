@@ -62,7 +62,7 @@ public:
     /// Takes a finalized mfem::SparseMatrix, which must outlive the call only. If it has the
     /// pattern of the matrix before, only its values go to the devices, O(nnz); another pattern
     /// makes a new operator. A copy of the pattern stays on the host, 4 bytes an entry and 8 a row.
-    /// Throws usage_error for any other operator.
+    /// Throws usage_error for any other operator, and for a matrix that is not square.
     void SetOperator(const mfem::Operator& op) override {
         const auto* matrix = dynamic_cast<const mfem::SparseMatrix*>(&op);
         if (matrix == nullptr)
@@ -70,6 +70,9 @@ public:
         if (!matrix->Finalized())
             throw usage_error("mfem_solver::SetOperator: the matrix is not finalized");
         oper = &op;
+        if (op.Height() != op.Width())
+            throw usage_error("mfem_solver::SetOperator needs a square matrix; A is " +
+                              std::to_string(op.Height()) + " x " + std::to_string(op.Width()));
         height = op.Height();
         width = op.Width();
         const auto adapted = adapt_csr(matrix->Height(), matrix->Width(), matrix->HostReadI(),

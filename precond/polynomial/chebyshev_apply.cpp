@@ -50,9 +50,7 @@ chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_vi
                              ordered.view.column_indices, now.values};
     matrix_source<W> source{values, find_longest_row(values.row_offsets)};
     source.order = layout_->order;
-    const auto kind =
-        layout_->kind == coherence::replicated ? operator_kind::nz : operator_kind::halo;
-    x_ = build_operator(layout_->group, source, &layout_->rows, {.kind = kind});
+    x_ = build_operator(layout_->group, source, {.layouts = operator_layouts{layout_, layout_}}, {});
     const std::string item = "preconditioner";
     s_.emplace(x_->make_range_vector(item));
     sum_.emplace(x_->make_range_vector(item));

@@ -131,8 +131,9 @@ private:
     /// Chooses where the cost model, which is of an iteration with a square matrix, can't say:
     /// halo, or nz for replicated vectors, unless a trial finds another clearly faster.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose_unmodelled() {
-        std::vector<operator_kind> candidates = {operators::halo, operators::allgather,
-                                                 operators::nz};
+        std::vector<operator_kind> candidates = {operators::usual};
+        for (const operator_kind kind : operators::all) // one for each way of sending
+            if (kind->listed && kind != operators::usual) candidates.push_back(kind);
         if (subject_.layouts)
             std::erase_if(candidates, [&](operator_kind kind) {
                 return kind->vectors != subject_.layouts->range->kind;

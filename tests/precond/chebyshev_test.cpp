@@ -8,7 +8,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/chebyshev.hpp>
-#include <krylith/precond/preconditioner_table.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/cg.hpp>
 
 #include <krylith/tests/support/dense.hpp>

@@ -216,7 +216,10 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
 
     csr_matrix<double> wide = matrix;
     wide.columns = 21;
-    CHECK_THROWS_AS((void)make_operator(group, wide), usage_error);
+    const auto wider = make_operator(group, wide, {.kind = operators::halo});
+    CHECK_THROWS_AS(wider->apply(run, 1.0, x, 0.0, y), usage_error);
+    CHECK_THROWS_AS((void)wider->layout(), usage_error);
+    CHECK_THROWS_AS((void)make_operator(group, wide, {.order = orders::rcm}), usage_error);
     csr_matrix<double> broken = matrix;
     broken.column_indices[3] = 20;
     CHECK_THROWS_AS((void)make_operator(group, broken), input_error);
