@@ -42,7 +42,7 @@ bool solve(const csr_matrix<double>& matrix, const matrix_operator<double>& a,
     auto b = a.make_range_vector(), x = a.make_range_vector();
     std::vector<double> values(static_cast<std::size_t>(a.size()), 1.0);
     b.upload(values);
-    const any_preconditioner<double> m = make_preconditioner(preconditioner, a);
+    const any_preconditioner<double> m = make_preconditioner(preconditioner, a, matrix);
     const solve_result result = find_solver(solver).solve(a, b, x, {.rtol = rtol}, m);
     x.download(values);
     const double residual = relative_residual(matrix, values);

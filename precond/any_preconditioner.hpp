@@ -76,7 +76,8 @@ template <class T>
 [[nodiscard]] any_preconditioner<T> make_preconditioner(std::string_view text,
                                                         const matrix_operator<T>& a);
 
-/// The same for an operator that doesn't know its own entries; `matrix` in host memory has them.
+/// The same with the matrix in host memory, for an operator that doesn't know its own entries and
+/// for preconditioners that need more of it than devices hold.
 template <class T>
 [[nodiscard]] any_preconditioner<T>
 make_preconditioner(std::string_view text, const matrix_operator<T>& a,

@@ -131,9 +131,6 @@ chebyshev_options options_of(const method_parameters& parameters) {
 template <class T>
 any_preconditioner<T> make_chebyshev(const matrix_operator<T>& a, const csr_view<T>* matrix,
                                      const method_parameters& parameters) {
-    if (matrix == nullptr)
-        throw usage_error("preconditioner chebyshev needs the matrix in host memory: "
-                          "make_preconditioner(text, a, matrix)");
     return chebyshev<T>(a, *matrix, options_of(parameters));
 }
 
@@ -180,6 +177,7 @@ constinit const preconditioner_method preconditioner_rows::chebyshev = {
     .help = "a polynomial of A",
     .parameters = std::span<const parameter_rule>(rules),
     .needs_spd = true,
+    .needs_matrix = true,
     .pointwise = false,
     .listed = false,
     .no_use_because = no_chebyshev_because,

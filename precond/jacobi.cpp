@@ -163,6 +163,7 @@ constinit const preconditioner_method preconditioner_rows::jacobi = {
     .help = "divides by the diagonal",
     .parameters = std::span<const parameter_rule>(),
     .needs_spd = false,
+    .needs_matrix = false,
     .pointwise = true,
     .listed = true,
     .no_use_because = no_jacobi_because,

@@ -19,7 +19,7 @@
 namespace krylith {
 
 /// A function that makes M for an operator. `matrix` is what the operator was made of, in host
-/// memory; null: M takes what it needs from the operator's devices, or throws usage_error.
+/// memory; null, unless the row needs it: M takes its values from the operator's devices.
 template <class T>
 using preconditioner_maker = any_preconditioner<T> (*)(const matrix_operator<T>& a,
                                                        const csr_view<T>* matrix,
@@ -52,6 +52,8 @@ struct preconditioner_method {
     required<std::span<const parameter_rule>> parameters;
     /// Whether A must be symmetric positive definite.
     required<bool> needs_spd;
+    /// Whether it must have the matrix in host memory too.
+    required<bool> needs_matrix;
     /// Whether solvers apply it in their own updates.
     required<bool> pointwise;
     /// Whether `krylith recommend` tries it.

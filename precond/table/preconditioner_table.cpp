@@ -28,6 +28,9 @@ any_preconditioner<T> make(std::string_view text, const matrix_operator<T>& a,
                            const csr_view<T>* matrix) {
     const preconditioner_choice choice = parse_preconditioner(text);
     if (choice.method == nullptr) return {};
+    if (choice.method->needs_matrix && matrix == nullptr)
+        throw usage_error("preconditioner " + std::string(choice.method->name) +
+                          " needs the matrix in host memory: make_preconditioner(text, a, matrix)");
     return choice.method->make.get().template of<T>()(a, matrix, choice.parameters);
 }
 

@@ -11,10 +11,11 @@ any_preconditioner<T> make_none(const matrix_operator<T>&, const csr_view<T>*,
 
 constinit const preconditioner_method incomplete = {
     .name = "incomplete",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "lacks a field",
     .parameters = std::span<const parameter_rule>(),
     .needs_spd = false,
+    .needs_matrix = false,
     .pointwise = false,
     .listed = false,
     .no_use_because = [](const matrix_statistics&) { return std::string(); },

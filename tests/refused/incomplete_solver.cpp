@@ -6,7 +6,7 @@ using namespace krylith;
 
 constinit const solver_method incomplete = {
     .name = "incomplete",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "lacks a field",
     .variant_of = nullptr,
     .for_comparison = false,
