@@ -21,7 +21,7 @@ enum class chebyshev_precision {
 struct chebyshev_options {
     int degree = 16; ///< of the residual polynomial, from 1: degree - 1 products an application
     chebyshev_kind kind = chebyshev_kind::first;
-    double ratio = 0; ///< first kind: upper / lower end of the interval, above 1; 0: 1.5 degree^2
+    double ratio = 0; ///< first kind: upper / lower end of the interval; 0: degree^2
     chebyshev_precision precision = chebyshev_precision::fp32;
 };
 
@@ -70,7 +70,7 @@ public:
     [[nodiscard]] bool recordable() const;
     /// Returns the bytes on the device that keeps most.
     [[nodiscard]] std::int64_t bytes() const;
-    /// Returns the text that makes it, such as "chebyshev:degree=16:kind=first:ratio=384".
+    /// Returns the text that makes it, such as "chebyshev:degree=16:kind=first:ratio=256".
     [[nodiscard]] std::string name() const;
 
     /// The options, with the ratio that is used.

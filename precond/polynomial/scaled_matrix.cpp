@@ -63,7 +63,8 @@ diagonal_scaling scale_by_diagonal(const csr_view<T>& matrix, double least) {
     }
     if (bad != none) {
         const row_sums<T> sums(matrix, bad);
-        if (!(sums.diagonal > 0 && std::isfinite(1 / sums.diagonal)))
+        if (!(sums.diagonal > 0 && std::isfinite(sums.diagonal) &&
+              std::isfinite(1 / sums.diagonal)))
             refuse("the diagonal entry", bad, sums.diagonal,
                    "allowed are positive entries with a finite inverse. Solve without it");
         refuse("the sum of |a_ij| / a_ii", bad, sums.ratio, "it must be finite");

@@ -52,6 +52,9 @@ trial draw(std::uint64_t seed, std::uint64_t index, std::initializer_list<int> g
     t.options.initial_guess = t.from != start::from_zero;
     t.options.preconditioning =
         random.pick({krylith::side::left, krylith::side::right, krylith::side::split});
+    if (t.preconditioner != nullptr && !t.preconditioner->pointwise &&
+        t.options.preconditioning == krylith::side::split)
+        t.options.preconditioning = krylith::side::right; // a polynomial has no square root
     t.options.mode =
         random.pick({execution_mode::automatic, execution_mode::recorded, execution_mode::eager});
     if (t.operator_options.kind && !t.operator_options.kind->eager_because.empty())

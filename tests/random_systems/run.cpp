@@ -60,6 +60,28 @@ bool refusable(const krylith::csr_matrix<T>& a, bool split) {
     return false;
 }
 
+/// Returns whether a polynomial preconditioner may refuse it: an entry of the diagonal is not
+/// positive, or the sizes in a row, or on the diagonal, are further apart than numbers reach.
+template <class T>
+bool refusable_by_polynomial(const krylith::csr_matrix<T>& a) {
+    double smallest = std::numeric_limits<double>::infinity();
+    double largest = 0;
+    for (std::size_t row = 0; row + 1 < a.row_offsets.size(); ++row) {
+        double entry = 0;
+        double sum = 0;
+        for (auto k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k) {
+            const double value = a.values[static_cast<std::size_t>(k)];
+            if (a.column_indices[static_cast<std::size_t>(k)] == static_cast<std::int32_t>(row))
+                entry += value;
+            sum += std::fabs(value);
+        }
+        if (!(entry > 0) || !std::isfinite(1 / entry) || !std::isfinite(sum / entry)) return true;
+        smallest = std::min(smallest, entry);
+        largest = std::max(largest, entry);
+    }
+    return largest / smallest > 0x1p240;
+}
+
 template <class T>
 struct solved {
     krylith::solve_result result;
@@ -80,7 +102,8 @@ solved<T> solve(const trial& t, const krylith::device_group& group,
     solved<T> s;
     try {
         const auto m = krylith::make_preconditioner(
-            t.preconditioner == nullptr ? "none" : t.preconditioner->name, *a);
+            t.preconditioner == nullptr ? "none" : t.preconditioner->name, *a,
+            krylith::csr_view<T>(matrix));
         s.result = t.solver->solve(*a, b, x, options, m);
     } catch (const krylith::not_converged& failure) {
         s.result = failure.result();
@@ -176,7 +199,10 @@ outcome run_as(const trial& t, const krylith::device_group& group, std::uint64_t
     } catch (const krylith::input_error& e) {
         const bool split = t.options.preconditioning == krylith::side::split;
         o.ending = "refused";
-        if (t.preconditioner == nullptr || !refusable(matrix, split)) {
+        const bool may_refuse = t.preconditioner != nullptr &&
+                                (t.preconditioner->pointwise ? refusable(matrix, split)
+                                                             : refusable_by_polynomial(matrix));
+        if (!may_refuse) {
             o.found = finding::failed;
             o.details = e.what();
         }

@@ -104,6 +104,23 @@ KRYLITH_GROUP_TEST("mixed fused updates: computed in double, rounded once, seen 
         }
 }
 
+KRYLITH_GROUP_TEST("mixed fused updates: the notation") {
+    const auto layout = make_layout(group, 5, coherence::owned);
+    execution run(group, {});
+    scalar g(run), rz(run);
+    g = 0.25;
+    vector<double> r(layout), z(layout);
+    vector<float> r32(layout), s32(layout), z32(layout);
+    testing::fill(r, 8.0);
+    testing::fill(s32, 3.0F);
+    testing::fill(z32, 0.5F);
+    fused(run, r32 = g * pointwise(s32, r));              // computed in double, rounded to float
+    fused(run, z = promote<double>(z32), rz = dot(r, z)); // z32 takes part in double
+    CHECK(values_of(r32) == std::vector<float>(5, 6.0F));
+    CHECK(values_of(z) == std::vector<double>(5, 0.5));
+    CHECK(run.get(rz.number()) == 20);
+}
+
 KRYLITH_GROUP_TEST("mixed fused updates: domain vectors of either type are sent") {
     for (const case_of& c : cases) {
         CAPTURE(c.n);
