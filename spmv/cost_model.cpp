@@ -4,6 +4,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
+#include <krylith/spmv/cost/cut_statistics.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/cost/scattered_entries.hpp>
 #include <krylith/spmv/table/operators.hpp>
@@ -31,6 +32,9 @@ pattern_statistics measure_pattern(const halo_plan& plan, std::span<const std::i
                            owned.size() - plan.local[static_cast<std::size_t>(part)].interior_rows,
                            scattered_fraction(owned, row_offsets, column_indices, value_bytes)});
     }
+    if (s.parts.size() > 1)
+        s.cut =
+            std::make_shared<cut_statistics>(measure_cut(s, row_offsets, column_indices, longest));
     return s;
 }
 
@@ -44,11 +48,14 @@ std::vector<prediction> predict(const pattern_statistics& statistics, const mach
                           ", must be 0 to 1");
     const iteration_model model(statistics, rates, lra_rc.fraction);
     const auto devices = static_cast<int>(statistics.parts.size());
-    if (devices == 1) return {{to_string(operators::usual), 1, operators::usual->seconds(model)}};
+    if (devices == 1)
+        return {{to_string(operators::usual), 1, operators::usual->seconds(model).value()}};
     std::vector<prediction> result;
-    for (const operator_kind kind : operators::all)
-        if (kind->seconds != nullptr)
-            result.push_back({to_string(kind), devices, kind->seconds(model)});
+    for (const operator_kind kind : operators::all) {
+        if (kind->seconds == nullptr) continue;
+        const std::optional<double> seconds = kind->seconds(model);
+        if (seconds) result.push_back({to_string(kind), devices, *seconds});
+    }
     std::ranges::stable_sort(result, {}, &prediction::seconds);
     return result;
 }

@@ -11,7 +11,16 @@
 
 namespace krylith::bench {
 
-namespace {} // namespace
+namespace {
+
+/// "nz, 2nz, halo".
+std::string names_with_commas(std::span<const std::string_view> names) {
+    std::string text;
+    for (const std::string_view name : names) (text += text.empty() ? "" : ", ") += name;
+    return text;
+}
+
+} // namespace
 
 std::vector<spmv_case> spmv_request::cases(backend devices) const {
     std::vector<spmv_case> result;
@@ -121,16 +130,14 @@ void add_options(CLI::App& app, spmv_request& q) {
     // These two options take several names here.
     app.remove_option(app.get_option("--operator"));
     app.remove_option(app.get_option("--format"));
-    add_list(
-        app, "--operator", q.operators,
-        "On several devices: all, or some of nz, 2nz, lra, lra-rc, halo, allgather, pcsr, pcsc, "
-        "pcoo, adaptive, auto; behind lra, lra-rc and auto may stand :measured")
+    add_list(app, "--operator", q.operators,
+             "On several devices: all, or some of " + names_with_commas(operator_names()) +
+                 "; behind those that can be measured may stand :measured")
         ->capture_default_str()
         ->group("Operator");
-    add_list(
-        app, "--format", q.formats,
-        "Formats of a device's block: some of csr, sell, merge, cusparse, auto; without: on one "
-        "device all that it has, on several the fastest of krylith's")
+    add_list(app, "--format", q.formats,
+             "Formats of a device's block: some of " + names_with_commas(format_names()) +
+                 "; without: on one device all that it has, on several the fastest of krylith's")
         ->group("Operator");
     tool::add_backend_options(app, q.devices);
     tool::add_transports(app, q.multiply);

@@ -5,7 +5,6 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -32,21 +31,26 @@ public:
     constexpr required_text(const char* text) : std::string_view(text) {} // NOLINT
 };
 
-/// A few values in the order given, which may be none: `{}`.
-template <class T, std::size_t Most>
-class required_list {
+/// At most four names: `{"ghost"}`, or name_list::none().
+class name_list {
 public:
-    constexpr required_list(std::initializer_list<T> values) { // NOLINT
-        for (const T& value : values) values_.at(count_++) = value;
+    template <std::convertible_to<std::string_view>... Names>
+    requires(sizeof...(Names) >= 1 && sizeof...(Names) <= 4) constexpr name_list(Names... names)
+        : names_{names...}, count_(sizeof...(Names)) {} // NOLINT
+
+    [[nodiscard]] static constexpr name_list none() {
+        name_list empty("");
+        empty.count_ = 0;
+        return empty;
     }
 
-    [[nodiscard]] constexpr const T* begin() const noexcept { return values_.data(); }
-    [[nodiscard]] constexpr const T* end() const noexcept { return values_.data() + count_; }
-    [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
-    [[nodiscard]] constexpr bool empty() const noexcept { return count_ == 0; }
+    [[nodiscard]] constexpr const std::string_view* begin() const noexcept { return names_.data(); }
+    [[nodiscard]] constexpr const std::string_view* end() const noexcept {
+        return names_.data() + count_;
+    }
 
 private:
-    std::array<T, Most> values_ = {};
+    std::array<std::string_view, 4> names_ = {};
     std::size_t count_ = 0;
 };
 

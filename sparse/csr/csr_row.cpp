@@ -17,7 +17,7 @@ constexpr format_makers cuda_makers = {};
 
 constinit const format_method format_rows::csr = {
     .name = "csr",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "compressed rows",
     .on_host = true,
     .on_cuda = true,

@@ -23,7 +23,7 @@ constexpr format_makers cuda_makers = {};
 
 constinit const format_method format_rows::cusparse = {
     .name = "cusparse",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "what cuSPARSE makes of compressed rows",
     .on_host = false,
     .on_cuda = true,

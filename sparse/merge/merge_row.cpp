@@ -17,7 +17,7 @@ constexpr format_makers cuda_makers = {};
 
 constinit const format_method format_rows::merge = {
     .name = "merge",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help =
         "compressed rows by merge path: equal work for all blocks, whatever the lengths of rows",
     .on_host = false,

@@ -49,10 +49,10 @@ struct format_method {
     static constexpr std::string_view default_name = "auto";
 
     required_text name;
-    required_list<std::string_view, 4> aliases; ///< what other libraries call it, in lower case
-    required_text help;                         ///< a clause, such as "equal work for all blocks"
-    required<bool> on_host;                     ///< whether host devices have it
-    required<bool> on_cuda;                     ///< whether CUDA devices have it
+    name_list aliases;      ///< what other libraries call it, in lower case
+    required_text help;     ///< a clause, such as "equal work for all blocks"
+    required<bool> on_host; ///< whether host devices have it
+    required<bool> on_cuda; ///< whether CUDA devices have it
     /// Whether the rounding of a row depends on the block that it is in, so that copies of a row in
     /// two blocks may differ.
     required<bool> rounds_by_block;

@@ -26,7 +26,7 @@ constinit const row_order_method order_rows::rcm = {
 
 constinit const row_order_method order_rows::metis = {
     .name = "metis",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "makes a part for each device with few ghosts",
     .built_in = metis_built_in,
     .find = metis_order,

@@ -25,7 +25,7 @@ std::unique_ptr<matrix_operator<T>> build(operator_kind kind, operator_subject<T
 
 constinit const operator_method operator_rows::adaptive = {
     .name = "adaptive",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "as halo, but multiplies only columns where x has entries, as long as it has few",
     .vectors = coherence::owned,
     .sends = sent_data::x,

@@ -7,7 +7,7 @@ namespace krylith {
 
 namespace {
 
-double seconds(const iteration_model& m) {
+std::optional<double> seconds(const iteration_model& m) {
     const double vectors = m.slowest([&](const iteration_model::part& d) {
         const double pass = m.value_bytes() * static_cast<double>(d.rows) / m.rates().copy;
         return 3 * pass + std::max(5 * pass, m.all_others(d));
@@ -39,7 +39,7 @@ std::unique_ptr<matrix_operator<T>> build(operator_kind /*kind*/, operator_subje
 
 constinit const operator_method operator_rows::allgather = {
     .name = "allgather",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "sends all of x",
     .vectors = coherence::owned,
     .sends = sent_data::x,

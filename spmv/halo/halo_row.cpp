@@ -6,7 +6,7 @@ namespace krylith {
 
 namespace {
 
-double seconds(const iteration_model& m) {
+std::optional<double> seconds(const iteration_model& m) {
     using part = iteration_model::part;
     const double vectors = m.slowest([&](const part& d) { return m.owned_vectors(d); });
     const double late = m.slowest([&](const part& d) {

@@ -1,6 +1,8 @@
 // pcsr, pcsc and pcoo are one operator with two ways to cut between entries.
+#include <algorithm>
 #include <utility>
 
+#include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
 #include <krylith/spmv/table/operator_subject.hpp>
 
@@ -55,13 +57,37 @@ std::unique_ptr<matrix_operator<T>> build(operator_kind kind, operator_subject<T
 template <cutter Cut>
 constexpr operator_makers makers = {build<double, Cut>, build<float, Cut>};
 
+std::optional<double> seconds(const iteration_model& m) {
+    using part = iteration_model::part;
+    const cut_statistics* cut = m.statistics().cut.get();
+    if (cut == nullptr) return std::nullopt;
+    double products = m.row_of(cut->longest_row);
+    double vectors = 0;
+    double late = 0;
+    bool any_cut = false;
+    for (std::size_t k = 0; k < cut->parts.size(); ++k) {
+        const part& d = cut->parts[k];
+        const bool remote = cut->has_remote_row[k];
+        any_cut = any_cut || remote;
+        products = std::max(products, m.product(d));
+        vectors = std::max(vectors, m.owned_vectors(d));
+        // What a device has of another's row comes first, and waits for ghosts.
+        const double interior =
+            1 - static_cast<double>(d.boundary_rows) / std::max(1.0, static_cast<double>(d.rows));
+        part received = d;
+        received.ghosts += cut->partial_sums[k];
+        late = std::max(late, m.late_ghosts(received, remote ? 0 : interior * m.product(d)));
+    }
+    return products + vectors + late + m.phases() + (any_cut ? m.phase() : 0);
+}
+
 constexpr const char* cuts_rows = "it cuts within rows what devices hold";
 
 } // namespace
 
 constinit const operator_method operator_rows::pcsr = {
     .name = "pcsr",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "cuts the matrix within rows, so that devices have equally many entries",
     .vectors = coherence::owned,
     .sends = sent_data::x_and_partial_sums,
@@ -72,7 +98,7 @@ constinit const operator_method operator_rows::pcsr = {
     .persistent = false,
     .listed = false,
     .compared = true,
-    .seconds = nullptr,
+    .seconds = seconds,
     .not_predicted_because = "",
     .received = nullptr,
     .plan = plan<by_rows>,
@@ -81,7 +107,7 @@ constinit const operator_method operator_rows::pcsr = {
 
 constinit const operator_method operator_rows::pcsc = {
     .name = "pcsc",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "cuts it within columns, which sends few entries of x and many partial sums",
     .vectors = coherence::owned,
     .sends = sent_data::x_and_partial_sums,
@@ -101,7 +127,7 @@ constinit const operator_method operator_rows::pcsc = {
 
 constinit const operator_method operator_rows::pcoo = {
     .name = "pcoo",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "as pcsr, and of a coo_matrix the entries in their given order",
     .vectors = coherence::owned,
     .sends = sent_data::x_and_partial_sums,

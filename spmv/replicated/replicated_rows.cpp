@@ -24,11 +24,11 @@ double seconds_of(const iteration_model& m, double redundant) {
     return slowest + 8 * m.value_bytes() * m.rows() / m.rates().copy + m.phases();
 }
 
-double seconds(const iteration_model& m) {
+std::optional<double> seconds(const iteration_model& m) {
     return seconds_of(m, 0);
 }
 
-double redundant_seconds(const iteration_model& m) {
+std::optional<double> redundant_seconds(const iteration_model& m) {
     return seconds_of(m, m.redundant());
 }
 
@@ -76,7 +76,7 @@ constexpr const char* other_rows = "devices compute other rows than those that t
 
 constinit const operator_method operator_rows::nz = {
     .name = "nz",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "replicates vectors; each device sends its results to all others",
     .vectors = coherence::replicated,
     .sends = sent_data::results,
@@ -96,7 +96,7 @@ constinit const operator_method operator_rows::nz = {
 
 constinit const operator_method operator_rows::two_nz = {
     .name = "2nz",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "as nz, in two blocks, the first of which travels under the second",
     .vectors = coherence::replicated,
     .sends = sent_data::results,
@@ -116,7 +116,7 @@ constinit const operator_method operator_rows::two_nz = {
 
 constinit const operator_method operator_rows::lra = {
     .name = "lra",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "as nz, short rows first, so that many results travel under the long rows",
     .vectors = coherence::replicated,
     .sends = sent_data::results,
@@ -136,7 +136,7 @@ constinit const operator_method operator_rows::lra = {
 
 constinit const operator_method operator_rows::lra_rc = {
     .name = "lra-rc",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "as lra, but every device computes some rows instead of sending them",
     .vectors = coherence::replicated,
     .sends = sent_data::results,

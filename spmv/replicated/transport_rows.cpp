@@ -70,7 +70,7 @@ constinit const transport_method transport_rows::copy_engine = {
 
 constinit const transport_method transport_rows::nccl = {
     .name = "nccl",
-    .aliases = {},
+    .aliases = name_list::none(),
     .help = "by NCCL",
     .carries = sent_data::results,
     .recordable = false,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -56,8 +57,8 @@ struct operator_method {
     static constexpr std::string_view default_name = "auto";
 
     required_text name;
-    required_list<std::string_view, 4> aliases; ///< what others call it, in lower case
-    required_text help;                         ///< a clause, such as "sends what others need"
+    name_list aliases;  ///< what others call it, in lower case
+    required_text help; ///< a clause, such as "sends what others need"
     required<coherence> vectors;
     required<sent_data> sends;
     required<operator_fractions> fractions;
@@ -76,9 +77,10 @@ struct operator_method {
     /// sending.
     required<bool> listed;
     required<bool> compared; ///< whether `krylith bench spmv --operator all` measures it
-    /// Predicts the seconds of an iteration of CG on several devices; null: the cost model doesn't
-    /// know it, and operators::automatic doesn't take it.
-    required<double (*)(const iteration_model&)> seconds;
+    /// Predicts the seconds of an iteration of CG on several devices, nothing where the statistics
+    /// lack what it needs; null: the cost model doesn't know it, and operators::automatic doesn't
+    /// take it.
+    required<std::optional<double> (*)(const iteration_model&)> seconds;
     /// Why `seconds` is null, after "since"; else empty.
     required_text not_predicted_because;
     /// Returns the entries that a rank receives for a product, if rows are those of the halo plan;

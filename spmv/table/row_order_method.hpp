@@ -17,7 +17,7 @@ struct row_order_method {
     static constexpr std::string_view default_name = "none";
 
     required_text name;
-    required_list<std::string_view, 4> aliases; ///< what others call it, in lower case
+    name_list aliases;  ///< what others call it, in lower case
     required_text help; ///< a clause, such as "brings coupled rows together"
     /// Whether this build has it.
     required<bool (*)() noexcept> built_in;

@@ -24,8 +24,8 @@ struct transport_method {
     static constexpr std::string_view default_name = "auto";
 
     required_text name;
-    required_list<std::string_view, 4> aliases; ///< what others call it, in lower case
-    required_text help;                         ///< a clause, such as "by copy engines"
+    name_list aliases;  ///< what others call it, in lower case
+    required_text help; ///< a clause, such as "by copy engines"
     /// What it can be chosen for: operators that send this (operator_method::sends).
     required<sent_data> carries;
     required<bool> recordable; ///< whether a recorded loop may contain it

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <sstream>
+#include <vector>
 
 #include <krylith/tests/random_systems/trial.hpp>
 
@@ -7,6 +8,7 @@ namespace random_systems {
 
 using krylith::execution_mode;
 using krylith::operator_kind;
+namespace operators = krylith::operators;
 
 const char* to_string(method m) {
     constexpr const char* names[] = {"cg", "cg:auto", "bicgstab", "gmres", "gmres:cgs2"};
@@ -30,10 +32,10 @@ trial draw(std::uint64_t seed, std::uint64_t index, std::initializer_list<int> g
                           start::random, start::exact});
     t.devices = random.pick(group_sizes);
     if (random.once_in(4)) t.relative_atol = random.decade(-12, -1);
+    std::vector<operator_kind> choices = {operators::automatic, operators::usual};
+    choices.insert(choices.end(), operators::all.begin(), operators::all.end());
     t.operator_options.kind =
-        random.pick({operators::automatic, operators::nz, operators::two_nz, operators::lra,
-                     operators::lra_rc, operators::halo, operators::halo, operators::allgather,
-                     operators::pcsr, operators::pcsc, operators::pcoo, operators::adaptive});
+        choices[static_cast<std::size_t>(random.integer(0, static_cast<int>(choices.size()) - 1))];
     if (random.once_in(8)) t.operator_options.order = krylith::orders::rcm;
     t.options.rtol = random.once_in(20) ? 0.0 : random.decade(-14, -2);
     if (random.once_in(4)) t.options.max_iterations = random.integer(0, t.rows + 2);

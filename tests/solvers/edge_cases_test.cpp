@@ -9,6 +9,7 @@
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
 
 namespace krylith {
 
@@ -28,8 +29,7 @@ using testing::worth_running;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operators::nz,        operators::lra_rc, operators::halo,
-                                   operators::allgather, operators::pcsr,   operators::pcsc};
+const std::vector<operator_kind> kinds = testing::different_operators();
 
 } // namespace
 

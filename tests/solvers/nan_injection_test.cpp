@@ -17,6 +17,7 @@
 #include <krylith/tests/support/loop.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
 
 namespace krylith {
 
@@ -163,8 +164,7 @@ KRYLITH_GROUP_TEST("nan: a preconditioner's at application k") {
 KRYLITH_GROUP_TEST("nan: an entry of A by update(), and good values again") {
     const auto matrix = poisson2d<double>(8, 9);
     const auto b = random_values<double>(matrix.rows, 173);
-    for (const auto kind :
-         {operators::nz, operators::halo, operators::allgather, operators::pcsr, operators::pcsc})
+    for (const auto kind : testing::different_operators())
         for (const auto which : all_methods)
             for (const auto mode : modes_of(group)) {
                 CAPTURE(name_of(kind));

@@ -11,6 +11,7 @@
 #include <krylith/tests/support/loop.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
 
 namespace krylith {
 
@@ -126,8 +127,7 @@ KRYLITH_GROUP_TEST("scaling: (2^k A) x = 2^j b takes the same way as A x = b, bi
     const std::pair<int, int> powers[] = {{1, -1},    {-1, 40},     {40, 300},
                                           {300, 300}, {-300, -300}, {-300, 40}};
     for (const auto which : all_methods)
-        for (const auto kind : {operators::nz, operators::halo, operators::allgather,
-                                operators::pcsr, operators::pcsc})
+        for (const auto kind : testing::different_operators())
             for (const bool precondition : {false, true}) {
                 if (!testing::worth_running(which, kind)) continue;
                 const solver_options options{.history = true};

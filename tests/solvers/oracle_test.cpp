@@ -10,6 +10,7 @@
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
 
 namespace krylith {
 
@@ -37,8 +38,7 @@ void try_all(const device_group& group, const csr_matrix<double>& matrix,
     const auto b = random_values<double>(matrix.rows, 81);
     const Eigen::MatrixXd dense = testing::to_eigen(matrix);
     const Eigen::VectorXd exact = dense.partialPivLu().solve(testing::to_eigen(b));
-    for (const auto kind :
-         {operators::nz, operators::halo, operators::allgather, operators::pcsr, operators::pcsc})
+    for (const auto kind : testing::different_operators())
         for (const auto which : methods)
             for (const auto on_side : {side::left, side::right, side::split})
                 for (const bool precondition : {false, true}) {
@@ -101,8 +101,7 @@ KRYLITH_GROUP_TEST("solutions: matrices that are not symmetric") {
 // Some groups have more devices than rows: 1 .. 5 rows on up to 7 devices.
 KRYLITH_GROUP_TEST("solutions: systems of one to five rows") {
     for (std::int64_t n = 1; n <= 5; ++n)
-        for (const auto kind : {operators::nz, operators::halo, operators::allgather,
-                                operators::pcsr, operators::pcsc})
+        for (const auto kind : testing::different_operators())
             for (const auto which : all_methods) {
                 if (!testing::worth_running(which, kind)) continue;
                 CAPTURE(n);

@@ -10,6 +10,7 @@
 #include <krylith/tests/support/loop.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
 
 namespace krylith {
 
@@ -26,8 +27,7 @@ using testing::worth_running;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operators::nz,        operators::lra_rc, operators::halo,
-                                   operators::allgather, operators::pcsr,   operators::pcsc};
+const std::vector<operator_kind> kinds = testing::different_operators();
 
 /// Returns the entry-wise product of sines, an eigenvector of poisson2d(nx, ny).
 std::vector<double> eigenvector(int nx, int ny, int i, int j) {

@@ -10,6 +10,7 @@
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/short_memory.hpp>
 #include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
 
 namespace krylith {
 
@@ -68,8 +69,7 @@ std::vector<device_group> few_cuda_groups() {
 void solves_exhaust(const device_group& group) {
     const auto matrix = poisson2d<double>(3, 3, random_scaling{4});
     const auto b = random_values<double>(matrix.rows, 161);
-    for (const auto kind :
-         {operators::nz, operators::halo, operators::allgather, operators::pcsr, operators::pcsc})
+    for (const auto kind : testing::different_operators())
         for (const auto which : all_methods) {
             if (!testing::worth_running(which, kind)) continue;
             CAPTURE(name_of(kind));

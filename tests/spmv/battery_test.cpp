@@ -11,6 +11,8 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/oracle.hpp>
 #include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/table_cases.hpp>
+#include <krylith/tests/support/tables.hpp>
 #include <krylith/tests/support/vectors.hpp>
 
 namespace krylith {
@@ -25,11 +27,6 @@ using testing::same_bits;
 using testing::values_of;
 
 namespace {
-
-std::vector<format_kind> format_kinds(backend kind) {
-    if (kind == backend::host) return {formats::automatic, formats::csr};
-    return {formats::automatic, formats::csr, formats::sell, formats::merge, formats::cusparse};
-}
 
 struct factors {
     double alpha, beta;
@@ -89,7 +86,9 @@ void fight(const device_group& group, operator_kind kind,
            transport_kind transport = transports::automatic) {
     for (const auto& entry : battery()) {
         const auto matrix = testing::converted<T>(entry.matrix);
-        for (const format_kind format : format_kinds(group.kind())) {
+        std::vector<format_kind> tried = {formats::automatic};
+        for (const format_kind format : testing::formats_of(group.kind())) tried.push_back(format);
+        for (const format_kind format : tried) {
             INFO(entry.name, ", for: ", entry.surfaces);
             CAPTURE(name_of(kind));
             CAPTURE(name_of(format));
@@ -109,73 +108,29 @@ void fight(const device_group& group, operator_kind kind,
     }
 }
 
+/// An operator in fp64, then in fp32.
+struct operator_case {
+    static constexpr std::size_t count = 2 * operators::all.size();
+
+    static std::string name(std::size_t row) {
+        return std::string("battery: operator ") + to_string(operators::all.at(row / 2)) +
+               (row % 2 == 0 ? ", fp64" : ", fp32");
+    }
+    static void run(const device_group& group, std::size_t row) {
+        const operator_kind kind = operators::all.at(row / 2);
+        row % 2 == 0 ? fight<double>(group, kind) : fight<float>(group, kind);
+    }
+};
+
+[[maybe_unused]] const bool registered = testing::register_rows<operator_case>(__FILE__, __LINE__);
+
 } // namespace
 
-KRYLITH_GROUP_TEST("battery: operator nz, fp64") {
-    fight<double>(group, operators::nz);
-}
-KRYLITH_GROUP_TEST("battery: operator nz, fp32") {
-    fight<float>(group, operators::nz);
-}
-KRYLITH_GROUP_TEST("battery: operator 2nz, fp64") {
-    fight<double>(group, operators::two_nz);
-}
-KRYLITH_GROUP_TEST("battery: operator 2nz, fp32") {
-    fight<float>(group, operators::two_nz);
-}
-KRYLITH_GROUP_TEST("battery: operator lra, fp64") {
-    fight<double>(group, operators::lra);
-}
-KRYLITH_GROUP_TEST("battery: operator lra, fp32") {
-    fight<float>(group, operators::lra);
-}
-KRYLITH_GROUP_TEST("battery: operator lra-rc, fp64") {
-    fight<double>(group, operators::lra_rc);
-}
-KRYLITH_GROUP_TEST("battery: operator lra-rc, fp32") {
-    fight<float>(group, operators::lra_rc);
-}
 KRYLITH_GROUP_TEST("battery: operator 2nz, results sent by copy engines") {
     fight<double>(group, operators::two_nz, transports::copy_engine);
 }
 KRYLITH_GROUP_TEST("battery: operator lra-rc, results sent by copy engines") {
     fight<double>(group, operators::lra_rc, transports::copy_engine);
-}
-KRYLITH_GROUP_TEST("battery: operator halo, fp64") {
-    fight<double>(group, operators::halo);
-}
-KRYLITH_GROUP_TEST("battery: operator halo, fp32") {
-    fight<float>(group, operators::halo);
-}
-KRYLITH_GROUP_TEST("battery: operator allgather, fp64") {
-    fight<double>(group, operators::allgather);
-}
-KRYLITH_GROUP_TEST("battery: operator allgather, fp32") {
-    fight<float>(group, operators::allgather);
-}
-KRYLITH_GROUP_TEST("battery: operator adaptive, fp64") {
-    fight<double>(group, operators::adaptive);
-}
-KRYLITH_GROUP_TEST("battery: operator adaptive, fp32") {
-    fight<float>(group, operators::adaptive);
-}
-KRYLITH_GROUP_TEST("battery: operator pcsr, fp64") {
-    fight<double>(group, operators::pcsr);
-}
-KRYLITH_GROUP_TEST("battery: operator pcsr, fp32") {
-    fight<float>(group, operators::pcsr);
-}
-KRYLITH_GROUP_TEST("battery: operator pcsc, fp64") {
-    fight<double>(group, operators::pcsc);
-}
-KRYLITH_GROUP_TEST("battery: operator pcsc, fp32") {
-    fight<float>(group, operators::pcsc);
-}
-KRYLITH_GROUP_TEST("battery: operator pcoo, fp64") {
-    fight<double>(group, operators::pcoo);
-}
-KRYLITH_GROUP_TEST("battery: operator pcoo, fp32") {
-    fight<float>(group, operators::pcoo);
 }
 
 } // namespace krylith

@@ -7,9 +7,13 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/partition/nonzero/nonzero_split_plan.hpp>
+#include <krylith/spmv/cost/cut_statistics.hpp>
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/tuning/mocked_rates.hpp>
 
+#include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
 
 namespace krylith {
@@ -162,6 +166,92 @@ TEST_CASE("cost model: statistics are counted from the plan") {
         for (const auto& p : predict(s, h200_rates())) CHECK(p.seconds > 0);
     }
     CHECK(statistics(testing::laplace_1d(20), 2).longest_row == 3);
+}
+
+TEST_CASE("cost model: a cut within rows, by hand") {
+    auto s = even(1'000'000, 10, 2, 1000);
+    s.longest_row = 5'000'000;
+    cut_statistics cut;
+    cut.parts.assign(2, {500'000, 5'000'000, 2000, 3000, 500'000});
+    cut.has_remote_row = {false, true};
+    cut.partial_sums = {1, 0};
+    cut.longest_row = 100;
+    s.cut = std::make_shared<cut_statistics>(cut);
+    const auto all = predict(s, round_rates());
+    CHECK(all.size() == 7);
+    const double p = (60e6 + 8e6 + 16e3) / 2e12;
+    CHECK(seconds_of("pcsr", all) ==
+          doctest::Approx(p + (32e6 + 44 * 3000) / 1e12 + 1e-6 + 8 * 2001 / 1e11 + 4 * 3e-6));
+    CHECK(all.front().name == "pcsr"); // all others leave the long row to a block of one device
+    cut.has_remote_row = {false, false};
+    cut.partial_sums = {0, 0};
+    s.cut = std::make_shared<cut_statistics>(cut);
+    CHECK(seconds_of("pcsr", all) - seconds_of("pcsr", predict(s, round_rates())) ==
+          doctest::Approx(3e-6 + 8 / 1e11));
+    cut.longest_row = 1'000'000; // 12e6 bytes by one block of a hundred
+    s.cut = std::make_shared<cut_statistics>(cut);
+    CHECK(seconds_of("pcsr", predict(s, round_rates())) > 600e-6);
+}
+
+TEST_CASE("cost model: the statistics of a cut are those of the operator's plan") {
+    // Rows of a few entries, and one with as many as all others.
+    std::vector<std::vector<double>> dense(60, std::vector<double>(60, 0));
+    for (std::size_t i = 0; i < 60; ++i) dense[i][i] = dense[i][(i * 7 + 3) % 60] = 2;
+    auto uneven = dense;
+    std::ranges::fill(uneven[20], 1.0);
+    for (const auto& a : {testing::from_dense(uneven), testing::from_dense(dense),
+                          testing::random_matrix(400, 5, 2, 19), testing::laplace_1d(300)})
+        for (const int devices : {2, 3, 4, 7}) {
+            CAPTURE(a.rows);
+            CAPTURE(devices);
+            const auto s = statistics(a, devices);
+            REQUIRE(s.cut);
+            const auto plan = make_nonzero_split_plan(
+                a.row_offsets, a.column_indices,
+                assign_by_rows(a.row_offsets, a.columns, equal_entries(a.nnz(), devices)));
+            std::int64_t fullest = 0;
+            for (const auto& part : s.parts) fullest = std::max(fullest, part.nonzeros);
+            const bool exact =
+                static_cast<double>(fullest * devices) > even_enough * static_cast<double>(a.nnz());
+            std::int64_t sums = 0, remote = 0, longest = 0;
+            for (int k = 0; k < devices; ++k) {
+                const auto i = static_cast<std::size_t>(k);
+                const auto& part = plan.local[i];
+                CHECK(s.cut->parts[i].rows == plan.halo.rows.owned(k).size());
+                CHECK(s.cut->parts[i].nonzeros ==
+                      part.own.offsets.back() + part.remote.offsets.back());
+                CHECK(s.cut->has_remote_row[i] == (part.remote.rows() != 0));
+                remote += part.remote.rows();
+                sums += s.cut->partial_sums[i];
+                for (const auto* block : {&part.own, &part.remote})
+                    for (std::size_t row = 0; row + 1 < block->offsets.size(); ++row)
+                        longest = std::max(longest, block->offsets[row + 1] - block->offsets[row]);
+                if (exact) {
+                    CHECK(s.cut->parts[i].ghosts == plan.halo.ghost_count(k));
+                    CHECK(s.cut->parts[i].sent == plan.halo.send_count(k));
+                } else {
+                    CHECK(s.cut->parts[i].ghosts == s.parts[i].ghosts);
+                }
+            }
+            CHECK(sums == remote);
+            CHECK(s.cut->longest_row == longest);
+        }
+}
+
+KRYLITH_GROUP_TEST("cost model: auto takes pcsr where a row has most of the nonzeros") {
+    const std::size_t n = 400;
+    std::vector<std::vector<double>> dense(n, std::vector<double>(n, 0));
+    for (std::size_t i = 0; i < n; ++i) dense[i][i] = 4;
+    for (std::size_t i = 20; i < 24; ++i) std::ranges::fill(dense[i], 1.0);
+    const auto matrix = testing::from_dense(dense);
+    // Products are slow, and nothing else takes time.
+    const mocked_rates slow({1e12, 1e6, 1e12, 1e12, {1e-9}});
+    const auto a = make_operator(group, matrix);
+    const bool several = group.size() > 1;
+    CHECK((a->kind() == operators::pcsr) == several);
+    if (several) CHECK(a->choice()->because.starts_with("pcsr "));
+    const auto grid = make_operator(group, poisson2d<double>(60));
+    CHECK(grid->kind() == operators::halo); // rows divide evenly
 }
 
 TEST_CASE("cost model: candidates are what can be built, and misuse is refused") {

@@ -14,6 +14,7 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/oracle.hpp>
 #include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/tables.hpp>
 #include <krylith/tests/support/vectors.hpp>
 
 namespace krylith {
@@ -83,11 +84,6 @@ std::vector<const T*> pointers(const std::vector<buffer<T>>& arrays) {
     return result;
 }
 
-std::vector<format_kind> format_kinds(const device_group& group) {
-    if (group.kind() == backend::host) return {formats::csr};
-    return {formats::csr, formats::sell, formats::merge, formats::cusparse};
-}
-
 template <class T>
 std::vector<T> product(const matrix_operator<T>& a, const std::vector<T>& x0) {
     execution run(a.layout()->group, {});
@@ -114,8 +110,8 @@ void check_parts(const device_group& group) {
     for (auto& v : second.values) v = T(1) - T(3) * v;
     const auto x0 = random_values<T>(700, 62);
     const device_arrays<T, Offset> arrays(group, first);
-    for (const auto kind : {operators::nz, operators::halo, operators::allgather})
-        for (const auto format : format_kinds(group))
+    for (const auto kind : testing::operators_from_devices())
+        for (const auto format : testing::formats_of(group.kind()))
             for (const bool borrow : {false, true}) {
                 CAPTURE(name_of(kind));
                 CAPTURE(name_of(format));
@@ -128,7 +124,7 @@ void check_parts(const device_group& group) {
                 CHECK(is_product(second, x0, product(*a, x0)));
                 a->update_on_devices(pointers(arrays.values));
                 CHECK(is_product(first, x0, product(*a, x0)));
-                if (borrow && (format == formats::csr || format == formats::merge)) {
+                if (borrow && format->borrows) {
                     CHECK_THROWS_WITH_AS(a->update(second.values), doctest::Contains("borrow"),
                                          usage_error);
                 } else {
@@ -159,7 +155,7 @@ KRYLITH_GROUP_TEST("parts: borrowed values are read where they are") {
         return sum;
     };
     const auto x0 = random_values<double>(500, 64);
-    for (const auto kind : {operators::nz, operators::halo, operators::allgather}) {
+    for (const auto kind : testing::operators_from_devices()) {
         const auto copied = make_operator<double>(group, arrays.parts, {kind, formats::csr});
         const std::size_t with_copy = matrix_bytes();
         const auto borrowed =
@@ -167,7 +163,7 @@ KRYLITH_GROUP_TEST("parts: borrowed values are read where they are") {
         CHECK(borrowed->format_name() == "csr");
         const std::size_t saved = with_copy - (matrix_bytes() - with_copy);
         const auto nnz = static_cast<std::size_t>(matrix.nnz());
-        const bool global_columns = group.size() == 1 || kind == operators::nz;
+        const bool global_columns = group.size() == 1 || kind->vectors == coherence::replicated;
         CHECK(saved == nnz * (sizeof(double) + (global_columns ? sizeof(std::int32_t) : 0)));
 
         auto doubled = matrix.values;
@@ -289,8 +285,8 @@ KRYLITH_GROUP_TEST("parts: coordinate entries on the devices, new values by one 
     const auto x0 = random_values<double>(400, 62);
     const assembled_arrays arrays(group, first);
     const assembled_arrays other(group, second);
-    for (const auto kind : {operators::nz, operators::halo, operators::allgather})
-        for (const auto format : format_kinds(group)) {
+    for (const auto kind : testing::operators_from_devices())
+        for (const auto format : testing::formats_of(group.kind())) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(format));
             const auto a = make_operator<double>(group, arrays.parts, {kind, format});
@@ -320,7 +316,7 @@ KRYLITH_GROUP_TEST("the diagonal of an operator is that of its matrix, whatever 
     const auto expected = diagonal(matrix);
     for (const auto kind : {operators::nz, operators::two_nz, operators::lra, operators::lra_rc,
                             operators::halo, operators::allgather})
-        for (const auto format : format_kinds(group)) {
+        for (const auto format : testing::formats_of(group.kind())) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(format));
             const auto a = make_operator(group, matrix, {kind, format});

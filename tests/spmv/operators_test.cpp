@@ -16,6 +16,7 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/oracle.hpp>
 #include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/tables.hpp>
 #include <krylith/tests/support/vectors.hpp>
 
 namespace krylith {
@@ -29,14 +30,7 @@ using testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operators::nz,     operators::two_nz, operators::lra,
-                                   operators::lra_rc, operators::halo,   operators::allgather,
-                                   operators::pcsr,   operators::pcsc,   operators::pcoo};
-
-std::vector<format_kind> format_kinds(const device_group& group) {
-    if (group.kind() == backend::host) return {formats::csr};
-    return {formats::csr, formats::sell, formats::merge, formats::cusparse};
-}
+const std::vector<operator_kind> kinds = testing::recordable_operators();
 
 } // namespace
 
@@ -47,7 +41,7 @@ KRYLITH_GROUP_TEST("operators: update takes new values on the same pattern") {
         second.values[k] = 1.0 / static_cast<double>(k + 1);
     const auto x0 = random_values<double>(900, 42);
     for (const auto kind : kinds)
-        for (const auto format : format_kinds(group)) {
+        for (const auto format : testing::formats_of(group.kind())) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(format));
             const auto a = make_operator(group, first, {kind, format});
@@ -83,7 +77,7 @@ KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, t
     const auto matrix = testing::random_matrix(800, 4, 3, 43);
     const auto x0 = random_values<double>(800, 44);
     for (const auto kind : kinds)
-        for (const auto format : format_kinds(group)) {
+        for (const auto format : testing::formats_of(group.kind())) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(format));
             const auto a = make_operator(group, matrix, {kind, format});
@@ -193,7 +187,7 @@ KRYLITH_GROUP_TEST("operators: the memory of one goes with it") {
     for (int rank = 0; rank < group.size(); ++rank) before.push_back(group[rank].ledger().live());
     const auto matrix = testing::random_matrix(300, 8, 1, 48);
     for (const auto kind : kinds)
-        for (const auto format : format_kinds(group)) {
+        for (const auto format : testing::formats_of(group.kind())) {
             const auto a = make_operator(group, matrix, {kind, format});
             CHECK(group[0].ledger().items().at("matrix") > 0);
         }

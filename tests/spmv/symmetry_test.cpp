@@ -1,6 +1,7 @@
 // |x'A y - y'A x| of symmetric matrices, as HPCG tests it, for every operator, format and
 // preconditioner on every group: rows, columns, values or ghosts out of step break it.
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <krylith/matrix/gallery.hpp>
@@ -12,6 +13,8 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/oracle.hpp>
 #include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/table_cases.hpp>
+#include <krylith/tests/support/tables.hpp>
 #include <krylith/tests/support/vectors.hpp>
 
 namespace krylith {
@@ -21,11 +24,6 @@ using testing::random_values;
 using testing::values_of;
 
 namespace {
-
-std::vector<format_kind> format_kinds(backend kind) {
-    if (kind == backend::host) return {formats::csr};
-    return {formats::csr, formats::sell, formats::merge, formats::cusparse};
-}
 
 struct symmetric_matrix {
     const char* name;
@@ -81,7 +79,7 @@ void check_symmetry(const device_group& group, operator_kind kind) {
         std::int64_t longest = 0;
         for (std::size_t row = 0; row + 1 < matrix.row_offsets.size(); ++row)
             longest = std::max(longest, matrix.row_offsets[row + 1] - matrix.row_offsets[row]);
-        for (const auto format : format_kinds(group.kind())) {
+        for (const auto format : testing::formats_of(group.kind())) {
             CAPTURE(tested.name);
             CAPTURE(name_of(kind));
             CAPTURE(name_of(format));
@@ -150,18 +148,24 @@ void check_symmetry(const device_group& group, operator_kind kind) {
 
 } // namespace
 
-KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator nz") {
-    check_symmetry<double>(group, operators::nz);
-    check_symmetry<float>(group, operators::nz);
-}
-KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator halo") {
-    check_symmetry<double>(group, operators::halo);
-    check_symmetry<float>(group, operators::halo);
-}
-KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator allgather") {
-    check_symmetry<double>(group, operators::allgather);
-    check_symmetry<float>(group, operators::allgather);
-}
+namespace {
+
+struct symmetry_case {
+    static constexpr std::size_t count = operators::all.size();
+
+    static std::string name(std::size_t row) {
+        return std::string("symmetry: x'A y = y'A x, operator ") +
+               to_string(operators::all.at(row));
+    }
+    static void run(const device_group& group, std::size_t row) {
+        check_symmetry<double>(group, operators::all.at(row));
+        check_symmetry<float>(group, operators::all.at(row));
+    }
+};
+
+[[maybe_unused]] const bool registered = testing::register_rows<symmetry_case>(__FILE__, __LINE__);
+
+} // namespace
 KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator pcsr") {
     check_symmetry<double>(group, operators::pcsr);
     check_symmetry<float>(group, operators::pcsr);

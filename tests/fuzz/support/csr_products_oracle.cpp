@@ -74,8 +74,10 @@ void require_products_of(const csr_view<T>& matrix) {
     // The groups are kept: starting worker threads would take most of the time.
     static const std::vector<device_group> groups{device_group::host(1), device_group::host(3)};
     for (const device_group& group : groups)
-        for (const auto kind : {operators::nz, operators::halo, operators::allgather})
-            for (const std::string_view format : {"auto", "csr", "sell", "merge", "cusparse"}) {
+        for (const std::string_view name : operator_names())
+            for (const std::string_view format : format_names()) {
+                const operator_kind kind = parse_operator_kind(name);
+                if (!kind || !kind->listed) continue; // the others would take most of the time
                 const operator_options options{
                     .kind = kind, .format = parse_format_kind(format), .transposed_products = true};
                 std::unique_ptr<matrix_operator<T>> a;

@@ -15,6 +15,7 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
 
 namespace krylith {
 
@@ -44,9 +45,11 @@ csr_matrix<double> shuffled(const csr_matrix<double>& matrix, std::uint64_t seed
     return reordered(csr_view<double>(matrix), shuffle(matrix.rows, seed)).matrix;
 }
 
-constexpr operator_kind kinds[] = {operators::automatic, operators::nz,        operators::lra_rc,
-                                   operators::halo,      operators::allgather, operators::pcsr,
-                                   operators::pcsc};
+const std::vector<operator_kind> kinds = [] {
+    auto all = testing::different_operators();
+    all.insert(all.begin(), operators::automatic);
+    return all;
+}();
 
 /// Returns the orders that this build has.
 std::vector<reordering> built_orders() {

@@ -18,6 +18,7 @@
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/short_memory.hpp>
 #include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
 #include <krylith/tests/support/vectors.hpp>
 
 namespace krylith {
@@ -30,8 +31,8 @@ using testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operators::nz, operators::two_nz, operators::lra,
-                                   operators::lra_rc};
+const std::vector<operator_kind> kinds =
+    testing::operators_where([](operator_kind kind) { return kind->sends == sent_data::results; });
 
 /// A matrix -1, 2, -1 with long rows from `first` on, and a last row without nonzeros.
 csr_matrix<double> with_long_rows(std::int64_t n, std::int64_t first, std::int64_t rows) {

@@ -7,13 +7,15 @@
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/tools/solve/placement.hpp>
 
+#include <krylith/tests/support/tables.hpp>
+
 namespace krylith::tool {
 namespace {
 
-constexpr operator_kind modelled[] = {operators::nz,     operators::two_nz, operators::lra,
-                                      operators::lra_rc, operators::halo,   operators::allgather};
-constexpr operator_kind others[] = {operators::pcsr, operators::pcsc, operators::pcoo,
-                                    operators::adaptive};
+const auto modelled =
+    krylith::testing::operators_where([](operator_kind kind) { return kind->seconds != nullptr; });
+const auto others =
+    krylith::testing::operators_where([](operator_kind kind) { return kind->seconds == nullptr; });
 
 TEST_CASE("fewer devices are advised where phases cost more than bytes") {
     const auto small = poisson2d<double>(20);
