@@ -10,6 +10,7 @@ const krylith::operator_method incomplete = {
     .sends = krylith::sent_data::x,
     .fractions = krylith::operator_fractions{},
     .needs_host_because = "",
+    .transposed = nullptr,
     .eager_because = "",
     .persistent = false,
     .listed = false,

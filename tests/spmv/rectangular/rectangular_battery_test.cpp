@@ -15,6 +15,7 @@
 #include <krylith/tests/support/loop.hpp>
 #include <krylith/tests/support/oracle.hpp>
 #include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/tables.hpp>
 #include <krylith/tests/support/vectors.hpp>
 
 namespace krylith {
@@ -31,8 +32,9 @@ using testing::values_of;
 namespace {
 
 std::vector<format_kind> format_kinds(backend kind) {
-    if (kind == backend::host) return {formats::csr};
-    return {formats::automatic, formats::csr, formats::sell, formats::merge, formats::cusparse};
+    auto result = testing::formats_of(kind);
+    if (kind != backend::host) result.push_back(formats::automatic); // with one there is no choice
+    return result;
 }
 
 struct factors {
