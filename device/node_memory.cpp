@@ -1,4 +1,4 @@
-#include <krylith/device/node_memory.hpp>
+#include <krylith/device/numa.hpp>
 
 #include <array>
 #include <string>

@@ -18,9 +18,9 @@
 #include <krylith/device/error.hpp>
 #include <krylith/graph/frontier/vertex_array.hpp>
 #include <krylith/graph/graph.hpp>
-#include <krylith/graph/graph_result.hpp>
 #include <krylith/graph/levels/levels_choice.hpp>
 #include <krylith/graph/levels/persistent_search.hpp>
+#include <krylith/graph/result/graph_result.hpp>
 
 namespace krylith {
 

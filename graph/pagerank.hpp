@@ -39,10 +39,10 @@
 
 #include <krylith/graph/frontier/vertex_array.hpp>
 #include <krylith/graph/graph.hpp>
-#include <krylith/graph/graph_result.hpp>
 #include <krylith/graph/pagerank/chebyshev_weights.hpp>
 #include <krylith/graph/pagerank/error_bound.hpp>
 #include <krylith/graph/pagerank/normalised.hpp>
+#include <krylith/graph/result/graph_result.hpp>
 
 namespace krylith {
 

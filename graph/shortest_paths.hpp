@@ -13,7 +13,7 @@
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/graph/frontier/vertex_array.hpp>
 #include <krylith/graph/graph.hpp>
-#include <krylith/graph/graph_result.hpp>
+#include <krylith/graph/result/graph_result.hpp>
 
 namespace krylith {
 

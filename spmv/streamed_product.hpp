@@ -72,7 +72,7 @@ public:
 
     /// Computes y = alpha A x + beta y; beta = 0 doesn't read y. All arrays are in host memory,
     /// with any numbers of rows and columns. Copies are fastest from pinned memory
-    /// (device/node_memory.hpp), and otherwise go through pinned memory of the object's own. y must
+    /// (device/numa.hpp), and otherwise go through pinned memory of the object's own. y must
     /// not overlap the others. Returns when y is complete. A must be valid (validate()): only its
     /// sizes are checked here. O(nnz / devices). Throws input_error for sizes that disagree or that
     /// 32-bit indices can't address (a part's nonzeros too), device_error where a device fails or

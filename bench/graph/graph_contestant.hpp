@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <krylith/graph/graph.hpp>
-#include <krylith/graph/graph_result.hpp>
+#include <krylith/graph/result/graph_result.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/spmspv/adaptive_product.hpp>
 

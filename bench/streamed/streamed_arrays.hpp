@@ -8,7 +8,7 @@
 
 #include <krylith/bench/common/workload.hpp>
 #include <krylith/bench/streamed/streamed_contestant.hpp>
-#include <krylith/device/node_memory.hpp>
+#include <krylith/device/numa.hpp>
 
 namespace krylith::bench {
 

@@ -9,7 +9,7 @@
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/host/host_team.hpp>
-#include <krylith/device/node_memory.hpp>
+#include <krylith/device/numa.hpp>
 
 namespace krylith::cuda {
 

@@ -15,7 +15,6 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/device/node_memory.hpp>
 #include <krylith/device/numa.hpp>
 
 #include <krylith/tests/support/groups.hpp>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
-#include <krylith/graph/graph_result.hpp>
+#include <krylith/graph/result/graph_result.hpp>
 #include <krylith/tools/cli/device_selection.hpp>
 
 namespace krylith::tool {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
-#include <krylith/device/node_memory.hpp>
+#include <krylith/device/numa.hpp>
 #include <krylith/matrix/conversions.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/types/mocked_index_limit.hpp>
