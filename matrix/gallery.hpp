@@ -15,6 +15,7 @@
 #include <span>
 #include <string_view>
 
+#include <krylith/device/tables/required.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/gallery/diffusion.hpp>
 #include <krylith/matrix/gallery/graphs.hpp>
@@ -31,6 +32,7 @@ struct gallery_entry {
     std::string_view arguments; ///< "NX[:NY]"
     std::string_view help;      ///< one line
     std::string_view details;   ///< kind, formulas and source in a few sentences
+    required_text example;      ///< arguments of a small one: "9:8"
 };
 
 /// All matrices of the gallery, sorted by name.

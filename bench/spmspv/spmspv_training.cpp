@@ -140,10 +140,30 @@ std::vector<double> training_sizes(const std::string& scale) {
     throw usage_error("unknown scale '" + scale + "'; allowed are small, medium, large");
 }
 
+std::string grown(const gallery_entry& entry, double nonzeros) {
+    const std::string example(entry.example);
+    const std::size_t colon = example.find(':');
+    const std::string more = colon == std::string::npos ? "" : example.substr(colon);
+    const double size = std::stod(example.substr(0, colon));
+    const auto spec = [&](double n) { return fmt::format("{}:{}{}", entry.name, whole(n), more); };
+    const auto nonzeros_of = [&](double n) {
+        return static_cast<double>(make_gallery<float>(spec(n)).nnz());
+    };
+    const double power = std::log2(nonzeros_of(2 * size) / nonzeros_of(size));
+    return "gallery:" + spec(size * std::pow(nonzeros / nonzeros_of(size), 1 / power));
+}
+
 std::vector<std::string> training_matrices(const std::string& scale) {
     std::vector<rule> all;
     add_grids(all);
     add_graphs(all);
+    for (const gallery_entry& entry : gallery_names()) {
+        const std::string own = fmt::format("gallery:{}:", entry.name);
+        if (std::ranges::none_of(
+                all, [&](const rule& matrix) { return matrix(1e5).starts_with(own); })) {
+            all.push_back([&entry](double nonzeros) { return grown(entry, nonzeros); });
+        }
+    }
     std::vector<std::string> result;
     for (const rule& matrix : all) {
         for (const double nonzeros : training_sizes(scale)) {

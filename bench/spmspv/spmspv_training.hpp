@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <krylith/matrix/gallery.hpp>
+
 namespace krylith::bench {
 
 /// Returns at least 300 matrices, as the krylith command takes them: all families of the gallery,
@@ -13,5 +15,10 @@ namespace krylith::bench {
 
 /// Returns about how many nonzeros the sizes of a scale have, ascending.
 [[nodiscard]] std::vector<double> training_sizes(const std::string& scale);
+
+/// Returns a matrix of the gallery of about so many nonzeros, whose first argument is a size:
+/// nonzeros are taken to grow as a power of it, which the example and one twice as large tell. The
+/// other arguments are the example's.
+[[nodiscard]] std::string grown(const gallery_entry& entry, double nonzeros);
 
 } // namespace krylith::bench

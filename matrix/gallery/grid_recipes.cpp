@@ -30,7 +30,8 @@ std::span<const recipe> grid_recipes() {
              "Symmetric positive definite. (3 N - 2)^2 nonzeros. Bilinear finite elements for "
              "-div(C grad u), C = Q diag(1, EPSILON) Q', Q the rotation by DEGREES (0); see "
              "Trottenberg, Oosterlee, Schueller, Multigrid, 2001. random=SEED scales it to D A D,"
-             " D random in [0.5, 1.5)."},
+             " D random in [0.5, 1.5).",
+             "9:0.01:30"},
             2, 3,
             []<class T>(const gallery_spec& s) {
                 return anisotropic_diffusion<T>(
@@ -43,7 +44,8 @@ std::span<const recipe> grid_recipes() {
              "diffusion",
              "Not symmetric for PECLET > 0; an M-matrix with real positive eigenvalues. 7 N^3 - 6"
              " N^2 nonzeros. -Laplace u + PECLET (u_x + u_y + u_z) on the unit cube, first-order "
-             "upwind differences. random=SEED scales it to D A D, D random in [0.5, 1.5)."},
+             "upwind differences. random=SEED scales it to D A D, D random in [0.5, 1.5).",
+             "6:10"},
             2, 2,
             []<class T>(const gallery_spec& s) {
                 return convection_diffusion<T>(s.size(0, "N"), s.not_negative(1, "PECLET"),
@@ -54,7 +56,8 @@ std::span<const recipe> grid_recipes() {
              "elastic beam of NX x NY x NZ cubes, clamped at x = 0, 3 unknowns a node",
              "Symmetric positive definite. 3 NX (NY + 1) (NZ + 1) rows, 9 (3 NX - 2) (3 NY + 1) "
              "(3 NZ + 1) nonzeros. Trilinear hexahedra, Young's modulus 1, Poisson's ratio NU "
-             "(0.3; 0 to 0.4999); see Hughes, The Finite Element Method, 1987."},
+             "(0.3; 0 to 0.4999); see Hughes, The Finite Element Method, 1987.",
+             "4:3:2"},
             1, 3,
             []<class T>(const gallery_spec& s) {
                 const double nu = s.named_number("nu=", 0.3, 0, 0.4999);
@@ -68,7 +71,8 @@ std::span<const recipe> grid_recipes() {
              "Symmetric; indefinite for K^2 above about 2 pi^2. 5 N^2 - 4 N nonzeros. -Laplace u "
              "- K^2 u on the unit square, h = 1 / (N + 1); a wave has 2 pi / (K h) points. Why it"
              " is hard: Ernst, Gander, 2012. random=SEED scales it to D A D, D random in [0.5, "
-             "1.5)."},
+             "1.5).",
+             "12:20"},
             2, 2,
             []<class T>(const gallery_spec& s) {
                 return helmholtz2d<T>(s.size(0, "N"), s.number(1, "K", 0, 1e9), s.random());
@@ -79,7 +83,8 @@ std::span<const recipe> grid_recipes() {
              "Symmetric; indefinite for K^2 above about 3 pi^2. 7 N^3 - 6 N^2 nonzeros. -Laplace "
              "u - K^2 u on the unit cube, h = 1 / (N + 1); a wave has 2 pi / (K h) points. Why it"
              " is hard: Ernst, Gander, 2012. random=SEED scales it to D A D, D random in [0.5, "
-             "1.5)."},
+             "1.5).",
+             "6:20:random=5"},
             2, 2,
             []<class T>(const gallery_spec& s) {
                 return helmholtz3d<T>(s.size(0, "N"), s.number(1, "K", 0, 1e9), s.random());
@@ -90,7 +95,8 @@ std::span<const recipe> grid_recipes() {
              "Symmetric positive definite, the worse conditioned the further KAPPA is from 1. 7 "
              "N^3 - 6 N^2 nonzeros. Finite volumes with harmonic means (Patankar, 1980). Blocks "
              "(N / 8 cells wide) alternate like a checkerboard; with a seed each is KAPPA with "
-             "probability 1/2."},
+             "probability 1/2.",
+             "9:1e4:2"},
             2, 3,
             []<class T>(const gallery_spec& s) {
                 const std::int64_t n = s.size(0, "N");
@@ -104,14 +110,16 @@ std::span<const recipe> grid_recipes() {
              "Symmetric indefinite: N^3 + 6 N^2 positive eigenvalues, N^3 negative ones. 2 N^3 + "
              "6 N^2 rows, 2 (3 N - 2)^3 + N^3 + 6 N^2 + 12 (3 N - 2)^2 nonzeros, as SuiteSparse's"
              " nlpkkt80 to nlpkkt240 have (Schenk, Waechter, Weiser, 2008); trilinear elements, "
-             "own values."},
+             "own values.",
+             "5"},
             1, 1,
             []<class T>(const gallery_spec& s) { return nlpkkt<T>(s.size(0, "N", 1023, 2)); }),
         make_recipe(
             {"poisson1d", "Laplacians", "N[:random=SEED]",
              "3-point Laplacian; random=SEED scales it symmetrically by random values",
              "Symmetric positive definite. 3 N - 2 nonzeros. Eigenvalues 4 sin^2(i pi / (2 (N + "
-             "1))). random=SEED scales it to D A D, D random in [0.5, 1.5)."},
+             "1))). random=SEED scales it to D A D, D random in [0.5, 1.5).",
+             "50"},
             1, 1,
             []<class T>(const gallery_spec& s) {
                 return poisson1d<T>(s.size(0, "N"), s.random());
@@ -121,7 +129,8 @@ std::span<const recipe> grid_recipes() {
              "5-point Laplacian; random=SEED scales it symmetrically by random values",
              "Symmetric positive definite. 5 NX NY - 2 NX - 2 NY nonzeros. Eigenvalues 4 sin^2(i "
              "pi / (2 (NX + 1))) + 4 sin^2(j pi / (2 (NY + 1))). random=SEED scales it to D A D, "
-             "D random in [0.5, 1.5)."},
+             "D random in [0.5, 1.5).",
+             "9:8:random=1"},
             1, 2,
             []<class T>(const gallery_spec& s) {
                 const std::int64_t nx = s.size(0, "NX");
@@ -133,7 +142,8 @@ std::span<const recipe> grid_recipes() {
              "Symmetric positive definite. (3 NX - 2) (3 NY - 2) nonzeros. Eigenvalues 36 - (4 + "
              "2 cos(i pi / (NX + 1))) (4 + 2 cos(j pi / (NY + 1))); see Collatz, The Numerical "
              "Treatment of Differential Equations, 1960. random=SEED scales it to D A D, D random"
-             " in [0.5, 1.5)."},
+             " in [0.5, 1.5).",
+             "9:8"},
             1, 2,
             []<class T>(const gallery_spec& s) {
                 const std::int64_t nx = s.size(0, "NX");
@@ -144,7 +154,8 @@ std::span<const recipe> grid_recipes() {
              "7-point Laplacian; random=SEED scales it symmetrically by random values",
              "Symmetric positive definite. 7 n - 2 (NX NY + NY NZ + NZ NX) nonzeros, n = NX NY "
              "NZ. Eigenvalues as poisson2d with a third term. random=SEED scales it to D A D, D "
-             "random in [0.5, 1.5)."},
+             "random in [0.5, 1.5).",
+             "7:random=1"},
             1, 3,
             []<class T>(const gallery_spec& s) {
                 return build_box(s, [](auto... box) { return poisson3d<T>(box...); });
@@ -154,7 +165,8 @@ std::span<const recipe> grid_recipes() {
              "27-point Laplacian; random=SEED scales it symmetrically by random values",
              "Symmetric positive definite. (3 NX - 2) (3 NY - 2) (3 NZ - 2) nonzeros. 26 on the "
              "diagonal, -1 to all around; eigenvalues 27 less a product of 1 + 2 cos(i pi / (NX +"
-             " 1)) and the like. random=SEED scales it to D A D, D random in [0.5, 1.5)."},
+             " 1)) and the like. random=SEED scales it to D A D, D random in [0.5, 1.5).",
+             "5"},
             1, 3,
             []<class T>(const gallery_spec& s) {
                 return build_box(s, [](auto... box) { return poisson3d_27point<T>(box...); });
@@ -164,7 +176,8 @@ std::span<const recipe> grid_recipes() {
              "Stokes flow in a box of NX x NY cells: velocities and pressures, indefinite",
              "Symmetric indefinite (saddle point), regular: the last cell's pressure is fixed to "
              "0 and its equation left out. 3 NX NY - NX - NY - 1 rows, 18 NX NY - 13 (NX + NY) "
-             "nonzeros; pressures have no diagonal entry. Staggered grid (Harlow, Welch, 1965)."},
+             "nonzeros; pressures have no diagonal entry. Staggered grid (Harlow, Welch, 1965).",
+             "12:9"},
             1, 2,
             []<class T>(const gallery_spec& s) {
                 const std::int64_t nx = s.size(0, "NX");

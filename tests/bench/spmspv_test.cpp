@@ -47,6 +47,18 @@ TEST_CASE("training list: 300 matrices, all families, three sizes of each or mor
                          "unknown scale 'huge'; allowed are small, medium, large", usage_error);
 }
 
+TEST_CASE("training list: what has no rule of its own grows from its example") {
+    for (const char* const name : {"poisson2d_9point", "poisson3d", "nlpkkt", "helmholtz3d"}) {
+        for (const double nonzeros : {2e4, 2e5}) {
+            const std::string matrix = grown(gallery_named(name), nonzeros);
+            CAPTURE(matrix);
+            const double share = static_cast<double>(load_matrix<float>(matrix).nnz()) / nonzeros;
+            CHECK(share > 0.5);
+            CHECK(share < 2);
+        }
+    }
+}
+
 TEST_CASE("training list: sizes are about what they are said to be") {
     const std::vector<double> sizes = training_sizes("small");
     const std::vector<std::string> all = training_matrices("small");

@@ -20,9 +20,12 @@ void print_heading(const gallery_entry& entry) {
 }
 
 void print_all() {
-    // From what is tried first to what is special.
-    for (const std::string_view group :
-         {"Laplacians", "Diffusion and waves", "Systems", "Graphs", "Random"}) {
+    // From what is tried first to what is special, and groups that nobody put in order last.
+    std::vector<std::string_view> groups = {"Laplacians", "Diffusion and waves", "Systems",
+                                            "Graphs", "Random"};
+    for (const gallery_entry& entry : gallery_names())
+        if (std::ranges::find(groups, entry.group) == groups.end()) groups.push_back(entry.group);
+    for (const std::string_view group : groups) {
         print(stdout, fmt::format("{}\n\n", group));
         for (const gallery_entry& entry : gallery_names())
             if (entry.group == group) print_heading(entry);
@@ -37,6 +40,8 @@ void print_all() {
 void print_one(const gallery_entry& entry) {
     constexpr std::size_t width = 92;
     print_heading(entry);
+    print(stdout, fmt::format("    A small one is gallery:{}:{}.\n", entry.name,
+                              static_cast<std::string_view>(entry.example)));
     std::string_view left = entry.details;
     while (!left.empty()) {
         const std::size_t end = left.size() <= width ? left.size() : left.rfind(' ', width);

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/graph/graph_run.hpp>
+#include <krylith/tools/graph/graph_table.hpp>
 
 namespace krylith::tool {
 
@@ -41,12 +43,23 @@ exit_status run_graph_job(const graph_job& job) {
 }
 
 void refuse_options_of_others(const CLI::App& given, const std::string& algorithm) {
-    if (algorithm != "bfs" && given.count("--level-limit") != 0)
-        throw usage_error(fmt::format("--level-limit is for bfs, not for {}", algorithm));
-    if (algorithm != "bfs" && algorithm != "sssp") return;
-    for (const char* name : {"--reproducible", "--damping", "--tolerance"})
-        if (given.count(name) != 0)
-            throw usage_error(fmt::format("{} is for pagerank, not for {}", name, algorithm));
+    const graph_method& method = graph_named(algorithm);
+    for (const graph_method* other : graph_algorithms)
+        for (const std::string_view option : other->options)
+            if (given.count(std::string(option)) != 0 && !takes(method, option))
+                throw usage_error(fmt::format("{} is for {}, not for {}", option,
+                                              static_cast<std::string_view>(other->name),
+                                              algorithm));
+}
+
+/// "bfs: levels from a vertex; pagerank: ranks of vertices".
+std::string algorithm_help() {
+    std::string text;
+    for (const graph_method* method : graph_algorithms)
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ",
+                            static_cast<std::string_view>(method->name),
+                            static_cast<std::string_view>(method->help));
+    return text + ". Every stored entry a_ij is an edge from i to j";
 }
 
 } // namespace
@@ -56,13 +69,11 @@ command add_graph(CLI::App& parent) {
         "graph", "Walk over the graph of a matrix: breadth-first search, PageRank, shortest paths");
     auto job = std::make_shared<graph_job>();
     graph_request& request = job->request;
-    const auto add = [&](const char* name, auto& value, const std::string& type, const char* help) {
+    const auto add = [&](const char* name, auto& value, const std::string& type,
+                         const std::string& help) {
         return app->add_option(name, value, help)->type_name(type);
     };
-    add("ALGORITHM", request.algorithm, alternatives(graph_algorithms),
-        "bfs: levels from a vertex; pagerank; sssp: lengths of shortest paths from a vertex. Every "
-        "stored entry a_ij is an edge from i to j")
-        ->required();
+    add("ALGORITHM", request.algorithm, alternatives(graph_names()), algorithm_help())->required();
     add_matrix(*app, request.matrix);
     add("--source", request.source, "S",
         "Vertex to start at, counted from 1 as the rows of a file are; 1 if none is given. "

@@ -9,6 +9,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/graph/graph_table.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
@@ -51,27 +52,10 @@ std::string what_ran(const graph_request& request, const graph_figures& f) {
                                     ? "kernels by the model '" + f.model + "'"
                                     : "kernel " + request.kernel + " (as asked for)";
     const std::string sources = f.sources.empty() ? "jumps to all vertices"
-                                : request.algorithm == "pagerank"
+                                : graph_named(request.algorithm).jumps
                                     ? fmt::format("jumps to {} of the vertices", f.sources.size())
                                     : fmt::format("from vertex {}", f.sources.front() + 1);
     return fmt::format("{}, {}, {}, {}", request.algorithm, sources, request.precision, kernels);
-}
-
-std::string what_came_out(const graph_request& request, const graph_figures& f) {
-    const bool complete = f.outcome.reason != graph_reason::max_steps;
-    if (request.algorithm == "pagerank") {
-        std::string ranks;
-        for (const auto& [vertex, rank] : f.highest)
-            ranks += fmt::format("{}{} ({:.3g})", ranks.empty() ? "" : ", ", vertex + 1, rank);
-        return fmt::format("{}: errors sum to {:.1e} or less, after {} steps\nhighest     {}",
-                           complete ? "converged" : "NOT converged, steps ran out", *f.error_bound,
-                           f.outcome.iterations(), ranks);
-    }
-    const std::string extent = f.depth ? fmt::format("the last on level {}", *f.depth)
-                                       : fmt::format("the farthest at {:.6g}", *f.farthest);
-    return fmt::format("{}{} of {} vertices reached, {}, in {} steps",
-                       complete ? "" : "NOT complete, steps ran out: ", f.reached, f.vertices,
-                       extent, f.outcome.iterations());
 }
 
 /// A line for each run of steps with the same kernels, or of walked levels.
@@ -128,19 +112,7 @@ std::string json_report(const graph_request& request, const graph_figures& f) {
                    {"iterations", f.outcome.iterations()},
                    {"frontier_nonzeros", f.outcome.frontier_nonzeros()},
                    {"gteps", f.outcome.gteps()}};
-    if (request.algorithm == "pagerank") {
-        report["damping"] = request.damping;
-        report["tolerance"] = request.tolerance;
-        report["error_bound"] = *f.error_bound;
-        for (const auto& [vertex, rank] : f.highest)
-            report["highest"].push_back({{"vertex", vertex + 1}, {"rank", rank}});
-    } else {
-        report["reached"] = f.reached;
-    }
-    if (request.algorithm == "bfs")
-        report["level_limit"] = request.level_limit ? json(*request.level_limit) : json();
-    if (f.depth) report["depth"] = *f.depth;
-    if (f.farthest) report["farthest"] = *f.farthest;
+    graph_named(request.algorithm).report(request, f, report);
     report["steps"] = json::array();
     for (const graph_step& step : f.outcome.steps) report["steps"].push_back(as_json(step));
     return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
@@ -155,7 +127,8 @@ std::string summary(const graph_request& request, const graph_figures& f) {
          fmt::format("{}: {} vertices, {} edges", one_line(request.matrix), f.vertices, f.edges));
     line("devices", fmt::format("{}: {}", f.devices.size(), fmt::join(f.devices, "; ")));
     line("algorithm", what_ran(request, f));
-    line("outcome", what_came_out(request, f));
+    line("outcome",
+         graph_named(request.algorithm).outcome(f, f.outcome.reason != graph_reason::max_steps));
     double choosing = 0;
     for (const graph_step& step : f.outcome.steps) choosing += step.select_seconds;
     line("time", fmt::format("{}, {} edges walked along, {:.3g} GTEPS; choosing kernels {:.1f}%",

@@ -1,22 +1,19 @@
 #include <krylith/tools/graph/graph_run.hpp>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cmath>
-#include <numeric>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/graph/bfs.hpp>
-#include <krylith/graph/pagerank.hpp>
-#include <krylith/graph/shortest_paths.hpp>
+#include <krylith/graph/graph.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
+#include <krylith/tools/graph/graph_parts.hpp>
+#include <krylith/tools/graph/graph_table.hpp>
 
 namespace krylith::tool {
 
@@ -42,16 +39,47 @@ std::vector<std::int64_t> parse_sources(const std::string& text, std::int64_t ve
 }
 
 std::vector<std::int64_t> sources_of(const graph_request& request, std::int64_t vertices) {
-    if (vertices == 0 && request.algorithm != "pagerank")
+    const bool jumps = graph_named(request.algorithm).jumps;
+    if (vertices == 0 && !jumps)
         throw input_error(request.matrix + " has no vertices: " + request.algorithm +
                           " starts at one");
     auto sources = parse_sources(request.source, vertices);
-    if (request.algorithm == "pagerank") return sources;
+    if (jumps) return sources;
     if (sources.size() > 1)
         throw usage_error("--source is '" + request.source + "': " + request.algorithm +
-                          " starts at one vertex, pagerank alone takes several");
+                          " starts at one vertex");
     if (sources.empty()) sources = parse_sources("1", vertices);
     return sources;
+}
+
+void check(const graph_request& request) {
+    const graph_method& method = graph_named(request.algorithm);
+    if (!request.parents_file.empty() && !takes(method, "--parents"))
+        throw usage_error("--parents is not for " + request.algorithm + ", which has none");
+    if (request.level_limit && *request.level_limit < 0)
+        throw usage_error(
+            fmt::format("--level-limit is {}: allowed are 0 and more", *request.level_limit));
+    if (request.max_steps == 0 || request.max_steps < -1)
+        throw usage_error(
+            fmt::format("--max-steps is {}: allowed are 1 and more, and -1", request.max_steps));
+}
+
+} // namespace
+
+bool takes(const graph_method& method, std::string_view option) {
+    return std::ranges::find(method.options, option) != method.options.end();
+}
+
+std::vector<std::string_view> graph_names() {
+    std::vector<std::string_view> names;
+    for (const graph_method* method : graph_algorithms) names.emplace_back(method->name);
+    return names;
+}
+
+const graph_method& graph_named(std::string_view name) {
+    check_name("algorithm", name, graph_names());
+    return **std::ranges::find(graph_algorithms, name,
+                               [](const graph_method* method) { return method->name; });
 }
 
 spmspv::adaptive_options kernels_of(const graph_request& request) {
@@ -64,103 +92,16 @@ spmspv::adaptive_options kernels_of(const graph_request& request) {
     return options;
 }
 
-void check(const graph_request& request) {
-    check_name("algorithm", request.algorithm, graph_algorithms);
-    if (!request.parents_file.empty() && request.algorithm != "bfs")
-        throw usage_error("--parents is for bfs: " + request.algorithm + " has none");
-    if (request.level_limit && *request.level_limit < 0)
-        throw usage_error(
-            fmt::format("--level-limit is {}: allowed are 0 and more", *request.level_limit));
-    if (request.max_steps == 0 || request.max_steps < -1)
-        throw usage_error(
-            fmt::format("--max-steps is {}: allowed are 1 and more, and -1", request.max_steps));
-}
-
-/// Runs it, on GPUs after a run that loads kernels and finds memory.
-template <class Algorithm>
-auto run_warm(const graph_figures& f, const Algorithm& algorithm) {
-    if (f.kind == backend::cuda) (void)algorithm();
-    return algorithm();
-}
-
-template <class Run>
-void note_model(const graph_request& request, graph_figures& f, const Run& run) {
-    if (request.kernel == "adaptive" && run.model() != nullptr) f.model = run.model()->name;
-}
-
-void write(const std::string& file, const std::vector<double>& values, const std::string& what) {
+void write_values(const std::string& file, const std::vector<double>& values,
+                  const std::string& what) {
     if (!file.empty()) write_vector_market<double>(file, values, what);
 }
 
-template <class T>
-void run_bfs(const graph_request& request, const graph<T>& g, graph_figures& f) {
-    bfs_options options{.level_limit = request.level_limit, .kernels = kernels_of(request)};
-    if (request.max_steps > 0) options.max_levels = request.max_steps;
-    breadth_first_search<T> search(g, options);
-    const bfs_result found = run_warm(f, [&] { return search(f.sources.front()); });
-    note_model(request, f, search);
-    f.outcome = found;
-    f.reached = found.reached;
-    f.depth = found.depth;
-    write(request.output_file, {found.levels.begin(), found.levels.end()},
-          fmt::format("levels of vertices from vertex {} in {}, -1: not reached",
-                      f.sources.front() + 1, request.matrix));
-    std::vector<double> parents;
-    for (const auto parent : found.parents) parents.push_back(parent < 0 ? -1 : parent + 1.0);
-    write(request.parents_file, parents,
-          fmt::format("parents, counted from 1, from vertex {} in {}, -1: none",
-                      f.sources.front() + 1, request.matrix));
+std::string vertices_reached(const graph_figures& f, bool complete, const std::string& extent) {
+    return fmt::format("{}{} of {} vertices reached, {}, in {} steps",
+                       complete ? "" : "NOT complete, steps ran out: ", f.reached, f.vertices,
+                       extent, f.outcome.iterations());
 }
-
-template <class T>
-void run_sssp(const graph_request& request, const graph<T>& g, graph_figures& f) {
-    if (const auto& edge = g.negative())
-        throw input_error(fmt::format("{}: the entry in row {} and column {} (from 1) is {}: sssp "
-                                      "needs weights of 0 or more",
-                                      request.matrix, edge->from + 1, edge->to + 1, edge->weight));
-    shortest_paths_options options{.kernels = kernels_of(request)};
-    if (request.max_steps > 0) options.max_steps = request.max_steps;
-    shortest_paths_search<T> search(g, options);
-    const auto found = run_warm(f, [&] { return search(f.sources.front()); });
-    note_model(request, f, search);
-    f.outcome = found;
-    f.reached = found.reached;
-    f.farthest = 0;
-    std::vector<double> values;
-    for (const T distance : found.distances) {
-        values.push_back(std::isinf(distance) ? -1 : static_cast<double>(distance));
-        f.farthest = std::max(*f.farthest, values.back());
-    }
-    write(request.output_file, values,
-          fmt::format("distances from vertex {} in {}, -1: not reached", f.sources.front() + 1,
-                      request.matrix));
-}
-
-template <class T>
-void run_pagerank(const graph_request& request, const graph<T>& g, graph_figures& f) {
-    pagerank_options options{.damping = request.damping,
-                             .tolerance = request.tolerance,
-                             .sources = f.sources,
-                             .kernels = kernels_of(request)};
-    if (request.max_steps > 0) options.max_steps = request.max_steps;
-    pagerank_iteration<T> iteration(g, options);
-    const auto found = run_warm(f, [&] { return iteration(); });
-    note_model(request, f, iteration);
-    f.outcome = found;
-    f.error_bound = found.error_bound;
-    std::vector<std::int64_t> order(found.ranks.size());
-    std::iota(order.begin(), order.end(), std::int64_t{0});
-    const auto rank_of = [&](std::int64_t v) { return found.ranks[static_cast<std::size_t>(v)]; };
-    const auto few = order.begin() + std::min<std::ptrdiff_t>(5, std::ssize(order));
-    std::partial_sort(order.begin(), few, order.end(), [&](std::int64_t a, std::int64_t b) {
-        return rank_of(a) != rank_of(b) ? rank_of(a) > rank_of(b) : a < b;
-    });
-    for (auto v = order.begin(); v != few; ++v) f.highest.emplace_back(*v, rank_of(*v));
-    write(request.output_file, {found.ranks.begin(), found.ranks.end()},
-          "ranks of vertices in " + request.matrix);
-}
-
-} // namespace
 
 template <class T>
 graph_figures run_graph(const graph_request& request) {
@@ -179,9 +120,7 @@ graph_figures run_graph(const graph_request& request) {
     const graph<T> g(group, csr_view<T>(matrix));
     group.synchronize();
     f.setup_seconds = watch.lap();
-    if (request.algorithm == "bfs") run_bfs(request, g, f);
-    if (request.algorithm == "sssp") run_sssp(request, g, f);
-    if (request.algorithm == "pagerank") run_pagerank(request, g, f);
+    graph_named(request.algorithm).run.get().template of<T>()(request, g, f);
     return f;
 }
 

@@ -1,7 +1,6 @@
 // krylith graph: an algorithm on the graph of a matrix, on the devices that were asked for.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,10 +14,8 @@
 
 namespace krylith::tool {
 
-inline constexpr std::array<std::string_view, 3> graph_algorithms = {"bfs", "pagerank", "sssp"};
-
 struct graph_request {
-    std::string algorithm; ///< one of graph_algorithms
+    std::string algorithm; ///< the name of one of graph_algorithms
     std::string matrix;
     std::string source; ///< vertices from 1, separated by commas; empty: 1, of pagerank all
     std::string kernel = "adaptive";

@@ -17,20 +17,15 @@
 #include <krylith/matrix/make_spd.hpp>
 #include <krylith/tests/matrix/support/dense.hpp>
 #include <krylith/tests/matrix/support/facts.hpp>
+#include <krylith/tests/matrix/support/specimens.hpp>
 
 namespace {
 
 using krylith::make_gallery;
 
-struct specimen {
-    const char* spec;
-    std::int64_t rows;
-    std::int64_t nnz;
-    bool symmetric;
-    std::uint64_t checksum;
-};
+using krylith::test::specimen;
 
-const std::vector<specimen> specimens{
+const std::vector<specimen> usual_specimens{
     {"anisotropic_diffusion:9:0.01:30", 81, 625, true, 0xb5bfb17bd3c48d5d},
     {"convection_diffusion:6:10", 216, 1296, false, 0x6dbce9db6c7e49bb},
     {"delaunay:20:17", 340, 1894, true, 0x86e80a7e94d394d2},
@@ -58,6 +53,17 @@ const std::vector<specimen> specimens{
     {"web:2000", 2000, 28555, false, 0x8f8cdc1457d4ea17},
 };
 
+/// These, and those of tests of one family.
+const std::vector<specimen>& specimens() {
+    static const auto all = [] {
+        auto result = usual_specimens;
+        const auto& more = krylith::test::all_specimens();
+        result.insert(result.end(), more.begin(), more.end());
+        return result;
+    }();
+    return all;
+}
+
 std::string_view family(const specimen& s) {
     const std::string_view spec = s.spec;
     return spec.substr(0, spec.find(':'));
@@ -67,7 +73,7 @@ std::string_view family(const specimen& s) {
 
 TEST_CASE("every family has a specimen") {
     for (const auto& entry : krylith::gallery_names()) {
-        CHECK_MESSAGE(std::ranges::find(specimens, entry.name, family) != specimens.end(),
+        CHECK_MESSAGE(std::ranges::find(specimens(), entry.name, family) != specimens().end(),
                       std::string(entry.name));
     }
 }
@@ -75,7 +81,7 @@ TEST_CASE("every family has a specimen") {
 TEST_CASE("rows, nonzeros, symmetry and bits of every family are fixed for ever") {
     // A change of these changes every published benchmark; other bits on another machine mean that
     // a value comes from a function that isn't rounded the same everywhere.
-    for (const specimen& s : specimens) {
+    for (const specimen& s : specimens()) {
         CAPTURE(s.spec);
         const auto matrix = make_gallery<double>(s.spec);
         validate(matrix);
@@ -89,7 +95,7 @@ TEST_CASE("rows, nonzeros, symmetry and bits of every family are fixed for ever"
 }
 
 TEST_CASE("single precision has the same pattern, and the values rounded") {
-    for (const specimen& s : specimens) {
+    for (const specimen& s : specimens()) {
         CAPTURE(s.spec);
         const auto exact = make_gallery<double>(s.spec);
         const auto rounded = make_gallery<float>(s.spec);
@@ -108,7 +114,7 @@ TEST_CASE("single precision has the same pattern, and the values rounded") {
 
 TEST_CASE("every family has the same bits on one thread and on several") {
     const int before = omp_get_max_threads();
-    for (const specimen& s : specimens) {
+    for (const specimen& s : specimens()) {
         CAPTURE(s.spec);
         omp_set_num_threads(1);
         const auto one = make_gallery<double>(s.spec);
@@ -124,7 +130,7 @@ TEST_CASE("every family has the same bits on one thread and on several") {
 }
 
 TEST_CASE("seeds matter where the arguments offer one") {
-    for (const specimen& s : specimens) {
+    for (const specimen& s : specimens()) {
         CAPTURE(s.spec);
         const std::string arguments(krylith::gallery_named(family(s)).arguments);
         const std::string spec = s.spec;

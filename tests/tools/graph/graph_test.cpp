@@ -137,7 +137,7 @@ TEST_CASE("graph: options of another algorithm are refused") {
                     "--tolerance is for pagerank, not for sssp"},
           std::pair{"bfs gallery:road:5 --reproducible",
                     "--reproducible is for pagerank, not for bfs"},
-          std::pair{"sssp gallery:road:5 --parents p.mtx", "--parents is for bfs: sssp has none"},
+          std::pair{"sssp gallery:road:5 --parents p.mtx", "--parents is for bfs, not for sssp"},
           std::pair{"sssp gallery:road:5 --level-limit 3",
                     "--level-limit is for bfs, not for sssp"},
           std::pair{"bfs gallery:road:5 --level-limit -3",
