@@ -1,5 +1,6 @@
 // The CSR product of cuSPARSE as a format: to compare with, and for patterns where it is faster.
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
@@ -70,10 +71,13 @@ public:
         check(cusparseCreate(&handle_), "create");
         check(cusparseSetStream(handle_, d.stream()), "set stream");
         T* const values = const_cast<T*>(values_.data()); // cuSPARSE has no const here
-        check(cusparseCreateCsr(&matrix_, rows_, block.columns, nnz, starts, indices, values, width,
+        // cuSPARSE refuses more nonzeros than rows times columns, which a matrix with entries of
+        // the same place can have. It reads x at the columns of entries alone.
+        const std::int64_t columns = std::max(block.columns, (nnz + rows_ - 1) / rows_);
+        check(cusparseCreateCsr(&matrix_, rows_, columns, nnz, starts, indices, values, width,
                                 width, CUSPARSE_INDEX_BASE_ZERO, data_type<T>),
               "create matrix");
-        check(cusparseCreateDnVec(&x_, block.columns, values, data_type<T>), "create x");
+        check(cusparseCreateDnVec(&x_, columns, values, data_type<T>), "create x");
         check(cusparseCreateDnVec(&y_, rows_, values, data_type<T>), "create y");
         const T one = 1;
         const T zero = 0;

@@ -17,13 +17,23 @@ namespace {
 
 constexpr int group_slices = block_warps; ///< one warp for each slice
 
-/// Blocks of a multiprocessor: 64 registers a thread. 5 cost a CG iteration on 256^3 26%, 6 54%, 8
-/// 116%: they spill.
-constexpr int blocks_per_sm = 4;
-constexpr int split_blocks_per_sm = 3; ///< for the form `Split`: 4 spill
+/// Blocks of a multiprocessor: 64 registers a thread with double, where 5 blocks cost a CG
+/// iteration on 256^3 26%, 6 54%, 8 116%: they spill. With float, whose loads bring half the bytes,
+/// 48 registers are enough but for two dot products, and a fifth block keeps more loads in flight.
+/// The form `Split` spills with 4.
+template <class T, int Dots, bool Split>
+constexpr int blocks_per_sm = Split                        ? 3
+                              : sizeof(T) == 4 && Dots < 2 ? 5
+                                                           : 4;
+
+/// Whether a thread loads what it adds to before it has the sum: with float a product with beta !=
+/// 0 takes 239 us without it on 256^3, one with beta = 0 209. With double no register is left for
+/// it.
+template <class T, bool Split>
+constexpr bool early = !Split && sizeof(T) == 4;
 
 template <class T, int Dots, bool Split>
-__global__ void __launch_bounds__(block_threads, Split ? split_blocks_per_sm : blocks_per_sm)
+__global__ void __launch_bounds__(block_threads, (blocks_per_sm<T, Dots, Split>))
     sell_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ spmv_operands<T> a,
                 const __grid_constant__ sell_view<T> m) {
@@ -54,9 +64,16 @@ __global__ void __launch_bounds__(block_threads, Split ? split_blocks_per_sm : b
         results.before_reading(position >= m.interior);
         position += stride;
         look_up(position);
+        T before = 0;
+        if (early<T, Split> && slice.row >= 0) before = results.before(slice.row);
         const T sum = slice.product(m, a.x, lane);
         results.before_writing();
-        if (slice.row >= 0) results.row(slice.row, sum);
+        if (slice.row >= 0) {
+            if constexpr (early<T, Split>)
+                results.row(slice.row, sum, before);
+            else
+                results.row(slice.row, sum);
+        }
         if (position < m.groups) slice.start(m, head, row, lane);
     }
     results.leave();
