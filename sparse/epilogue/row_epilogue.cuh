@@ -48,20 +48,28 @@ public:
         receivers_ready_ = true;
     }
 
-    /// Returns y[row] where row() adds to it, else 0. A thread that knows its row before it has the
-    /// sum, and has a register to spare, loads it meanwhile and gives it to row().
-    [[nodiscard]] __device__ T before(std::int64_t row) const {
-        return a_.beta != T(0) && a_.map.count == 0 ? a_.y[row] : T(0);
-    }
-
     /// Takes the sum of row `row` of the block, from one thread.
     __device__ void row(std::int64_t row, T sum) {
-        take(row, sum, [&] { return a_.y[row]; });
-    }
-
-    /// Does the same with before(row).
-    __device__ void row(std::int64_t row, T sum, T before) {
-        take(row, sum, [&] { return a_.map.count == 0 ? before : a_.y[row]; });
+        if constexpr (Split && Dots == 0) {
+            if (a_.put.targets != nullptr) {
+                *a_.put.targets[row] = a_.alpha * sum;
+                return;
+            }
+        }
+        if constexpr (Split)
+            if (a_.partials.marks != nullptr) sum = a_.partials.add_to(sum, row);
+        bool sent = true;
+        bool counted = true;
+        if (a_.map.count != 0) {
+            sent = row < a_.map.alone;
+            row = a_.map.at(row);
+            if (row >= a_.map.rows) return;
+            counted = sent || (row >= a_.map.counted_begin && row < a_.map.counted_end);
+        }
+        T y = a_.alpha * sum;
+        if (a_.beta != T(0)) y += a_.beta * a_.y[row];
+        a_.y[row] = y;
+        pass_on(row, y, sent, counted);
     }
 
     /// Takes a row whose result is in y already.
@@ -104,31 +112,6 @@ public:
     }
 
 private:
-    /// Makes y[row] of the sum; before() returns what it was, where `row` is mapped already.
-    template <class Before>
-    __device__ void take(std::int64_t& row, T sum, Before before) {
-        if constexpr (Split && Dots == 0) {
-            if (a_.put.targets != nullptr) {
-                *a_.put.targets[row] = a_.alpha * sum;
-                return;
-            }
-        }
-        if constexpr (Split)
-            if (a_.partials.marks != nullptr) sum = a_.partials.add_to(sum, row);
-        bool sent = true;
-        bool counted = true;
-        if (a_.map.count != 0) {
-            sent = row < a_.map.alone;
-            row = a_.map.at(row);
-            if (row >= a_.map.rows) return;
-            counted = sent || (row >= a_.map.counted_begin && row < a_.map.counted_end);
-        }
-        T y = a_.alpha * sum;
-        if (a_.beta != T(0)) y += a_.beta * before();
-        a_.y[row] = y;
-        pass_on(row, y, sent, counted);
-    }
-
     /// Sends y[row] to the peers if it is `sent`, and adds it to the dot products if it is
     /// `counted`.
     __device__ void pass_on(std::int64_t row, T y, bool sent, bool counted) {

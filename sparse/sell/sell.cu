@@ -17,20 +17,13 @@ namespace {
 
 constexpr int group_slices = block_warps; ///< one warp for each slice
 
-/// Blocks of a multiprocessor: 64 registers a thread with double, where 5 blocks cost a CG
-/// iteration on 256^3 26%, 6 54%, 8 116%: they spill. With float, whose loads bring half the bytes,
-/// 48 registers are enough but for two dot products, and a fifth block keeps more loads in flight.
-/// The form `Split` spills with 4.
+/// Blocks of a multiprocessor. With double they have 64 registers a thread; 5 blocks cost a CG
+/// iteration on 256^3 26%, 6 54%, 8 116%: they spill. Loads of float bring half the bytes, so that
+/// more threads are needed to keep the memory busy: with 48 registers, which two dot products don't
+/// fit into, a product takes 209 us instead of 238, with 40 it spills and takes 339. A slice loaded
+/// ahead costs registers, too: 307. The form `Split` spills with 4.
 template <class T, int Dots, bool Split>
-constexpr int blocks_per_sm = Split                        ? 3
-                              : sizeof(T) == 4 && Dots < 2 ? 5
-                                                           : 4;
-
-/// Whether a thread loads what it adds to before it has the sum: with float a product with beta !=
-/// 0 takes 239 us without it on 256^3, one with beta = 0 209. With double no register is left for
-/// it.
-template <class T, bool Split>
-constexpr bool early = !Split && sizeof(T) == 4;
+constexpr int blocks_per_sm = Split ? 3 : (sizeof(T) == 4 && Dots < 2 ? 5 : 4);
 
 template <class T, int Dots, bool Split>
 __global__ void __launch_bounds__(block_threads, (blocks_per_sm<T, Dots, Split>))
@@ -64,16 +57,9 @@ __global__ void __launch_bounds__(block_threads, (blocks_per_sm<T, Dots, Split>)
         results.before_reading(position >= m.interior);
         position += stride;
         look_up(position);
-        T before = 0;
-        if (early<T, Split> && slice.row >= 0) before = results.before(slice.row);
         const T sum = slice.product(m, a.x, lane);
         results.before_writing();
-        if (slice.row >= 0) {
-            if constexpr (early<T, Split>)
-                results.row(slice.row, sum, before);
-            else
-                results.row(slice.row, sum);
-        }
+        if (slice.row >= 0) results.row(slice.row, sum);
         if (position < m.groups) slice.start(m, head, row, lane);
     }
     results.leave();
