@@ -49,8 +49,13 @@ std::vector<std::string> spmv_request::one_device_formats(backend devices) const
     }
     // The format auto is sell where rows need little padding; where it isn't, sell is slow and
     // large.
-    return devices == backend::cuda ? std::vector<std::string>{"csr", "auto", "merge", "cusparse"}
-                                    : std::vector<std::string>{"csr"};
+    std::vector<std::string> result;
+    for (const format_kind format : formats::all) {
+        if (devices == backend::cuda ? format->on_cuda.get() : format->on_host.get()) {
+            result.emplace_back(format == formats::sell ? "auto" : to_string(format));
+        }
+    }
+    return result;
 }
 
 std::vector<std::string> spmv_request::operator_list() const {

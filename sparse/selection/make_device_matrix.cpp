@@ -26,16 +26,19 @@ std::unique_ptr<device_matrix<T>> make_device_matrix(const std::shared_ptr<devic
                                                      const local_csr<T>& block, format_kind kind) {
     // Rows, tiles and slices of a block have 32-bit numbers.
     check_index_size("make_device_matrix: the number of rows of a device", block.rows);
-    if (device->kind() == backend::cuda)
-        return (kind ? kind : automatic_kind(block))->cuda.get().template of<T>()(device, block);
-    if (kind && !kind->on_host) {
-        std::string host_formats = std::string(format_method::default_name);
+    const bool cuda = device->kind() == backend::cuda;
+    const format_kind chosen = kind ? kind : cuda ? automatic_kind(block) : formats::csr;
+    const auto has = [cuda](format_kind k) { return cuda ? k->on_cuda.get() : k->on_host.get(); };
+    if (!has(chosen)) {
+        std::string others = std::string(format_method::default_name);
         for (const format_kind other : formats::all)
-            if (other->on_host) host_formats += std::string(", ") + to_string(other);
-        throw usage_error(std::string("format ") + to_string(kind) +
-                          " needs CUDA devices; host devices have: " + host_formats);
+            if (has(other)) others += std::string(", ") + to_string(other);
+        throw usage_error(std::string("format ") + to_string(chosen) + " needs " +
+                          (cuda ? "host" : "CUDA") + " devices; " + (cuda ? "CUDA" : "host") +
+                          " devices have: " + others);
     }
-    return (kind ? kind : formats::csr)->host.get().template of<T>()(device, block);
+    const format_makers& makers = cuda ? chosen->cuda.get() : chosen->host.get();
+    return makers.of<T>()(device, block);
 }
 
 template std::unique_ptr<device_matrix<double>>

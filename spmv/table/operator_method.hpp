@@ -73,8 +73,8 @@ struct operator_method {
     /// recorded.
     required_text eager_because;
     required<bool> persistent; ///< whether persistent CG can run it on several devices
-    /// Whether `krylith info` lists its needs and `krylith recommend` tries it: one for each way of
-    /// sending.
+    /// Whether `krylith recommend` tries it and `krylith info` lists its needs, where `received`
+    /// tells them: one for each way of sending.
     required<bool> listed;
     required<bool> compared; ///< whether `krylith bench spmv --operator all` measures it
     /// Predicts the seconds of an iteration of CG on several devices, nothing where the statistics

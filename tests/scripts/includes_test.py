@@ -11,12 +11,14 @@ spec.loader.exec_module(includes)
 GOOD = {
     "CMakeLists.txt": "set(KRYLITH_ROOMS low high)\n",
     "docs/api.md": "[a](../low/a.hpp) [b](../high/b.hpp)\n",
+    "docs/reference.md": "| Solvers | [`m`](../high/m.hpp) |\nas [b](../low/parts/c.hpp)\n",
     "low/a.hpp": "#pragma once\n#include <krylith/low/parts/c.hpp>\n",
     "low/parts/c.hpp": "#pragma once\n",
     "low/parts/c.cpp": "#include <krylith/low/parts/c.hpp>\n#include <krylith/low/a.hpp>\n",
     "low/parts/k.cuh": "#pragma once\n",
     "low/parts/k.cu": "#include <krylith/low/parts/k.cuh>\n",
     "high/b.hpp": "#pragma once\n#include <krylith/config.hpp>\n#include <krylith/low/a.hpp>\n",
+    "high/m.hpp": "#pragma once\n",
     "tools/main.cpp": "#include <krylith/high/b.hpp>\n",
 }
 
@@ -46,6 +48,12 @@ expect("in a circle", {"low/parts/c.hpp": "#include <krylith/low/others/d.hpp>\n
                        "low/others/d.cpp": "#include <krylith/low/parts/c.hpp>\n"})
 expect("docs/api.md doesn't name it", {"low/new.hpp": "#pragma once\n"})
 expect("which is no public header", {"docs/api.md": "[a](../low/a.hpp) [b](../high/b.hpp) [c](../low/parts/c.hpp)\n"})
+expect("docs/api.md doesn't name it", {"docs/reference.md": "see [m](../high/m.hpp)\n"})
+expect("docs/reference.md names low/parts/c.hpp, which is no public header",
+       {"docs/reference.md": "| Solvers | [`m`](../high/m.hpp), [`c`](../low/parts/c.hpp) |\n"})
 expect("at most 300", {"low/a.hpp": "\n" * 301})
-expect("at most 60", {f"low/f{k}.hpp": "#pragma once\n" for k in range(60)})
+expect("at most 51", {f"low/f{k}.hpp": "#pragma once\n" for k in range(60)})
+methods = {f"high/m{k}.hpp": "#pragma once\n" for k in range(60)}
+assert complaints({**methods, "docs/reference.md": "| Solvers | [`m`](../high/m.hpp) " +
+                   " ".join(f"[`m{k}`](../{path})" for k, path in enumerate(methods)) + " |\n"}) == []
 print("includes: all complaints are made")

@@ -117,7 +117,8 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
                 .front();
         const auto first = static_cast<std::ptrdiff_t>(result.size());
         for (const operator_kind kind : operators::all) {
-            if (devices == 1 ? kind != operators::usual : !kind->listed) continue;
+            const bool known = kind->listed && kind->received != nullptr;
+            if (devices == 1 ? kind != operators::usual : !known) continue;
             footprint f;
             f.devices = devices;
             f.kind = kind;

@@ -14,8 +14,7 @@
 
 namespace krylith::tool {
 
-/// Of the device that needs most. Matrix bytes are those that a product reads, padding included;
-/// on host devices there is csr only.
+/// Of the device that needs most. Matrix bytes are those that a product reads, padding included.
 struct footprint {
     int devices = 1;
     operator_kind kind = operators::usual;
@@ -49,8 +48,9 @@ struct footprint {
     [[nodiscard]] double iteration_bytes(const method& m) const;
 };
 
-/// For each count: the operators that are listed (operator_method), or one for a single device;
-/// `automatic` at these rates. The matrix must be square and canonical. O(nnz) a count.
+/// For each count: the operators that are listed and say what is received (operator_method), or one
+/// for a single device; `automatic` at these rates. The matrix must be square and canonical. O(nnz)
+/// a count.
 template <class T>
 [[nodiscard]] std::vector<footprint> footprints(const csr_view<T>& matrix,
                                                 std::span<const int> device_counts,

@@ -30,9 +30,11 @@ struct place {
 
 /// Every operator and format on every number of devices; `auto` first.
 std::vector<place> places(const recommend_request& request) {
+    const bool cuda = select_backend(request.solve.devices) == backend::cuda;
     std::vector<format_kind> formats = {formats::automatic};
-    if (select_backend(request.solve.devices) == backend::cuda)
-        formats.insert(formats.end(), formats::all.begin(), formats::all.end());
+    for (const format_kind format : formats::all)
+        if (cuda ? format->on_cuda.get() : format->on_host.get()) formats.push_back(format);
+    if (formats.size() == 2) formats.pop_back(); // the only one is what `auto` takes
     std::vector<place> result;
     for (const int devices : request.counts) {
         std::vector<operator_kind> kinds = {operators::automatic};

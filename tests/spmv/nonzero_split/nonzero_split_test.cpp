@@ -142,8 +142,10 @@ test_matrix long_lines(std::int32_t n) {
 }
 
 std::vector<format_kind> format_kinds(const device_group& group) {
-    if (group.kind() == backend::host) return {formats::automatic};
-    return {formats::csr, formats::sell, formats::merge, formats::cusparse};
+    auto formats = testing::formats_of(group.kind());
+    if (group.kind() == backend::host)
+        std::ranges::replace(formats, formats::csr, formats::automatic); // which is csr there
+    return formats;
 }
 
 } // namespace

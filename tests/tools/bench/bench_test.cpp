@@ -1,12 +1,19 @@
 // krylith bench: the table of benchmarks, and that solvers and products run by it.
 #include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <krylith/solvers/solver_table.hpp>
+
+#include <krylith/tests/support/tables.hpp>
 #include <krylith/tests/tools/support/command_run.hpp>
 
+using krylith::all_solvers;
+using krylith::backend;
+using krylith::solver_method;
 using krylith::test::contains;
 using krylith::test::contents_of;
 using krylith::test::has_benchmarks;
@@ -32,7 +39,10 @@ TEST_CASE("bench times solvers and products over device counts") {
         const auto result = run_krylith(folder, "bench " + name + common);
         REQUIRE_MESSAGE(result.status == 0, result.err);
         const json report = json::parse(result.out);
-        REQUIRE(report.at("rows").size() == 4);
+        // On two devices one row for each matrix, on one device one for each format.
+        const std::size_t formats =
+            name.starts_with("cg") ? 1 : krylith::testing::formats_of(backend::host).size();
+        REQUIRE(report.at("rows").size() == 2 * (formats + 1));
         for (const json& row : report["rows"]) {
             const json& us = row.at(name.starts_with("cg") ? "us_per_iteration" : "us");
             CHECK(us.at("median").get<double>() > 0);
@@ -45,7 +55,9 @@ TEST_CASE("bench times solvers and products over device counts") {
 TEST_CASE("bench: every solver runs, in both precisions and with a preconditioner") {
     if (!has_benchmarks()) return;
     const temporary_folder folder;
-    for (const std::string solver : {"cg", "cg:auto", "gmres", "gmres:cgs2", "bicgstab"})
+    for (const solver_method* row : all_solvers) {
+        if (!row->runs_everywhere) continue;
+        const std::string solver(row->name);
         for (const std::string more : {" --precision fp32", " --precond jacobi", " --solves 1"}) {
             const std::string command = "bench " + solver +
                                         " gallery:poisson2d:24 --device-counts 1 --report r.json" +
@@ -59,6 +71,7 @@ TEST_CASE("bench: every solver runs, in both precisions and with a preconditione
             CHECK(report["rows"][0].at("same_bits") == true);
             if (against) CHECK(report["rows"][1].at("solver") == "eigen");
         }
+    }
 }
 
 TEST_CASE("bench: products in fp32, reordered, of a matrix made spd, as a table too") {
@@ -70,7 +83,9 @@ TEST_CASE("bench: products in fp32, reordered, of a matrix made spd, as a table 
                                 briefly);
     REQUIRE_MESSAGE(result.status == 0, (result.out + result.err));
     const std::string table = contents_of(folder.file("t.csv"));
-    CHECK(std::count(table.begin(), table.end(), '\n') == 4); // a header, one device, two operators
+    // A header, each format on one device, two operators on two.
+    CHECK(std::count(table.begin(), table.end(), '\n') ==
+          3 + static_cast<std::ptrdiff_t>(krylith::testing::formats_of(backend::host).size()));
 }
 
 TEST_CASE("bench: help lists the benchmarks, each has its own, and wrong ones are refused") {
