@@ -162,7 +162,8 @@ std::optional<std::int64_t> kept_bytes(const preconditioner_size& s,
     const double w = value_bytes(s, parameters);
     const auto nnz = static_cast<double>(s.nnz);
     const auto rows = static_cast<double>(s.rows);
-    return static_cast<std::int64_t>((w + 4) * nnz + (4 * w + 8) * rows);
+    const auto ghosts = static_cast<double>(s.ghosts);
+    return static_cast<std::int64_t>((w + 4) * nnz + (4 * w + 8) * rows + 2 * w * ghosts);
 }
 
 /// The norm of r, the passes in and out, the products, and a sum for every second product.

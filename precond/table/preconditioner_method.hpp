@@ -43,6 +43,7 @@ struct preconditioner_size {
     std::int64_t rows;        ///< entries of a vector on the device
     std::int64_t nnz;         ///< of the matrix on the device
     std::int64_t value_bytes; ///< of the solver's values
+    std::int64_t ghosts = 0;  ///< entries that a domain vector has besides
 };
 
 struct preconditioner_method {

@@ -35,8 +35,9 @@ std::int64_t footprint::vector_bytes(const method& m) const {
     for (const part& p : parts) {
         const std::int64_t ghosts = kind->vectors == coherence::replicated ? 0 : p.received;
         const std::int64_t entries = count.range * p.held + count.domain * (p.held + ghosts);
-        most = std::max(most, value_bytes * entries +
-                                  preconditioner_bytes(m, {p.held, p.nnz, value_bytes}).value());
+        most = std::max(most,
+                        value_bytes * entries +
+                            preconditioner_bytes(m, {p.held, p.nnz, value_bytes, ghosts}).value());
     }
     return most;
 }
