@@ -80,7 +80,7 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["operator_predictions"] = times(outcome.predictions);
     report["machine_rates"] = outcome.rates_from;
     report["operator_trials"] = times(outcome.trials);
-    report["operator_shares"] = as_json(outcome.fractions);
+    report["operator_fractions"] = as_json(outcome.fractions);
     report["transport"] = outcome.transport;
     report["transport_because"] = outcome.transport_because;
     report["format"] = outcome.format_name;

@@ -36,7 +36,7 @@ std::string json_report(const spmv_request& request, const spmv_outcome& o) {
          {{"name", request.matrix}, {"rows", o.rows}, {"columns", o.columns}, {"nnz", o.nnz}}},
         {"operator", o.operator_name},
         {"operator_because", o.operator_because},
-        {"operator_shares", as_json(o.fractions)},
+        {"operator_fractions", as_json(o.fractions)},
         {"transport", o.transport},
         {"transport_because", o.transport_because},
         {"format", o.format_name},

@@ -55,7 +55,7 @@ TEST_CASE("threads: what the system doesn't give is a device failure in words") 
 
 TEST_CASE("memory: where a limit on addresses ends it, the message says so in words") {
     for (const char* const what :
-         {"solve gallery:poisson3d:150 --backend host --threads 1", "info gallery:poisson3d:150"}) {
+         {"solve gallery:poisson3d:240 --backend host --threads 1", "info gallery:poisson3d:240"}) {
         CAPTURE(what);
         // Room for a second thread, its stack and its heap, but not for the matrix.
         const auto result = run_under("ulimit -v 780000 && OMP_NUM_THREADS=2", what);

@@ -150,12 +150,12 @@ TEST_CASE("lra-rc:measured tells what the rule of thumb loses, and --long-share 
     CHECK(report.at("operator") == "lra-rc");
     CHECK(report.at("options").at("operator") == "lra-rc:measured");
     CHECK(contains(report.at("operator_because").get<std::string>(), "long_fraction 0.4"));
-    const json& fractions = report.at("operator_shares");
+    const json& fractions = report.at("operator_fractions");
     CHECK(fractions.at("best").at("long_fraction") == 0.4);
     CHECK(fractions.at("rule_loss").get<double>() >= 1);
     for (const json& trial : fractions.at("trials")) CHECK(trial.at("long_fraction") == 0.4);
     CHECK(report_of(folder, "gallery:poisson2d:9 --devices 2 --operator lra")
-              .at("operator_shares")
+              .at("operator_fractions")
               .is_null());
 }
 
