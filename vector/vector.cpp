@@ -122,18 +122,6 @@ assignment<T> vector<T>::operator-=(const linear_combination<T>& v) {
     return {this, sum(linear_combination<T>(*this), v, true)};
 }
 
-template <class T>
-assignment<double>
-vector<T>::operator+=(const linear_combination<double>& v) requires std::same_as<T, float> {
-    return {this, sum(linear_combination<double>(promote<double>(*this)), v, false)};
-}
-
-template <class T>
-assignment<double>
-vector<T>::operator-=(const linear_combination<double>& v) requires std::same_as<T, float> {
-    return {this, sum(linear_combination<double>(promote<double>(*this)), v, true)};
-}
-
 template linear_combination<double> sum(linear_combination<double>,
                                         const linear_combination<double>&, bool);
 template linear_combination<float> sum(linear_combination<float>, const linear_combination<float>&,

@@ -55,6 +55,11 @@ struct [[nodiscard]] assignment {
     linear_combination<T> value;
 };
 
+/// Whether a V is a linear combination in double, and a vector<T> holds float.
+template <class T, class V>
+concept widens_to_double =
+    std::same_as<T, float> && std::convertible_to<const V&, linear_combination<double>>;
+
 /// A vector of n entries over the devices of a layout, zero at first. With a put schedule it is a
 /// *domain vector*: it keeps ghosts, and whatever writes it also sends the entries that peers need.
 template <class T>
@@ -108,15 +113,20 @@ public:
     assignment<T> operator=(const vector& v) { return {this, v}; }                // NOLINT: proxy
     assignment<T> operator+=(const linear_combination<T>& v);
     assignment<T> operator-=(const linear_combination<T>& v);
-    /// The same in double, for entries that are kept as float.
-    assignment<double> operator=(const linear_combination<double>& v) // NOLINT: proxy
-        requires std::same_as<T, float> {
-        return {this, v};
+    /// The same in double, for entries that are kept as float: V is a vector<double>, a
+    /// term<double> or a linear_combination<double>. (Templates, because clang 14 gives members
+    /// that differ in their constraints alone one name.)
+    template <class V>
+    requires widens_to_double<T, V> assignment<double>
+    operator=(const V& v) { // NOLINT: proxy
+        return {this, linear_combination<double>(v)};
     }
-    assignment<double>
-    operator+=(const linear_combination<double>& v) requires std::same_as<T, float>;
-    assignment<double>
-    operator-=(const linear_combination<double>& v) requires std::same_as<T, float>;
+    template <class V>
+    requires widens_to_double<T, V> assignment<double>
+    operator+=(const V& v);
+    template <class V>
+    requires widens_to_double<T, V> assignment<double>
+    operator-=(const V& v);
 
 private:
     vector() = default;
@@ -227,6 +237,20 @@ template <class T>
 template <class T>
 [[nodiscard]] linear_combination<T> operator-(const vector<T>& a, const vector<T>& b) {
     return sum(linear_combination<T>(a), linear_combination<T>(b), true);
+}
+
+template <class T>
+template <class V>
+requires widens_to_double<T, V> assignment<double> vector<T>::operator+=(const V& v) {
+    return {this, sum(linear_combination<double>(promote<double>(*this)),
+                      linear_combination<double>(v), false)};
+}
+
+template <class T>
+template <class V>
+requires widens_to_double<T, V> assignment<double> vector<T>::operator-=(const V& v) {
+    return {this, sum(linear_combination<double>(promote<double>(*this)),
+                      linear_combination<double>(v), true)};
 }
 
 extern template class vector<double>;
