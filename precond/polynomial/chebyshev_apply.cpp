@@ -60,13 +60,6 @@ chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_vi
     odd_.emplace(x_->make_domain_vector(item));
     even_->promise_single_reader();
     odd_->promise_single_reader();
-    if constexpr (std::same_as<T, W>)
-        for (vector<W>* v : {&*s_, &*even_, &*odd_, &*sum_}) {
-            std::vector<W*> arrays;
-            for (int rank = 0; rank < layout_->group.size(); ++rank)
-                arrays.push_back(v->data(rank));
-            views_.push_back(vector<W>::borrow(layout_, arrays));
-        }
     take(now);
 }
 
@@ -122,13 +115,6 @@ std::uint8_t chebyshev_apply<T, W>::norm_register(execution& run) {
     return registers_.back().second;
 }
 
-template <class T, class W>
-vector<W>& chebyshev_apply<T, W>::outside(vector<W>& v) {
-    if (views_.empty()) return v;
-    const vector<W>* const all[] = {&*s_, &*even_, &*odd_, &*sum_};
-    return views_[static_cast<std::size_t>(std::ranges::find(all, &v) - all)];
-}
-
 /// With v_j = T_j(X) S r, where X = (center I - D^-1/2 A D^-1/2) / radius, z is a sum of the v_j,
 /// and v_(j + 1) = 2 X v_j - v_(j - 1) is one product, which writes over v_(j - 1). Every second
 /// time both vectors go into the sum, in one pass; the pass of the last ones writes z.
@@ -138,9 +124,7 @@ void chebyshev_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>&
     const auto constant = [&](double c) { return scalar_value{&run, run.constant(c)}; };
     const scalar_value rr{&run, norm_register(run)};
     fused(run, reduction_into<T>{rr.number, &r, &r});
-    fused(run,
-          outside(*even_) = divide_or_zero(constant(1), sqrt(rr)) * pointwise(outside(*s_), r));
-    if (!views_.empty()) put_ghosts(run, *even_);
+    fused(run, *even_ = divide_or_zero(constant(1), sqrt(rr)) * pointwise(*s_, r));
 
     const int products = options_.degree - 1;
     const auto c = [&](int j) { return coefficients_[static_cast<std::size_t>(j)]; };
@@ -159,7 +143,7 @@ void chebyshev_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>&
 
     const scalar_value norm = sqrt(rr);
     const auto out = [&](double factor, vector<W>& v) {
-        return (norm * constant(factor * size_)) * promote<T>(pointwise(outside(*s_), outside(v)));
+        return (norm * constant(factor * size_)) * promote<T>(pointwise(*s_, v));
     };
     const double last = c(products);
     if (products == 0)

@@ -15,7 +15,7 @@
 
 namespace krylith::detail {
 
-/// Of any W.
+/// The same for any W.
 template <class T>
 class chebyshev_work {
 public:
@@ -52,12 +52,9 @@ private:
     [[nodiscard]] contents compute(const csr_view<T>& matrix) const;
     void take(const contents& now);
     [[nodiscard]] std::uint8_t norm_register(execution& run);
-    /// Returns the vector as updates with the solver's vectors take it: vectors of one type must be
-    /// of one layout, not only of equal ones.
-    [[nodiscard]] vector<W>& outside(vector<W>& v);
 
     chebyshev_options options_;
-    std::shared_ptr<const layout> layout_; ///< of the solver's operator
+    layout_handle layout_; ///< of the solver's operator, and of all vectors here
     std::int64_t nnz_;
     double lambda_ = 0;
     std::vector<double> coefficients_; ///< of T_j(X) S r in the sum that makes z
@@ -66,7 +63,6 @@ private:
     std::optional<vector<W>> s_;
     std::optional<vector<W>> even_, odd_; ///< T_j(X) S r for the last two j
     std::optional<vector<W>> sum_;
-    std::vector<vector<W>> views_; ///< of these vectors on the solver's layout; empty: W is not T
     std::vector<std::pair<std::uint64_t, std::uint8_t>> registers_; ///< by execution
 };
 
