@@ -19,6 +19,11 @@ double seconds(std::chrono::steady_clock::time_point from) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
 }
 
+std::int64_t limit_of(const solver_options& options, std::int64_t n) {
+    return options.max_iterations >= 0 ? options.max_iterations
+                                       : std::min<std::int64_t>(10 * n, 10000);
+}
+
 execution_options settings(execution_options sizes, const solver_options& options,
                            const std::string& unrecordable, std::int64_t limit, bool cycles) {
     sizes.mode = options.mode;
@@ -39,10 +44,36 @@ iteration_control::iteration_control(const device_group& group, const solver_opt
                                      std::int64_t n, const std::string& unrecordable,
                                      execution_options sizes, bool cycles)
     : options_((options.check(), options)),
-      limit_(options.max_iterations >= 0 ? options.max_iterations
-                                         : std::min<std::int64_t>(10 * n, 10000)),
-      run_(group, settings(sizes, options, unrecordable, limit_, cycles)) {
+      n_(n),
+      limit_(limit_of(options, n)),
+      history_size_(options.history ? limit_ + 1 : 0),
+      run_(group, settings(sizes, options, unrecordable, limit_, cycles)),
+      recordable_(unrecordable.empty()) {}
+
+bool iteration_control::suits(const solver_options& options,
+                              const std::string& unrecordable) const {
+    // A loop that keeps a history writes it in every iteration, wanted or not.
+    const std::int64_t wanted = options.history ? limit_of(options, n_) + 1 : 0;
+    return (history_size_ == 0) == (wanted == 0) && history_size_ >= wanted &&
+           recordable_ == unrecordable.empty() && options_.mode == options.mode &&
+           options_.unroll == options.unroll && options_.restart == options.restart &&
+           options_.preconditioning == options.preconditioning &&
+           options_.timeout_seconds == options.timeout_seconds;
+}
+
+void iteration_control::restart(const solver_options& options) {
+    options.check();
+    if (used_) began_ = clock::now(); // else with the constructor
+    used_ = true;
+    options_ = options;
+    limit_ = limit_of(options_, n_);
+    recording_seconds_ = 0;
+    result_ = {};
     result_.rtol = *options_.rtol;
+    scale_ = 1;
+    bb_ = 0;
+    start_rr_ = 0;
+    last_true_ = -1;
 }
 
 double iteration_control::target() const {

@@ -29,9 +29,14 @@ public:
 
     [[nodiscard]] execution& run() noexcept { return run_; }
 
+    /// Whether a solve with these options can use this execution, and the vectors made for it.
+    [[nodiscard]] bool suits(const solver_options& options, const std::string& unrecordable) const;
+
 protected:
     using clock = std::chrono::steady_clock;
 
+    /// Prepares for the next solve. Only what suits() looks at must be as it was.
+    void restart(const solver_options& options);
     [[nodiscard]] double target() const;
     /// Sets the control registers for the iterations from `iteration` on.
     void set_controls(std::int64_t iteration);
@@ -48,7 +53,9 @@ protected:
     [[nodiscard]] solve_result finish();
 
     solver_options options_; ///< the caller's, with their rtol set
+    std::int64_t n_;
     std::int64_t limit_;
+    std::int64_t history_size_; ///< of the execution
     clock::time_point began_ = clock::now();
     clock::time_point started_;
     double recording_seconds_ = 0;
@@ -60,46 +67,74 @@ protected:
     double bb_ = 0;         ///< squared norm of the scaled b
     double start_rr_ = 0;   ///< squared residual norm that the recurrence starts with
     double last_true_ = -1; ///< squared true residual at the last verification
+
+private:
+    bool recordable_;
+    bool used_ = false;
 };
 
 /// Scales the system around a solver. Solvers multiply by a() and apply m(), which are the user's A
-/// and M^-1 times powers of two.
+/// and M^-1 times powers of two, and work on x(), which becomes the user's x at the end: what they
+/// record holds no address of the user's vectors.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class iteration : public iteration_control {
 public:
     using T = typename A::value_type;
 
     /// With `cycles` the body is a whole cycle of iterations, and one trip of the loop.
-    iteration(const A& a, const M& m, const vector<T>& b, vector<T>& x,
-              const solver_options& options, const execution_options& sizes = {},
-              bool cycles = false)
+    iteration(const A& a, const M& m, const solver_options& options,
+              const execution_options& sizes = {}, bool cycles = false)
         : iteration_control(a.layout()->group, resolved<T>(options), a.layout()->size(),
                             unrecordable(a, m), sizes, cycles),
           a_(a),
-          m_(m),
-          b_(&b),
-          x_(x) {
-        if (b.layout() != a.layout() || x.layout() != a.layout())
-            throw usage_error("b and x of a solve must be vectors of its operator");
+          used_m_(run_),
+          plain_(is_identity(m)),
+          x_(a.make_range_vector()) {
+        used_m_.m = &m;
         machine_epsilon_ = std::numeric_limits<T>::epsilon();
-        if (b.overlaps(x)) { // x is written before b has been read for the last time
-            own_b_.emplace(b.layout());
-            fused(run_, *own_b_ = b);
-            b_ = &*own_b_;
-        }
     }
 
     [[nodiscard]] const scaled_operator<A>& a() const { return a_; }
-    [[nodiscard]] scaled_preconditioner<M, T> m() const { return {m_, m_scale_}; }
+    [[nodiscard]] scaled_preconditioner<M, T> m() const {
+        return scaled_preconditioner<M, T>(used_m_);
+    }
+    /// The x of the scaled system.
+    [[nodiscard]] vector<T>& x() { return x_; }
+    /// Returns b as the solver scales it, at the same place in every solve: for loops that read b.
+    [[nodiscard]] const vector<T>& keep_rhs() {
+        keeps_b_ = true;
+        return own_b();
+    }
 
-    /// Runs the solve. `start` prepares the recurrence from r = b - A x; `body` is one iteration
-    /// (or cycle) and ends with test_residual or finish_cycle. `domain` is scratch between the two.
-    [[nodiscard]] solve_result solve(vector<T>& r, vector<T>& domain,
-                                     const std::function<void()>& start,
-                                     const std::function<void()>& body) {
+    /// Whether a solve with these arguments can use the vectors and the execution.
+    [[nodiscard]] bool suits(const A& a, const M& m, const solver_options& options) const {
+        return &a == &a_.original() && is_identity(m) == plain_ &&
+               iteration_control::suits(options, unrecordable(a, m));
+    }
+
+    /// Solves A x = b. `loop` has the members that solvers/solver.hpp says.
+    template <class Loop>
+    [[nodiscard]] solve_result solve(const M& m, const vector<T>& b, vector<T>& x,
+                                     const solver_options& options, Loop& loop) {
+        restart(resolved<T>(options));
+        a_.scale(0);
+        used_m_.m = &m;
+        used_m_.scaled = false;
+        x_exponent_ = 0;
+        user_x_ = &x;
+        if (b.layout() != a_.layout() || x.layout() != a_.layout())
+            throw usage_error("b and x of a solve must be vectors of its operator");
         started_ = clock::now();
         try {
-            if (begin(r, domain)) iterate(r, domain, start, body);
+            run_.set(control::state, as_register(loop_state::running));
+            b_ = &b;
+            // x is written before b has been read for the last time.
+            if (keeps_b_ || b.overlaps(x)) {
+                fused(run_, own_b() = b);
+                b_ = &own_b();
+            }
+            if (options_.initial_guess) fused(run_, x_ = x);
+            if (begin(loop.r(), loop.direction())) iterate(loop);
         } catch (...) {
             run_.quiesce(); // peers write into the solver's vectors, which are about to be freed
             throw;
@@ -107,8 +142,6 @@ public:
         return finish();
     }
 
-    /// Returns b as the solver scales it.
-    [[nodiscard]] const vector<T>& rhs() const { return *b_; }
     /// The squared norm of the residual that a (re)start begins with, as the solver scales b.
     [[nodiscard]] const scalar& starting_rr() const { return rr_; }
 
@@ -142,21 +175,28 @@ private:
         const bool done = start.state != loop_state::running || rr <= target() * target();
         if (!done) return true;
         (void)check_convergence(start, rr);
+        run_.unguarded([&] { fused(run_, *user_x_ = x_); });
         end(r, domain);
         return false;
     }
 
-    void iterate(vector<T>& r, vector<T>& domain, const std::function<void()>& start,
-                 const std::function<void()>& body) {
+    template <class Loop>
+    void iterate(Loop& loop) {
+        // The scaling is part of what is recorded.
+        if (recorded_factor_ != a_.factor() || recorded_scaled_ != used_m_.scaled)
+            run_.forget_recording();
+        recorded_factor_ = a_.factor();
+        recorded_scaled_ = used_m_.scaled;
+        const auto body = [&loop] { loop.iterate(); };
         prepare(body);
         for (;;) {
             set_controls(result_.iterations);
-            start();
+            loop.start();
             const loop_report end = repeat(body);
-            if (check_convergence(end, true_residual(r, domain))) break;
+            if (check_convergence(end, true_residual(loop.r(), loop.direction()))) break;
             ++result_.replacements;
         }
-        end(r, domain);
+        end(loop.r(), loop.direction());
     }
 
     /// Sets r = A v. Returns whether the squares of b, v and A v are in range, or A v and b are 0
@@ -195,23 +235,27 @@ private:
             of_a = std::min(of_b - before - of_product(), largest_exponent<T>);
         }
         a_.scale(of_a);
-        if (!is_identity(m_)) {
-            precondition<T>(run_, m_, *b_, r, rr_ = dot(r, r));
+        if (!plain_) {
+            precondition<T>(run_, *used_m_.m, *b_, r, rr_ = dot(r, r));
             if (!ordinary<T>(run_.get(rr_.number())))
-                m_scale_.set(run_, -exponent_of(r, finite) / 2 * 2);
+                used_m_.scale(-exponent_of(r, finite) / 2 * 2);
         }
         x_exponent_ = of_a - of_b;
         if (options_.initial_guess) shift(x_, -x_exponent_);
         return finite;
     }
 
+    [[nodiscard]] vector<T>& own_b() {
+        if (!own_b_) own_b_.emplace(a_.layout());
+        return *own_b_;
+    }
+
     /// Multiplies the solver's b by 2^exponent.
     void scale_b(int exponent) {
         if (exponent == 0) return;
-        if (!own_b_) own_b_.emplace(b_->layout());
         factor_ = std::ldexp(1.0, exponent);
-        fused(run_, *own_b_ = factor_ * *b_);
-        b_ = &*own_b_;
+        fused(run_, own_b() = factor_ * *b_);
+        b_ = &own_b();
         scale_ *= std::ldexp(1.0, exponent);
     }
 
@@ -220,10 +264,10 @@ private:
         return run_.get(rr_.number());
     }
 
-    /// Returns the squared norm of b - A (2^exponent x).
+    /// Returns the squared norm of b - A (2^exponent x), and gives x to the user.
     double true_residual(vector<T>& r, vector<T>& domain, int exponent = 0) {
         run_.set(control::state, as_register(loop_state::running));
-        run_.unguarded([&] { fused(run_, domain = x_); });
+        run_.unguarded([&] { fused(run_, domain = x_, *user_x_ = x_); });
         shift(domain, exponent);
         run_.unguarded([&] { residual(run_, a_, *b_, domain, r, rr_ = dot(r, r)); });
         return run_.get(rr_.number());
@@ -251,12 +295,16 @@ private:
     }
 
     scaled_operator<A> a_;
-    const M& m_;
-    const vector<T>* b_;
-    vector<T>& x_;
+    preconditioner_in_use<M> used_m_;
+    bool plain_; ///< M = I
+    vector<T> x_;
+    vector<T>* user_x_ = nullptr;
+    const vector<T>* b_ = nullptr;   ///< the user's, or own_b_
     std::optional<vector<T>> own_b_; ///< the scaled b, or b itself where x overlaps it
-    inverse_scale m_scale_;
-    int x_exponent_ = 0; ///< x = 2^x_exponent_ times the x of the scaled system
+    bool keeps_b_ = false;           ///< the loop reads own_b_
+    int x_exponent_ = 0;             ///< x = 2^x_exponent_ times the x of the scaled system
+    T recorded_factor_ = 1;          ///< of a_, when the loop was recorded
+    bool recorded_scaled_ = false;   ///< used_m_.scaled, then
     scalar rr_{run_};
     scalar bb_of_b_{run_};
     scalar vv_{run_};

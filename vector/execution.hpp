@@ -5,10 +5,12 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/device/host/group_driver.hpp>
 #include <krylith/vector/scalar/hessenberg.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
 #include <krylith/vector/scalar/program_recorder.hpp>
@@ -23,6 +25,9 @@ enum class execution_mode {
 };
 
 inline constexpr double longest_timeout = 1e9; ///< seconds, which nanoseconds of 64 bits hold
+
+/// Returns what execution_mode::automatic stands for on this group: recorded or eager.
+[[nodiscard]] execution_mode automatic_mode(const device_group& group);
 
 struct execution_options {
     execution_mode mode = execution_mode::automatic;
@@ -55,8 +60,12 @@ public:
 
     [[nodiscard]] const device_group& group() const noexcept { return group_; }
     [[nodiscard]] int ranks() const noexcept { return group_.size(); }
+    /// Gives up the right to drive the group, which an execution has from its beginning on. Whoever
+    /// uses it afterwards holds a group_driver.
+    void rest() noexcept { driver_.reset(); }
     [[nodiscard]] execution_mode mode() const noexcept { return mode_; }
-    /// Differs between any two executions of the process; never 0.
+    /// Differs between any two executions of the process, and before and after forget_recording();
+    /// never 0.
     [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
     /// True while events, not spinning kernels, order what crosses devices: always but in a
     /// recorded loop, so that no kernel waits for one that the host has yet to launch.
@@ -72,6 +81,10 @@ public:
     }
     void assign(std::uint8_t to, std::uint8_t from) { scalars_.assign(to, from); }
     void take(std::uint8_t to, std::uint8_t from) { scalars_.take(to, from); }
+
+    /// Returns a register that follows a number of the host: the loop has the number's value at the
+    /// time of repeat(), recorded or not. For what a recording would otherwise contain as a constant.
+    [[nodiscard]] std::uint8_t follow(const std::shared_ptr<const double>& number);
 
     // --- kernels -----------------------------------------------------------------------------
     /// Begins one operation on all ranks: takes the pending arithmetic and the `used` registers,
@@ -119,6 +132,13 @@ public:
     [[nodiscard]] std::vector<double> get(std::initializer_list<std::uint8_t> regs);
     /// Records `body` for repeat(), which otherwise does so itself at its first call.
     void prepare(const std::function<void()>& body);
+    /// Whether repeat() has a recording.
+    [[nodiscard]] bool has_recording() const;
+    /// Drops the recording, so that repeat() makes another, of other things. Registers that were
+    /// made after keep_registers() are free again.
+    void forget_recording();
+    /// Keeps the registers made so far through forget_recording().
+    void keep_registers() { scalars_.keep_registers(); }
     /// Repeats `body` (recorded, unless eager) until the state is not running. May be called again
     /// to go on: the recording is kept.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
@@ -130,6 +150,7 @@ public:
     void set_history(std::int64_t iteration, double value);
 
 private:
+    [[nodiscard]] static std::uint64_t next_identity();
     /// Runs what is pending in a kernel of one thread and leaves each register in the given place.
     void settle(const register_places& closing);
     /// Gives the next kernel its program and what it waits for.
@@ -149,6 +170,7 @@ private:
     execution_options options_;
     execution_mode mode_;
     std::uint64_t identity_;
+    std::optional<group_driver> driver_; // before memory_: before anything is enqueued
     bool recording_ = false;
     bool guarded_ = true;
     std::vector<std::unique_ptr<rank_memory>> memory_;
@@ -163,6 +185,14 @@ private:
     std::vector<std::uint8_t> batch_registers_;
     bool publishing_ = false;
     std::vector<std::vector<signal>> expected_; // [rank]
+
+    struct followed_number {
+        std::shared_ptr<const double> number;
+        std::uint8_t reg;
+        double value; ///< of the register
+    };
+    void set_followed();
+    std::vector<followed_number> followed_;
 };
 
 } // namespace krylith

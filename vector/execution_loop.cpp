@@ -1,6 +1,8 @@
 // The loop of an execution, and what the host reads of it: control registers, scalars, history.
 #include <krylith/vector/execution.hpp>
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
 #include <krylith/device/error.hpp>
@@ -23,6 +25,21 @@ std::vector<T> download(const buffer<T>& from, std::size_t first, std::size_t co
 void execution::set(std::uint8_t reg, double value) {
     if (!scalars_.has_room()) unguarded([&] { flush(); });
     take(reg, constant(value));
+}
+
+std::uint8_t execution::follow(const std::shared_ptr<const double>& number) {
+    auto known = std::ranges::find(followed_, number, &followed_number::number);
+    if (known == followed_.end())
+        known = followed_.insert(
+            known, {number, new_register(), std::numeric_limits<double>::quiet_NaN()});
+    const std::uint8_t reg = known->reg;
+    if (!recording_) set_followed();
+    return reg;
+}
+
+void execution::set_followed() {
+    for (followed_number& f : followed_)
+        if (f.value != *f.number) set(f.reg, f.value = *f.number);
 }
 
 double execution::get(std::uint8_t reg) {
@@ -79,14 +96,26 @@ void execution::record_trip(const std::function<void()>& body) {
     for (auto& m : memory_) m->loop->end_recording();
 }
 
+bool execution::has_recording() const {
+    return memory_.front()->loop != nullptr;
+}
+
+void execution::forget_recording() {
+    for (auto& m : memory_) m->loop.reset();
+    followed_.clear();
+    scalars_.forget_registers();
+    identity_ = next_identity();
+}
+
 void execution::prepare(const std::function<void()>& body) {
-    if (mode_ == execution_mode::eager || memory_.front()->loop) return;
+    if (mode_ == execution_mode::eager || has_recording()) return;
     unguarded([&] { flush(); });
     record_trip(body);
     group_.synchronize(); // graphs are on their devices: what follows only launches
 }
 
 loop_report execution::repeat(const std::function<void()>& body) {
+    set_followed();
     unguarded([&] { flush(); });
     if (mode_ == execution_mode::eager) {
         loop_report now;
@@ -98,6 +127,7 @@ loop_report execution::repeat(const std::function<void()>& body) {
         return now;
     }
     prepare(body);
+    set_followed(); // numbers that the recording is the first to follow
     if (scalars_.places() != recorded_places_) unguarded([&] { settle(recorded_places_); });
     group_.join();
     group_.launch_together([&] {

@@ -24,7 +24,6 @@ std::size_t sent_to_one(const execution_options& options) {
 } // namespace
 
 rank_memory::rank_memory(const device_group& group, int rank, const execution_options& options) {
-    if (rank == 0) driver = std::make_unique<group_driver>(group);
     const auto& d = group.handle(rank);
     const int p = group.size();
     const std::size_t all_reduce_capacity = sent_to_one(options) * static_cast<std::size_t>(p);

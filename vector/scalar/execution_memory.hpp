@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
-#include <krylith/device/host/group_driver.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/vector/execution.hpp>
 
@@ -16,8 +15,6 @@ namespace krylith {
 struct rank_memory {
     rank_memory(const device_group& group, int rank, const execution_options& options);
 
-    std::unique_ptr<group_driver>
-        driver; // rank 0 only; the first member: before anything is enqueued
     buffer<double> slots;
     buffer<double> array;
     buffer<double> history; // rank 0 only
