@@ -26,6 +26,10 @@ public:
         p.promise_single_reader();
     }
 
+    [[nodiscard]] static execution_options sizes(const A&, const solver_options& options) {
+        return {.coefficients = options.history};
+    }
+
     void start() { residual.start(p, rho); } // p = z, rho = r'z
 
     void iterate() {
@@ -37,7 +41,7 @@ public:
         beta = residual.rz() / rho;
         rho = residual.rz();
         fused(run, x += alpha * p, p = residual.z() + beta * p);
-        test_residual(residual.rr);
+        test_residual(residual.rr, alpha, beta);
     }
 
     [[nodiscard]] vector<T>& r() { return residual.r; }

@@ -9,8 +9,11 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include <krylith/device/trace/trace_range.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/solvers/iteration/scaled_operator.hpp>
 #include <krylith/solvers/iteration/scaled_preconditioner.hpp>
@@ -23,6 +26,10 @@ namespace krylith {
 /// The part of an iteration that handles no vectors.
 class iteration_control {
 public:
+    iteration_control(const iteration_control&) = delete;
+    iteration_control& operator=(const iteration_control&) = delete;
+    virtual ~iteration_control() = default;
+
     /// `unrecordable` names what a recorded loop can't contain, and is empty if there is nothing.
     iteration_control(const device_group& group, const solver_options& options, std::int64_t n,
                       const std::string& unrecordable, execution_options sizes, bool cycles);
@@ -42,16 +49,38 @@ protected:
     void set_controls(std::int64_t iteration);
     /// Records the body; its time counts as set-up.
     void prepare(const std::function<void()>& body);
-    /// Repeats the body until the loop ends; pauses for callbacks.
+    /// Repeats the body until the loop ends, and watches it where somebody wants that.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
+    /// Enqueues the copy of the iterate to the caller's x.
+    virtual void give_x() {}
+    /// Calls the callback with iteration 0 and its squared residual norm. Returns whether the solve
+    /// is to end before it has begun.
+    [[nodiscard]] bool stops_at_start(double rr);
     /// Decides by the loop's end and the true residual: true ends the solve, false continues from
     /// x.
     [[nodiscard]] bool check_convergence(const loop_report& end, double true_rr);
     /// Decides again by the true residual of the x that is returned, after shifting has changed it.
     void check_shifted_convergence(double true_rr);
-    void finish_history();
+    /// Reads the history, and the spectrum where the solver recorded its coefficients. The solver's
+    /// matrix is `scale` M^-1 A.
+    void finish_history(double scale);
     [[nodiscard]] solve_result finish();
 
+private:
+    [[nodiscard]] bool watches() const;
+    /// Calls the callback, and keeps in mind what it says.
+    void tell(std::int64_t iteration, double norm);
+    /// Calls the callback for those of the posted iterations that it is due at.
+    [[nodiscard]] bool look(std::span<const loop_post> posts);
+    /// Whether anybody has said stop.
+    [[nodiscard]] bool told_to_stop();
+    void set_next_pause(std::int64_t iteration);
+
+    std::vector<std::int64_t> starts_; ///< iterations at which the recurrence began
+    std::optional<reason> told_;       ///< who said stop
+    std::int64_t last_told_ = -1;
+
+protected:
     solver_options options_; ///< the caller's, with their rtol set
     std::int64_t n_;
     std::int64_t limit_;
@@ -120,10 +149,12 @@ public:
         a_.scale(0);
         used_m_.m = &m;
         used_m_.scaled = false;
+        m_exponent_ = 0;
         x_exponent_ = 0;
         user_x_ = &x;
         if (b.layout() != a_.layout() || x.layout() != a_.layout())
             throw usage_error("b and x of a solve must be vectors of its operator");
+        const trace_range range("solve");
         started_ = clock::now();
         try {
             run_.set(control::state, as_register(loop_state::running));
@@ -170,12 +201,13 @@ private:
         loop_report start;
         start.residual = rr;
         start.state = options_.max_iterations == 0 ? loop_state::limit : loop_state::running;
-        if (!std::isfinite(rr)) start.state = loop_state::not_a_number;
         start_rr_ = rr;
+        if (stops_at_start(rr)) start.state = loop_state::stopped;
+        if (!std::isfinite(rr)) start.state = loop_state::not_a_number;
         const bool done = start.state != loop_state::running || rr <= target() * target();
         if (!done) return true;
         (void)check_convergence(start, rr);
-        run_.unguarded([&] { fused(run_, *user_x_ = x_); });
+        give_x();
         end(r, domain);
         return false;
     }
@@ -238,11 +270,15 @@ private:
         if (!plain_) {
             precondition<T>(run_, *used_m_.m, *b_, r, rr_ = dot(r, r));
             if (!ordinary<T>(run_.get(rr_.number())))
-                used_m_.scale(-exponent_of(r, finite) / 2 * 2);
+                used_m_.scale(m_exponent_ = -exponent_of(r, finite) / 2 * 2);
         }
         x_exponent_ = of_a - of_b;
         if (options_.initial_guess) shift(x_, -x_exponent_);
         return finite;
+    }
+
+    void give_x() override {
+        run_.unguarded([&] { fused(run_, *user_x_ = x_); });
     }
 
     [[nodiscard]] vector<T>& own_b() {
@@ -266,6 +302,7 @@ private:
 
     /// Returns the squared norm of b - A (2^exponent x), and gives x to the user.
     double true_residual(vector<T>& r, vector<T>& domain, int exponent = 0) {
+        const trace_range range("true residual");
         run_.set(control::state, as_register(loop_state::running));
         run_.unguarded([&] { fused(run_, domain = x_, *user_x_ = x_); });
         shift(domain, exponent);
@@ -281,7 +318,7 @@ private:
             check_shifted_convergence(true_residual(r, domain, -x_exponent_));
         }
         run_.group().synchronize();
-        finish_history();
+        finish_history(std::ldexp(static_cast<double>(a_.factor()), m_exponent_));
     }
 
     /// Multiplies v by 2^exponent, in steps that T can hold.
@@ -302,6 +339,7 @@ private:
     const vector<T>* b_ = nullptr;   ///< the user's, or own_b_
     std::optional<vector<T>> own_b_; ///< the scaled b, or b itself where x overlaps it
     bool keeps_b_ = false;           ///< the loop reads own_b_
+    int m_exponent_ = 0;             ///< the solver applies 2^m_exponent_ M^-1
     int x_exponent_ = 0;             ///< x = 2^x_exponent_ times the x of the scaled system
     T recorded_factor_ = 1;          ///< of a_, when the loop was recorded
     bool recorded_scaled_ = false;   ///< used_m_.scaled, then

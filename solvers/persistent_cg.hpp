@@ -41,6 +41,9 @@ public:
     persistent_cg_loop(iteration<A, M>& it, const solver_options&)
         : run(it.run()), a(it.a()), m(it.m()), x(it.x()), loop(a.original()) {}
 
+    [[nodiscard]] static execution_options sizes(const A&, const solver_options&) {
+        return {.coefficients = true};
+    }
     /// The kernel is the loop.
     [[nodiscard]] static solver_options loop_options(solver_options options) {
         options.mode = execution_mode::eager;
