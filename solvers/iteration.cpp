@@ -100,6 +100,26 @@ void iteration_control::set_controls(std::int64_t iteration) {
     run_.set(control::patience, static_cast<double>(options_.stagnation_window));
 }
 
+void iteration_control::set_controls(const scalar& bb, const scalar& rr) {
+    // The same operations as above, which give the same bits.
+    const auto constant = [&](double c) { return scalar_value{&run_, run_.constant(c)}; };
+    const auto give = [&](std::uint8_t to, const scalar_value& v) { run_.take(to, v.number); };
+    run_.set(control::iteration, 0);
+    const scalar_value norm = sqrt(bb);
+    const scalar_value wanted = maximum(constant(*options_.rtol) * norm, constant(options_.atol));
+    give(control::target, wanted * wanted);
+    test_start(rr);
+    const scalar_value aim = maximum(wanted, constant(0.25 * epsilon) * norm);
+    give(control::target, aim * aim);
+    const scalar_value ceiling = constant(options_.divergence_tolerance) * norm;
+    give(control::ceiling, ceiling * ceiling);
+    run_.set(control::limit, static_cast<double>(limit_));
+    run_.set(control::pause_at, infinity);
+    run_.set(control::best, infinity);
+    run_.set(control::best_at, 0);
+    run_.set(control::patience, static_cast<double>(options_.stagnation_window));
+}
+
 void iteration_control::prepare(const std::function<void()>& body) {
     const trace_range range("record the loop");
     const auto start = clock::now();
@@ -214,6 +234,7 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
     case loop_state::indefinite_preconditioner:
         result_.reason = reason::indefinite_preconditioner;
         break;
+    case loop_state::extreme: break; // the solve begins anew
     case loop_state::stopped: result_.reason = told_.value_or(reason::interrupted); break;
     }
     return true;

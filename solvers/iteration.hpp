@@ -47,6 +47,11 @@ protected:
     [[nodiscard]] double target() const;
     /// Sets the control registers for the iterations from `iteration` on.
     void set_controls(std::int64_t iteration);
+    /// Sets them for the first iteration, by numbers that only the devices know: b'b and r'r. Stops
+    /// the loop where r is small enough.
+    void set_controls(const scalar& bb, const scalar& rr);
+    /// Whether somebody looks at the solve while it runs.
+    [[nodiscard]] bool watched() const { return options_.callback || watches(); }
     /// Records the body; its time counts as set-up.
     void prepare(const std::function<void()>& body);
     /// Repeats the body until the loop ends, and watches it where somebody wants that.
@@ -157,15 +162,17 @@ public:
         const trace_range range("solve");
         started_ = clock::now();
         try {
-            run_.set(control::state, as_register(loop_state::running));
-            b_ = &b;
+            b_ = &b; // the check of the solve before has left the state running
             // x is written before b has been read for the last time.
             if (keeps_b_ || b.overlaps(x)) {
                 fused(run_, own_b() = b);
                 b_ = &own_b();
             }
-            if (options_.initial_guess) fused(run_, x_ = x);
-            if (begin(loop.r(), loop.direction())) iterate(loop);
+            if (may_launch_ahead<Loop>()) {
+                if (!solve_at_once(loop)) begin_and_iterate(loop);
+            } else {
+                begin_and_iterate(loop);
+            }
         } catch (...) {
             run_.quiesce(); // peers write into the solver's vectors, which are about to be freed
             throw;
@@ -184,19 +191,97 @@ private:
         return {};
     }
 
+    template <class Loop>
+    void begin_and_iterate(Loop& loop) {
+        if (begin(loop.r(), loop.direction())) iterate(loop);
+    }
+
+    /// Whether the loop can be enqueued with all that comes before and after it: nobody looks at the
+    /// solve on its way, and nothing is left to be recorded.
+    template <class Loop>
+    [[nodiscard]] bool may_launch_ahead() const {
+        const bool recorded =
+            run_.has_recording() && recorded_factor_ == T(1) && !recorded_scaled_;
+        return (recorded || Loop::whole) && !watched() && !options_.history &&
+               options_.max_iterations != 0;
+    }
+
+    /// Enqueues the whole solve, for which the host waits once. Returns false, with nothing decided,
+    /// where the system must be scaled.
+    template <class Loop>
+    bool solve_at_once(Loop& loop) {
+        auto& r = loop.r();
+        auto& domain = loop.direction();
+        enqueue_start(r, domain);
+        for (const scalar* norm : {&bb_of_b_, &vv_, &av_})
+            require_ordinary<T>(*norm, loop_state::extreme);
+        first_rr_ = rr_;
+        set_controls(bb_of_b_, rr_);
+        loop.start();
+        run_.launch([&loop] { loop.iterate(); });
+        ended_ = scalar_value{&run_, control::state};
+        enqueue_check(r, domain);
+        const auto now = run_.get({bb_of_b_.number(), first_rr_.number(), ended_.number(),
+                                   control::iteration, control::residual, rr_.number()});
+        loop_report end{static_cast<loop_state>(static_cast<std::uint8_t>(now[2])),
+                        static_cast<std::int64_t>(now[3]), now[4]};
+        if (end.state == loop_state::extreme) return false;
+        bb_ = now[0];
+        start_rr_ = now[1];
+        result_.rhs_norm = std::sqrt(bb_);
+        const bool at_start = end.state == loop_state::converged && end.iterations == 0;
+        if (at_start) end.state = loop_state::running;
+        if (check_convergence(end, at_start ? now[1] : now[5])) return true;
+        ++result_.replacements;
+        iterate(loop);
+        return true;
+    }
+
+    /// Enqueues r = b - A x0 for the x0 that is asked for, with r'r and the squared norms of b, of
+    /// what A is multiplied by (x0; b where x0 = 0) and of the product.
+    void enqueue_start(vector<T>& r, vector<T>& domain) {
+        if (options_.initial_guess) {
+            const vector<T>& x = *user_x_;
+            fused(run_, domain = x, x_ = x, bb_of_b_ = dot(*b_, *b_), vv_ = dot(x, x));
+            multiply(run_, a_, domain, r, av_ = dot(r, r));
+            fused(run_, r = *b_ - r, rr_ = dot(r, r));
+        } else { // x_ has A b until it is 0
+            fused(run_, domain = *b_, r = *b_, bb_of_b_ = dot(*b_, *b_));
+            multiply(run_, a_, domain, x_, av_ = dot(x_, x_));
+            x_.zero();
+            vv_ = bb_of_b_;
+            rr_ = bb_of_b_;
+        }
+    }
+
+    /// Enqueues r = b - A x with r'r, and gives x to the caller.
+    void enqueue_check(vector<T>& r, vector<T>& domain) {
+        run_.set(control::state, as_register(loop_state::running));
+        run_.unguarded([&] {
+            fused(run_, domain = x_, *user_x_ = x_, r = *b_);
+            const reduction_into<T> norm = rr_ = dot(r, r);
+            a_.apply(run_, T(-1), domain, T(1), r, {&norm, 1});
+        });
+    }
+
     /// Sets r = b - A x and its norm, scaled where squares would leave the range. Returns false
     /// where there is nothing to iterate.
     bool begin(vector<T>& r, vector<T>& domain) {
-        const bool multiplied = options_.initial_guess && norms_in_range(x_, r, domain); // r = A x
-        const bool finite = multiplied || norms_in_range(*b_, r, domain) || rescale(r, domain);
+        enqueue_start(r, domain);
+        const auto now =
+            run_.get({bb_of_b_.number(), vv_.number(), av_.number(), rr_.number()});
+        bb_ = now[0];
+        double rr = now[3];
+        if (!std::all_of(now.begin(), now.begin() + 3, ordinary<T>)) {
+            const bool finite = (options_.initial_guess && norms_in_range(*b_, r, domain)) ||
+                                rescale(r, domain);
+            const bool from_zero = !options_.initial_guess || bb_ == 0;
+            if (from_zero) x_.zero();
+            rr = !finite     ? std::numeric_limits<double>::quiet_NaN()
+                 : from_zero ? norm_of(r, *b_)
+                             : true_residual(r, domain);
+        }
         result_.rhs_norm = std::sqrt(bb_) / scale_;
-        const bool from_zero = !options_.initial_guess || bb_ == 0;
-        if (from_zero) x_.zero();
-        double rr = std::numeric_limits<double>::quiet_NaN();
-        if (finite && multiplied)
-            rr = norm_of(r, *b_ - r);
-        else if (finite)
-            rr = from_zero ? norm_of(r, *b_) : true_residual(r, domain);
         run_.set_history(0, rr);
         loop_report start;
         start.residual = rr;
@@ -303,6 +388,10 @@ private:
     /// Returns the squared norm of b - A (2^exponent x), and gives x to the user.
     double true_residual(vector<T>& r, vector<T>& domain, int exponent = 0) {
         const trace_range range("true residual");
+        if (exponent == 0) {
+            enqueue_check(r, domain);
+            return run_.get(rr_.number());
+        }
         run_.set(control::state, as_register(loop_state::running));
         run_.unguarded([&] { fused(run_, domain = x_, *user_x_ = x_); });
         shift(domain, exponent);
@@ -346,6 +435,9 @@ private:
     scalar rr_{run_};
     scalar bb_of_b_{run_};
     scalar vv_{run_};
+    scalar av_{run_};
+    scalar first_rr_{run_}; ///< r'r before the first iteration
+    scalar ended_{run_};    ///< the state in which the loop ended
     scalar factor_{run_};
 };
 

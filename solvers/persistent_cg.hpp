@@ -37,6 +37,7 @@ public:
     using A = matrix_operator<T>;
     static constexpr const char* name = "persistent_cg";
     static constexpr bool cycles = true;
+    static constexpr bool whole = true;
 
     persistent_cg_loop(iteration<A, M>& it, const solver_options&)
         : run(it.run()), a(it.a()), m(it.m()), x(it.x()), loop(a.original()) {}

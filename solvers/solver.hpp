@@ -33,6 +33,8 @@ struct default_loop {
 
     /// Whether iterate() is a whole cycle, and one trip of the recorded loop.
     static constexpr bool cycles = false;
+    /// Whether iterate() goes on until the loop stops.
+    static constexpr bool whole = false;
     /// The batches and the array that the loop needs.
     [[nodiscard]] static execution_options sizes(const A&, const solver_options&) { return {}; }
     /// The options of the iteration around the loop.

@@ -205,8 +205,8 @@ void execution::compute(const array_task& task, std::span<const std::uint8_t> re
 }
 
 void execution::enqueue_scalars(int rank, std::uint64_t condition, const array_task& task,
-                                const trip_end& end) {
-    const scalar_arguments a{at(rank), condition, task, end};
+                                const trip_end& end, const register_post& post) {
+    const scalar_arguments a{at(rank), condition, task, end, post};
     device& device = group_[rank];
 #if KRYLITH_HAVE_CUDA
     if (device.kind() == backend::cuda) return cuda::scalars(device, a);

@@ -15,6 +15,7 @@
 #include <krylith/vector/scalar/kernel_context.hpp>
 #include <krylith/vector/scalar/loop_watch.hpp>
 #include <krylith/vector/scalar/program_recorder.hpp>
+#include <krylith/vector/scalar/register_post.hpp>
 
 namespace krylith {
 
@@ -150,7 +151,12 @@ public:
     void set(std::uint8_t reg, double value);
     /// Waits for the devices; throws communication_error after a time-out.
     [[nodiscard]] double get(std::uint8_t reg);
-    /// The values of several registers, at the price of one.
+    /// Enqueues what read() waits for: the values that at most most_posted registers then have.
+    void post(std::initializer_list<std::uint8_t> regs);
+    /// Waits for the devices; returns the values that the last post() named. Throws
+    /// communication_error after a time-out.
+    [[nodiscard]] std::vector<double> read();
+    /// The values of several registers, at the price of one: post() and read().
     [[nodiscard]] std::vector<double> get(std::initializer_list<std::uint8_t> regs);
     /// Records `body` for repeat(), which otherwise does so itself at its first call.
     void prepare(const std::function<void()>& body);
@@ -164,6 +170,9 @@ public:
     /// Repeats `body` (recorded, unless eager) until the state is not running. May be called again
     /// to go on: the recording is kept.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
+    /// Launches the loop and doesn't wait: what is enqueued next comes after it. Eager execution
+    /// enqueues `unroll` times the body, which must be a whole loop.
+    void launch(const std::function<void()>& body);
     /// The same, watched: the devices don't wait for the host. Where `look` says stop, the loop
     /// ends with loop_state::stopped, in eager execution at the end of the trip, else at the end of
     /// the next, on several devices of the one after it.
@@ -191,19 +200,19 @@ private:
     void fill_contexts(scalar_program program);
     /// Enqueues the scalars kernel with the kernel context of the rank.
     void enqueue_scalars(int rank, std::uint64_t condition, const array_task& task,
-                         const trip_end& end = {});
+                         const trip_end& end = {}, const register_post& post = {});
     /// Enqueues the kernel that ends a trip. It leaves the registers in the given places.
     void end_trip(const register_places& closing, bool decides);
     /// Whether peers have yet to send what the next kernel adds up or reads.
     [[nodiscard]] bool awaited() const;
     void join_if_awaited();
-    void check_failures();
     void record_iteration(const std::function<void()>& body);
     void record_trip(const std::function<void()>& body);
     [[nodiscard]] bool pending() const;
     [[nodiscard]] loop_report report();
     [[nodiscard]] loop_report repeat_eagerly(const std::function<void()>& body);
     [[nodiscard]] loop_report repeat_recorded(const std::function<void()>& body);
+    void launch_recording(const std::function<void()>& body);
     /// Makes what launches are watched with, at the first such launch.
     void make_board();
     void begin_watched_launch();
@@ -231,6 +240,7 @@ private:
     int batch_array_ = -1;
     std::vector<std::uint8_t> batch_registers_;
     bool publishing_ = false;
+    std::size_t posted_ = 0; // registers, by the last post()
 
     // The launch that is watched.
     const loop_watcher* watcher_ = nullptr;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/device/cuda/posted_words.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/vector/execution.hpp>
 #include <krylith/vector/scalar/loop_board_memory.hpp>
@@ -29,6 +30,7 @@ struct rank_memory {
     buffer<std::int32_t> failure;
     buffer<std::int32_t*> failures;
     std::unique_ptr<loop_board_memory> board; // rank 0 only, where a launch has been watched
+    std::unique_ptr<posted_words> posts;
     std::unique_ptr<loop_graph> loop; // the last member: its destructor waits for the device
 };
 
