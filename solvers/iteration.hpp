@@ -245,10 +245,11 @@ private:
             fused(run_, domain = x, x_ = x, bb_of_b_ = dot(*b_, *b_), vv_ = dot(x, x));
             multiply(run_, a_, domain, r, av_ = dot(r, r));
             fused(run_, r = *b_ - r, rr_ = dot(r, r));
-        } else { // x_ has A b until it is 0
-            fused(run_, domain = *b_, r = *b_, bb_of_b_ = dot(*b_, *b_));
-            multiply(run_, a_, domain, x_, av_ = dot(x_, x_));
+        } else {
             x_.zero();
+            fused(run_, domain = *b_, bb_of_b_ = dot(*b_, *b_));
+            multiply(run_, a_, domain, r, av_ = dot(r, r));
+            fused(run_, r = *b_);
             vv_ = bb_of_b_;
             rr_ = bb_of_b_;
         }

@@ -1,16 +1,13 @@
 // Solves that keep what they need for the next: vectors, execution and recorded loop.
 //
-// A method is a loop and a struct that chooses it (solvers/cg.hpp is the model). The loop is a class
-// of the solve's own vectors and scalars:
-//
-//     explicit cg_loop(iteration<A, M>& it, const solver_options&);
-//     void start();                 // the recurrence, from r = b - A x
-//     void iterate();               // one iteration (or cycle): ends with test_residual()
-//     vector<T>& r();               // the residual that start() finds
-//     vector<T>& direction();       // a domain vector, scratch until start()
-//     static constexpr const char* name;
-//
-// and, where they differ, those of default_loop.
+// A method is a loop and a struct that chooses it (solvers/cg.hpp is the model). A loop is a class of
+// the solve's own vectors and scalars, which is made of an iteration and the options. It has
+// - start(), which begins the recurrence from r = b - A x;
+// - iterate(), one iteration or cycle, which ends with test_residual() or finish_cycle();
+// - r(), the residual that start() finds, and direction(), a domain vector that is scratch until then;
+// - name, for messages;
+// - and, where they differ, the members of default_loop.
+// It works on it.x(), never on the caller's x, and reads b by it.keep_rhs() alone.
 #pragma once
 
 #include <memory>
@@ -147,11 +144,12 @@ solve_result solve_by(const A& a, const vector<typename A::value_type>& b,
 
 /// A solver that keeps its workspace and what it has recorded for as long as it lives:
 ///
-///     cg_solver solver(*a, m, {.rtol = 1e-8});
-///     for (...) {
-///         a->update(values);
-///         const solve_result result = solver(b, x);
-///     }
+///     cg_solver solver(*a, m, {.initial_guess = true}); // keeps its vectors and its recording
+///     ...
+///     a->update(matrix.values);
+///     m.update(*a);
+///     ...
+///     const solve_result result = solver(b, u);
 ///
 /// b and x may be other vectors in every call. New values of A and M, tolerances, limits and
 /// callbacks need no new recording. It refers to A and M, which outlive it. One thread at a time.
