@@ -196,18 +196,17 @@ private:
         if (begin(loop.r(), loop.direction())) iterate(loop);
     }
 
-    /// Whether the loop can be enqueued with all that comes before and after it: nobody looks at the
-    /// solve on its way, and nothing is left to be recorded.
+    /// Whether the loop can be enqueued with all that comes before and after it: nobody looks at
+    /// the solve on its way, and nothing is left to be recorded.
     template <class Loop>
     [[nodiscard]] bool may_launch_ahead() const {
-        const bool recorded =
-            run_.has_recording() && recorded_factor_ == T(1) && !recorded_scaled_;
+        const bool recorded = run_.has_recording() && recorded_factor_ == T(1) && !recorded_scaled_;
         return (recorded || Loop::whole) && !watched() && !options_.history &&
                options_.max_iterations != 0;
     }
 
-    /// Enqueues the whole solve, for which the host waits once. Returns false, with nothing decided,
-    /// where the system must be scaled.
+    /// Enqueues the whole solve, for which the host waits once. Returns false, with nothing
+    /// decided, where the system must be scaled.
     template <class Loop>
     bool solve_at_once(Loop& loop) {
         auto& r = loop.r();
@@ -269,13 +268,12 @@ private:
     /// where there is nothing to iterate.
     bool begin(vector<T>& r, vector<T>& domain) {
         enqueue_start(r, domain);
-        const auto now =
-            run_.get({bb_of_b_.number(), vv_.number(), av_.number(), rr_.number()});
+        const auto now = run_.get({bb_of_b_.number(), vv_.number(), av_.number(), rr_.number()});
         bb_ = now[0];
         double rr = now[3];
         if (!std::all_of(now.begin(), now.begin() + 3, ordinary<T>)) {
-            const bool finite = (options_.initial_guess && norms_in_range(*b_, r, domain)) ||
-                                rescale(r, domain);
+            const bool finite =
+                (options_.initial_guess && norms_in_range(*b_, r, domain)) || rescale(r, domain);
             const bool from_zero = !options_.initial_guess || bb_ == 0;
             if (from_zero) x_.zero();
             rr = !finite     ? std::numeric_limits<double>::quiet_NaN()

@@ -1,7 +1,7 @@
 // Conjugate gradients in one persistent kernel a device, for small systems. The recurrences are
 // those of launched_cg() with fewer kernel launches (solvers/persistent/persistent_loop.hpp): 11.7
-// us an iteration instead of 19.0 for a 7-point stencil of 64^3 rows on one H200. cg() runs it where
-// it is faster.
+// us an iteration instead of 19.0 for a 7-point stencil of 64^3 rows on one H200. cg() runs it
+// where it is faster.
 #pragma once
 
 #include <optional>
