@@ -6,7 +6,7 @@
 #pragma once
 
 #include <krylith/solvers/iteration/preconditioned_operator.hpp>
-#include <krylith/solvers/solver.hpp>
+#include <krylith/solvers/iteration/kept_solver.hpp>
 
 namespace krylith {
 
@@ -98,7 +98,7 @@ solve_result bicgstab(const A& a, const vector<typename A::value_type>& b,
     return solve_by<bicgstab_method>(a, b, x, options, m);
 }
 
-/// The same with a workspace of its own (solvers/solver.hpp): bicgstab_solver solver(a, m,
+/// The same with a workspace of its own (solvers/iteration/kept_solver.hpp): bicgstab_solver solver(a, m,
 /// options).
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class bicgstab_solver : public solver<bicgstab_method, A, M> {

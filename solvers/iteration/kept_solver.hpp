@@ -18,7 +18,7 @@
 #include <krylith/device/host/group_driver.hpp>
 #include <krylith/solvers/iteration.hpp>
 #include <krylith/vector/kept/workspace_shelf.hpp>
-#include <krylith/vector/recording_identity.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
 
 namespace krylith {
 
