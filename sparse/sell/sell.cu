@@ -1,7 +1,10 @@
 // SELL-32 on CUDA: one thread for each row, with unit stride across the warp.
 //
-// A product moves (fp64) 8.25, 10.25 or 12 bytes a stored entry (sell_view.hpp says when), 8 a row
-// of x and of y, 0.5 a row for the heads of slices, and 4 a row if sorted.
+// A product moves (fp64) 8.25, 10.25 or 12 bytes a stored entry (sell_view.hpp says when), or 8
+// less 0.25 in uniform slices, 8 a row of x and of y, 0.5 a row for the heads of slices, and 4 a
+// row if sorted.
+
+#include <optional>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
@@ -9,6 +12,7 @@
 #include <krylith/sparse/sell/sell_columns.hpp>
 #include <krylith/sparse/sell/sell_layout.hpp>
 #include <krylith/sparse/sell/sell_slices.cuh>
+#include <krylith/sparse/sell/uniform_slices.cuh>
 #include <krylith/sparse/storage/boundary_order.hpp>
 
 namespace krylith::cuda {
@@ -127,6 +131,9 @@ public:
         columns_ = buffer<std::byte>(device_, std::span<const std::byte>(columns.stored), item);
         values_ = buffer<T>(device_, static_cast<std::size_t>(layout_.entries()), item);
         values_.zero(); // padding is 0
+        uniform_ =
+            buffer<T>(device_, static_cast<std::size_t>(layout_.entries() / slice_rows), item);
+        uniform_columns_ = buffer<unsigned long long>(device_, 1, item);
         csr_offsets_ = buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets_), item);
         rows_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(layout_.rows), item);
 
@@ -148,16 +155,10 @@ public:
                                 static_cast<std::int32_t>((alone + group_rows - 1) / group_rows))
                 : order_groups(groups, on_boundary);
         order_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(order.groups), item);
-        view_ = {heads_.data(),
-                 steps_.data(),
-                 columns_.data(),
-                 values_.data(),
-                 rows_.data(),
-                 order_.data(),
-                 layout_.row_count,
-                 static_cast<std::int32_t>(layout_.slices()),
-                 groups,
-                 order.interior};
+        view_ = {heads_.data(),  steps_.data(),     columns_.data(),
+                 values_.data(), uniform_.data(),   rows_.data(),
+                 order_.data(),  layout_.row_count, static_cast<std::int32_t>(layout_.slices()),
+                 groups,         order.interior,    bytes_};
         if (block.device_values == nullptr)
             update(block.values);
         else
@@ -185,10 +186,12 @@ public:
             }
             first = last;
         }
+        mark_uniform();
     }
 
     void update_on_device(const T* values) override {
         fill(0, layout_.slices() * slice_rows, values, 0);
+        mark_uniform();
     }
 
     void diagonal(T* d, const row_map& rows) const override {
@@ -200,7 +203,16 @@ public:
     }
 
     [[nodiscard]] std::string name() const override { return "sell"; }
-    [[nodiscard]] std::int64_t matrix_bytes() const override { return bytes_; }
+    /// It asks the device once after each update.
+    [[nodiscard]] std::int64_t matrix_bytes() const override {
+        constexpr std::int64_t saved = (slice_rows - 1) * static_cast<std::int64_t>(sizeof(T));
+        return bytes_ - uniform_columns() * saved;
+    }
+    [[nodiscard]] double uniform_fraction() const override {
+        const std::int64_t columns = layout_.entries() / slice_rows;
+        return columns == 0 ? 0
+                            : static_cast<double>(uniform_columns()) / static_cast<double>(columns);
+    }
     [[nodiscard]] const sell_view<T>* slices() const override { return &view_; }
 
 private:
@@ -222,14 +234,35 @@ private:
         launch.check_launch();
     }
 
+    /// Says which slices are uniform, with the values that they have.
+    void mark_uniform() {
+        uniform_columns_.zero();
+        known_columns_.reset();
+        if (view_.slices == 0) return;
+        const launch_scope launch(*device_);
+        const auto kernel = mark_uniform_slices<T>;
+        kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
+                 launch.stream()>>>(view_, heads_.data(), uniform_.data(), uniform_columns_.data());
+        launch.check_launch();
+    }
+
+    [[nodiscard]] std::int64_t uniform_columns() const {
+        if (!known_columns_)
+            known_columns_ = static_cast<std::int64_t>(uniform_columns_.download().front());
+        return *known_columns_;
+    }
+
     std::shared_ptr<device> device_;
     sell_layout layout_;
     std::vector<std::int64_t> offsets_; ///< of the block's rows, from 0
-    std::int64_t bytes_ = 0;            ///< bytes of the matrix that a product reads
+    std::int64_t bytes_ = 0;            ///< sell_view::bytes
     buffer<slice_head> heads_;
     buffer<slice_step> steps_;
     buffer<std::byte> columns_;
     buffer<T> values_;
+    buffer<T> uniform_;
+    buffer<unsigned long long> uniform_columns_; ///< [1]
+    mutable std::optional<std::int64_t> known_columns_;
     buffer<std::int32_t> rows_;
     buffer<std::int32_t> order_;
     buffer<std::int64_t> csr_offsets_; ///< offsets_ on the device

@@ -87,8 +87,9 @@ struct warp_slice {
         load(m, lane);
     }
 
-    /// The product of the lane's row with x. It is called once. Padding reads no x and adds 0 * 0,
-    /// which changes no sum but -0, a result of underflow only: that is cheaper than to skip it.
+    /// The product of the lane's row with x. It is called once. Padding reads no x and adds a
+    /// finite number times 0, which changes no sum but -0, a result of underflow only: that is
+    /// cheaper than to skip it.
     __device__ T product(const sell_view<T>& m, const T* x, int lane) {
         T sum = 0;
         while (head_.length() > 0) {
@@ -110,12 +111,21 @@ struct warp_slice {
 private:
     slice_head head_; ///< what remains of the slice
 
-    /// Values are loaded first: they depend on nothing.
+    /// Values are loaded first: they depend on nothing. Those of uniform slices are in lines that
+    /// four slices have in common; lanes without an entry have one, which meets no x.
     __device__ void load(const sell_view<T>& m, int lane) {
-        const T* const from = one_address(m.values + std::int64_t{head_.first} * slice_rows + lane);
+        if (head_.values() == value_code::uniform) {
+            const T* const from = one_address(m.uniform + head_.first);
 #pragma unroll
-        for (int u = 0; u < in_flight; ++u)
-            value[u] = u < head_.length() ? load_once(from + u * slice_rows) : T(0);
+            for (int u = 0; u < in_flight; ++u)
+                value[u] = u < head_.length() ? __ldg(from + u) : T(0);
+        } else {
+            const T* const from =
+                one_address(m.values + std::int64_t{head_.first} * slice_rows + lane);
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u)
+                value[u] = u < head_.length() ? load_once(from + u * slice_rows) : T(0);
+        }
         if (head_.code() == column_code::wide)
             load_columns<std::int32_t>(m, lane, -1);
         else
