@@ -10,7 +10,8 @@
 //   wide      8 * 32  4 * 32                      12
 //
 // Where all entries of each slice-column are the same number, as those of stencils are, a product
-// reads that one instead of 32 values: 0.5 bytes a nonzero with diagonals. It has the same bits.
+// reads that one instead of 32 values: 0.5 bytes a nonzero with diagonals. Slices that are equal in
+// all this read those of one of them, which stay in the caches. Products have the same bits.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,7 @@ enum class column_code : std::uint32_t {
 
 /// How a product reads the values of a slice, which lie in sell_view::values in any case.
 enum class value_code : std::uint32_t {
-    full,
+    full,   ///< each for itself
     uniform ///< all entries of a slice-column are one finite number, which sell_view::uniform has
 };
 
@@ -39,13 +40,22 @@ struct alignas(8) slice_step {
     friend bool operator==(const slice_step&, const slice_step&) = default;
 };
 
-/// The place of a slice. It is read as one word of 16 bytes, of which a kernel keeps three
+/// A slice-column of a uniform slice. It is read as one word of 16 bytes.
+template <class T>
+struct alignas(16) uniform_entry {
+    T value;
+    slice_step step; ///< of slices that aren't wide
+};
+
+/// The place of a slice. It is read as one word of 16 bytes, of which a product keeps three
 /// registers.
 struct alignas(16) slice_head {
     std::uint32_t first;   ///< slice-columns before it: its step k is number first + k, its values
                            ///< begin at 32 * first
     std::uint32_t columns; ///< first chunk (column_chunk bytes) of its stored columns
     std::uint32_t shape;   ///< length and codes
+    std::uint32_t read;    ///< the slice-column that a product begins with: `first`, or that of a
+                           ///< uniform slice with the same diagonals and values
 
     /// The length in slice-columns.
     [[nodiscard]] constexpr std::int32_t length() const {
@@ -75,11 +85,11 @@ inline constexpr std::int64_t column_chunk = 64;
 /// (one warp for each slice); those of the boundary come last.
 template <class T>
 struct sell_view {
-    const slice_head* heads;   ///< [slices]
-    const slice_step* steps;   ///< [slice-columns], or null: all slices are wide
-    const std::byte* columns;  ///< chunks that narrow and wide slices store, lane by lane
-    const T* values;           ///< [32 * slice-columns]
-    const T* uniform;          ///< [slice-columns] those of uniform slices
+    const slice_head* heads;         ///< [slices]
+    const slice_step* steps;         ///< [slice-columns], or null: all slices are wide
+    const std::byte* columns;        ///< chunks that narrow and wide slices store, lane by lane
+    const T* values;                 ///< [32 * slice-columns]
+    const uniform_entry<T>* uniform; ///< [slice-columns] what uniform slices have
     const std::int32_t* rows;  ///< [32 * slices] row of a place, -1: none; null: the natural order
     const std::int32_t* order; ///< [groups] the order of groups, or null: the natural order
     std::int64_t row_count;
