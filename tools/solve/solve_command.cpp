@@ -1,13 +1,13 @@
 // krylith solve MATRIX
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <memory>
 #include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <krylith/device/error.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/command.hpp>
@@ -84,7 +84,6 @@ void add_output(CLI::App& app, solve_job& job) {
                    "Print the residual every N iterations [1], where the summary goes")
         ->expected(0, 1)
         ->default_str("1")
-        ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
         ->type_name("N")
         ->group("Output");
     app.add_flag("--quiet", job.quiet, "No summary; the exit status tells")->group("Output");
@@ -104,7 +103,16 @@ std::string plot(const solve_request& request, const solve_outcome& outcome) {
                 .true_residual = r.true_residual});
 }
 
+void check_watching(const solve_job& job) {
+    if (job.monitor && *job.monitor < 1)
+        throw usage_error(fmt::format("--monitor is {}: allowed are 1 and more", *job.monitor));
+    if (job.request.max_seconds && !(*job.request.max_seconds >= 0))
+        throw usage_error(
+            fmt::format("--max-seconds is {}: allowed are 0 and more", *job.request.max_seconds));
+}
+
 exit_status run_solve_job(solve_job job) {
+    check_watching(job);
     check_svg("--plot", job.plot);
     check_outputs({{"--solution", job.request.solution_file},
                    {"--history", job.history},
