@@ -18,7 +18,7 @@ solve_result cg(const A& given_a, const vector<typename A::value_type>& b,
                 const M& given_m = {}) {
     using T = typename A::value_type;
     check_square(given_a, "cg");
-    iteration<A, M> it(given_a, given_m, b, x, options);
+    iteration<A, M> it(given_a, given_m, b, x, options, {.coefficients = options.history});
     execution& run = it.run();
     const auto& a = it.a();
     const auto m = it.m();
@@ -41,7 +41,7 @@ solve_result cg(const A& given_a, const vector<typename A::value_type>& b,
             beta = residual.rz() / rho;
             rho = residual.rz();
             fused(run, x += alpha * p, p = z + beta * p);
-            test_residual(residual.rr);
+            test_residual(residual.rr, alpha, beta);
         });
 }
 

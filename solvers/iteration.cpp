@@ -7,6 +7,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/solvers/iteration/diagnosis.hpp>
+#include <krylith/solvers/iteration/spectrum.hpp>
 
 namespace krylith {
 
@@ -50,16 +51,16 @@ double iteration_control::target() const {
 }
 
 void iteration_control::set_controls(std::int64_t iteration) {
+    starts_.push_back(iteration);
     // The recurrence can fall further than the true residual, so the loop also stops at this floor.
     const double floor = 0.25 * epsilon * std::sqrt(bb_);
     const double aim = std::max(target(), floor);
     const double ceiling = options_.divergence_tolerance * std::sqrt(std::max(bb_, last_true_));
-    const auto next = options_.callback ? iteration + options_.callback_interval : limit_;
     run_.set(control::state, as_register(loop_state::running));
     run_.set(control::iteration, static_cast<double>(iteration));
     run_.set(control::target, aim * aim);
     run_.set(control::limit, static_cast<double>(limit_));
-    run_.set(control::pause_at, static_cast<double>(next));
+    set_next_pause(iteration);
     run_.set(control::ceiling, ceiling * ceiling);
     run_.set(control::residual, start_rr_);
     run_.set(control::best, infinity);
@@ -68,20 +69,65 @@ void iteration_control::set_controls(std::int64_t iteration) {
 }
 
 void iteration_control::prepare(const std::function<void()>& body) {
+    const trace_range range("record the loop");
     const auto start = clock::now();
     run_.prepare(body);
     recording_seconds_ = seconds(start);
 }
 
 loop_report iteration_control::repeat(const std::function<void()>& body) {
+    loop_report now{loop_state::running, result_.iterations, start_rr_};
     for (;;) {
-        const loop_report now = run_.repeat(body);
+        if (told_to_stop()) {
+            now.state = loop_state::stopped;
+            return now;
+        }
+        const loop_watcher watcher{
+            now.iterations, [&](std::span<const loop_post> posts) { return look(posts); }};
+        const trace_range range("loop");
+        now = watches() ? run_.repeat(body, watcher) : run_.repeat(body);
         if (now.state != loop_state::pause) return now;
-        options_.callback({now.iterations, std::sqrt(now.residual) / scale_, target() / scale_});
-        run_.set(control::pause_at,
-                 static_cast<double>(now.iterations + options_.callback_interval));
+        if (options_.callback_pauses) tell(now.iterations, std::sqrt(now.residual) / scale_);
+        set_next_pause(now.iterations);
         run_.set(control::state, as_register(loop_state::running));
     }
+}
+
+void iteration_control::set_next_pause(std::int64_t iteration) {
+    const bool pauses = options_.callback && options_.callback_pauses;
+    run_.set(control::pause_at,
+             pauses ? static_cast<double>(iteration + options_.callback_interval) : infinity);
+}
+
+bool iteration_control::watches() const {
+    return (options_.callback && !options_.callback_pauses) || options_.stop.stop_possible() ||
+           options_.max_seconds < infinity;
+}
+
+void iteration_control::tell(std::int64_t iteration, double norm) {
+    last_told_ = iteration;
+    const next_step answer = options_.callback(
+        {iteration, norm, target() / scale_, std::sqrt(bb_) / scale_});
+    if (answer == next_step::stop && !told_) told_ = reason::stopped_by_user;
+}
+
+bool iteration_control::look(std::span<const loop_post> posts) {
+    if (options_.callback && !options_.callback_pauses)
+        for (const loop_post& post : posts)
+            if (!told_ && post.iteration % options_.callback_interval == 0)
+                tell(post.iteration, std::sqrt(post.residual) / scale_);
+    return told_to_stop();
+}
+
+bool iteration_control::told_to_stop() {
+    if (!told_ && options_.stop.stop_requested()) told_ = reason::interrupted;
+    if (!told_ && seconds(began_) >= options_.max_seconds) told_ = reason::time_limit;
+    return told_.has_value();
+}
+
+bool iteration_control::stops_at_start(double rr) {
+    if (options_.callback) tell(0, std::sqrt(rr) / scale_);
+    return told_to_stop();
 }
 
 bool iteration_control::check_convergence(const loop_report& end, double true_rr) {
@@ -133,6 +179,7 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
     case loop_state::indefinite_preconditioner:
         result_.reason = reason::indefinite_preconditioner;
         break;
+    case loop_state::stopped: result_.reason = told_.value_or(reason::interrupted); break;
     }
     return true;
 }
@@ -144,10 +191,23 @@ void iteration_control::check_shifted_convergence(double true_rr) {
         result_.reason = reason::out_of_range;
 }
 
-void iteration_control::finish_history() {
+void iteration_control::finish_history(double scale) {
     if (!options_.history) return;
     result_.history = run_.history(result_.iterations + 1);
     for (double& value : result_.history) value = std::sqrt(value) / scale_;
+    const auto [alpha, beta] = run_.coefficients(result_.iterations);
+    for (std::size_t k = 0; k < starts_.size(); ++k) {
+        const auto last = k + 1 < starts_.size() ? starts_[k + 1] : result_.iterations;
+        const auto first = static_cast<std::size_t>(starts_[k]);
+        if (first >= alpha.size()) break;
+        const auto count = std::min(static_cast<std::size_t>(last), alpha.size()) - first;
+        result_.spectrum =
+            joined(result_.spectrum, extreme_ritz_values(std::span(alpha).subspan(first, count),
+                                                         std::span(beta).subspan(first, count)));
+    }
+    if (!result_.spectrum) return;
+    result_.spectrum->smallest /= scale;
+    result_.spectrum->largest /= scale;
 }
 
 solve_result iteration_control::finish() {
@@ -157,6 +217,8 @@ solve_result iteration_control::finish() {
     result_.recorded = run_.mode() == execution_mode::recorded;
     for (int rank = 0; rank < run_.ranks(); ++rank)
         result_.bytes.push_back(run_.group()[rank].ledger().items());
+    if (options_.callback && last_told_ != result_.iterations)
+        tell(result_.iterations, result_.recurrence_residual);
     if (!result_.converged()) result_.diagnosis = diagnosis(result_, machine_epsilon_);
     if (!result_.converged() && options_.on_failure == failure_policy::throw_error)
         throw not_converged(result_);

@@ -9,8 +9,11 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include <krylith/device/trace/trace_range.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/solvers/iteration/scaled_operator.hpp>
 #include <krylith/solvers/iteration/scaled_preconditioner.hpp>
@@ -37,16 +40,36 @@ protected:
     void set_controls(std::int64_t iteration);
     /// Records the body; its time counts as set-up.
     void prepare(const std::function<void()>& body);
-    /// Repeats the body until the loop ends; pauses for callbacks.
+    /// Repeats the body until the loop ends, and watches it where somebody wants that.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
+    /// Calls the callback with iteration 0 and its squared residual norm. Returns whether the solve
+    /// is to end before it has begun.
+    [[nodiscard]] bool stops_at_start(double rr);
     /// Decides by the loop's end and the true residual: true ends the solve, false continues from
     /// x.
     [[nodiscard]] bool check_convergence(const loop_report& end, double true_rr);
     /// Decides again by the true residual of the x that is returned, after shifting has changed it.
     void check_shifted_convergence(double true_rr);
-    void finish_history();
+    /// Reads the history, and the spectrum where the solver recorded its coefficients. The solver's
+    /// matrix is `scale` M^-1 A.
+    void finish_history(double scale);
     [[nodiscard]] solve_result finish();
 
+private:
+    [[nodiscard]] bool watches() const;
+    /// Calls the callback, and keeps in mind what it says.
+    void tell(std::int64_t iteration, double norm);
+    /// Calls the callback for those of the posted iterations that it is due at.
+    [[nodiscard]] bool look(std::span<const loop_post> posts);
+    /// Whether anybody has said stop.
+    [[nodiscard]] bool told_to_stop();
+    void set_next_pause(std::int64_t iteration);
+
+    std::vector<std::int64_t> starts_; ///< iterations at which the recurrence began
+    std::optional<reason> told_;       ///< who said stop
+    std::int64_t last_told_ = -1;
+
+protected:
     solver_options options_; ///< the caller's, with their rtol set
     std::int64_t limit_;
     clock::time_point began_ = clock::now();
@@ -97,6 +120,7 @@ public:
     [[nodiscard]] solve_result solve(vector<T>& r, vector<T>& domain,
                                      const std::function<void()>& start,
                                      const std::function<void()>& body) {
+        const trace_range range("solve");
         started_ = clock::now();
         try {
             if (begin(r, domain)) iterate(r, domain, start, body);
@@ -137,8 +161,9 @@ private:
         loop_report start;
         start.residual = rr;
         start.state = options_.max_iterations == 0 ? loop_state::limit : loop_state::running;
-        if (!std::isfinite(rr)) start.state = loop_state::not_a_number;
         start_rr_ = rr;
+        if (stops_at_start(rr)) start.state = loop_state::stopped;
+        if (!std::isfinite(rr)) start.state = loop_state::not_a_number;
         const bool done = start.state != loop_state::running || rr <= target() * target();
         if (!done) return true;
         (void)check_convergence(start, rr);
@@ -198,7 +223,7 @@ private:
         if (!is_identity(m_)) {
             precondition<T>(run_, m_, *b_, r, rr_ = dot(r, r));
             if (!ordinary<T>(run_.get(rr_.number())))
-                m_scale_.set(run_, -exponent_of(r, finite) / 2 * 2);
+                m_scale_.set(run_, m_exponent_ = -exponent_of(r, finite) / 2 * 2);
         }
         x_exponent_ = of_a - of_b;
         if (options_.initial_guess) shift(x_, -x_exponent_);
@@ -222,6 +247,7 @@ private:
 
     /// Returns the squared norm of b - A (2^exponent x).
     double true_residual(vector<T>& r, vector<T>& domain, int exponent = 0) {
+        const trace_range range("true residual");
         run_.set(control::state, as_register(loop_state::running));
         run_.unguarded([&] { fused(run_, domain = x_); });
         shift(domain, exponent);
@@ -237,7 +263,7 @@ private:
             check_shifted_convergence(true_residual(r, domain, -x_exponent_));
         }
         run_.group().synchronize();
-        finish_history();
+        finish_history(std::ldexp(static_cast<double>(a_.factor()), m_exponent_));
     }
 
     /// Multiplies v by 2^exponent, in steps that T can hold.
@@ -256,6 +282,7 @@ private:
     vector<T>& x_;
     std::optional<vector<T>> own_b_; ///< the scaled b, or b itself where x overlaps it
     inverse_scale m_scale_;
+    int m_exponent_ = 0; ///< the solver applies 2^m_exponent_ M^-1
     int x_exponent_ = 0; ///< x = 2^x_exponent_ times the x of the scaled system
     scalar rr_{run_};
     scalar bb_of_b_{run_};

@@ -200,8 +200,9 @@ void execution::compute(const array_task& task, std::span<const std::uint8_t> re
     for (int rank = 0; rank < ranks(); ++rank) enqueue_scalars(rank, 0, placed);
 }
 
-void execution::enqueue_scalars(int rank, std::uint64_t condition, const array_task& task) {
-    const scalar_arguments a{at(rank), condition, task};
+void execution::enqueue_scalars(int rank, std::uint64_t condition, const array_task& task,
+                                const trip_end& end) {
+    const scalar_arguments a{at(rank), condition, task, end};
     device& device = group_[rank];
 #if KRYLITH_HAVE_CUDA
     if (device.kind() == backend::cuda) return cuda::scalars(device, a);

@@ -11,6 +11,7 @@
 #include <krylith/device/device_group.hpp>
 #include <krylith/vector/scalar/hessenberg.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
+#include <krylith/vector/scalar/loop_watch.hpp>
 #include <krylith/vector/scalar/program_recorder.hpp>
 
 namespace krylith {
@@ -31,7 +32,9 @@ struct execution_options {
                                    ///< most longest_timeout. A process that is stopped doesn't wait
     int largest_batch = 8;         ///< most values that one kernel reduces
     std::int64_t array_size = 0;   ///< scalars addressed by index
-    std::int64_t history_size = 0; ///< squared residual norms kept on the device, 0: none
+    std::int64_t history_size = 0; ///< squared residual norms that history() can give, from the
+                                   ///< first on; the last 1024 are always kept
+    bool coefficients = false;     ///< keep what test_residual(rr, alpha, beta) is given, too
 };
 
 /// Values of the control registers after the loop (the same on every device).
@@ -39,6 +42,23 @@ struct loop_report {
     loop_state state = loop_state::running;
     std::int64_t iterations = 0;
     double residual = 0; ///< squared residual norm last tested
+};
+
+/// The squared residual norm of an iteration, as a running loop has posted it.
+struct loop_post {
+    std::int64_t iteration;
+    double residual;
+};
+
+/// What the host does while a loop runs.
+struct loop_watcher {
+    std::int64_t from; ///< iterations finished before
+    /// Gets the iterations since the last call, often none; returns whether the loop is to stop.
+    /// The caller of repeat() calls it each time that a trip has been posted, and a few thousand
+    /// times a second in between. Iterations are missing only where a call takes longer than the
+    /// loop needs for loop_posts of them. What it throws stops the loop, and is thrown when that
+    /// has ended.
+    std::function<bool(std::span<const loop_post>)> look;
 };
 
 struct rank_memory;
@@ -102,6 +122,8 @@ public:
     /// Runs pending arithmetic in a kernel of its own, so that nothing is left pending or under
     /// way.
     void flush();
+    /// Where a kernel that is a whole loop finds out what the host wants (loop_watch.hpp).
+    [[nodiscard]] loop_watch* watch(int rank) const;
     /// Operations recorded inside `body` run although the loop has stopped.
     void unguarded(const std::function<void()>& body);
 
@@ -122,11 +144,23 @@ public:
     /// Repeats `body` (recorded, unless eager) until the state is not running. May be called again
     /// to go on: the recording is kept.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
+    /// The same, watched: the devices don't wait for the host. Where `look` says stop, the loop
+    /// ends with loop_state::stopped, in eager execution at the end of the trip, else at the end of
+    /// the next, on several devices of the one after it.
+    [[nodiscard]] loop_report repeat(const std::function<void()>& body,
+                                     const loop_watcher& watcher);
     /// Waits, after a failure, until no device works for this execution any more, so that memory
     /// which kernels of others write may be freed. Failures of devices are not reported again.
     void quiesce() noexcept;
     /// The squared residual norms of iterations 0..count-1.
     [[nodiscard]] std::vector<double> history(std::int64_t count);
+    /// The values given to test_residual(rr, alpha, beta) in iterations 1..count, at most those
+    /// that there is room for.
+    struct recorded_coefficients {
+        std::vector<double> alpha;
+        std::vector<double> beta;
+    };
+    [[nodiscard]] recorded_coefficients coefficients(std::int64_t count);
     void set_history(std::int64_t iteration, double value);
 
 private:
@@ -135,7 +169,10 @@ private:
     /// Gives the next kernel its program and what it waits for.
     void fill_contexts(scalar_program program);
     /// Enqueues the scalars kernel with the kernel context of the rank.
-    void enqueue_scalars(int rank, std::uint64_t condition, const array_task& task);
+    void enqueue_scalars(int rank, std::uint64_t condition, const array_task& task,
+                         const trip_end& end = {});
+    /// Enqueues the kernel that ends a trip. It leaves the registers in the given places.
+    void end_trip(const register_places& closing, bool decides);
     /// Whether peers have yet to send what the next kernel adds up or reads.
     [[nodiscard]] bool awaited() const;
     void join_if_awaited();
@@ -144,6 +181,16 @@ private:
     void record_trip(const std::function<void()>& body);
     [[nodiscard]] bool pending() const;
     [[nodiscard]] loop_report report();
+    [[nodiscard]] loop_report repeat_eagerly(const std::function<void()>& body);
+    [[nodiscard]] loop_report repeat_recorded(const std::function<void()>& body);
+    /// Makes what launches are watched with, at the first such launch.
+    void make_board();
+    void begin_watched_launch();
+    /// Waits until the launch under way has ended, and calls `look` meanwhile.
+    void await_launch();
+    [[nodiscard]] bool launch_has_ended();
+    /// Calls `look` with what has been posted. Returns what it returns.
+    [[nodiscard]] bool look();
 
     device_group group_;
     execution_options options_;
@@ -162,6 +209,12 @@ private:
     int batch_array_ = -1;
     std::vector<std::uint8_t> batch_registers_;
     bool publishing_ = false;
+
+    // The launch that is watched.
+    const loop_watcher* watcher_ = nullptr;
+    std::uint64_t launch_ = 0;
+    std::int64_t seen_ = 0; // the last iteration that `look` knows
+    std::vector<loop_post> posts_;
     std::vector<std::vector<signal>> expected_; // [rank]
 };
 

@@ -1,9 +1,11 @@
 // The loop of an execution, and what the host reads of it: control registers, scalars, history.
 #include <krylith/vector/execution.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/trace/trace_range.hpp>
 #include <krylith/vector/scalar/execution_memory.hpp>
 
 namespace krylith {
@@ -30,6 +32,7 @@ double execution::get(std::uint8_t reg) {
 }
 
 std::vector<double> execution::get(std::initializer_list<std::uint8_t> regs) {
+    const trace_range range("read scalars");
     unguarded([&] { flush(); });
     group_.synchronize();
     check_failures();
@@ -67,9 +70,7 @@ void execution::record_trip(const std::function<void()>& body) {
         }
         recording_ = true;
         for (int i = 0; i < options_.unroll; ++i) record_iteration(body);
-        fill_contexts(scalars_.finish(recorded_places_));
-        for (int rank = 0; rank < ranks(); ++rank)
-            enqueue_scalars(rank, memory_[static_cast<std::size_t>(rank)]->loop->condition(), {});
+        end_trip(recorded_places_, true);
     } catch (...) {
         recording_ = false;
         for (auto& m : memory_) m->loop.reset();
@@ -87,23 +88,39 @@ void execution::prepare(const std::function<void()>& body) {
 }
 
 loop_report execution::repeat(const std::function<void()>& body) {
-    unguarded([&] { flush(); });
-    if (mode_ == execution_mode::eager) {
-        loop_report now;
-        do {
-            for (int i = 0; i < options_.unroll; ++i) record_iteration(body);
+    return mode_ == execution_mode::eager ? repeat_eagerly(body) : repeat_recorded(body);
+}
+
+loop_report execution::repeat_eagerly(const std::function<void()>& body) {
+    for (;;) {
+        if (watcher_ != nullptr) begin_watched_launch();
+        unguarded([&] { flush(); });
+        for (int i = 0; i < options_.unroll; ++i) record_iteration(body);
+        if (watcher_ != nullptr)
+            end_trip(scalars_.places(), false);
+        else
             flush();
-            now = report();
-        } while (now.state == loop_state::running);
-        return now;
+        await_launch();
+        loop_report now = report();
+        const bool stop = look();
+        if (stop && now.state == loop_state::running) now.state = loop_state::stopped;
+        if (now.state != loop_state::running) return now;
     }
+}
+
+loop_report execution::repeat_recorded(const std::function<void()>& body) {
+    if (watcher_ != nullptr) begin_watched_launch();
+    unguarded([&] { flush(); });
     prepare(body);
     if (scalars_.places() != recorded_places_) unguarded([&] { settle(recorded_places_); });
     group_.join();
     group_.launch_together([&] {
         for (auto& m : memory_) m->loop->launch();
     });
-    return report();
+    await_launch();
+    const loop_report now = report();
+    (void)look();
+    return now;
 }
 
 loop_report execution::report() {
@@ -114,6 +131,16 @@ loop_report execution::report() {
     const auto value = [&](std::uint8_t reg) { return slots[scalars_.slot(reg)]; };
     return {static_cast<loop_state>(static_cast<std::uint8_t>(value(control::state))),
             static_cast<std::int64_t>(value(control::iteration)), value(control::residual)};
+}
+
+execution::recorded_coefficients execution::coefficients(std::int64_t count) {
+    group_.synchronize();
+    const auto& history = memory_.front()->history;
+    const auto plane = history.size() / 3;
+    const auto most = std::min(static_cast<std::size_t>(count) + 1, plane);
+    if (!options_.coefficients || most < 2) return {};
+    return {download(history, 2 * plane + 1, most - 1, group_[0]),
+            download(history, plane + 1, most - 1, group_[0])};
 }
 
 std::vector<double> execution::history(std::int64_t count) {

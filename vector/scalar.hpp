@@ -113,6 +113,12 @@ inline void test_residual(scalar_value rr) {
     rr.run->record(scalar_opcode::test, control::residual, rr.number, 0);
 }
 
+/// The same, and keeps alpha and beta of the iteration with its norm, where
+/// execution_options::coefficients makes room for them.
+inline void test_residual(scalar_value rr, scalar_value alpha, scalar_value beta) {
+    rr.run->record(scalar_opcode::test, beta.number, rr.number, alpha.number);
+}
+
 /// Counts an iteration inside a cycle (GMRES), by an estimate of its squared residual norm.
 inline void test_estimate(scalar_value rr) {
     rr.run->record(scalar_opcode::estimate, control::residual, rr.number, 0);

@@ -151,6 +151,13 @@ void cuda_device::synchronize() {
     KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
 }
 
+bool cuda_device::idle() {
+    const current_device current(ordinal_);
+    const bool busy = cudaStreamQuery(stream_) == cudaErrorNotReady;
+    if (busy) cudaGetLastError(); // not a failure: the next launch's check should not see it
+    return !busy;
+}
+
 namespace {
 
 /// The graph { WHILE(handle) { what was captured } }.

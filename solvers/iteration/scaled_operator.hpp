@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <krylith/device/trace/trace_range.hpp>
 #include <krylith/solvers/concepts.hpp>
 
 namespace krylith {
@@ -28,6 +29,7 @@ public:
 
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const {
+        const trace_range range("product");
         a_.apply(run, alpha * factor_, x, beta, y, dots);
     }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include <krylith/device/trace/trace_range.hpp>
 #include <krylith/precond/erased/preconditioner_model.hpp>
 #include <krylith/solvers/concepts.hpp>
 
@@ -49,6 +50,7 @@ public:
 
     void apply(execution& run, const vector<T>& r, vector<T>& z,
                std::span<const reduction_into<T>> dots) const {
+        const trace_range range("preconditioner");
         if (const auto inverse = pointwise(r)) return fused(run, z = *inverse, dots);
         if constexpr (applied_preconditioner<M, T>) {
             if (!*factor_) return m_->apply(run, r, z, dots);

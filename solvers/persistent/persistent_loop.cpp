@@ -149,8 +149,9 @@ void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T
                                  const vector<T>* inverse, const persistent_registers& registers) {
     std::vector<std::uint8_t> used = {control::state,    control::iteration, control::residual,
                                       control::best,     control::best_at,   registers.rho,
-                                      registers.beta,    control::target,    control::limit,
-                                      control::pause_at, control::ceiling,   control::patience};
+                                      registers.beta,    control::posted,    control::watched,
+                                      control::target,   control::limit,     control::pause_at,
+                                      control::ceiling,  control::patience};
     if (registers.scale != no_register) used.push_back(registers.scale);
     std::vector<std::uint8_t> slots(used.size());
     run.open(used, slots);
@@ -171,6 +172,7 @@ void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T
         o.own_slots = s.own_slots.data();
         o.peer_slots = s.peer_slots.data();
         o.last_epoch = s.last_epoch.data();
+        o.watch = run.watch(rank);
         for (int other = 0; other < run.ranks(); ++other)
             o.blocks[other] = ranks_[static_cast<std::size_t>(other)]->shape.blocks;
         o.rows = static_cast<std::int32_t>(a_.layout()->rows.owned(rank).size());

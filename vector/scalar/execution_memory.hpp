@@ -8,6 +8,7 @@
 #include <krylith/device/host/group_driver.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/vector/execution.hpp>
+#include <krylith/vector/scalar/loop_board_memory.hpp>
 
 namespace krylith {
 
@@ -21,6 +22,7 @@ struct rank_memory {
     buffer<double> slots;
     buffer<double> array;
     buffer<double> history; // rank 0 only
+    buffer<loop_watch> watch;
     buffer<double> partials;
     buffer<stamped_value> own_slots;
     std::vector<buffer<stamped_value>> staging; // [ranks], empty where the path is direct
@@ -29,6 +31,7 @@ struct rank_memory {
     buffer<unsigned> signals;
     buffer<std::int32_t> failure;
     buffer<std::int32_t*> failures;
+    std::unique_ptr<loop_board_memory> board; // rank 0 only, where a launch has been watched
     std::unique_ptr<loop_graph> loop; // the last member: its destructor waits for the device
 };
 

@@ -72,6 +72,10 @@ void program_recorder::record(scalar_opcode code, std::uint8_t to, std::uint8_t 
     case scalar_opcode::estimate:
     case scalar_opcode::finish:
         need(a);
+        if (b != control::state) { // recorded beside a
+            need(b);
+            need(to);
+        }
         for (const auto reg :
              {control::state, control::iteration, control::target, control::limit, control::ceiling,
               control::best, control::best_at, control::patience})
