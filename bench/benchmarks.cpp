@@ -10,6 +10,7 @@
 #include <krylith/bench/spmspv/spmspv_run.hpp>
 #include <krylith/bench/spmv/spmv_run.hpp>
 #include <krylith/bench/streamed/streamed_run.hpp>
+#include <krylith/bench/total/total_run.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/command.hpp>
 
@@ -36,7 +37,7 @@ std::function<exit_status()> add_solver(CLI::App& options, std::string_view name
     return [request] { return status_of_run(bench::solver_run(*request)); };
 }
 
-constexpr std::array<benchmark, 7> others = {{
+constexpr std::array<benchmark, 8> others = {{
     {"spmv", "y = A x: formats on one device, operators on several, and their limits",
      add<bench::spmv_request, bench::spmv_run>},
     {"spmspv", "y = A x for sparse x by each kernel: what kernel models are trained with",
@@ -49,6 +50,8 @@ constexpr std::array<benchmark, 7> others = {{
      add<bench::imbalance_request, bench::imbalance_run>},
     {"read", "Matrix Market files to CSR, against SciPy and fast_matrix_market",
      add<bench::read_request, bench::read_run>},
+    {"total", "From CSR arrays in host memory to the answer, step by step, against CuPy",
+     add<bench::total_request, bench::total_run>},
     {"break_even", "Rows a GPU from which several pay, by the cost model; needs no device",
      add<bench::break_even_request, bench::break_even_run>},
 }};

@@ -12,7 +12,7 @@
 #include <krylith/device/cuda/cuda_check.cuh>
 #include <krylith/device/device.hpp>
 #include <krylith/device/memory/slab_arena.hpp>
-#include <krylith/device/transport/staging_wire.hpp>
+#include <krylith/device/staging/staging_wire.hpp>
 
 namespace krylith::cuda {
 

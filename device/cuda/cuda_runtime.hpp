@@ -59,7 +59,7 @@ void unpin_host_memory(const device& device, void* pointer) noexcept;
 /// The ring of pinned memory through which `bytes` between `host` memory (null: any pageable
 /// memory) and the device travel fastest. It is null where a copy by the runtime is as fast: few
 /// bytes, and memory that is pinned already; and where no memory could be pinned, or a loop is
-/// being recorded. The ring (8 MiB) is made at the first use and kept with the device.
+/// being recorded. The ring (16 MiB) is made at the first use and kept with the device.
 [[nodiscard]] staging_wire* staging_for(device& device, const void* host, std::size_t bytes);
 
 /// Begin a copy of the runtime in stream order. Host memory may be used, or used again, when the

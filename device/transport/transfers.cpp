@@ -1,15 +1,15 @@
 #include <krylith/device/transport/transfers.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <omp.h>
 
 #include <krylith/config.hpp>
 #include <krylith/device/host/host_team.hpp>
-#include <krylith/device/transport/staged_transfer.hpp>
+#include <krylith/device/staging/staged_transfer.hpp>
 #if KRYLITH_HAVE_CUDA
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #endif
@@ -36,14 +36,14 @@ void in_pieces(const transfer_function<Byte>& function, Byte* memory, std::size_
 [[maybe_unused]] auto upload_move(const upload_request& r) {
     return [&r](std::byte* staging, std::size_t first, std::size_t count) {
         if (r.write) return r.write(staging, first, count);
-        std::memcpy(staging, static_cast<const std::byte*>(r.from) + first, count);
+        write_staging(staging, static_cast<const std::byte*>(r.from) + first, count);
     };
 }
 
 [[maybe_unused]] auto download_move(const download_request& r) {
     return [&r](const std::byte* staging, std::size_t first, std::size_t count) {
         if (r.take) return r.take(staging, first, count);
-        std::memcpy(static_cast<std::byte*>(r.to) + first, staging, count);
+        read_staging(static_cast<std::byte*>(r.to) + first, staging, count);
     };
 }
 
@@ -74,27 +74,41 @@ public:
     begun_copies(const begun_copies&) = delete;
     begun_copies& operator=(const begun_copies&) = delete;
     ~begun_copies() {
-        try {
-            wait();
-        } catch (...) { // NOLINT(bugprone-empty-catch): the failure that ended the rest is reported
+        while (!devices_.empty()) {
+            try {
+                wait();
+            } catch (...) { // NOLINT(bugprone-empty-catch): the failure before it is reported
+            }
         }
     }
     void add(device* one) {
         if (std::ranges::find(devices_, one) == devices_.end()) devices_.push_back(one);
     }
     void wait() {
-        for (; !devices_.empty(); devices_.pop_back()) devices_.back()->synchronize();
+        while (!devices_.empty()) {
+            device* const one = devices_.back();
+            devices_.pop_back();
+            one->synchronize();
+        }
     }
 
 private:
     std::vector<device*> devices_;
 };
 
+int threads_for(std::span<const staged_request> staged, bool gathers) {
+    std::set<const staging_wire*> links;
+    for (const staged_request& r : staged) links.insert(r.wire);
+    return staging_threads(links.size(), gathers ? gathering_threads : copying_threads);
+}
+
 void upload_to_gpus(std::span<const upload_request> requests) {
     std::vector<staged_request> staged;
     begun_copies begun;
+    bool gathers = false;
     for (const upload_request& r : requests) {
         if (r.bytes == 0) continue;
+        gathers = gathers || r.write;
         if (staging_wire* wire = cuda::staging_for(*r.device, r.write ? nullptr : r.from, r.bytes))
             staged.push_back({wire, static_cast<std::byte*>(r.to), r.bytes, upload_move(r)});
         else if (r.write)
@@ -104,15 +118,17 @@ void upload_to_gpus(std::span<const upload_request> requests) {
             cuda::begin_upload(*r.device, r.to, r.from, r.bytes);
         }
     }
-    staged_upload(staged, staging_threads(staged.size()));
+    staged_upload(staged, threads_for(staged, gathers));
     begun.wait();
 }
 
 void download_from_gpus(std::span<const download_request> requests) {
     std::vector<staged_request> staged;
     begun_copies begun;
+    bool gathers = false;
     for (const download_request& r : requests) {
         if (r.bytes == 0) continue;
+        gathers = gathers || r.take;
         auto* const from = static_cast<std::byte*>(const_cast<void*>(r.from));
         if (staging_wire* wire = cuda::staging_for(*r.device, r.take ? nullptr : r.to, r.bytes))
             staged.push_back({wire, from, r.bytes, download_move(r)});
@@ -123,7 +139,7 @@ void download_from_gpus(std::span<const download_request> requests) {
             cuda::begin_download(*r.device, r.to, r.from, r.bytes);
         }
     }
-    staged_download(staged, staging_threads(staged.size()));
+    staged_download(staged, threads_for(staged, gathers));
     begun.wait();
 }
 

@@ -8,6 +8,7 @@
 
 #include <krylith/device/device_group.hpp>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/device/numa.hpp>
 #include <krylith/device/transport/transfers.hpp>
 
 #include <krylith/tests/support/groups.hpp>
@@ -29,8 +30,8 @@ constexpr std::size_t mebi = std::size_t{1} << 20;
 } // namespace
 
 KRYLITH_GROUP_TEST("transfers: sizes around the thresholds and slots, at odd addresses") {
-    for (const std::size_t size : {std::size_t{1}, mebi - 1, mebi, mebi + 1, 2 * mebi + 3,
-                                   8 * mebi - 1, 8 * mebi + 5, 17 * mebi + 11}) {
+    for (const std::size_t size : {std::size_t{1}, mebi / 2 - 1, mebi / 2, mebi / 2 + 1,
+                                   2 * mebi + 3, 16 * mebi - 1, 16 * mebi + 5, 35 * mebi + 11}) {
         CAPTURE(size);
         const auto host = pattern(size + 3, size);
         buffer<unsigned char> there(group.handle(0), size + 5, "test");
@@ -124,6 +125,30 @@ KRYLITH_GROUP_TEST("transfers: they keep their place in the order of the stream"
     host.assign(size, 3);
     CHECK(copy.download() == first);
     CHECK(there.download() == second);
+}
+
+KRYLITH_GROUP_TEST("transfers: pinned memory, beside pageable memory of the same devices") {
+    const std::size_t size = 3 * mebi + 17;
+    const numa_topology nodes = find_numa_topology(group);
+    const auto pageable = pattern(size, 1);
+    const auto expected = pattern(size, 2);
+    const node_memory pinned(nodes, 0, size, group.handle(0));
+    std::memcpy(pinned.data(), expected.data(), size);
+    std::vector<buffer<unsigned char>> there;
+    std::vector<upload_request> up;
+    for (int rank = 0; rank < group.size(); ++rank)
+        for (const void* from :
+             {static_cast<const void*>(pageable.data()), static_cast<const void*>(pinned.data())}) {
+            there.emplace_back(group.handle(rank), size, "test");
+            up.push_back({&group[rank], there.back().data(), from, size});
+        }
+    upload_together(up);
+    std::memset(pinned.data(), 0, size); // it may be reused
+    for (std::size_t i = 0; i < there.size(); ++i)
+        CHECK(there[i].download() == (i % 2 == 0 ? pageable : expected));
+    const download_request down{&group[0], pinned.data(), there[1].data(), size};
+    download_together({&down, 1});
+    CHECK(std::memcmp(pinned.data(), expected.data(), size) == 0);
 }
 
 } // namespace krylith

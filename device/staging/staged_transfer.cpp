@@ -1,4 +1,4 @@
-#include <krylith/device/transport/staged_transfer.hpp>
+#include <krylith/device/staging/staged_transfer.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -16,7 +16,7 @@ namespace krylith {
 
 namespace {
 
-/// What fits into a slot, of one request.
+/// What travels at once: a part of one request that fits into a slot.
 struct chunk {
     const staged_request* request;
     std::size_t lane;   ///< the place of its wire
@@ -30,6 +30,7 @@ struct chunk {
 struct lane {
     explicit lane(staging_wire* of) : wire(of) {}
     staging_wire* wire;
+    std::size_t bytes = 0;                ///< of all requests
     std::vector<std::size_t> chunks = {}; ///< their places in the list of all
     std::size_t copied = 0; ///< chunks whose copy by the device was begun (upload: after the move)
     std::size_t moved = 0;  ///< chunks that all threads have moved, at a download
@@ -39,12 +40,22 @@ struct lane {
         return static_cast<int>(number % static_cast<std::size_t>(wire->slots()));
     }
     [[nodiscard]] std::size_t slots() const { return static_cast<std::size_t>(wire->slots()); }
+
+    /// A chunk fills a slot, or less where few bytes travel: threads and link then work side by
+    /// side, too.
+    [[nodiscard]] std::size_t chunk_bytes() const {
+        constexpr std::size_t least = std::size_t{256} << 10; // 5 us on a link of 55 GB/s
+        const std::size_t part = std::max(least, bytes / 8);
+        return std::min(wire->slot_bytes(),
+                        (part + staged_piece - 1) / staged_piece * staged_piece);
+    }
 };
 
 class transfer {
 public:
     transfer(std::span<const staged_request> requests, bool to_device) : to_device_(to_device) {
-        for (const staged_request& r : requests) add(r);
+        for (const staged_request& r : requests) lanes_[lane_of(r.wire)]->bytes += r.bytes;
+        for (const staged_request& r : requests) cut(r);
         interleave();
         moved_ = std::vector<std::atomic<std::size_t>>(chunks_.size());
     }
@@ -52,7 +63,11 @@ public:
     void run(int threads) {
         if (order_.empty()) return;
         std::exception_ptr failure;
-        in_team(threads, [&](int member, int) {
+        // The team is as large as those of other loops: gcc's runtime ends threads when a team is
+        // smaller than the last one, and starts them again for the next.
+        const int team = threads > 1 ? std::max(threads, omp_get_max_threads()) : 1;
+        in_team(team, [&](int member, int) {
+            if (member >= threads) return;
             if (member != 0) return work();
             try {
                 drive();
@@ -67,19 +82,21 @@ public:
 private:
     enum class outcome { moved, not_ready, over };
 
-    void add(const staged_request& r) {
-        if (r.bytes == 0) return;
-        auto found = std::find_if(lanes_.begin(), lanes_.end(),
-                                  [&](const auto& l) { return l->wire == r.wire; });
-        if (found == lanes_.end())
-            found = lanes_.insert(lanes_.end(), std::make_unique<lane>(r.wire));
-        const std::size_t slot_bytes = r.wire->slot_bytes();
-        pieces_ = std::max(pieces_, (slot_bytes + staged_piece - 1) / staged_piece);
-        for (std::size_t first = 0; first < r.bytes; first += slot_bytes) {
-            (*found)->chunks.push_back(chunks_.size());
-            chunks_.push_back({&r, static_cast<std::size_t>(found - lanes_.begin()),
-                               (*found)->chunks.size() - 1, first,
-                               std::min(slot_bytes, r.bytes - first)});
+    [[nodiscard]] std::size_t lane_of(staging_wire* wire) {
+        std::size_t place = 0;
+        while (place < lanes_.size() && lanes_[place]->wire != wire) ++place;
+        if (place == lanes_.size()) lanes_.push_back(std::make_unique<lane>(wire));
+        return place;
+    }
+
+    void cut(const staged_request& r) {
+        const std::size_t place = lane_of(r.wire);
+        lane& l = *lanes_[place];
+        const std::size_t most = l.chunk_bytes();
+        pieces_ = std::max(pieces_, (most + staged_piece - 1) / staged_piece);
+        for (std::size_t first = 0; first < r.bytes; first += most) {
+            chunks_.push_back({&r, place, l.chunks.size(), first, std::min(most, r.bytes - first)});
+            l.chunks.push_back(chunks_.size() - 1);
         }
     }
 
@@ -177,10 +194,9 @@ private:
 
 } // namespace
 
-int staging_threads(std::size_t links) noexcept {
+int staging_threads(std::size_t links, int a_link) noexcept {
     if (omp_in_parallel() != 0) return 1;
-    constexpr std::size_t of_use = 16; // more don't move more than a link does
-    const int most = static_cast<int>(of_use * std::clamp<std::size_t>(links, 1, 64));
+    const int most = a_link * static_cast<int>(std::clamp<std::size_t>(links, 1, 64));
     return std::max(1, std::min({omp_get_max_threads(), usable_cores(), most}));
 }
 
