@@ -13,6 +13,7 @@
 #include <krylith/device/device.hpp>
 #include <krylith/sparse/epilogue/partial_sums.hpp>
 #include <krylith/sparse/sell/sell_view.hpp>
+#include <krylith/sparse/storage/device_pattern.hpp>
 #include <krylith/sparse/storage/row_map.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
 
@@ -69,8 +70,8 @@ struct spmv_arguments : spmv_operands<T> {
     kernel_context common;
 };
 
-/// The input that every format is built from: host CSR with local columns, borrowed. Values are in
-/// memory of the host or of the device.
+/// The input that every format is built from: CSR with local columns, borrowed. The pattern is in
+/// memory of the host or, for CUDA devices, of the device; so are values.
 template <class T>
 struct local_csr {
     std::int64_t rows;
@@ -86,17 +87,20 @@ struct local_csr {
     bool sends = false; ///< results are stored into other devices' memory as they are computed
 
     const T* device_values = nullptr;             ///< the first entry of these rows
-    const std::int32_t* device_indices = nullptr; ///< `indices` as they lie on the device, or null
+    const std::int32_t* device_indices = nullptr; ///< `indices` as they stay on the device, or null
     bool borrow = false; ///< a format in CSR order uses device arrays in place, and keeps no copy
+    /// The pattern on the device; then `offsets`, `indices` and `boundary` may be empty. Null: it
+    /// is on the host.
+    const device_pattern* there = nullptr;
 
     [[nodiscard]] std::int64_t nonzeros() const {
-        return static_cast<std::int64_t>(indices.size());
+        return there != nullptr ? there->lengths.nonzeros
+                                : static_cast<std::int64_t>(indices.size());
     }
     /// Whether any of rows [first, last) is of the boundary.
     [[nodiscard]] bool on_boundary(std::int64_t first, std::int64_t last) const {
-        return !boundary.empty() &&
-               std::any_of(boundary.begin() + first, boundary.begin() + last,
-                           [](std::uint8_t waits) { return waits != 0; });
+        return !boundary.empty() && std::any_of(boundary.begin() + first, boundary.begin() + last,
+                                                [](std::uint8_t waits) { return waits != 0; });
     }
 };
 

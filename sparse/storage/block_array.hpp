@@ -69,7 +69,8 @@ template <class T>
 [[nodiscard]] block_array<T> values_of(const std::shared_ptr<device>& device,
                                        const local_csr<T>& block, const std::string& item) {
     if (block.device_values == nullptr) return {device, block.values, item};
-    return {device, block.device_values, block.indices.size(), block.borrow, item};
+    return {device, block.device_values, static_cast<std::size_t>(block.nonzeros()), block.borrow,
+            item};
 }
 
 /// A block's local columns in CSR order.
@@ -77,8 +78,11 @@ template <class T>
 [[nodiscard]] block_array<std::int32_t> columns_of(const std::shared_ptr<device>& device,
                                                    const local_csr<T>& block,
                                                    const std::string& item) {
-    if (block.device_indices == nullptr || !block.borrow) return {device, block.indices, item};
-    return {device, block.device_indices, block.indices.size(), true, item};
+    const auto count = static_cast<std::size_t>(block.nonzeros());
+    if (block.device_indices != nullptr && block.borrow)
+        return {device, block.device_indices, count, true, item};
+    if (block.there != nullptr) return {device, block.there->columns, count, false, item};
+    return {device, block.indices, item};
 }
 
 } // namespace krylith

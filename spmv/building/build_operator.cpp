@@ -163,6 +163,7 @@ private:
         options.kind = kind;
         check_replication(subject_.group, options);
         subject_.fractions = fractions;
+        if (!kind->needs_host_because.empty()) subject_.drop_resident();
         return kind->build.get().template of<T>()(kind, subject_);
     }
     [[nodiscard]] row_fractions by_rule(operator_kind kind) const {

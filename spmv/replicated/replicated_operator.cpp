@@ -67,8 +67,14 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
     bool same = true;
     for (const block_rows& p : block_rows_) {
         if (p.rows.map.count == 0) {
-            local_csr<T> block = source.block(p.rank, p.rows.segments.front().rows);
+            const row_range rows = p.rows.segments.front().rows;
+            local_csr<T> block = source.block(p.rank, rows);
             block.sends = sends;
+            device_pattern pattern;
+            if (source.resident && rows == source.resident->rows.owned(p.rank)) {
+                pattern = source.resident->parts[static_cast<std::size_t>(p.rank)].pattern();
+                block.there = &pattern;
+            }
             this->blocks_.push_back(make_device_matrix(group.handle(p.rank), block, format));
             continue;
         }

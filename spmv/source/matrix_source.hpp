@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/source/resident_matrix.hpp>
 
 namespace krylith {
 
@@ -24,6 +25,9 @@ struct matrix_source {
     bool borrow = false;
     std::shared_ptr<const permutation> order = nullptr; ///< the order of `matrix`; null: the
                                                         ///< caller's
+    /// The pattern on the devices, with the rows that each of them owns; null: operators are made
+    /// of the one in host memory.
+    std::shared_ptr<resident_matrix> resident = nullptr;
 
     /// Returns the rows of a device as the formats take them, with global columns.
     [[nodiscard]] local_csr<T> block(int rank, row_range rows) const {

@@ -1,0 +1,189 @@
+#include <krylith/spmv/source/resident_matrix.hpp>
+
+#include <string>
+#include <utility>
+
+#include <krylith/config.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+
+namespace krylith {
+
+longest_row resident_matrix::longest() const {
+    longest_row result;
+    for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+        const longest_row& own = parts[rank].lengths.longest;
+        if (own.nonzeros > result.nonzeros) result = {rows.begin[rank] + own.row, own.nonzeros};
+    }
+    return result;
+}
+
+#if KRYLITH_HAVE_CUDA
+
+namespace {
+
+const std::string item = "set-up";
+
+/// Whether the arrays have the right sizes and can be cut into these rows.
+template <class T>
+bool can_be_cut(const csr_view<T>& matrix, const row_partition& rows) {
+    const auto& offsets = matrix.row_offsets;
+    const auto nonzeros = static_cast<std::int64_t>(matrix.column_indices.size());
+    if (offsets.empty() || static_cast<std::int64_t>(offsets.size()) - 1 != matrix.rows ||
+        matrix.values.size() != matrix.column_indices.size() || matrix.columns < 0 ||
+        matrix.columns > index_size_limit() || offsets.front() != 0 || offsets.back() != nonzeros ||
+        rows.rows() != matrix.rows)
+        return false;
+    for (std::size_t k = 1; k < rows.begin.size(); ++k) {
+        const std::int64_t begin = offsets[as_size(rows.begin[k - 1])];
+        const std::int64_t end = offsets[as_size(rows.begin[k])];
+        if (begin < 0 || end < begin || end > nonzeros) return false;
+    }
+    return true;
+}
+
+/// Uploads the rows of a rank. Returns whether they are valid.
+template <class T>
+bool upload_rows(const std::shared_ptr<device>& device, const csr_view<T>& matrix, row_range rows,
+                 resident_rows& to) {
+    const auto offsets = matrix.row_offsets.subspan(as_size(rows.begin), as_size(rows.size()) + 1);
+    const auto count = as_size(offsets.back() - offsets.front());
+    to.offsets = buffer<std::int64_t>(device, offsets, item);
+    cuda::move_indices(*device, to.offsets.data(), rows.size() + 1, offsets.front(),
+                       to.offsets.data());
+    const auto [lengths, descends] = cuda::measure_lengths(device, to.offsets.data(), rows.size());
+    if (descends) return false;
+    to.lengths = lengths;
+    to.uploaded = buffer<std::int32_t>(
+        device, matrix.column_indices.subspan(as_size(offsets.front()), count), item);
+    to.columns = to.uploaded.data();
+    return !cuda::has_bad_column(device, to.columns, static_cast<std::int64_t>(count),
+                                 matrix.columns);
+}
+
+/// Finds the rows that touch ghosts, and the ghosts if they are wanted. Returns the rows that touch
+/// none.
+std::int64_t find_ghosts(resident_matrix& matrix, int rank, row_range owned, bool listed) {
+    resident_rows& mine = matrix.parts[static_cast<std::size_t>(rank)];
+    const std::int64_t rows = mine.lengths.rows;
+    if (matrix.group.size() == 1) return rows; // it owns all columns
+    const auto& device = matrix.group.handle(rank);
+    mine.touches_ghost = buffer<std::uint8_t>(device, as_size(rows), item);
+    mine.ghosts = {};
+    return cuda::find_ghosts(
+        device, {mine.offsets.data(), mine.columns, rows, mine.lengths.nonzeros}, owned,
+        matrix.columns, listed ? &mine.ghosts : nullptr, mine.touches_ghost.data());
+}
+
+resident_block numbered(const resident_matrix& matrix, int rank, row_range owned, bool listed) {
+    const resident_rows& mine = matrix.parts[static_cast<std::size_t>(rank)];
+    resident_block block{mine.pattern(), {}};
+    if (matrix.group.size() == 1) return block;
+    const auto& device = matrix.group.handle(rank);
+    block.columns = buffer<std::int32_t>(device, as_size(mine.lengths.nonzeros), item);
+    cuda::localize(*device, mine.columns, mine.lengths.nonzeros, owned,
+                   listed ? &mine.ghosts : nullptr, block.columns.data());
+    block.pattern.columns = block.columns.data();
+    block.pattern.boundary = mine.touches_ghost.data();
+    return block;
+}
+
+} // namespace
+
+bool makes_operators_there(const device_group& group) noexcept {
+    return group.kind() == backend::cuda;
+}
+
+template <class T>
+std::shared_ptr<resident_matrix>
+upload_pattern(const device_group& group, const csr_view<T>& matrix, const row_partition& rows) {
+    bool valid = can_be_cut(matrix, rows);
+    auto result = std::make_shared<resident_matrix>(
+        resident_matrix{group, rows, matrix.columns,
+                        std::vector<resident_rows>(static_cast<std::size_t>(group.size()))});
+    for (int rank = 0; valid && rank < group.size(); ++rank)
+        valid = upload_rows(group.handle(rank), matrix, rows.owned(rank),
+                            result->parts[static_cast<std::size_t>(rank)]);
+    if (valid) return result;
+    (void)validate(matrix); // names what is wrong
+    throw input_error("make_operator: the devices found the pattern invalid, but the host finds it "
+                      "valid: the arrays must not change while an operator is made");
+}
+
+halo_plan make_halo_plan(resident_matrix& matrix, row_partition of_rows, row_partition of_columns) {
+    halo_plan plan{std::move(of_rows), std::move(of_columns), {}};
+    plan.local.resize(matrix.parts.size());
+    for (int rank = 0; rank < matrix.group.size(); ++rank) {
+        local_halo& mine = plan.local[static_cast<std::size_t>(rank)];
+        mine.interior_rows = find_ghosts(matrix, rank, plan.columns.owned(rank), true);
+        mine.ghosts = cuda::list_members(matrix.group.handle(rank),
+                                         matrix.parts[static_cast<std::size_t>(rank)].ghosts);
+        static_cast<void>(plan.local_size(rank)); // throws if it is too large
+    }
+    match_ghosts(plan);
+    return plan;
+}
+
+allgather_plan make_allgather_plan(resident_matrix& matrix, row_partition of_rows,
+                                   row_partition of_columns) {
+    allgather_plan plan{std::move(of_rows), std::move(of_columns), {}};
+    for (int rank = 0; rank < matrix.group.size(); ++rank) {
+        static_cast<void>(plan.local_size(rank)); // throws if it is too large
+        plan.local.push_back({find_ghosts(matrix, rank, plan.columns.owned(rank), false), {}});
+    }
+    return plan;
+}
+
+resident_block local_block(const resident_matrix& matrix, const halo_plan& plan, int rank) {
+    return numbered(matrix, rank, plan.columns.owned(rank), true);
+}
+
+resident_block local_block(const resident_matrix& matrix, const allgather_plan& plan, int rank) {
+    return numbered(matrix, rank, plan.columns.owned(rank), false);
+}
+
+#else
+
+namespace {
+
+/// Ends calls that no group of a build without CUDA can make.
+[[noreturn]] void refuse() {
+    throw device_error("krylith was built without CUDA");
+}
+
+} // namespace
+
+bool makes_operators_there(const device_group& /*group*/) noexcept {
+    return false;
+}
+template <class T>
+std::shared_ptr<resident_matrix> upload_pattern(const device_group& /*group*/,
+                                                const csr_view<T>& /*matrix*/,
+                                                const row_partition& /*rows*/) {
+    refuse();
+}
+halo_plan make_halo_plan(resident_matrix& /*matrix*/, row_partition /*of_rows*/,
+                         row_partition /*of_columns*/) {
+    refuse();
+}
+allgather_plan make_allgather_plan(resident_matrix& /*matrix*/, row_partition /*of_rows*/,
+                                   row_partition /*of_columns*/) {
+    refuse();
+}
+resident_block local_block(const resident_matrix& /*matrix*/, const halo_plan& /*plan*/,
+                           int /*rank*/) {
+    refuse();
+}
+resident_block local_block(const resident_matrix& /*matrix*/, const allgather_plan& /*plan*/,
+                           int /*rank*/) {
+    refuse();
+}
+
+#endif
+
+template std::shared_ptr<resident_matrix>
+upload_pattern(const device_group&, const csr_view<double>&, const row_partition&);
+template std::shared_ptr<resident_matrix>
+upload_pattern(const device_group&, const csr_view<float>&, const row_partition&);
+
+} // namespace krylith
