@@ -14,8 +14,8 @@ template <class T>
 matrix_operator<T>::matrix_operator(operator_kind kind, operator_layouts layouts,
                                     const matrix_source<T>& source)
     : kind_(kind), layouts_(std::move(layouts)) {
-    for (const std::int64_t row : layouts_.range->rows.begin)
-        first_nonzero_.push_back(source.matrix.row_offsets[static_cast<std::size_t>(row)]);
+    const row_starts starts = source.starts();
+    for (const std::int64_t row : layouts_.range->rows.begin) first_nonzero_.push_back(starts[row]);
 }
 
 template <class T>

@@ -88,8 +88,10 @@ public:
         if (subject_.group.size() == 1) return build(operators::usual); // nothing moves
         const known_rates machine = rates_of(subject_.group);
         const auto statistics =
-            measure_pattern(subject_.halo(), subject_.row_offsets, subject_.column_indices,
-                            subject_.longest, sizeof(T));
+            subject_.row_offsets.empty()
+                ? measure_pattern(subject_.halo(), *subject_.resident, sizeof(T))
+                : measure_pattern(subject_.halo(), subject_.row_offsets, subject_.column_indices,
+                                  subject_.longest, sizeof(T));
         auto choice = std::make_shared<operator_choice>();
         choice->rates_from = machine.from;
         for (const prediction& p : predictions(statistics, machine.rates))

@@ -27,6 +27,10 @@ template <class T>
 build_operator(const device_group& group, const matrix_source<T>& source,
                const operator_placement& placement, const operator_options& options);
 
+/// Whether devices can make the operator that the options ask for of patterns in their memory. They
+/// can't where it needs the matrix in host memory, or a trial does that builds several.
+[[nodiscard]] bool can_be_made_there(const device_group& group, const operator_options& options);
+
 /// Whether somebody has validated a matrix.
 enum class pattern_state { unknown, valid };
 

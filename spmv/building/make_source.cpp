@@ -3,16 +3,10 @@
 
 namespace krylith {
 
-namespace {
-
-/// Whether devices can make the operator that the options ask for of the rows that they own.
-/// Trials build several, and some of those need the host.
 bool can_be_made_there(const device_group& group, const operator_options& options) {
     return makes_operators_there(group) && !options.measure &&
            (!options.kind || options.kind->needs_host_because.empty());
 }
-
-} // namespace
 
 template <class T>
 matrix_source<T> make_source(const device_group& group, const csr_view<T>& matrix,

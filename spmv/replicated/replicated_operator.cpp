@@ -12,6 +12,15 @@
 
 namespace krylith {
 
+namespace {
+
+/// Whether these are all the rows that a device owns.
+bool is_all(row_range rows, row_range owned) {
+    return rows == owned || (rows.size() == 0 && owned.size() == 0);
+}
+
+} // namespace
+
 template <class T>
 replicated_operator<T>::replicated_operator(operator_kind kind, operator_layouts layouts,
                                             const matrix_source<T>& source,
@@ -20,7 +29,7 @@ replicated_operator<T>::replicated_operator(operator_kind kind, operator_layouts
     : matrix_operator<T>(kind, std::move(layouts), source),
       transport_(transport),
       partition_(std::move(partition)) {
-    plan(source.matrix.row_offsets);
+    plan(source.starts());
     make_blocks(source, format);
     connect();
 }
@@ -40,23 +49,22 @@ replicated_operator<T>::replicated_operator(operator_layouts layouts, const bloc
 }
 
 template <class T>
-void replicated_operator<T>::plan(std::span<const std::int64_t> row_offsets) {
+void replicated_operator<T>::plan(const row_starts& starts) {
     for (int rank = 0; rank < this->group().size(); ++rank) {
         if (stores()) {
-            block_rows_.push_back({rank, join_rows(partition_, rank, row_offsets), step::first});
+            block_rows_.push_back({rank, join_rows(partition_, rank, starts), step::first});
             continue;
         }
         const std::size_t before = block_rows_.size();
         const local_blocks& part = partition_.local[static_cast<std::size_t>(rank)];
         for (const staged_rows& range : part.ranges)
-            block_rows_.push_back({rank, lone_rows(range.rows, row_offsets),
+            block_rows_.push_back({rank, lone_rows(range.rows, starts),
                                    range.stage == block_stage::first ? step::first : step::second});
         if (partition_.redundant.size() != 0)
-            block_rows_.push_back(
-                {rank, lone_rows(partition_.redundant, row_offsets), step::redundant});
+            block_rows_.push_back({rank, lone_rows(partition_.redundant, starts), step::redundant});
         // A device without rows still runs the product's scalar arithmetic.
         if (block_rows_.size() == before)
-            block_rows_.push_back({rank, lone_rows({0, 0}, row_offsets), step::first});
+            block_rows_.push_back({rank, lone_rows({0, 0}, starts), step::first});
     }
 }
 
@@ -71,7 +79,7 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
             local_csr<T> block = source.block(p.rank, rows);
             block.sends = sends;
             device_pattern pattern;
-            if (source.resident && rows == source.resident->rows.owned(p.rank)) {
+            if (source.resident && is_all(rows, source.resident->rows.owned(p.rank))) {
                 pattern = source.resident->parts[static_cast<std::size_t>(p.rank)].pattern();
                 block.there = &pattern;
             }

@@ -108,6 +108,21 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
+/// Copies the first columns of rows and of those after them: counts[k] and most columns from
+/// most * k on, where k / 2 is the number of a row in the list.
+__global__ void __launch_bounds__(block_threads)
+    sample_columns(const __grid_constant__ resident_csr a, const std::int64_t* rows,
+                   std::int64_t count, std::int64_t most, std::int32_t* counts,
+                   std::int32_t* columns) {
+    for (std::int64_t k = first_item(); k < 2 * count; k += item_stride()) {
+        const std::int64_t row = rows[k / 2] + k % 2;
+        const std::int64_t begin = a.offsets[row];
+        const std::int64_t length = a.offsets[row + 1] - begin;
+        counts[k] = static_cast<std::int32_t>(length < most ? length : most);
+        for (std::int32_t i = 0; i < counts[k]; ++i) columns[most * k + i] = a.columns[begin + i];
+    }
+}
+
 __global__ void __launch_bounds__(block_threads)
     number_columns(const std::int32_t* columns, std::int64_t count, std::int32_t owned_begin,
                    std::int32_t owned_end, const std::uint32_t* words, const std::int32_t* below,
@@ -187,6 +202,33 @@ std::vector<std::int64_t> list_members(const std::shared_ptr<device>& device, re
         launch.check_launch();
     }
     return listed.download();
+}
+
+std::vector<std::array<std::vector<std::int32_t>, 2>>
+first_columns(const std::shared_ptr<device>& device, const resident_csr& matrix,
+              std::span<const std::int64_t> rows, std::int64_t most) {
+    std::vector<std::array<std::vector<std::int32_t>, 2>> result(rows.size());
+    if (rows.empty()) return result;
+    const auto count = static_cast<std::int64_t>(rows.size());
+    const buffer<std::int64_t> list(device, rows, item);
+    const buffer<std::int32_t> counts(device, 2 * rows.size(), item);
+    const buffer<std::int32_t> columns(device, 2 * rows.size() * static_cast<std::size_t>(most),
+                                       item);
+    columns.zero();
+    {
+        const launch_scope launch(*device);
+        const auto kernel = sample_columns;
+        kernel<<<blocks_for(launch, kernel, 2 * count), block_threads, 0, launch.stream()>>>(
+            matrix, list.data(), count, most, counts.data(), columns.data());
+        launch.check_launch();
+    }
+    const auto lengths = counts.download();
+    const auto all = columns.download();
+    for (std::size_t k = 0; k < lengths.size(); ++k) {
+        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(k) * most;
+        result[k / 2][k % 2].assign(begin, begin + lengths[k]);
+    }
+    return result;
 }
 
 void localize(device& device, const std::int32_t* columns, std::int64_t count, row_range owned,

@@ -2,8 +2,10 @@
 // other devices own, and their local numbers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
@@ -44,6 +46,11 @@ namespace cuda {
 /// Counts the members below each word, and returns them all, ascending. Waits for the device.
 [[nodiscard]] std::vector<std::int64_t> list_members(const std::shared_ptr<device>& device,
                                                      resident_set& set);
+
+/// Downloads the first columns, at most `most`, of each of these rows and of the one after it.
+[[nodiscard]] std::vector<std::array<std::vector<std::int32_t>, 2>>
+first_columns(const std::shared_ptr<device>& device, const resident_csr& matrix,
+              std::span<const std::int64_t> rows, std::int64_t most);
 
 /// Enqueues the local numbers of columns: an owned one less the first owned; a ghost the number of
 /// owned ones plus its place among the ghosts, or, where `ghosts` is null, among all columns that

@@ -6,6 +6,7 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/spmv/cost/scattered_entries.hpp>
 
 namespace krylith {
 
@@ -16,6 +17,12 @@ longest_row resident_matrix::longest() const {
         if (own.nonzeros > result.nonzeros) result = {rows.begin[rank] + own.row, own.nonzeros};
     }
     return result;
+}
+
+row_starts resident_matrix::starts() const {
+    std::vector<std::int64_t> before{0};
+    for (const resident_rows& part : parts) before.push_back(before.back() + part.lengths.nonzeros);
+    return {rows, std::move(before)};
 }
 
 #if KRYLITH_HAVE_CUDA
@@ -110,6 +117,47 @@ upload_pattern(const device_group& group, const csr_view<T>& matrix, const row_p
                       "valid: the arrays must not change while an operator is made");
 }
 
+std::shared_ptr<resident_matrix>
+take_pattern(const device_group& group, std::span<const given_rows> given, std::int64_t columns) {
+    if (columns > index_size_limit()) return nullptr;
+    auto result = std::make_shared<resident_matrix>(
+        resident_matrix{group, {}, columns, std::vector<resident_rows>(given.size())});
+    for (std::size_t rank = 0; rank < given.size(); ++rank) {
+        const auto& device = group.handle(static_cast<int>(rank));
+        const given_rows& from = given[rank];
+        resident_rows& to = result->parts[rank];
+        result->rows.begin.push_back(result->rows.begin.back() + from.rows);
+        to.offsets = buffer<std::int64_t>(device, as_size(from.rows) + 1, item);
+        to.columns = from.columns;
+        if (from.rows == 0) {
+            to.offsets.zero();
+            continue;
+        }
+        if (from.wide_offsets != nullptr)
+            cuda::count_from_zero(*device, from.wide_offsets, from.rows + 1, to.offsets.data());
+        else
+            cuda::count_from_zero(*device, from.narrow_offsets, from.rows + 1, to.offsets.data());
+        const auto [lengths, descends] =
+            cuda::measure_lengths(device, to.offsets.data(), from.rows);
+        if (descends || cuda::has_bad_column(device, to.columns, lengths.nonzeros, columns))
+            return nullptr;
+        to.lengths = lengths;
+    }
+    return result;
+}
+
+double scattered_fraction(const resident_matrix& matrix, int rank, std::int64_t value_bytes) {
+    const resident_rows& mine = matrix.parts[as_size(rank)];
+    const auto first = sampled_rows({0, mine.lengths.rows});
+    const auto columns = cuda::first_columns(
+        matrix.group.handle(rank),
+        {mine.offsets.data(), mine.columns, mine.lengths.rows, mine.lengths.nonzeros}, first,
+        most_sampled_entries);
+    std::vector<sampled_pair> sample;
+    for (std::size_t k = 0; k < first.size(); ++k) sample.push_back({columns[k][0], columns[k][1]});
+    return scattered_fraction(sample, value_bytes);
+}
+
 halo_plan make_halo_plan(resident_matrix& matrix, row_partition of_rows, row_partition of_columns) {
     halo_plan plan{std::move(of_rows), std::move(of_columns), {}};
     plan.local.resize(matrix.parts.size());
@@ -160,6 +208,15 @@ template <class T>
 std::shared_ptr<resident_matrix> upload_pattern(const device_group& /*group*/,
                                                 const csr_view<T>& /*matrix*/,
                                                 const row_partition& /*rows*/) {
+    refuse();
+}
+std::shared_ptr<resident_matrix> take_pattern(const device_group& /*group*/,
+                                              std::span<const given_rows> /*given*/,
+                                              std::int64_t /*columns*/) {
+    refuse();
+}
+double scattered_fraction(const resident_matrix& /*matrix*/, int /*rank*/,
+                          std::int64_t /*value_bytes*/) {
     refuse();
 }
 halo_plan make_halo_plan(resident_matrix& /*matrix*/, row_partition /*of_rows*/,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
@@ -12,6 +13,7 @@
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/sparse/storage/device_pattern.hpp>
 #include <krylith/spmv/source/resident_columns.hpp>
+#include <krylith/spmv/source/row_starts.hpp>
 
 namespace krylith {
 
@@ -39,6 +41,8 @@ struct resident_matrix {
 
     /// The longest row, the first of several, as validate() returns it.
     [[nodiscard]] longest_row longest() const;
+    /// The nonzeros before the first row of each device.
+    [[nodiscard]] row_starts starts() const;
 };
 
 /// A device's rows with local columns, while its block is made.
@@ -53,6 +57,24 @@ struct resident_block {
 template <class T>
 [[nodiscard]] std::shared_ptr<resident_matrix>
 upload_pattern(const device_group& group, const csr_view<T>& matrix, const row_partition& rows);
+
+/// The rows of a matrix on a device, from its arrays there: offsets, of either width, that may
+/// begin with any number, and columns, which are borrowed.
+struct given_rows {
+    std::int64_t rows = 0;
+    const std::int32_t* narrow_offsets = nullptr;
+    const std::int64_t* wide_offsets = nullptr;
+    const std::int32_t* columns = nullptr;
+};
+
+/// Validates the pattern of arrays that lie on the devices; 8 bytes a row there. Null where it is
+/// invalid.
+[[nodiscard]] std::shared_ptr<resident_matrix>
+take_pattern(const device_group& group, std::span<const given_rows> given, std::int64_t columns);
+
+/// Returns the fraction of scattered nonzeros in a sample of a device's rows (measure_pattern()).
+[[nodiscard]] double scattered_fraction(const resident_matrix& matrix, int rank,
+                                        std::int64_t value_bytes);
 
 /// Plans the exchanges on the devices: the plans that the functions of these names make on the
 /// host, but touches_ghost stays on the devices. n / 4 bytes there for n columns, and the ghosts
