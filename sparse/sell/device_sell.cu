@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(block_threads)
     for_each_slice(from.slices, [&](std::int32_t s) {
         const slice_pattern slice(from, s);
         const column_code code = slice.code();
-        if (lane_number() == 0) heads[s] = {0, 0, slice_shape(slice.longest, code)};
+        if (lane_number() == 0) heads[s] = {0, 0, slice_shape(slice.longest, code), 0};
         if (code != column_code::wide) coded_columns += static_cast<number>(slice.longest);
         chunks += static_cast<number>(slice.longest) * static_cast<number>(chunks_of(code));
     });
@@ -57,13 +57,14 @@ struct slice_places {
 
     [[nodiscard]] __device__ std::uint32_t count() const { return slices; }
     [[nodiscard]] __device__ item load(std::uint32_t s) const {
-        const slice_head head{0, 0, heads[s].shape};
+        const slice_head head = heads[s];
         const auto length = static_cast<number>(head.length());
         return {length * static_cast<number>(chunks_of(head.code())) << 32 | length};
     }
     __device__ void emit(bool there, std::uint32_t s, item, number before) const {
         if (!there) return;
         heads[s].first = static_cast<std::uint32_t>(before);
+        heads[s].read = heads[s].first;
         heads[s].columns = static_cast<std::uint32_t>(before >> 32);
     }
     __device__ void finish(number) const {}
