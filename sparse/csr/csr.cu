@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more blocks w
 }
 
 template <class T, class Offset>
-class csr_matrix_on_device final : public device_matrix<T> {
+class csr_matrix_on_device final : public device_matrix<T>, private whole_intake<T> {
 public:
     csr_matrix_on_device(std::shared_ptr<device> device, const local_csr<T>& block)
         : device_(std::move(device)) {
@@ -113,6 +113,7 @@ public:
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }
+    [[nodiscard]] value_intake<T>* intake() override { return this; }
     void update_on_device(const T* values) override { values_.take(*device_, values); }
     void diagonal(T* d, const row_map& rows) const override {
         csr_diagonal(*device_, offsets_.data(), columns_.data(), values_.data(),
@@ -125,6 +126,7 @@ public:
     }
 
 private:
+    [[nodiscard]] const block_array<T>& array() const override { return values_; }
     /// Returns the first tile whose rows are computed by every device; their number if there is
     /// none.
     [[nodiscard]] std::int32_t first_alone(std::int64_t row, std::int64_t rows) const {

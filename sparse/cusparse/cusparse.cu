@@ -26,7 +26,7 @@ template <class T>
 constexpr cudaDataType_t data_type = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
 
 template <class T>
-class cusparse_matrix final : public device_matrix<T> {
+class cusparse_matrix final : public device_matrix<T>, private whole_intake<T> {
 public:
     cusparse_matrix(std::shared_ptr<device> device, const local_csr<T>& block)
         : device_(std::move(device)), rows_(block.rows) {
@@ -119,6 +119,7 @@ public:
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }
+    [[nodiscard]] value_intake<T>* intake() override { return this; }
     void update_on_device(const T* values) override { values_.take(*device_, values); }
     void diagonal(T* d, const row_map& rows) const override {
         if (wide_offsets_.size() != 0)
@@ -137,6 +138,7 @@ public:
     }
 
 private:
+    [[nodiscard]] const block_array<T>& array() const override { return values_; }
     std::shared_ptr<device> device_;
     std::int64_t rows_;
     buffer<std::int32_t> narrow_offsets_;

@@ -73,7 +73,7 @@ boundary_order order_chunks(const std::shared_ptr<device>& device, const device_
 }
 
 template <class T, class Offset>
-class merge_matrix final : public device_matrix<T> {
+class merge_matrix final : public device_matrix<T>, private whole_intake<T> {
 public:
     merge_matrix(std::shared_ptr<device> device, const local_csr<T>& block)
         : device_(std::move(device)), rows_(block.rows) {
@@ -99,6 +99,7 @@ public:
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }
+    [[nodiscard]] value_intake<T>* intake() override { return this; }
     void update_on_device(const T* values) override { values_.take(*device_, values); }
     void diagonal(T* d, const row_map& rows) const override {
         csr_diagonal(*device_, offsets_.data(), columns_.data(), values_.data(), rows_, rows, d);
@@ -110,6 +111,7 @@ public:
     }
 
 private:
+    [[nodiscard]] const block_array<T>& array() const override { return values_; }
     /// The number of teams, which is the same for any number of dot products: the division of the
     /// path decides where sums are cut, and so their bits.
     [[nodiscard]] std::int64_t teams() const {

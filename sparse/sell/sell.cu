@@ -15,6 +15,7 @@
 #include <krylith/sparse/sell/sell_slices.cuh>
 #include <krylith/sparse/sell/uniform_slices.cuh>
 #include <krylith/sparse/storage/boundary_order.hpp>
+#include <krylith/sparse/storage/bring_values.hpp>
 
 namespace krylith::cuda {
 
@@ -122,10 +123,10 @@ __global__ void __launch_bounds__(block_threads)
 /// has more: 64 MB of double.
 constexpr std::int64_t staged_entries = std::int64_t{1} << 23;
 /// Memory for so many is kept for the next update: small matrices are updated often.
-constexpr std::size_t kept_entries = std::size_t{1} << 20;
+constexpr std::int64_t kept_entries = std::int64_t{1} << 20;
 
 template <class T>
-class sell_matrix final : public device_matrix<T> {
+class sell_matrix final : public device_matrix<T>, private value_intake<T> {
 public:
     sell_matrix(std::shared_ptr<device> device, const local_csr<T>& block)
         : device_(std::move(device)) {
@@ -167,11 +168,10 @@ public:
                  groups,
                  order.interior,
                  bytes_};
-        if (block.device_values == nullptr)
-            update(block.values);
-        else
+        if (block.device_values != nullptr)
             update_on_device(block.device_values);
-        device_->synchronize(); // before the pattern and the staging memory are given back
+        else if (!block.values_follow)
+            update(block.values);
     }
 
     void apply(const spmv_arguments<T>& a) override {
@@ -186,27 +186,8 @@ public:
             });
     }
 
-    /// Uploads in batches of whole windows of sorting, whose rows all lie in the same window.
-    void update(std::span<const T> values) override {
-        buffer<T> large;
-        for (std::size_t window = 0; window + 1 < first_entry_.size();) {
-            const std::int64_t base = first_entry_[window];
-            std::size_t end = window + 1;
-            while (end + 1 < first_entry_.size() && first_entry_[end + 1] - base <= staged_entries)
-                ++end;
-            const auto count = static_cast<std::size_t>(first_entry_[end] - base);
-            if (count != 0) {
-                buffer<T>& staging = count <= kept_entries ? staging_ : large;
-                if (staging.size() < count) staging = buffer<T>(device_, count, "matrix update");
-                device_->upload(staging.data(), values.data() + base, count * sizeof(T));
-                fill(static_cast<std::int64_t>(window) * sort_window,
-                     std::min(static_cast<std::int64_t>(end) * sort_window, places_),
-                     staging.data(), base);
-            }
-            window = end;
-        }
-        mark_uniform(); // which waits, so that the memory can be given back
-    }
+    void update(std::span<const T> values) override { bring_values(*device_, *this, values); }
+    [[nodiscard]] value_intake<T>* intake() override { return this; }
 
     void update_on_device(const T* values) override {
         fill(0, places_, values, 0);
@@ -238,6 +219,38 @@ public:
     [[nodiscard]] const sell_view<T>* slices() const override { return &view_; }
 
 private:
+    using piece = typename value_intake<T>::piece;
+
+    /// The window that begins with an entry, the last of several.
+    [[nodiscard]] std::size_t window_at(std::int64_t entry) const {
+        return static_cast<std::size_t>(std::ranges::upper_bound(first_entry_, entry) -
+                                        first_entry_.begin()) -
+               1;
+    }
+    /// Pieces are of whole windows of sorting, whose rows all lie in the same window.
+    [[nodiscard]] piece next_piece(std::int64_t first) override {
+        std::size_t end = window_at(first);
+        if (end + 1 == first_entry_.size()) return {nullptr, 0};
+        for (++end;
+             end + 1 < first_entry_.size() && first_entry_[end + 1] - first <= staged_entries;)
+            ++end;
+        const std::int64_t count = first_entry_[end] - first;
+        buffer<T>& staging = count <= kept_entries ? staging_ : large_staging_;
+        if (static_cast<std::int64_t>(staging.size()) < count)
+            staging = buffer<T>(device_, static_cast<std::size_t>(count), "matrix update");
+        return {staging.data(), count};
+    }
+    void take_piece(std::int64_t first, const piece& brought) override {
+        fill(static_cast<std::int64_t>(window_at(first)) * sort_window,
+             std::min(static_cast<std::int64_t>(window_at(first + brought.size)) * sort_window,
+                      places_),
+             brought.to, first);
+    }
+    void end_update() override {
+        large_staging_ = {};
+        mark_uniform();
+    }
+
     /// Keeps where the rows of the block begin in CSR, which updates need.
     void keep_offsets(const device_pattern& pattern, const std::string& item) {
         const block_lengths& lengths = pattern.lengths;
@@ -252,7 +265,7 @@ private:
         }
     }
 
-    [[nodiscard]] boundary_order boundary_last(const row_groups& groups,
+    [[nodiscard]] boundary_order boundary_last(const place_groups& groups,
                                                const std::uint8_t* boundary) const {
         const auto waits = groups_on_boundary(device_, groups, boundary);
         return order_groups(
@@ -302,6 +315,7 @@ private:
     buffer<std::int32_t> narrow_offsets_;   ///< of the block's rows, from 0, where they fit
     buffer<std::int64_t> wide_offsets_;     ///< otherwise
     buffer<T> staging_;                     ///< of updates from the host
+    buffer<T> large_staging_;               ///< the same, for the time of an update
     std::vector<std::int64_t> first_entry_; ///< the entry where each window begins, and the end
     sell_view<T> view_{};
 };

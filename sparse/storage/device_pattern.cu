@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(block_threads)
 
 /// Looks at the groups with a warp for each.
 __global__ void __launch_bounds__(block_threads)
-    find_boundary(const __grid_constant__ row_groups groups, const std::uint8_t* boundary,
+    find_boundary(const __grid_constant__ place_groups groups, const std::uint8_t* boundary,
                   std::uint8_t* found) {
     const std::int64_t warps = std::int64_t{gridDim.x} * block_warps;
     for (std::int64_t g = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32;
@@ -91,7 +91,7 @@ std::vector<std::int64_t> sample_offsets(const std::shared_ptr<device>& device,
 }
 
 std::vector<std::uint8_t> groups_on_boundary(const std::shared_ptr<device>& device,
-                                             const row_groups& groups,
+                                             const place_groups& groups,
                                              const std::uint8_t* boundary) {
     const buffer<std::uint8_t> found(device, static_cast<std::size_t>(groups.count), "set-up");
     launch_over(*device, find_boundary, std::int64_t{groups.count} * 32, groups, boundary,

@@ -60,7 +60,7 @@ void count_from_zero(device& device, const From* from, std::int64_t count, std::
 /// The rows of groups. Group g has the rows at places [first[g], last[g]), or [g * size,
 /// (g + 1) * size) of `places` where these are null; the row at a place is order[place], none where
 /// that is negative, or the place itself where order is null.
-struct row_groups {
+struct place_groups {
     std::int32_t count = 0;
     std::int64_t places = 0;
     std::int64_t size = 0;
@@ -71,7 +71,7 @@ struct row_groups {
 
 /// Returns for each group whether one of its rows is of the boundary; waits for the device.
 [[nodiscard]] std::vector<std::uint8_t> groups_on_boundary(const std::shared_ptr<device>& device,
-                                                           const row_groups& groups,
+                                                           const place_groups& groups,
                                                            const std::uint8_t* boundary);
 
 } // namespace cuda

@@ -33,6 +33,9 @@ template <class Plan>
 void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& plan,
                                    format_kind format) {
     const device_group& group = this->group();
+    // Those of several devices travel side by side.
+    const bool values_follow =
+        group.kind() == backend::cuda && source.parts.empty() && prepared_ == nullptr;
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& d = group.handle(rank);
         const auto make = [&](const local_csr<T>& block) {
@@ -41,6 +44,7 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
         };
         local_csr<T> block = source.block(rank, plan.rows.owned(rank));
         block.columns = plan.local_size(rank);
+        block.values_follow = values_follow;
         // Indices that stay on the device are global.
         if (group.size() > 1) block.device_indices = nullptr;
         if (source.resident) {
@@ -57,6 +61,7 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
         block.boundary = plan.local[static_cast<std::size_t>(rank)].touches_ghost;
         make(block);
     }
+    if (values_follow) this->distribute(source.matrix.values);
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
+#include <krylith/sparse/storage/bring_values.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 #include <krylith/vector/fused.hpp>
@@ -72,6 +73,8 @@ template <class T>
 void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_kind format) {
     const device_group& group = this->group();
     const bool sends = stores() && group.size() > 1;
+    const bool follow = group.kind() == backend::cuda && source.parts.empty();
+    std::vector<value_delivery<T>> together;
     bool same = true;
     for (const block_rows& p : block_rows_) {
         if (p.rows.map.count == 0) {
@@ -83,7 +86,10 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
                 pattern = source.resident->parts[static_cast<std::size_t>(p.rank)].pattern();
                 block.there = &pattern;
             }
+            block.values_follow = follow;
             this->blocks_.push_back(make_device_matrix(group.handle(p.rank), block, format));
+            if (follow)
+                together.push_back({&group[p.rank], this->blocks_.back()->intake(), block.values});
             continue;
         }
         const auto offsets = join_offsets(p.rows, source.matrix.row_offsets);
@@ -100,6 +106,7 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
         this->blocks_.push_back(make_device_matrix(group.handle(p.rank), block, format));
         same = same && this->blocks_.back()->name() == this->blocks_.front()->name();
     }
+    bring_values<T>(together);
     // Formats round differently, but all copies of redundant rows must have the same bits.
     if (partition_.redundant.size() == 0 || same || format) return;
     this->blocks_.clear();
@@ -218,15 +225,23 @@ bool replicated_operator<T>::recordable() const {
 
 template <class T>
 void replicated_operator<T>::distribute(std::span<const T> values) {
+    std::vector<value_delivery<T>> together;
     for (std::size_t i = 0; i < block_rows_.size(); ++i) {
         const joined_rows& rows = block_rows_[i].rows;
+        device_matrix<T>& block = *this->blocks_[i];
+        if (!rows.consecutive()) {
+            block.update(join_entries(rows, values));
+            continue;
+        }
         const row_range only = rows.segments.front().nonzeros;
-        if (rows.consecutive())
-            this->blocks_[i]->update(values.subspan(static_cast<std::size_t>(only.begin),
-                                                    static_cast<std::size_t>(only.size())));
+        const auto mine = values.subspan(static_cast<std::size_t>(only.begin),
+                                         static_cast<std::size_t>(only.size()));
+        if (value_intake<T>* const to = block.intake())
+            together.push_back({&this->group()[block_rows_[i].rank], to, mine});
         else
-            this->blocks_[i]->update(join_entries(rows, values));
+            block.update(mine);
     }
+    bring_values<T>(together);
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/transport/transfers.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/spmv/cost/scattered_entries.hpp>
 
@@ -49,23 +50,30 @@ bool can_be_cut(const csr_view<T>& matrix, const row_partition& rows) {
     return true;
 }
 
-/// Uploads the rows of a rank. Returns whether they are valid.
+/// Allocates the arrays of a rank's rows, and adds their transfers.
 template <class T>
-bool upload_rows(const std::shared_ptr<device>& device, const csr_view<T>& matrix, row_range rows,
-                 resident_rows& to) {
+void add_rows(const std::shared_ptr<device>& device, const csr_view<T>& matrix, row_range rows,
+              resident_rows& to, std::vector<upload_request>& requests) {
     const auto offsets = matrix.row_offsets.subspan(as_size(rows.begin), as_size(rows.size()) + 1);
-    const auto count = as_size(offsets.back() - offsets.front());
-    to.offsets = buffer<std::int64_t>(device, offsets, item);
-    cuda::move_indices(*device, to.offsets.data(), rows.size() + 1, offsets.front(),
-                       to.offsets.data());
-    const auto [lengths, descends] = cuda::measure_lengths(device, to.offsets.data(), rows.size());
-    if (descends) return false;
-    to.lengths = lengths;
-    to.uploaded = buffer<std::int32_t>(
-        device, matrix.column_indices.subspan(as_size(offsets.front()), count), item);
+    const auto first = as_size(offsets.front());
+    const auto columns = matrix.column_indices.subspan(first, as_size(offsets.back()) - first);
+    to.offsets = buffer<std::int64_t>(device, offsets.size(), item);
+    to.uploaded = buffer<std::int32_t>(device, columns.size(), item);
     to.columns = to.uploaded.data();
-    return !cuda::has_bad_column(device, to.columns, static_cast<std::int64_t>(count),
-                                 matrix.columns);
+    requests.push_back({device.get(), to.offsets.data(), offsets.data(), offsets.size_bytes()});
+    requests.push_back({device.get(), to.uploaded.data(), columns.data(), columns.size_bytes()});
+}
+
+/// Looks at the rows of a rank, the first of whose offsets is `first`, and counts them from 0.
+/// Returns whether they are valid.
+bool check_rows(const std::shared_ptr<device>& device, std::int64_t rows, std::int64_t first,
+                std::int64_t columns, resident_rows& to) {
+    cuda::move_indices(*device, to.offsets.data(), rows + 1, first, to.offsets.data());
+    const auto [lengths, descends] = cuda::measure_lengths(device, to.offsets.data(), rows);
+    to.lengths = lengths;
+    return !descends &&
+           !cuda::has_bad_column(device, to.columns, static_cast<std::int64_t>(to.uploaded.size()),
+                                 columns);
 }
 
 /// Finds the rows that touch ghosts, and the ghosts if they are wanted. Returns the rows that touch
@@ -108,9 +116,16 @@ upload_pattern(const device_group& group, const csr_view<T>& matrix, const row_p
     auto result = std::make_shared<resident_matrix>(
         resident_matrix{group, rows, matrix.columns,
                         std::vector<resident_rows>(static_cast<std::size_t>(group.size()))});
+    std::vector<upload_request> requests;
     for (int rank = 0; valid && rank < group.size(); ++rank)
-        valid = upload_rows(group.handle(rank), matrix, rows.owned(rank),
-                            result->parts[static_cast<std::size_t>(rank)]);
+        add_rows(group.handle(rank), matrix, rows.owned(rank),
+                 result->parts[static_cast<std::size_t>(rank)], requests);
+    upload_together(requests);
+    for (int rank = 0; valid && rank < group.size(); ++rank) {
+        const row_range mine = rows.owned(rank);
+        valid = check_rows(group.handle(rank), mine.size(), matrix.row_offsets[as_size(mine.begin)],
+                           matrix.columns, result->parts[static_cast<std::size_t>(rank)]);
+    }
     if (valid) return result;
     (void)validate(matrix); // names what is wrong
     throw input_error("make_operator: the devices found the pattern invalid, but the host finds it "
