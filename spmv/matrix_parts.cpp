@@ -18,6 +18,13 @@ namespace {
     throw usage_error("make_operator: part " + std::to_string(rank) + ": " + what);
 }
 
+template <class V>
+V read_number(device& device, const V* from) {
+    V number{};
+    device.download(&number, from, sizeof number);
+    return number;
+}
+
 /// Returns the rows' offsets, counted from 0 and widened.
 std::vector<std::int64_t> read_offsets(device& device, const offset_array& offsets,
                                        std::int64_t rows) {
@@ -33,6 +40,15 @@ std::vector<std::int64_t> read_offsets(device& device, const offset_array& offse
     const std::int64_t first = result.front();
     for (auto& offset : result) offset -= first;
     return result;
+}
+
+/// Reads how many nonzeros rows have, from their first offset and their last.
+std::int64_t count_nonzeros(device& device, const offset_array& offsets, std::int64_t rows) {
+    const auto at = [&](std::int64_t row) {
+        if (offsets.wide != nullptr) return read_number(device, offsets.wide + row);
+        return std::int64_t{read_number(device, offsets.narrow + row)};
+    };
+    return at(rows) - at(0);
 }
 
 /// Refuses a null pointer and a pointer to memory of another device.
@@ -161,17 +177,51 @@ assembled(const device_group& group, std::span<const coo_part<T>> parts,
     return result;
 }
 
+/// Builds the operator of parts whose pattern does not leave the devices. Null where it is invalid.
+template <class T>
+std::unique_ptr<matrix_operator<T>>
+assembled_there(const device_group& group, std::span<const csr_part<T>> parts,
+                const std::optional<operator_layouts>& layouts, const operator_options& options) {
+    row_partition rows;
+    std::vector<given_rows> given;
+    matrix_source<T> source;
+    source.borrow = options.borrow;
+    for (const csr_part<T>& part : parts) {
+        rows.begin.push_back(rows.begin.back() + part.rows);
+        given.push_back(
+            {part.rows, part.row_offsets.narrow, part.row_offsets.wide, part.column_indices});
+        source.parts.push_back({part.column_indices, part.values});
+    }
+    const operator_placement placement = placement_of(rows, layouts, options);
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        if (part.rows == 0 || count_nonzeros(group[rank], part.row_offsets, part.rows) == 0)
+            continue;
+        check_pointer(group[rank], rank, part.column_indices, "column_indices");
+        check_pointer(group[rank], rank, part.values, "values");
+    }
+    source.resident = take_pattern(group, given, columns_of(rows, placement));
+    if (!source.resident) return nullptr;
+    source.matrix.rows = rows.rows();
+    source.matrix.columns = columns_of(rows, placement);
+    source.longest = source.resident->longest();
+    return build_operator(group, source, placement, options);
+}
+
 template <class T>
 std::unique_ptr<matrix_operator<T>>
 assembled(const device_group& group, std::span<const csr_part<T>> parts,
           const std::optional<operator_layouts>& layouts, const operator_options& options) {
     check_count(parts.size(), group);
     check_order(options);
+    for (int rank = 0; rank < group.size(); ++rank)
+        check_part(group[rank], rank, parts[static_cast<std::size_t>(rank)]);
+    if (can_be_made_there(group, options))
+        if (auto there = assembled_there(group, parts, layouts, options)) return there;
     row_partition rows;
     std::vector<std::int64_t> offsets{0};
     for (int rank = 0; rank < group.size(); ++rank) {
         const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
-        check_part(group[rank], rank, part);
         rows.begin.push_back(rows.begin.back() + part.rows);
         if (part.rows == 0) continue;
         const std::int64_t before = offsets.back();

@@ -94,9 +94,10 @@ std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
     report.bandwidth_after = bandwidth(view.row_offsets, view.column_indices);
     report.ghosts_before = ghosts(matrix, partition_rows(matrix.row_offsets, group.size()));
     report.ghosts_after = ghosts(view, found.rows);
-    matrix_source<T> source{view, find_longest_row(view.row_offsets)};
+    operator_placement placement{found.rows, {}};
+    auto source = make_source(group, view, pattern_state::valid, placement.rows, options);
     source.order = std::move(order);
-    auto result = build_operator(group, source, {found.rows, {}}, options);
+    auto result = build_operator(group, source, placement, options);
     result->take_values_from(std::move(moved.entry_source), report);
     return result;
 }

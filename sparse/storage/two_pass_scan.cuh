@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
@@ -15,8 +17,14 @@ inline constexpr unsigned most_scan_blocks = 2048;
 inline constexpr int scan_in_flight = 4; ///< sizes that a thread loads in a step
 inline constexpr std::uint32_t scan_step = block_threads * scan_in_flight;
 
-/// The scratch of the second pass: one number for each block.
-inline constexpr std::size_t scan_scratch_bytes = most_scan_blocks * sizeof(std::int32_t);
+/// The type of the sizes of items, and of their sums.
+template <class Items>
+using size_of_items = decltype(std::declval<const Items&>().load(0).size);
+
+/// The scratch of the second pass: one sum for each block.
+template <class Size = std::int32_t>
+inline constexpr std::size_t scan_scratch_bytes_of = most_scan_blocks * sizeof(Size);
+inline constexpr std::size_t scan_scratch_bytes = scan_scratch_bytes_of<>;
 
 /// The range of a block: whole steps.
 struct scan_range {
@@ -33,8 +41,9 @@ struct scan_range {
 };
 
 /// Adds up a value of each thread; all threads get the sum.
-[[nodiscard]] __device__ inline std::int32_t sum_of_block(std::int32_t value) {
-    __shared__ std::int32_t warp_sums[block_warps];
+template <class Size>
+[[nodiscard]] __device__ inline Size sum_of_block(Size value) {
+    __shared__ Size warp_sums[block_warps];
     return block_sum_for_all(value, warp_sums);
 }
 
@@ -43,9 +52,9 @@ struct scan_range {
 
 template <class Items>
 __global__ void __launch_bounds__(block_threads)
-    scan_sums(const __grid_constant__ Items items, std::int32_t* sums) {
+    scan_sums(const __grid_constant__ Items items, size_of_items<Items>* sums) {
     const scan_range mine = scan_range::of_block(items.count());
-    std::int32_t sum = 0;
+    size_of_items<Items> sum = 0;
     // The loop counts offsets: the last i of 2^32 would wrap round.
     for (std::uint32_t k = threadIdx.x; k < mine.end - mine.begin; k += block_threads)
         sum += items.load(mine.begin + k).size;
@@ -55,14 +64,15 @@ __global__ void __launch_bounds__(block_threads)
 
 template <class Items>
 __global__ void __launch_bounds__(block_threads)
-    scan_items(const __grid_constant__ Items items, const std::int32_t* sums) {
+    scan_items(const __grid_constant__ Items items, const size_of_items<Items>* sums) {
     static_assert(scan_in_flight * block_warps == 32, "one warp adds up the parts of a step");
-    __shared__ std::int32_t parts[32]; // of a warp and load, in the order of items
-    __shared__ std::int32_t step_sum;
+    using size = size_of_items<Items>;
+    __shared__ size parts[32]; // of a warp and load, in the order of items
+    __shared__ size step_sum;
     const scan_range mine = scan_range::of_block(items.count());
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
-    std::int32_t before = 0;
+    size before = 0;
     if (sums != nullptr) {
         for (unsigned b = threadIdx.x; b < blockIdx.x; b += block_threads) before += sums[b];
         before = sum_of_block(before);
@@ -71,7 +81,7 @@ __global__ void __launch_bounds__(block_threads)
     for (std::uint32_t first = 0; first < length; first += scan_step) {
         decltype(items.load(0)) item[scan_in_flight]{};
         bool there[scan_in_flight];
-        std::int32_t sum[scan_in_flight];
+        size sum[scan_in_flight];
 #pragma unroll
         for (int u = 0; u < scan_in_flight; ++u) {
             const std::uint32_t k = first + u * block_threads + threadIdx.x;
@@ -80,13 +90,13 @@ __global__ void __launch_bounds__(block_threads)
         }
 #pragma unroll
         for (int u = 0; u < scan_in_flight; ++u) {
-            sum[u] = warp_running_sum(there[u] ? item[u].size : 0);
+            sum[u] = warp_running_sum(there[u] ? item[u].size : size{0});
             if (lane == 31) parts[u * block_warps + warp] = sum[u];
         }
         __syncthreads();
         if (warp == 0) {
-            const std::int32_t part = parts[lane];
-            const std::int32_t so_far = warp_running_sum(part);
+            const size part = parts[lane];
+            const size so_far = warp_running_sum(part);
             parts[lane] = so_far - part;
             if (lane == 31) step_sum = so_far;
         }
@@ -95,14 +105,15 @@ __global__ void __launch_bounds__(block_threads)
         for (int u = 0; u < scan_in_flight; ++u)
             items.emit(there[u], mine.begin + first + u * block_threads + threadIdx.x, item[u],
                        before + parts[u * block_warps + warp] + sum[u] -
-                           (there[u] ? item[u].size : 0));
+                           (there[u] ? item[u].size : size{0}));
         before += step_sum;
         __syncthreads();
     }
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) items.finish(before);
 }
 
-/// Enqueues both passes. `bound` is at least the number of sizes. `scratch` has scan_scratch_bytes.
+/// Enqueues both passes. `bound` is at least the number of sizes. `scratch` has
+/// scan_scratch_bytes_of the type of the sizes.
 template <class Items>
 void scan(device& device, const Items& items, std::int64_t bound, void* scratch) {
     const launch_scope launch(device);
@@ -111,7 +122,7 @@ void scan(device& device, const Items& items, std::int64_t bound, void* scratch)
         second<<<1, block_threads, 0, launch.stream()>>>(items, nullptr);
         return launch.check_launch();
     }
-    auto* const sums = static_cast<std::int32_t*>(scratch);
+    auto* const sums = static_cast<size_of_items<Items>*>(scratch);
     const unsigned blocks =
         std::min(most_scan_blocks,
                  launch.blocks(second, block_threads, (bound + scan_step - 1) / scan_step));
