@@ -29,7 +29,8 @@ std::string help_of(const preconditioner_method& row) {
 } // namespace
 
 std::string solver_help() {
-    std::string text;
+    std::string text = fmt::format("{} {}", std::string_view(solver_rows::automatic.name),
+                                   std::string_view(solver_rows::automatic.help));
     for (const solver_method* row : all_solvers)
         append(text,
                fmt::format("{} {}", std::string_view(row->name), std::string_view(row->help)));
@@ -37,7 +38,8 @@ std::string solver_help() {
 }
 
 std::string preconditioner_help() {
-    std::string text;
+    std::string text = fmt::format("{0} is chosen by solver {0}, and none with others",
+                                   std::string_view(solver_rows::automatic.name));
     for (const preconditioner_method* row : all_preconditioners) append(text, help_of(*row));
     return text;
 }

@@ -47,9 +47,10 @@ void add_method(CLI::App& app, solve_request& request) {
     const auto add = [&](const char* name, auto& value, const std::string& type, const char* help) {
         app.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Solver");
     };
-    add("--solver", request.solver, alternatives(solver_names()), solver_help().c_str());
-    add("--precond", request.preconditioner, alternatives(preconditioner_names()),
-        preconditioner_help().c_str());
+    add("--solver", request.solver, alternatives(solver_choices()), solver_help().c_str());
+    std::vector<std::string_view> names = preconditioner_names();
+    names.insert(names.begin(), automatic_name);
+    add("--precond", request.preconditioner, alternatives(names), preconditioner_help().c_str());
     add("--side", request.side, alternatives(side_names),
         "Side of the preconditioner in gmres and bicgstab; cg is the same on all");
     add_rtol(app, request.rtol);
@@ -79,7 +80,7 @@ std::string plot(const solve_request& request, const solve_outcome& outcome) {
     const solve_result& r = outcome.result;
     const std::string name = request.matrix.substr(request.matrix.rfind('/') + 1);
     const std::string method =
-        request.solver +
+        outcome.solver +
         (outcome.preconditioner == identity::name() ? "" : " + " + outcome.preconditioner);
     return svg({.title = fmt::format("{} on {}, {} device{}", method, name, outcome.devices.size(),
                                      outcome.devices.size() == 1 ? "" : "s"),

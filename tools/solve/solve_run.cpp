@@ -11,6 +11,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
@@ -87,7 +88,17 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
     out.transport = to_string(a.transport());
     out.transport_because = why_transport(a, request.multiply.options());
     out.format_name = a.format_name();
+    out.solver = request.solver;
+    out.side = request.side;
+    out.restart = request.restart;
     out.preconditioner = m.name();
+    if (const solve_attempt* const best = out.result.best_attempt()) {
+        out.solver = best->solver;
+        out.preconditioner = best->preconditioner;
+        out.solver_because = best->because;
+        if (!best->side.empty()) out.side = best->side;
+        if (best->restart != 0) out.restart = best->restart;
+    }
     out.preconditioner_bytes = m.bytes();
     out.kernel_uses = a.kernel_uses();
     out.reordered = a.reordered();
@@ -96,7 +107,7 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
                              ? request.max_iterations
                              : std::min<std::int64_t>(10 * matrix.rows, 10000);
     out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
-        {request.solver, request.preconditioner, std::min<std::int64_t>(request.restart, out.rows),
+        {out.solver, out.preconditioner, std::min<std::int64_t>(out.restart, out.rows),
          out.result.iterations});
     for (std::string& warning : placement_warnings(*a.layout()))
         out.warnings.push_back(std::move(warning));
@@ -113,6 +124,14 @@ std::string zero_rhs_warning(const vector_source& rhs, const csr_matrix<T>& matr
 }
 
 } // namespace
+
+bool solve_request::chooses_preconditioner() const {
+    return solver == solver_rows::automatic.name && preconditioner == automatic_name;
+}
+
+std::string solve_request::preconditioner_text() const {
+    return preconditioner == automatic_name ? identity::name() : preconditioner;
+}
 
 solver_options solve_request::options() const {
     solver_options o;
@@ -138,7 +157,8 @@ std::optional<double> solve_outcome::bandwidth() const {
 template <class T>
 solve_outcome run_solve(const solve_request& request) {
     const solver_method& solver = find_solver(request.solver);
-    (void)parse_preconditioner(request.preconditioner);
+    const std::string precondition = request.preconditioner_text();
+    (void)parse_preconditioner(precondition);
     const solver_options options = request.options();
     const operator_options multiply = request.multiply.options();
     const vector_source rhs = parse_vector_source("--rhs", request.rhs);
@@ -158,7 +178,7 @@ solve_outcome run_solve(const solve_request& request) {
                                  out.devices_because);
     const device_group& group = *chosen;
     const auto a = make_operator(group, matrix, multiply);
-    const auto m = make_preconditioner(request.preconditioner, *a, csr_view<T>(matrix));
+    const auto m = make_preconditioner(precondition, *a, csr_view<T>(matrix));
     group.synchronize();
     out.setup_seconds = watch.lap();
 
@@ -171,7 +191,10 @@ solve_outcome run_solve(const solve_request& request) {
         out.transfer_seconds += upload<T>(x, values);
     }
 
-    out.result = solver.solve(*a, b, x, options, m);
+    const bool open = request.chooses_preconditioner();
+    out.result = &solver != &solver_rows::automatic ? solver.solve(*a, b, x, options, m)
+                 : open                             ? solve(*a, b, x, options)
+                                                    : solve(*a, b, x, options, m);
     out.setup_seconds += out.result.setup_seconds;
     (void)watch.lap();
     x.download(values);
@@ -182,7 +205,8 @@ solve_outcome run_solve(const solve_request& request) {
         out.solution_error = distance_from_ones(std::span<const T>(values));
     describe(out, request, matrix, *a, m);
     out.result.diagnosis = explained(request, out.result, matrix);
-    for (const std::string& warning : {rtol_warning<T>(out.result), zero_rhs_warning(rhs, matrix)})
+    for (const std::string& warning : {rtol_warning<T>(out.result), zero_rhs_warning(rhs, matrix),
+                                       asymmetry_warning(solver, out.result, *a, matrix)})
         if (!warning.empty()) out.warnings.push_back(warning);
     return out;
 }
