@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -28,9 +29,13 @@ std::int64_t usual_limit(const solver_method& solver, std::int64_t n) {
 }
 
 /// Whether another method may do better than one that ended like this.
+template <class T>
 bool may_go_on(const solve_result& r) {
+    // A thousand roundings are what no other method improves on.
+    const double rounding = 1e3 * std::numeric_limits<T>::epsilon();
     switch (r.reason) {
     case reason::out_of_range: return false;
+    case reason::stagnated: return r.relative_residual() > rounding;
     case reason::not_a_number: return r.iterations > 0 && std::isfinite(r.rhs_norm);
     default: return !r.converged();
     }
@@ -170,7 +175,7 @@ solve_result attempts<T>::run(std::span<const planned_method> methods,
             solve_result result = attempt(methods[k], last, given);
             const bool spent =
                 options_.max_iterations >= 0 && iterations_ >= options_.max_iterations;
-            const bool over = last || spent || !may_go_on(result);
+            const bool over = last || spent || !may_go_on<T>(result);
             if (result.converged() || (over && !best_)) {
                 result.attempts = std::move(tried_);
                 return result;

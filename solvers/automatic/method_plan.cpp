@@ -93,8 +93,14 @@ private:
     std::vector<planned_method> methods_;
 };
 
-std::string power_of_ten(double value) {
+/// "8", "250", "1e6".
+std::string in_short(double value) {
     char text[32];
+    if (value < 1000) {
+        (void)std::snprintf(text, sizeof text, "%.2g", value);
+        if (value >= 99.5) (void)std::snprintf(text, sizeof text, "%.0f", value);
+        return text;
+    }
     (void)std::snprintf(text, sizeof text, "%.0e", value);
     std::string s = text; // 1e+06
     const std::size_t sign = s.find("e+");
@@ -118,7 +124,7 @@ std::string in_words(const operator_facts& facts) {
     if (!facts.diagonal) return text + ", diagonal unknown";
     const diagonal_facts& d = *facts.diagonal;
     const std::string varies =
-        d.constant() ? "constant" : "varies by " + power_of_ten(std::max(d.span(), 1.0));
+        d.constant() ? "constant" : "varies by " + in_short(std::max(d.span(), 1.0));
     if (d.length == 0) return text + ", no rows";
     if (d.all_positive())
         text += ", positive diagonal " + varies;

@@ -26,10 +26,10 @@ void join(diagonal_counts& all, const diagonal_counts& part) {
     all.positive += part.positive;
     all.negative += part.negative;
     all.not_finite += part.not_finite;
-    raise(all.largest_positive, part.largest_positive);
-    raise(all.largest_negative, part.largest_negative);
-    raise(all.smallest_positive, part.smallest_positive);
-    raise(all.smallest_negative, part.smallest_negative);
+    raise_to(all.largest_positive, part.largest_positive);
+    raise_to(all.largest_negative, part.largest_negative);
+    raise_to(all.smallest_positive, part.smallest_positive);
+    raise_to(all.smallest_negative, part.smallest_negative);
 }
 
 template <class T>
@@ -38,7 +38,7 @@ void survey_on_host(const held_diagonal<T>& diagonal, diagonal_counts* counts, i
         diagonal_counts mine{};
         for (std::int64_t i = begin; i < end; ++i) {
             T& d = diagonal.entries[i];
-            if (i >= diagonal.first && i < diagonal.last) count(mine, d);
+            if (i >= diagonal.first && i < diagonal.last) tally(mine, d);
             d = probe_scale(d);
         }
 #pragma omp critical(krylith_diagonal_survey)

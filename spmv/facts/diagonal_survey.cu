@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(threads)
     for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < diagonal.count;
          i += stride) {
         const T d = diagonal.entries[i];
-        if (i >= diagonal.first && i < diagonal.last) count(mine, d);
+        if (i >= diagonal.first && i < diagonal.last) tally(mine, d);
         diagonal.entries[i] = probe_scale(d);
     }
     add_up(counts->positive, mine.positive);

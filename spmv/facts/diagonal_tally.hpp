@@ -11,7 +11,7 @@
 
 namespace krylith {
 
-KRYLITH_HD inline void raise(std::uint64_t& most, std::uint64_t value) {
+KRYLITH_HD inline void raise_to(std::uint64_t& most, std::uint64_t value) {
     if (value > most) most = value;
 }
 
@@ -31,7 +31,7 @@ template <class T>
 }
 
 template <class T>
-KRYLITH_HD void count(diagonal_counts& counts, T d) {
+KRYLITH_HD void tally(diagonal_counts& counts, T d) {
     if (d == T(0)) return;
     if (!has_finite_inverse(d)) {
         ++counts.not_finite;
@@ -40,12 +40,12 @@ KRYLITH_HD void count(diagonal_counts& counts, T d) {
     const std::uint64_t size = size_bits(static_cast<double>(d));
     if (d > T(0)) {
         ++counts.positive;
-        raise(counts.largest_positive, size);
-        raise(counts.smallest_positive, ~size);
+        raise_to(counts.largest_positive, size);
+        raise_to(counts.smallest_positive, ~size);
     } else {
         ++counts.negative;
-        raise(counts.largest_negative, size);
-        raise(counts.smallest_negative, ~size);
+        raise_to(counts.largest_negative, size);
+        raise_to(counts.smallest_negative, ~size);
     }
 }
 

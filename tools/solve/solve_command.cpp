@@ -48,9 +48,10 @@ void add_method(CLI::App& app, solve_request& request) {
         app.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Solver");
     };
     add("--solver", request.solver, alternatives(solver_choices()), solver_help().c_str());
-    std::vector<std::string_view> names = preconditioner_names();
-    names.insert(names.begin(), automatic_name);
-    add("--precond", request.preconditioner, alternatives(names), preconditioner_help().c_str());
+    add("--precond", request.preconditioner, alternatives(preconditioner_choices()),
+        ("auto suits the matrix with solver auto, and is none with others; " +
+         preconditioner_help())
+            .c_str());
     add("--side", request.side, alternatives(side_names),
         "Side of the preconditioner in gmres and bicgstab; cg is the same on all");
     add_rtol(app, request.rtol);

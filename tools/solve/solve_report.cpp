@@ -64,7 +64,7 @@ json options(const solve_request& request, const solve_outcome& outcome) {
             {"side", request.side},
             {"rtol", outcome.result.rtol},
             {"atol", request.atol},
-            {"max_iterations", outcome.max_iterations},
+            {"max_iterations", outcome.max_iterations < 0 ? json() : json(outcome.max_iterations)},
             {"restart", request.restart},
             {"operator", request.multiply.kind},
             {"format", request.multiply.format},

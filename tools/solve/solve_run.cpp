@@ -13,6 +13,7 @@
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/solver_table.hpp>
+#include <krylith/tools/cli/method_help.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
@@ -103,9 +104,9 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
     out.kernel_uses = a.kernel_uses();
     out.reordered = a.reordered();
     if (!out.result.recorded) out.eager_because = why_eager(request, a, m);
-    out.max_iterations = request.max_iterations >= 0
-                             ? request.max_iterations
-                             : std::min<std::int64_t>(10 * matrix.rows, 10000);
+    out.max_iterations = request.max_iterations;
+    if (out.max_iterations < 0 && out.result.attempts.empty())
+        out.max_iterations = std::min<std::int64_t>(10 * matrix.rows, 10000);
     out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
         {out.solver, out.preconditioner, std::min<std::int64_t>(out.restart, out.rows),
          out.result.iterations});
@@ -157,6 +158,7 @@ std::optional<double> solve_outcome::bandwidth() const {
 template <class T>
 solve_outcome run_solve(const solve_request& request) {
     const solver_method& solver = find_solver(request.solver);
+    check_preconditioner(request.preconditioner);
     const std::string precondition = request.preconditioner_text();
     (void)parse_preconditioner(precondition);
     const solver_options options = request.options();

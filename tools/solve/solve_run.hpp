@@ -68,7 +68,7 @@ struct solve_outcome {
     std::vector<kernel_use> kernel_uses;   ///< of operator adaptive
     reordering_report reordered;
     std::string eager_because; ///< empty where the execution was recorded
-    std::int64_t max_iterations = 0;
+    std::int64_t max_iterations = 0;      ///< -1: none was given, and auto limits each attempt
     double load_seconds = 0;              ///< reading or generating the matrix
     double setup_seconds = 0;             ///< operator, preconditioner, workspace
     double transfer_seconds = 0;          ///< b and x0 to the devices, x back
