@@ -19,7 +19,7 @@ solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vec
     check_square(a, "solve");
     attempts<T> tries(a, b, x, options);
     const bool known = a.kept_facts() != nullptr;
-    const operator_facts& facts = facts_of(a);
+    const operator_facts& facts = facts_of(a, options.timeout_seconds);
     const plan_setting setting{a.size(), sizeof(T), options.restart, options.preconditioning,
                                given == nullptr ? preconditioner_source::table
                                                 : preconditioner_source::given};

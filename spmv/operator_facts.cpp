@@ -89,13 +89,13 @@ struct forms {
 };
 
 template <class T>
-forms multiply_probes(const matrix_operator<T>& a, const vector<T>* scale) {
+forms multiply_probes(const matrix_operator<T>& a, const vector<T>* scale, double timeout_seconds) {
     auto x = a.make_domain_vector("facts");
     auto w = a.make_domain_vector("facts");
     auto y = a.make_range_vector("facts");
     fill(x, scale, first_seed);
     fill(w, scale, second_seed);
-    execution run(a.group(), {});
+    execution run(a.group(), {.timeout_seconds = timeout_seconds});
     scalar xax(run), wax(run), xaw(run), waw(run), bu(run), bv(run);
     const auto product = [&](const vector<T>& of, scalar& with_x, scalar& with_w, scalar& norm) {
         put_ghosts(run, of);
@@ -120,13 +120,13 @@ forms multiply_probes(const matrix_operator<T>& a, const vector<T>* scale) {
 }
 
 template <class T>
-operator_facts find(const matrix_operator<T>& a) {
+operator_facts find(const matrix_operator<T>& a, double timeout_seconds) {
     const auto start = std::chrono::steady_clock::now();
     operator_facts facts;
     (void)square_layout(a.layouts(), "facts_of()");
     std::optional<vector<T>> scale;
     if (a.knows_diagonal()) facts.diagonal = survey(a, scale.emplace(a.make_range_vector("facts")));
-    const forms f = multiply_probes(a, scale ? &*scale : nullptr);
+    const forms f = multiply_probes(a, scale ? &*scale : nullptr, timeout_seconds);
     facts.products = 2;
     // Of two vectors with independent entries of variance 1/3, w'B x varies by ||B||_F / 3, and
     // ||B x|| by ||B||_F / sqrt(3).
@@ -152,14 +152,15 @@ double symmetry_tolerance() {
 }
 
 template <class T>
-const operator_facts& facts_of(const matrix_operator<T>& a) {
-    if (a.kept_facts() == nullptr) a.keep_facts(std::make_shared<const operator_facts>(find(a)));
+const operator_facts& facts_of(const matrix_operator<T>& a, double timeout_seconds) {
+    if (a.kept_facts() == nullptr)
+        a.keep_facts(std::make_shared<const operator_facts>(find(a, timeout_seconds)));
     return *a.kept_facts();
 }
 
 template double symmetry_tolerance<double>();
 template double symmetry_tolerance<float>();
-template const operator_facts& facts_of(const matrix_operator<double>&);
-template const operator_facts& facts_of(const matrix_operator<float>&);
+template const operator_facts& facts_of(const matrix_operator<double>&, double);
+template const operator_facts& facts_of(const matrix_operator<float>&, double);
 
 } // namespace krylith

@@ -64,7 +64,7 @@ attempts<T>::attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>
 
 template <class T>
 void attempts<T>::copy(const vector<T>& from, vector<T>& to) const {
-    execution run(a_.group(), {});
+    execution run(a_.group(), {.timeout_seconds = options_.timeout_seconds});
     fused(run, to = from);
     a_.group().synchronize();
 }
@@ -73,7 +73,7 @@ template <class T>
 double attempts<T>::residual_norm(const vector<T>& x) const {
     auto domain = a_.make_domain_vector();
     auto r = a_.make_range_vector();
-    execution run(a_.group(), {});
+    execution run(a_.group(), {.timeout_seconds = options_.timeout_seconds});
     try {
         scalar rr(run);
         fused(run, domain = x);
