@@ -26,7 +26,8 @@ namespace krylith {
 /// Solves A x = b, of a square matrix. The result is that of the method that converged, or of the
 /// attempt that came nearest, whose x is returned. Facts that the operator doesn't keep yet cost
 /// two products and a read of the matrix. Attempts after the first go on from the best x so far
-/// where that has a tenth of the residual of their own start, and begin like the first otherwise.
+/// where that has a tenth of the residual that the first began with; otherwise they begin from the
+/// initial guess, if there is one and it is better than 0, or from 0.
 ///
 /// Of the options, max_iterations limits all attempts together; without it CG may take min(50 n,
 /// 50000) iterations, BiCGStab and GMRES min(10 n, 10000) each, at least 1000. `restart` is the

@@ -30,13 +30,13 @@ std::int64_t usual_limit(const solver_method& solver, std::int64_t n) {
 
 /// Whether another method may do better than one that ended like this.
 template <class T>
-bool may_go_on(const solve_result& r) {
+bool may_go_on(const solve_result& r, bool from_guess) {
     // A thousand roundings are what no other method improves on.
     const double rounding = 1e3 * std::numeric_limits<T>::epsilon();
     switch (r.reason) {
     case reason::out_of_range: return false;
     case reason::stagnated: return r.relative_residual() > rounding;
-    case reason::not_a_number: return r.iterations > 0 && std::isfinite(r.rhs_norm);
+    case reason::not_a_number: return (r.iterations > 0 || from_guess) && std::isfinite(r.rhs_norm);
     default: return !r.converged();
     }
 }
@@ -119,17 +119,23 @@ const any_preconditioner<T>& attempts<T>::preconditioner(const preconditioner_me
 template <class T>
 bool attempts<T>::begin() {
     if (tried_.empty()) return guess_.has_value();
-    if (best_ && best_result_.true_residual <= worth_keeping * start_residual_) {
+    if (best_ &&
+        best_result_.true_residual <= worth_keeping * std::fmin(rhs_norm_, guess_residual_)) {
         copy(*best_, x_);
         return true;
     }
-    if (guess_) copy(*guess_, x_);
-    return guess_.has_value();
+    // A guess that is worse than x = 0 has shown what it is worth.
+    if (!guess_ || !(guess_residual_ <= rhs_norm_)) return false;
+    copy(*guess_, x_);
+    return true;
 }
 
 template <class T>
 void attempts<T>::keep(const solve_result& result) {
-    if (tried_.size() == 1) start_residual_ = guess_ ? residual_norm(*guess_) : result.rhs_norm;
+    if (tried_.size() == 1) {
+        rhs_norm_ = result.rhs_norm;
+        if (guess_) guess_residual_ = residual_norm(*guess_);
+    }
     const bool better = !best_ || result.true_residual < best_result_.true_residual ||
                         !std::isfinite(best_result_.true_residual);
     if (!better) return;
@@ -175,7 +181,7 @@ solve_result attempts<T>::run(std::span<const planned_method> methods,
             solve_result result = attempt(methods[k], last, given);
             const bool spent =
                 options_.max_iterations >= 0 && iterations_ >= options_.max_iterations;
-            const bool over = last || spent || !may_go_on<T>(result);
+            const bool over = last || spent || !may_go_on<T>(result, guess_.has_value());
             if (result.converged() || (over && !best_)) {
                 result.attempts = std::move(tried_);
                 return result;

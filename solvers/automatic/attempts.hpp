@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -51,8 +52,10 @@ private:
     solver_options options_;
     std::optional<vector<T>> own_b_; ///< where b shares memory with x
     std::optional<vector<T>> guess_; ///< the caller's x
-    double start_residual_ = 0;      ///< of the guess, or of x = 0; known after a failure
-    std::optional<vector<T>> best_;  ///< of failed attempts
+    /// Of the guess, and ||b||, the residual of x = 0; known after a failure.
+    double guess_residual_ = std::numeric_limits<double>::infinity();
+    double rhs_norm_ = 0;
+    std::optional<vector<T>> best_; ///< of failed attempts
     solve_result best_result_;
     std::optional<made> made_; ///< the preconditioner made last
     std::vector<solve_attempt> tried_;
