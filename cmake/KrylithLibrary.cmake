@@ -1,6 +1,6 @@
 # The library: every .cpp below the rooms, and every .cu with CUDA.
 # Headers are <krylith/ROOM/NAME.hpp> here as after install: the build tree has a folder
-# include/krylith with a symbolic link to each room and the generated config.hpp.
+# include/krylith with a symbolic link to each room and to krylith.hpp, and the generated config.hpp.
 
 set(KRYLITH_INCLUDE_DIR "${PROJECT_BINARY_DIR}/include")
 file(MAKE_DIRECTORY "${KRYLITH_INCLUDE_DIR}/krylith")
@@ -13,6 +13,9 @@ foreach(folder IN ITEMS tools tests bench)
     file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}"
          "${KRYLITH_PRIVATE_INCLUDE_DIR}/krylith/${folder}" SYMBOLIC)
 endforeach()
+
+file(CREATE_LINK "${PROJECT_SOURCE_DIR}/krylith.hpp" "${KRYLITH_INCLUDE_DIR}/krylith/krylith.hpp"
+     SYMBOLIC)
 
 set(sources "")
 foreach(room IN LISTS KRYLITH_ROOMS)

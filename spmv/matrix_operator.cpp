@@ -116,6 +116,7 @@ void matrix_operator<T>::update(std::span<const T> values) {
     if (static_cast<std::int64_t>(values.size()) != wanted)
         throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
                           std::to_string(wanted));
+    facts_.reset();
     update_transposed(values);
     std::vector<T> moved;
     if (!entry_source_.empty()) {

@@ -138,6 +138,10 @@ private:
     bool single_reader_ = false;
 };
 
+/// The same by a name that std doesn't have, for programs with `using namespace std`.
+template <class T>
+using distributed_vector = vector<T>;
+
 template <class T>
 [[nodiscard]] term<T> operator*(scalar_value c, const vector<T>& v) {
     return {&v, nullptr, c.number, false};

@@ -40,7 +40,7 @@ struct candidates {
 /// 1. Solvers that need a positive definite matrix where it is symmetric with a positive diagonal
 ///    and no entry proves it indefinite. Where positive definiteness is proved, nothing else.
 /// 2. Otherwise the general solvers, and those that restart with a longer basis too if the matrix
-///    has more than 30 rows.
+///    has more than 30 rows, and with the basis that solve() takes if that is longer still.
 /// 3. Each preconditioner before none; none that is no use by its row. General solvers get the
 ///    first that doesn't need a positive definite matrix.
 /// 4. Preconditioners on the right, which works with the true residual. Pointwise ones, where the

@@ -51,16 +51,19 @@ void add_method(CLI::App& app, solve_request& request) {
     const auto add = [&](const char* name, auto& value, const std::string& type, const char* help) {
         app.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Solver");
     };
-    add("--solver", request.solver, alternatives(solver_names()), solver_help().c_str());
-    add("--precond", request.preconditioner, alternatives(preconditioner_names()),
-        preconditioner_help().c_str());
+    add("--solver", request.solver, alternatives(solver_choices()), solver_help().c_str());
+    add("--precond", request.preconditioner, alternatives(preconditioner_choices()),
+        ("auto suits the matrix with solver auto, and is none with others; " +
+         preconditioner_help())
+            .c_str());
     add("--side", request.side, alternatives(side_names),
         "Side of the preconditioner in gmres and bicgstab; cg is the same on all");
     add_rtol(app, request.rtol);
     app.get_option("--rtol")->group("Solver");
     add("--atol", request.atol, "ATOL", "See --rtol");
     app.add_option("--max-iterations", request.max_iterations,
-                   "Give up after so many [min(10 n, 10000)]")
+                   "Give up after so many, with solver auto all attempts together [min(10 n, 10000); "
+                   "auto: at least 1000 a method, cg min(50 n, 50000)]")
         ->type_name("K")
         ->group("Solver");
     add("--restart", request.restart, "M", "gmres: basis vectors before it starts anew");
@@ -93,7 +96,7 @@ std::string plot(const solve_request& request, const solve_outcome& outcome) {
     const solve_result& r = outcome.result;
     const std::string name = request.matrix.substr(request.matrix.rfind('/') + 1);
     const std::string method =
-        request.solver +
+        outcome.solver +
         (outcome.preconditioner == identity::name() ? "" : " + " + outcome.preconditioner);
     return svg({.title = fmt::format("{} on {}, {} device{}", method, name, outcome.devices.size(),
                                      outcome.devices.size() == 1 ? "" : "s"),

@@ -40,14 +40,31 @@ json times(const std::vector<prediction>& operators) {
     return list;
 }
 
+json attempts(const solve_result& result) {
+    json list = json::array();
+    for (const solve_attempt& a : result.attempts)
+        list.push_back({{"solver", a.solver},
+                        {"preconditioner", a.preconditioner},
+                        {"side", a.side.empty() ? json() : json(a.side)},
+                        {"restart", a.restart == 0 ? json() : json(a.restart)},
+                        {"because", a.because},
+                        {"reason", to_string(a.reason)},
+                        {"iterations", a.iterations},
+                        {"seconds", a.seconds},
+                        {"relative_true_residual", a.relative_residual}});
+    return list;
+}
+
 json options(const solve_request& request, const solve_outcome& outcome) {
     return {{"spd", request.spd},
             {"rhs", request.rhs},
             {"x0", request.x0.empty() ? json() : json(request.x0)},
+            {"solver", request.solver},
+            {"preconditioner", request.preconditioner},
             {"side", request.side},
             {"rtol", outcome.result.rtol},
             {"atol", request.atol},
-            {"max_iterations", outcome.max_iterations},
+            {"max_iterations", outcome.max_iterations < 0 ? json() : json(outcome.max_iterations)},
             {"restart", request.restart},
             {"max_seconds", or_null(request.max_seconds)},
             {"operator", request.multiply.kind},
@@ -73,7 +90,9 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
                         {"rows", outcome.rows},
                         {"columns", outcome.columns},
                         {"nnz", outcome.nnz}};
-    report["solver"] = request.solver;
+    report["solver"] = outcome.solver;
+    report["solver_because"] = outcome.solver_because;
+    report["attempts"] = attempts(r);
     report["preconditioner"] = outcome.preconditioner;
     report["preconditioner_bytes"] = outcome.preconditioner_bytes;
     report["operator"] = outcome.operator_name;
