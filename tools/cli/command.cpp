@@ -25,8 +25,9 @@ namespace krylith::tool {
 namespace {
 
 constexpr const char* footer =
-    R"(MATRIX is a Matrix Market file (.mtx, .mtx.gz), a binary CSR file (.kcsr, see krylith convert) or
-gallery:NAME[:ARGUMENT...].
+    R"(MATRIX is a file, - for standard input, or gallery:NAME[:ARGUMENT...]. A file is Matrix Market,
+binary CSR (.kcsr, see krylith convert), SciPy's .npz, PETSc binary, Rutherford-Boeing or a dense
+.npy, gzipped or not, and is known by its contents.
 
 Exit status: 0 converged, 1 not converged, 2 usage, 3 bad input, 4 device failure,
 5 communication failure.)";

@@ -63,6 +63,14 @@ bool same_file(const std::string& a, const std::string& b) {
 
 void check_outputs(std::initializer_list<named_file> outputs,
                    std::initializer_list<named_file> inputs) {
+    const named_file* reads_standard_input = nullptr;
+    for (const named_file& input : inputs) {
+        if (input.path != "-") continue;
+        if (reads_standard_input != nullptr)
+            throw usage_error(input.option + " is -, standard input, and " +
+                              reads_standard_input->option + " is it too: allowed is one of them");
+        reads_standard_input = &input;
+    }
     for (const named_file* output = outputs.begin(); output != outputs.end(); ++output) {
         if (!is_file(*output)) continue;
         for (const named_file& input : inputs)

@@ -1,4 +1,4 @@
-// The convergence curve of a solve as a picture.
+// Convergence curves of solves as a picture.
 #pragma once
 
 #include <span>
@@ -17,5 +17,9 @@ struct convergence_curve {
 /// A self-contained SVG: residuals on a logarithmic scale over iterations. Values that are zero or
 /// not finite are left out.
 [[nodiscard]] std::string svg(const convergence_curve& curve);
+
+/// The same for several, each in a colour and with its title in the legend, which tells at most 12
+/// of them; the tolerance is drawn where it is the same for all.
+[[nodiscard]] std::string svg(const std::string& title, std::span<const convergence_curve> curves);
 
 } // namespace krylith::tool

@@ -68,7 +68,7 @@ void add_output(CLI::App& app, solve_job& job) {
     const auto add = [&](const char* name, std::string& file, const char* type, const char* help) {
         app.add_option(name, file, help)->type_name(type)->group("Output");
     };
-    add("--solution", job.request.solution_file, "FILE", "x as a Matrix Market array");
+    add("--solution", job.request.solution_file, "FILE", vector_output_help("x").c_str());
     add("--history", job.history, "FILE.csv", "Residual norm by iteration");
     add_report(app, job.report);
     add("--plot", job.plot, "FILE.svg", "The convergence curve");

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/matrix/load.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/names.hpp>
@@ -177,7 +177,7 @@ solve_outcome run_solve(const solve_request& request) {
     x.download(values);
     out.transfer_seconds += watch.lap();
     if (!request.solution_file.empty())
-        write_vector_market<T>(request.solution_file, values, "solution of " + request.matrix);
+        save_vector<T>(request.solution_file, values, "solution of " + request.matrix);
     if (rhs.what == vector_source::form::row_sums)
         out.solution_error = distance_from_ones(std::span<const T>(values));
     describe(out, request, matrix, *a, m);

@@ -134,7 +134,7 @@ command add_spmv(CLI::App& parent) {
     add_device_options(*app, request.devices);
     add_transports(*app, request.multiply);
     add_timeout(*app, request.devices);
-    add("--output", request.output_file, "FILE", "The result as a Matrix Market array")
+    add("--output", request.output_file, "FILE", vector_output_help("The result").c_str())
         ->group("Output");
     add_report(*app, job->report);
     app->add_flag("--quiet", job->quiet, "No summary; status 1 says that the result is wrong")
