@@ -5,20 +5,41 @@
 #include <string>
 #include <system_error>
 
+#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/files/file_formats.hpp>
+#if KRYLITH_HAVE_GALLERY
 #include <krylith/matrix/gallery.hpp>
+#endif
 
 namespace krylith {
 namespace {
 
 constexpr std::string_view prefix = "gallery:";
 
+#if KRYLITH_HAVE_GALLERY
 /// Whether a name lacks the prefix only: "poisson3d:64" is an easy slip.
 bool looks_like_gallery(std::string_view name) {
     const std::string_view first = name.substr(0, name.find(':'));
     return std::ranges::find(gallery_names(), first, &gallery_entry::name) != gallery_names().end();
 }
+
+template <class T>
+csr_matrix<T> generate(std::string_view name) {
+    return make_gallery<T>(name.substr(prefix.size()));
+}
+#else
+bool looks_like_gallery(std::string_view) {
+    return false;
+}
+
+template <class T>
+csr_matrix<T> generate(std::string_view name) {
+    throw usage_error(std::string(name) +
+                      ": this krylith was built without its gallery (KRYLITH_GALLERY=OFF), allowed "
+                      "are files");
+}
+#endif
 
 /// Opens an input. Where it isn't there, says what could have been meant.
 files::input_file open_input(std::string_view name, file_content content) {
@@ -49,7 +70,7 @@ files::input_file open_input(std::string_view name, file_content content) {
 template <class T>
 csr_matrix<T> load_matrix(std::string_view name, const market_options& options) {
     if (name.starts_with(prefix)) {
-        return make_gallery<T>(name.substr(prefix.size()));
+        return generate<T>(name);
     }
     files::input_file file = open_input(name, file_content::matrix);
     const file_format& format = recognise(file, file_content::matrix);
