@@ -18,6 +18,7 @@
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/device/messages/nearest_name.hpp>
 #include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/given_command.hpp>
 #include <krylith/tools/cli/names.hpp>
 
 namespace krylith::tool {
@@ -198,6 +199,7 @@ exit_status status_of(const std::exception& failure) noexcept {
 }
 
 exit_status run_command_line(int argc, char** argv, std::span<const benchmark> known) {
+    keep_command({argv + 1, argv + argc});
     CLI::App app("Krylov solvers for sparse linear systems on several devices of one machine.",
                  "krylith");
     app.set_version_flag("--version", "krylith " KRYLITH_VERSION);

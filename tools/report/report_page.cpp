@@ -26,6 +26,8 @@ bool converged(const json& report) {
 }
 
 std::string verdict(const json& report) {
+    if (const std::string error = text_at(report, "/error"); !error.empty())
+        return html::element("p", "class=\"bad\"", html::text("Not solved: " + error));
     return html::element("p", converged(report) ? "class=\"good\"" : "class=\"bad\"",
                          html::text(fmt::format(
                              "{}{} after {} iterations",
@@ -129,7 +131,8 @@ std::string overview(std::span<const page_entry> entries) {
             cell(text_at(report, "/solver") + (preconditioner.empty() || preconditioner == "none"
                                                    ? ""
                                                    : " + " + preconditioner)),
-            converged(report) ? "good" : "bad", html::text(text_at(report, "/reason")),
+            converged(report) ? "good" : "bad",
+            html::text(report.contains("error") ? "not solved" : text_at(report, "/reason")),
             cell(fmt::format("{}", number_at(report, "/iterations").value_or(0))),
             cell(in_seconds(number_at(report, "/solve_seconds").value_or(0))));
     }

@@ -3,12 +3,15 @@
 
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <krylith/tools/solve/solve_run.hpp>
 
 namespace krylith::tool {
 
-/// Numbers that aren't finite become null: JSON has no NaN.
-[[nodiscard]] std::string json_report(const solve_request& request, const solve_outcome& outcome);
+/// All fields of the report.
+[[nodiscard]] nlohmann::ordered_json json_fields(const solve_request& request,
+                                                 const solve_outcome& outcome);
 
 /// iteration,residual,relative_residual: a line an iteration, the start included.
 [[nodiscard]] std::string csv_history(const solve_result& result);

@@ -15,6 +15,7 @@
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
+#include <krylith/tools/info/sparsity.hpp>
 #include <krylith/tools/model/method_model.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/placement.hpp>
@@ -152,6 +153,10 @@ solve_outcome run_solve(const solve_request& request) {
     const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file);
     if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
     out.load_seconds = watch.lap();
+    if (request.sparsity) {
+        out.sparsity = svg(measure_density(csr_view<T>(matrix), plot_cells, plot_cells), "");
+        (void)watch.lap();
+    }
 
     if (count)
         chosen = fastest_devices(request.devices, multiply.kind, csr_view<T>(matrix),

@@ -31,6 +31,7 @@ struct solve_request {
     operator_request multiply;
     device_options devices;
     bool history = false;
+    bool sparsity = false; ///< a picture of the entries is wanted
 
     std::string solution_file;
 
@@ -66,6 +67,7 @@ struct solve_outcome {
     std::optional<double> solution_error; ///< max |x_i - 1| where the solution is known to be ones
     std::optional<double> bytes_an_iteration;
     std::vector<std::string> warnings;
+    std::string sparsity; ///< SVG, where it was wanted
     solve_result result;
 
     /// GB/s by the byte model; nothing without model or iterations.

@@ -13,6 +13,7 @@
 #include <krylith/tools/cli/console.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/solve/operator_report.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
@@ -31,6 +32,7 @@ struct spmv_job {
 std::string json_report(const spmv_request& request, const spmv_outcome& o) {
     using json = nlohmann::ordered_json;
     const json report = {
+        {"schema_version", report_schema},
         {"version", KRYLITH_VERSION},
         {"matrix",
          {{"name", request.matrix}, {"rows", o.rows}, {"columns", o.columns}, {"nnz", o.nnz}}},
