@@ -15,7 +15,6 @@ namespace krylith::numpy {
 namespace {
 
 using files::stored_type;
-using market::quoted;
 
 constexpr std::uint64_t most_header_bytes = 1 << 16; ///< a plain array's has about 80
 
@@ -79,7 +78,8 @@ private:
             if (good && *key == "descr") {
                 const auto type = literals.take_string();
                 if (!type) {
-                    refuse("items of several fields, " + quoted(text) + ", allowed are numbers");
+                    refuse("items of several fields, " + market::quoted(text) +
+                           ", allowed are numbers");
                 }
                 read_type(*type);
                 typed = true;
@@ -100,7 +100,7 @@ private:
             }
         }
         if (!good || !typed || !ordered || !shaped) {
-            refuse("the header is " + quoted(text) +
+            refuse("the header is " + market::quoted(text) +
                    ", allowed is {'descr': TYPE, 'fortran_order': BOOL, 'shape': SIZES}");
         }
     }
@@ -133,7 +133,7 @@ private:
     }
 
     [[noreturn]] void refuse_type() const {
-        refuse("items of type " + quoted(result_.type) +
+        refuse("items of type " + market::quoted(result_.type) +
                ", allowed are bool, int8 to int64, uint8 to uint64, float32 and float64");
     }
 
@@ -147,7 +147,7 @@ private:
         const std::uint64_t width = std::max<std::uint64_t>(result_.item_bytes, 1);
         if (!fits || result_.count > left / width || result_.count * result_.item_bytes != left) {
             refuse(std::to_string(left) + " bytes of items, allowed are those of shape " +
-                   in_words(result_.shape) + " and type " + quoted(result_.type) +
+                   in_words(result_.shape) + " and type " + market::quoted(result_.type) +
                    " (was the file cut off?)");
         }
     }
@@ -160,7 +160,7 @@ private:
 
 files::stored_array array_header::numbers(const std::string& file) const {
     if (!number) {
-        throw input_error(file + ": " + name + ": items of type " + quoted(type) +
+        throw input_error(file + ": " + name + ": items of type " + market::quoted(type) +
                           ", allowed are numbers");
     }
     return {begin, count, *number, name};

@@ -16,8 +16,6 @@
 namespace krylith::rutherford_boeing {
 namespace {
 
-using market::quoted;
-
 /// A stretch of whole lines.
 struct line_block {
     std::string storage;
@@ -147,8 +145,8 @@ private:
             market::refuse(source_.name(), header_lines_ + line + 1,
                            "in characters " + std::to_string(place.begin + 1) + " to " +
                                std::to_string(place.begin + place.width) + " the " +
-                               wrong.substr(0, bar) + " is " + quoted(field) + ", allowed are " +
-                               wrong.substr(bar + 1));
+                               wrong.substr(0, bar) + " is " + market::quoted(field) +
+                               ", allowed are " + wrong.substr(bar + 1));
         }
     }
 

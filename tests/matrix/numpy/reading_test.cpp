@@ -6,6 +6,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/load.hpp>
+#include <krylith/tests/matrix/support/contains.hpp>
 #include <krylith/tests/matrix/support/golden.hpp>
 #include <krylith/tests/matrix/support/message_of.hpp>
 #include <krylith/tests/matrix/support/temporary_folder.hpp>
@@ -14,6 +15,7 @@ using krylith::input_error;
 using krylith::load_matrix;
 using krylith::load_vector;
 using krylith::test::contents_of;
+using krylith::test::contains;
 using krylith::test::golden;
 using krylith::test::golden_matrix;
 using krylith::test::golden_vector;
@@ -28,10 +30,6 @@ std::string refusal_of_matrix(const std::string& path) {
 
 std::string refusal_of_vector(const std::string& path) {
     return message_of<input_error>([&] { static_cast<void>(load_vector<double>(path)); });
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 } // namespace

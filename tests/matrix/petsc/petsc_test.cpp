@@ -7,6 +7,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/load.hpp>
+#include <krylith/tests/matrix/support/contains.hpp>
 #include <krylith/tests/matrix/support/golden.hpp>
 #include <krylith/tests/matrix/support/message_of.hpp>
 #include <krylith/tests/matrix/support/samples.hpp>
@@ -16,6 +17,7 @@ using krylith::input_error;
 using krylith::load_matrix;
 using krylith::load_vector;
 using krylith::test::contents_of;
+using krylith::test::contains;
 using krylith::test::golden;
 using krylith::test::golden_matrix;
 using krylith::test::golden_vector;
@@ -26,10 +28,6 @@ namespace {
 
 std::string refusal(const std::string& path) {
     return message_of<input_error>([&] { static_cast<void>(load_matrix<double>(path)); });
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 } // namespace

@@ -45,6 +45,7 @@ TEST_CASE("page: fields read as people write them") {
                          {"empty", ""},
                          {"none", nullptr}};
     using krylith::tool::field_kind;
+    using krylith::tool::in_words;
     CHECK(in_words(report, {"", "/rhs_norm", field_kind::scientific}) == "1.234e+03");
     CHECK(in_words(report, {"", "/solve_seconds", field_kind::seconds}) == "12.3 ms");
     CHECK(in_words(report, {"", "/devices"}) == "x; y");
