@@ -68,7 +68,7 @@ files::input_file open_input(std::string_view name, file_content content) {
 } // namespace
 
 template <class T>
-csr_matrix<T> load_matrix(std::string_view name, const market_options& options) {
+csr_matrix<T> load_matrix(std::string_view name, const load_options& options) {
     if (name.starts_with(prefix)) {
         return generate<T>(name);
     }
@@ -112,8 +112,8 @@ void save_vector(const std::filesystem::path& path, std::span<const T> vector,
     chosen.functions<T>().write_vector(path, vector, comment);
 }
 
-template csr_matrix<double> load_matrix(std::string_view, const market_options&);
-template csr_matrix<float> load_matrix(std::string_view, const market_options&);
+template csr_matrix<double> load_matrix(std::string_view, const load_options&);
+template csr_matrix<float> load_matrix(std::string_view, const load_options&);
 template std::vector<double> load_vector(std::string_view, std::optional<std::int64_t>);
 template std::vector<float> load_vector(std::string_view, std::optional<std::int64_t>);
 template void save_matrix(const std::filesystem::path&, const csr_view<double>&, std::string_view);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
-#include <krylith/matrix/market/market_report.hpp>
+#include <krylith/matrix/files/file_report.hpp>
 
 namespace krylith {
 
@@ -20,7 +20,7 @@ namespace krylith {
 /// allowed. What the file held beside the matrix goes to `options.report`. O(bytes), by all OpenMP
 /// threads.
 template <class T>
-[[nodiscard]] csr_matrix<T> load_matrix(std::string_view name, const market_options& options = {});
+[[nodiscard]] csr_matrix<T> load_matrix(std::string_view name, const load_options& options = {});
 
 /// Loads a vector from the path of a file or "-" likewise. `entries` is the length that the caller
 /// needs, where he knows it: it tells a list whose first number is its length from one without.

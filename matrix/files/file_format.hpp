@@ -11,8 +11,8 @@
 
 #include <krylith/device/tables/required.hpp>
 #include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/files/file_report.hpp>
 #include <krylith/matrix/files/input_file.hpp>
-#include <krylith/matrix/market/market_report.hpp>
 
 namespace krylith {
 
@@ -26,7 +26,7 @@ struct vector_options {
 template <class T>
 struct file_functions {
     /// Returns a canonical matrix. Throws input_error for what isn't one.
-    csr_matrix<T> (*read_matrix)(files::input_file&, const market_options&) = nullptr;
+    csr_matrix<T> (*read_matrix)(files::input_file&, const load_options&) = nullptr;
     /// Returns a vector of any length, whatever is asked for: that only tells forms apart.
     std::vector<T> (*read_vector)(files::input_file&, const vector_options&) = nullptr;
     /// Write to a file, which is replaced whole, or to a stream. The matrix is valid.

@@ -69,7 +69,6 @@ public:
     }
     [[nodiscard]] bool in_memory() const noexcept { return !file_; }
     [[nodiscard]] std::string_view text() const noexcept { return memory_; }
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
 private:
     std::string path_;
@@ -119,9 +118,8 @@ bool input_file::has_ending(std::string_view ending) const {
     return name.ends_with(ending) || name.ends_with(std::string(ending) + ".gz");
 }
 
-market::line_source input_file::lines() const {
-    return contents_->in_memory() ? market::line_source::from_text(contents_->text(), name_)
-                                  : market::line_source::from_file(contents_->path());
+std::optional<std::string_view> input_file::in_memory() const {
+    return contents_->in_memory() ? std::optional(contents_->text()) : std::nullopt;
 }
 
 binary::byte_source input_file::bytes() {

@@ -4,19 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <krylith/matrix/files/byte_source.hpp>
-#include <krylith/matrix/market/line_source.hpp>
 
 namespace krylith::files {
 
 /// The name that stands for standard input.
 inline constexpr std::string_view standard_input = "-";
 
-/// Readers ask for lines, or for bytes in any order. gzip data, known by their first bytes, are
-/// unpacked: by and by for lines, at once in memory for bytes.
+/// Readers ask for lines (matrix/market/line_source.hpp), or for bytes in any order. gzip data,
+/// known by their first bytes, are unpacked: by and by for lines, at once in memory for bytes.
 class input_file {
 public:
     /// Opens a regular file, or reads all of standard input into memory. Throws input_error for a
@@ -39,8 +39,11 @@ public:
     /// Whether the name ends so (".npz"), in any case of letters, maybe with ".gz" behind it.
     [[nodiscard]] bool has_ending(std::string_view ending) const;
 
-    /// The text by lines. It lives as long as this object.
-    [[nodiscard]] market::line_source lines() const;
+    /// The contents where they are in memory, unpacked; a view as long as this object lives.
+    [[nodiscard]] std::optional<std::string_view> in_memory() const;
+
+    /// The path of a file that is not in memory.
+    [[nodiscard]] const std::string& path() const noexcept { return name_; }
 
     /// The bytes in any order; gzip data are unpacked in memory by the first call. It lives as long
     /// as this object.

@@ -12,7 +12,7 @@ bool is_kcsr(std::string_view beginning) {
 }
 
 template <class T>
-csr_matrix<T> read_matrix(files::input_file& file, const market_options&) {
+csr_matrix<T> read_matrix(files::input_file& file, const load_options&) {
     return binary::read_matrix<T>(file.bytes());
 }
 

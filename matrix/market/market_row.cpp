@@ -12,13 +12,13 @@ bool is_market(std::string_view beginning) {
 }
 
 template <class T>
-csr_matrix<T> read_matrix(files::input_file& file, const market_options& options) {
-    return market::read_matrix<T>(file.lines(), options);
+csr_matrix<T> read_matrix(files::input_file& file, const load_options& options) {
+    return market::read_matrix<T>(market::line_source::from_input(file), options);
 }
 
 template <class T>
 std::vector<T> read_vector(files::input_file& file, const vector_options&) {
-    return market::read_vector<T>(file.lines(), {});
+    return market::read_vector<T>(market::line_source::from_input(file), {});
 }
 
 template <class T>

@@ -113,7 +113,7 @@ bool is_count(const std::vector<T>& numbers, const vector_options& options) {
 
 template <class T>
 std::vector<T> read_list(files::input_file& file, const vector_options& options) {
-    market::line_source source = file.lines();
+    market::line_source source = market::line_source::from_input(file);
     collector<T> all(source.name());
     list_block<T> first;
     std::string_view line;

@@ -24,7 +24,7 @@ open_array open(files::input_file& file) {
 } // namespace
 
 template <class T>
-csr_matrix<T> read_dense_array(files::input_file& file, const market_options& options) {
+csr_matrix<T> read_dense_array(files::input_file& file, const load_options& options) {
     const open_array array = open(file);
     const array_header& header = array.header;
     if (header.shape.size() != 2) {
@@ -103,8 +103,8 @@ void write_vector_array(const std::filesystem::path& path, std::span<const T> ve
     file.commit();
 }
 
-template csr_matrix<double> read_dense_array(files::input_file&, const market_options&);
-template csr_matrix<float> read_dense_array(files::input_file&, const market_options&);
+template csr_matrix<double> read_dense_array(files::input_file&, const load_options&);
+template csr_matrix<float> read_dense_array(files::input_file&, const load_options&);
 template std::vector<double> read_vector_array(files::input_file&, const vector_options&);
 template std::vector<float> read_vector_array(files::input_file&, const vector_options&);
 template void write_vector_array(const std::filesystem::path&, std::span<const double>,

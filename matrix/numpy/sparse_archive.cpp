@@ -21,7 +21,7 @@ namespace {
 template <class T>
 class matrix_reader {
 public:
-    matrix_reader(const binary::byte_source& file, const market_options& options)
+    matrix_reader(const binary::byte_source& file, const load_options& options)
         : file_(file), options_(options), members_(file) {}
 
     csr_matrix<T> read() {
@@ -138,9 +138,9 @@ private:
     }
 
     const binary::byte_source& file_;
-    const market_options& options_;
+    const load_options& options_;
     archive_members members_;
-    market_report report_;
+    file_report report_;
     std::string format_;
     std::int64_t rows_ = 0;
     std::int64_t columns_ = 0;
@@ -149,7 +149,7 @@ private:
 } // namespace
 
 template <class T>
-csr_matrix<T> read_sparse_archive(files::input_file& file, const market_options& options) {
+csr_matrix<T> read_sparse_archive(files::input_file& file, const load_options& options) {
     const binary::byte_source bytes = file.bytes();
     return matrix_reader<T>(bytes, options).read();
 }
@@ -168,8 +168,8 @@ std::vector<T> read_vector_archive(files::input_file& file, const vector_options
     return read_vector<T>(array, file.name());
 }
 
-template csr_matrix<double> read_sparse_archive(files::input_file&, const market_options&);
-template csr_matrix<float> read_sparse_archive(files::input_file&, const market_options&);
+template csr_matrix<double> read_sparse_archive(files::input_file&, const load_options&);
+template csr_matrix<float> read_sparse_archive(files::input_file&, const load_options&);
 template std::vector<double> read_vector_archive(files::input_file&, const vector_options&);
 template std::vector<float> read_vector_archive(files::input_file&, const vector_options&);
 

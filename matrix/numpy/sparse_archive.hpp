@@ -15,7 +15,7 @@ namespace krylith::numpy {
 /// OpenMP threads, deflated ones by one thread each.
 template <class T>
 [[nodiscard]] csr_matrix<T> read_sparse_archive(files::input_file& file,
-                                                const market_options& options);
+                                                const load_options& options);
 
 /// Reads the vector in an archive of one array (numpy.savez).
 template <class T>

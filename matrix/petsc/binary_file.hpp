@@ -13,7 +13,7 @@ namespace krylith::petsc {
 
 /// Reads the first matrix (MatView of a sparse matrix). O(bytes), by all OpenMP threads.
 template <class T>
-[[nodiscard]] csr_matrix<T> read_matrix(files::input_file& file, const market_options& options);
+[[nodiscard]] csr_matrix<T> read_matrix(files::input_file& file, const load_options& options);
 
 /// Reads the first vector, which may stand behind a matrix.
 template <class T>

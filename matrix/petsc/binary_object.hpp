@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <krylith/matrix/files/byte_source.hpp>
-#include <krylith/matrix/files/stored_numbers.hpp>
+#include <krylith/matrix/stored/stored_numbers.hpp>
 
 namespace krylith::petsc {
 

@@ -8,7 +8,7 @@
 namespace krylith::petsc {
 
 template <class T>
-csr_matrix<T> read_matrix(files::input_file& file, const market_options& options) {
+csr_matrix<T> read_matrix(files::input_file& file, const load_options& options) {
     const binary::byte_source bytes = file.bytes();
     binary_object object = find_object(bytes, object_kind::matrix, options.memory);
     const auto entries = static_cast<std::int64_t>(object.entries);
@@ -42,8 +42,8 @@ std::vector<T> read_vector(files::input_file& file, const vector_options&) {
     return vector;
 }
 
-template csr_matrix<double> read_matrix(files::input_file&, const market_options&);
-template csr_matrix<float> read_matrix(files::input_file&, const market_options&);
+template csr_matrix<double> read_matrix(files::input_file&, const load_options&);
+template csr_matrix<float> read_matrix(files::input_file&, const load_options&);
 template std::vector<double> read_vector(files::input_file&, const vector_options&);
 template std::vector<float> read_vector(files::input_file&, const vector_options&);
 

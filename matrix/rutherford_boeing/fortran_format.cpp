@@ -8,7 +8,7 @@ namespace krylith::rutherford_boeing {
 namespace {
 
 constexpr int longest_line = 1 << 16;
-constexpr int most_levels = 8;       ///< of parentheses
+constexpr int most_levels = 8;      ///< of parentheses
 constexpr int most_items = 1 << 17; ///< with their repetitions
 
 class parser {

@@ -59,7 +59,7 @@ csr_matrix<T> both_halves(const std::string& file, csr_matrix<T> half, bool skew
     return std::move(whole.matrix);
 }
 
-void fill_report(const header& h, std::int64_t duplicates, market_report* report) {
+void fill_report(const header& h, std::int64_t duplicates, file_report* report) {
     if (report == nullptr) {
         return;
     }
@@ -79,9 +79,9 @@ void fill_report(const header& h, std::int64_t duplicates, market_report* report
 } // namespace
 
 template <class T>
-csr_matrix<T> read_file(files::input_file& file, const market_options& options) {
+csr_matrix<T> read_file(files::input_file& file, const load_options& options) {
     static_cast<void>(file.bytes()); // unpacked, so that the length is known
-    market::line_source source = file.lines();
+    market::line_source source = market::line_source::from_input(file);
     const header h = read_header(source);
     const auto left = static_cast<double>(source.expected_bytes_left());
     if (characters(h) > left) {
@@ -111,7 +111,7 @@ csr_matrix<T> read_file(files::input_file& file, const market_options& options) 
                 : transpose(columns);
 }
 
-template csr_matrix<double> read_file(files::input_file&, const market_options&);
-template csr_matrix<float> read_file(files::input_file&, const market_options&);
+template csr_matrix<double> read_file(files::input_file&, const load_options&);
+template csr_matrix<float> read_file(files::input_file&, const load_options&);
 
 } // namespace krylith::rutherford_boeing

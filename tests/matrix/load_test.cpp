@@ -25,7 +25,7 @@ TEST_CASE("what a file held beside the matrix is handed on") {
     const krylith::test::temporary_folder folder;
     const auto path = folder.write(
         "twice.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 1 5\n");
-    krylith::market_report report;
+    krylith::file_report report;
     const auto matrix = krylith::load_matrix<double>(path.string(), {.report = &report});
     CHECK(matrix.values == std::vector<double>{6});
     CHECK(report.duplicates == 1);

@@ -18,9 +18,9 @@
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
-#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 
@@ -76,7 +76,7 @@ template <class T>
 exit_status convert(const convert_job& job) {
     if (job.vector) return convert_vector<T>(job);
     stopwatch watch;
-    market_report file;
+    file_report file;
     const csr_matrix<T> matrix = job.spd ? load_square<T>(job.matrix, true, &file)
                                          : load_matrix<T>(job.matrix, {.report = &file});
     const double read_seconds = watch.lap();

@@ -15,10 +15,10 @@
 #include <krylith/tools/cli/console.hpp>
 #include <krylith/tools/cli/device_selection.hpp>
 #include <krylith/tools/cli/output_file.hpp>
+#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/model/device_figures.hpp>
-#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 

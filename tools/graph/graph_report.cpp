@@ -9,9 +9,9 @@
 
 #include <krylith/config.hpp>
 #include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/graph/graph_table.hpp>
-#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 

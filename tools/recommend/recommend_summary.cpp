@@ -10,7 +10,7 @@
 #include <krylith/config.hpp>
 #include <krylith/tools/cli/printable.hpp>
 #include <krylith/tools/cli/report_schema.hpp>
-#include <krylith/tools/solve/convergence_plot.hpp>
+#include <krylith/tools/report/convergence_plot.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {

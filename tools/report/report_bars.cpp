@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/report/html.hpp>
 #include <krylith/tools/report/report_fields.hpp>
-#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <krylith/tools/solve/convergence_plot.hpp>
+#include <krylith/tools/report/convergence_plot.hpp>
 
 namespace krylith::tool {
 

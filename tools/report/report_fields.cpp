@@ -1,10 +1,9 @@
 #include <krylith/tools/report/report_fields.hpp>
 
 #include <array>
+#include <krylith/tools/cli/quantities.hpp>
 
 #include <fmt/format.h>
-
-#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 

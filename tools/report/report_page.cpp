@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/report/html.hpp>
 #include <krylith/tools/report/report_bars.hpp>
 #include <krylith/tools/report/report_curve.hpp>
 #include <krylith/tools/report/report_fields.hpp>
 #include <krylith/tools/report/report_style.hpp>
-#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/solve/solve_run.hpp>
 
 namespace krylith::tool {
@@ -21,11 +22,5 @@ namespace krylith::tool {
 
 /// "converged: ||b - A x|| <= rtol ||b||" and so on.
 [[nodiscard]] const char* in_words(reason why) noexcept;
-
-/// "12.3 MB": a few digits and a unit of powers of 1000.
-[[nodiscard]] std::string in_bytes(double bytes);
-
-/// "35.1 us", "1.23 s".
-[[nodiscard]] std::string in_seconds(double seconds);
 
 } // namespace krylith::tool

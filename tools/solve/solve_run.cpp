@@ -149,7 +149,7 @@ solve_outcome run_solve(const solve_request& request) {
 
     solve_outcome out;
     stopwatch watch;
-    market_report file;
+    file_report file;
     const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file);
     if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
     out.load_seconds = watch.lap();

@@ -84,22 +84,6 @@ const char* in_words(reason why) noexcept {
     return "unknown";
 }
 
-std::string in_bytes(double bytes) {
-    static constexpr std::array<const char*, 5> units = {"bytes", "kB", "MB", "GB", "TB"};
-    std::size_t unit = 0;
-    while (bytes >= 999.5 && unit + 1 < units.size()) {
-        bytes /= 1000;
-        ++unit;
-    }
-    return fmt::format("{:.3g} {}", bytes, units[unit]);
-}
-
-std::string in_seconds(double seconds) {
-    if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-    if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-    return fmt::format("{:.4g} s", seconds);
-}
-
 std::string summary(const solve_request& request, const solve_outcome& o) {
     const solve_result& r = o.result;
     const double per_row =

@@ -13,10 +13,10 @@
 #include <krylith/tools/cli/console.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/solve/operator_report.hpp>
-#include <krylith/tools/solve/solve_report.hpp>
 #include <krylith/tools/spmv/spmv_run.hpp>
 
 namespace krylith::tool {

@@ -14,8 +14,8 @@
 using krylith::input_error;
 using krylith::load_matrix;
 using krylith::load_vector;
-using krylith::test::contents_of;
 using krylith::test::contains;
+using krylith::test::contents_of;
 using krylith::test::golden;
 using krylith::test::golden_matrix;
 using krylith::test::golden_vector;
@@ -49,7 +49,7 @@ TEST_CASE("npz: what save_npz wrote is the same matrix in every form") {
 }
 
 TEST_CASE("npz: the report says what the file held") {
-    krylith::market_report report;
+    krylith::file_report report;
     static_cast<void>(load_matrix<double>(golden("coo_twice.npz"), {.report = &report}));
     CHECK(report.layout == "scipy.sparse coo");
     CHECK(report.entries == 6);

@@ -16,8 +16,8 @@
 using krylith::input_error;
 using krylith::load_matrix;
 using krylith::load_vector;
-using krylith::test::contents_of;
 using krylith::test::contains;
+using krylith::test::contents_of;
 using krylith::test::golden;
 using krylith::test::golden_matrix;
 using krylith::test::golden_vector;

@@ -32,7 +32,8 @@ TEST_CASE("fortran: fields of a line") {
 TEST_CASE("fortran: what isn't understood is nothing") {
     for (const std::string_view wrong :
          {"", "()", "(16I5", "16I5", "(I)", "(16A5)", "(I5,E20.12)", "(99999999I5)", "(8Z4)",
-          "(16I5))", "((((((((((I5))))))))))", "(0(I5))", "(70000X,I5)", "(E)", "(E8.9)", "(60000(60000(60000())))", "(60000(60000(1P)),I5)"})
+          "(16I5))", "((((((((((I5))))))))))", "(0(I5))", "(70000X,I5)", "(E)", "(E8.9)",
+          "(60000(60000(60000())))", "(60000(60000(1P)),I5)"})
         CHECK_MESSAGE(!parse_fortran_format(wrong).has_value(), wrong);
 }
 

@@ -14,8 +14,8 @@
 using krylith::csr_matrix;
 using krylith::input_error;
 using krylith::load_matrix;
-using krylith::test::contents_of;
 using krylith::test::contains;
+using krylith::test::contents_of;
 using krylith::test::golden;
 using krylith::test::golden_matrix;
 using krylith::test::message_of;
@@ -59,7 +59,7 @@ TEST_CASE("rutherford-boeing: known by its contents, whatever its name and the e
     std::string dos;
     for (const char c : text) dos += c == '\n' ? std::string("\r\n") : std::string(1, c);
     CHECK(load_matrix<double>(folder.write("dos.txt", dos).string()) == golden_matrix<double>());
-    krylith::market_report report;
+    krylith::file_report report;
     static_cast<void>(load_matrix<double>(golden("skew.rb"), {.report = &report}));
     CHECK(in_words(report) == "Rutherford-Boeing integer skew-symmetric, 2 entries");
 }

@@ -1,8 +1,8 @@
-#include <krylith/matrix/market/market_report.hpp>
+#include <krylith/matrix/files/file_report.hpp>
 
 namespace krylith {
 
-std::string in_words(const market_report& report) {
+std::string in_words(const file_report& report) {
     std::string words = report.layout + " " + report.field + " " + report.symmetry + ", " +
                         std::to_string(report.entries) +
                         (report.entries == 1 ? " entry" : " entries");

@@ -6,7 +6,7 @@
 
 namespace krylith {
 
-struct market_report {
+struct file_report {
     std::string layout;       ///< in the banner: "coordinate" or "array"
     std::string field;        ///< "real", "integer" or "pattern"
     std::string symmetry;     ///< "general", "symmetric" or "skew-symmetric"
@@ -29,20 +29,20 @@ struct market_report {
         return duplicates + rounded + vanished + ignored > 0;
     }
 
-    friend bool operator==(const market_report&, const market_report&) = default;
+    friend bool operator==(const file_report&, const file_report&) = default;
 };
 
 /// A text: "coordinate real symmetric, 7 entries; 2 duplicates were added to the first of their
 /// place". Counts of 0 are left out.
-[[nodiscard]] std::string in_words(const market_report& report);
+[[nodiscard]] std::string in_words(const file_report& report);
 
 /// The options of a reader.
-struct market_options {
+struct load_options {
     /// The most memory that reading may take beside the text, bytes; 0 means what the machine has
     /// available. Small blocks of the reader itself (some 2 MiB a thread) don't count.
     std::int64_t memory = 0;
     /// The report, filled in where it isn't null.
-    market_report* report = nullptr;
+    file_report* report = nullptr;
 };
 
 } // namespace krylith

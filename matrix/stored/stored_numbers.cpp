@@ -1,4 +1,4 @@
-#include <krylith/matrix/files/stored_numbers.hpp>
+#include <krylith/matrix/stored/stored_numbers.hpp>
 
 #include <algorithm>
 #include <array>

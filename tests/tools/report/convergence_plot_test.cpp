@@ -8,7 +8,7 @@
 
 #include <krylith/tests/tools/support/command_run.hpp>
 #include <krylith/tests/tools/support/well_formed.hpp>
-#include <krylith/tools/solve/convergence_plot.hpp>
+#include <krylith/tools/report/convergence_plot.hpp>
 
 using krylith::test::contains;
 using krylith::test::contents_of;

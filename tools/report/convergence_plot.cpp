@@ -1,4 +1,4 @@
-#include <krylith/tools/solve/convergence_plot.hpp>
+#include <krylith/tools/report/convergence_plot.hpp>
 
 #include <algorithm>
 #include <array>
