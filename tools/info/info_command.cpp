@@ -14,7 +14,7 @@
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 #include <krylith/tools/info/info_run.hpp>
-#include <krylith/tools/info/sparsity.hpp>
+#include <krylith/tools/report/sparsity.hpp>
 
 namespace krylith::tool {
 

@@ -16,6 +16,7 @@
 #include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
+#include <krylith/tools/cli/vector_source.hpp>
 #include <krylith/tools/solve/operator_report.hpp>
 #include <krylith/tools/spmv/spmv_run.hpp>
 

@@ -11,7 +11,7 @@
 #include <krylith/tests/tools/support/command_run.hpp>
 #include <krylith/tests/tools/support/well_formed.hpp>
 #include <krylith/tools/cli/console.hpp>
-#include <krylith/tools/info/sparsity.hpp>
+#include <krylith/tools/report/sparsity.hpp>
 
 using namespace krylith;
 using namespace krylith::tool;

@@ -1,4 +1,4 @@
-#include <krylith/tools/info/sparsity.hpp>
+#include <krylith/tools/report/sparsity.hpp>
 
 #include <algorithm>
 #include <array>
