@@ -1,4 +1,4 @@
-// The facts of a Matrix Market file that the matrix read from it no longer shows.
+// The facts of a file that the matrix read from it no longer shows.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 namespace krylith {
 
 struct file_report {
-    std::string layout;       ///< in the banner: "coordinate" or "array"
-    std::string field;        ///< "real", "integer" or "pattern"
-    std::string symmetry;     ///< "general", "symmetric" or "skew-symmetric"
-    std::int64_t entries = 0; ///< given by the file, one a line
+    /// Matrix Market: "coordinate" or "array"; else the format: "scipy.sparse csr".
+    std::string layout;
+    std::string field;        ///< "real", "integer", "pattern"; or NumPy's type: "<f8"
+    std::string symmetry;     ///< "general", "symmetric", "skew-symmetric" ...
+    std::int64_t entries = 0; ///< given by the file
 
-    /// The number of entries of a coordinate file that stood at a place given before, and were
-    /// added to it.
+    /// The number of entries that stood at a place given before, and were added to it.
     std::int64_t duplicates = 0;
     /// The number of whole numbers of an integer file that T can't hold (beyond 2^53, float 2^24):
     /// each was rounded to the nearest.

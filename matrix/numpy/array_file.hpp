@@ -16,8 +16,7 @@ namespace krylith::numpy {
 
 /// Reads an array of two dimensions; zeros are not entries. O(rows columns).
 template <class T>
-[[nodiscard]] csr_matrix<T> read_dense_array(files::input_file& file,
-                                             const load_options& options);
+[[nodiscard]] csr_matrix<T> read_dense_array(files::input_file& file, const load_options& options);
 
 /// Reads an array of one dimension, or of two of which one is 1.
 template <class T>

@@ -52,7 +52,8 @@ TEST_CASE("a wrong gallery name is a wrong use, a missing file a wrong input") {
 TEST_CASE("a file is known by its contents, and by its name where they say nothing") {
     using krylith::test::golden;
     const krylith::test::temporary_folder folder;
-    for (const std::string name : {"csr_deflated.npz", "dense.npy", "matrix.petsc", "rectangular.rb"}) {
+    for (const std::string name :
+         {"csr_deflated.npz", "dense.npy", "matrix.petsc", "rectangular.rb"}) {
         CAPTURE(name);
         const auto path = folder.write("any.mtx", krylith::test::contents_of(golden(name)));
         CHECK(krylith::load_matrix<double>(path.string()) ==
@@ -74,14 +75,13 @@ TEST_CASE("a file is known by its contents, and by its name where they say nothi
 TEST_CASE("a format that holds no vectors, or no matrices, says so") {
     const krylith::test::temporary_folder folder;
     krylith::save_matrix(folder.file("a.kcsr"), krylith::poisson2d<double>(3));
-    const auto vector = krylith::test::message_of<krylith::input_error>([&] {
-        static_cast<void>(krylith::load_vector<double>(folder.file("a.kcsr").string()));
-    });
-    CHECK(vector.find("is krylith's binary CSR, which holds no vectors, allowed are Matrix Market") !=
-          std::string::npos);
+    const auto vector = krylith::test::message_of<krylith::input_error>(
+        [&] { static_cast<void>(krylith::load_vector<double>(folder.file("a.kcsr").string())); });
+    CHECK(
+        vector.find("is krylith's binary CSR, which holds no vectors, allowed are Matrix Market") !=
+        std::string::npos);
     const auto matrix = krylith::test::message_of<krylith::input_error>([&] {
-        static_cast<void>(
-            krylith::load_matrix<double>(folder.write("b.txt", "1\n2\n").string()));
+        static_cast<void>(krylith::load_matrix<double>(folder.write("b.txt", "1\n2\n").string()));
     });
     CHECK(matrix.find("is a list of numbers, which holds no matrices") != std::string::npos);
     CHECK(krylith::test::message_of<krylith::usage_error>([&] {
@@ -92,7 +92,8 @@ TEST_CASE("a format that holds no vectors, or no matrices, says so") {
 TEST_CASE("every format is read gzipped, too") {
     using krylith::test::golden;
     const krylith::test::temporary_folder folder;
-    for (const std::string name : {"csr_deflated.npz", "dense.npy", "matrix.petsc", "rectangular.rb"}) {
+    for (const std::string name :
+         {"csr_deflated.npz", "dense.npy", "matrix.petsc", "rectangular.rb"}) {
         CAPTURE(name);
         const std::string bytes = krylith::test::contents_of(golden(name));
         const auto path = folder.file(name + ".gz").string();
@@ -103,8 +104,7 @@ TEST_CASE("every format is read gzipped, too") {
         const std::string packed = krylith::test::contents_of(path);
         folder.write("cut.gz", packed.substr(0, packed.size() - 5));
         CHECK(krylith::test::message_of<krylith::input_error>([&] {
-                  static_cast<void>(
-                      krylith::load_matrix<double>(folder.file("cut.gz").string()));
+                  static_cast<void>(krylith::load_matrix<double>(folder.file("cut.gz").string()));
               }).find("end too early") != std::string::npos);
     }
 }

@@ -15,8 +15,8 @@
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
-#include <krylith/tools/report/sparsity.hpp>
 #include <krylith/tools/model/method_model.hpp>
+#include <krylith/tools/report/sparsity.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/placement.hpp>
 

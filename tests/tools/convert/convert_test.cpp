@@ -124,7 +124,8 @@ TEST_CASE("convert refuses outputs that it can't or shouldn't write, and bad inp
     folder.write("a.mtx", variants[0]);
     CHECK(run_krylith(folder, "convert a.mtx").status == 2);
     CHECK(run_krylith(folder, "convert a.mtx b.bin").status == 2);
-    CHECK(contains(run_krylith(folder, "convert a.mtx b.bin").err, ".mtx, .mtx.gz, .kcsr, .npz or .petsc"));
+    CHECK(contains(run_krylith(folder, "convert a.mtx b.bin").err,
+                   ".mtx, .mtx.gz, .kcsr, .npz or .petsc"));
     CHECK(run_krylith(folder, "convert a.mtx b.kcsr --precision fp16").status == 2);
     CHECK(run_krylith(folder, "convert a.mtx ./a.mtx").status == 2);
     CHECK(contents_of(folder.file("a.mtx")) == variants[0]);
