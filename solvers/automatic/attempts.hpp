@@ -1,6 +1,7 @@
 // Tries methods until one converges, and keeps the best x.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -50,6 +51,7 @@ private:
     const vector<T>* b_;
     vector<T>& x_;
     solver_options options_;
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     std::optional<vector<T>> own_b_; ///< where b shares memory with x
     std::optional<vector<T>> guess_; ///< the caller's x
     /// Of the guess, and ||b||, the residual of x = 0; known after a failure.

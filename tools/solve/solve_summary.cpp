@@ -12,6 +12,7 @@
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/operator_report.hpp>
 
@@ -114,22 +115,6 @@ const char* in_words(reason why) noexcept {
     case reason::time_limit: return "NOT converged: the time is over";
     }
     return "unknown";
-}
-
-std::string in_bytes(double bytes) {
-    static constexpr std::array<const char*, 5> units = {"bytes", "kB", "MB", "GB", "TB"};
-    std::size_t unit = 0;
-    while (bytes >= 999.5 && unit + 1 < units.size()) {
-        bytes /= 1000;
-        ++unit;
-    }
-    return fmt::format("{:.3g} {}", bytes, units[unit]);
-}
-
-std::string in_seconds(double seconds) {
-    if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-    if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-    return fmt::format("{:.4g} s", seconds);
 }
 
 std::string matrix_lines(const solve_request& request, const solve_outcome& o) {

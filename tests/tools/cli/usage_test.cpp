@@ -133,7 +133,7 @@ TEST_CASE("values out of range and odd arguments are wrong uses") {
     const temporary_folder folder;
     for (const std::string arguments :
          {"solve",
-          "solve gallery:poisson2d:4 another",
+          "spmv gallery:poisson2d:4 another",
           "solve gallery:poisson2d:4 --rtol",
           "solve gallery:poisson2d:4 --rtol x",
           "solve gallery:poisson2d:4 --rtol -1",
