@@ -75,6 +75,15 @@ void check_count(std::size_t parts, const device_group& group) {
                           std::to_string(group.size()) + " devices");
 }
 
+/// Refuses arrays that the device can't read.
+template <class T>
+void check_arrays(device& device, int rank, const coo_part<T>& part) {
+    if (part.entries == 0) return;
+    check_pointer(device, rank, part.row_indices, "row_indices");
+    check_pointer(device, rank, part.column_indices, "column_indices");
+    check_pointer(device, rank, part.values, "values");
+}
+
 /// Returns the pattern of a device's entries, with rows counted from `first`.
 template <class T>
 coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::int64_t first,
@@ -82,10 +91,8 @@ coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::in
     const auto entries = static_cast<std::size_t>(part.entries);
     std::vector<std::int32_t> rows(entries);
     std::vector<std::int32_t> columns(entries);
+    check_arrays(device, rank, part);
     if (entries != 0) {
-        check_pointer(device, rank, part.row_indices, "row_indices");
-        check_pointer(device, rank, part.column_indices, "column_indices");
-        check_pointer(device, rank, part.values, "values");
         device.download(rows.data(), part.row_indices, entries * sizeof(std::int32_t));
         device.download(columns.data(), part.column_indices, entries * sizeof(std::int32_t));
     }
@@ -134,6 +141,38 @@ std::int64_t columns_of(const row_partition& rows, const operator_placement& pla
     return placement.layouts ? placement.layouts->domain->size() : rows.rows();
 }
 
+/// Builds the operator of entries that are sorted where they lie. Null where one is out of range.
+template <class T>
+std::unique_ptr<matrix_operator<T>>
+assembled_there(const device_group& group, std::span<const coo_part<T>> parts,
+                const operator_placement& placement, std::int64_t columns,
+                const operator_options& options) {
+    std::vector<given_entries> given;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        check_arrays(group[rank], rank, part);
+        given.push_back({part.rows, part.entries, part.row_indices, part.column_indices});
+    }
+    std::vector<device_assembly> assemblies;
+    matrix_source<T> source;
+    source.resident = take_entries(group, given, columns, assemblies);
+    if (!source.resident) return nullptr;
+    std::vector<value_gather<T>> gathers;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        gathers.emplace_back(group.handle(rank), std::move(assemblies[at]), parts[at].entries);
+        gathers.back()(parts[at].values);
+        source.parts.push_back({nullptr, gathers.back().values()});
+    }
+    source.borrow = options.format && options.format->borrows;
+    source.matrix.rows = source.resident->rows.rows();
+    source.matrix.columns = columns;
+    source.longest = source.resident->longest();
+    auto result = build_operator(group, source, placement, options);
+    result->gather_by(std::move(gathers));
+    return result;
+}
+
 template <class T>
 std::unique_ptr<matrix_operator<T>>
 assembled(const device_group& group, std::span<const coo_part<T>> parts,
@@ -151,6 +190,10 @@ assembled(const device_group& group, std::span<const coo_part<T>> parts,
     }
 
     const operator_placement placement = placement_of(rows, layouts, options);
+    if (can_be_made_there(group, options))
+        if (auto there =
+                assembled_there(group, parts, placement, columns_of(rows, placement), options))
+            return there;
     matrix_source<T> source;
     std::vector<std::int64_t> offsets{0};
     std::vector<std::int32_t> columns;

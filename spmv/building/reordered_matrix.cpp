@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/partition/ordering/metis_order.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
 
@@ -34,19 +35,20 @@ reordered_matrix<T> reordered(const csr_view<T>& matrix, const permutation* rows
     csr_matrix<T>& to = result.matrix;
     to.rows = matrix.rows;
     to.columns = matrix.columns;
-    to.row_offsets.assign(1, 0);
+    resize_in_parallel(to.row_offsets, n + 1);
+    to.row_offsets[0] = 0;
     const auto source_of = [&](std::size_t row) {
         return rows != nullptr ? static_cast<std::size_t>(rows->source[row]) : row;
     };
     for (std::size_t row = 0; row < n; ++row) {
         const std::size_t from = source_of(row);
-        to.row_offsets.push_back(to.row_offsets.back() + matrix.row_offsets[from + 1] -
-                                 matrix.row_offsets[from]);
+        to.row_offsets[row + 1] =
+            to.row_offsets[row] + matrix.row_offsets[from + 1] - matrix.row_offsets[from];
     }
     const auto nnz = static_cast<std::size_t>(to.row_offsets.back());
-    to.column_indices.resize(nnz);
-    to.values.resize(nnz);
-    result.entry_source.resize(nnz);
+    resize_in_parallel(to.column_indices, nnz);
+    resize_in_parallel(to.values, nnz);
+    resize_in_parallel(result.entry_source, nnz);
 #pragma omp parallel
     {
         std::vector<std::pair<std::int32_t, std::int64_t>> entries; // (new column, old entry)

@@ -12,6 +12,7 @@
 #include <krylith/partition/allgather/allgather_plan.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/sparse/storage/device_pattern.hpp>
+#include <krylith/spmv/source/device_assembly.hpp>
 #include <krylith/spmv/source/resident_columns.hpp>
 #include <krylith/spmv/source/row_starts.hpp>
 
@@ -71,6 +72,19 @@ struct given_rows {
 /// invalid.
 [[nodiscard]] std::shared_ptr<resident_matrix>
 take_pattern(const device_group& group, std::span<const given_rows> given, std::int64_t columns);
+
+/// Sorts coordinate entries that lie on the devices, the arrays of rank k being those of
+/// `given[k]`, and leaves the gathers of their values in `assemblies`. Null where an entry is out
+/// of range.
+struct given_entries {
+    std::int64_t rows = 0;
+    std::int64_t entries = 0;
+    const std::int32_t* row_indices = nullptr;
+    const std::int32_t* column_indices = nullptr;
+};
+[[nodiscard]] std::shared_ptr<resident_matrix>
+take_entries(const device_group& group, std::span<const given_entries> given, std::int64_t columns,
+             std::vector<device_assembly>& assemblies);
 
 /// Returns the fraction of scattered nonzeros in a sample of a device's rows (measure_pattern()).
 [[nodiscard]] double scattered_fraction(const resident_matrix& matrix, int rank,

@@ -1,5 +1,5 @@
-// Plans and local columns that CUDA devices make are those of the host; faults of a matrix are found
-// there and named as on the host.
+// Plans and local columns that CUDA devices make are those of the host; faults of a matrix are
+// found there and named as on the host.
 #include <limits>
 #include <string>
 #include <vector>
@@ -43,15 +43,14 @@ void check_columns(const csr_matrix<double>& a, const resident_matrix& there, co
     for (int rank = 0; rank < plan.rows.ranks(); ++rank) {
         CAPTURE(rank);
         const row_range rows = plan.rows.owned(rank);
-        const auto count = static_cast<std::size_t>(
-            a.row_offsets[static_cast<std::size_t>(rows.end)] -
-            a.row_offsets[static_cast<std::size_t>(rows.begin)]);
+        const auto count =
+            static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(rows.end)] -
+                                     a.row_offsets[static_cast<std::size_t>(rows.begin)]);
         std::vector<std::int32_t> expected(count);
         localize_columns(plan, rank, a.row_offsets, a.column_indices, expected);
         const resident_block block = local_block(there, plan, rank);
         std::vector<std::int32_t> found(count);
-        if (count != 0)
-            there.group[rank].download(found.data(), block.pattern.columns, count * 4);
+        if (count != 0) there.group[rank].download(found.data(), block.pattern.columns, count * 4);
         CHECK(found == expected);
     }
 }
