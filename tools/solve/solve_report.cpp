@@ -119,7 +119,7 @@ json json_fields(const solve_request& request, const solve_outcome& outcome) {
     report["reason"] = to_string(r.reason);
     report["converged"] = r.converged();
     report["diagnosis"] = r.diagnosis;
-    report["next_command"] = r.converged() ? json() : json(next_command(request));
+    report["next_command"] = asks_for_advice(r) ? json(next_command(request)) : json();
     report["warnings"] = outcome.warnings;
     report["iterations"] = r.iterations;
     report["replacements"] = r.replacements;

@@ -162,7 +162,7 @@ std::string outcome_lines(const solve_request& request, const solve_outcome& o) 
     if (!r.bytes.empty()) text += line("memory", memory(r.bytes));
     if (!r.diagnosis.empty()) text += line("diagnosis", r.diagnosis);
     for (const std::string& warning : o.warnings) text += line("warning", warning);
-    if (!r.converged()) text += line("next", next_command(request));
+    if (asks_for_advice(r)) text += line("next", next_command(request));
     return text;
 }
 
