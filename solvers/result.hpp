@@ -43,6 +43,19 @@ struct spectrum_estimate {
     [[nodiscard]] double condition() const noexcept { return largest / smallest; }
 };
 
+/// A method that solve() tried (solvers/automatic.hpp).
+struct solve_attempt {
+    std::string solver;         ///< by its name in the table of solvers
+    std::string preconditioner; ///< by its name()
+    std::string side;           ///< "left", "right" or "split"; empty where it has no effect
+    int restart = 0;            ///< 0 where it has no effect
+    std::string because;        ///< why it was tried
+    krylith::reason reason = reason::max_iterations; ///< how it ended
+    std::int64_t iterations = 0;
+    double seconds = 0;           ///< set-up and solve
+    double relative_residual = 0; ///< of its x, true
+};
+
 struct [[nodiscard]] solve_result {
     krylith::reason reason = reason::max_iterations;
     std::int64_t iterations = 0;
@@ -64,10 +77,14 @@ struct [[nodiscard]] solve_result {
     std::vector<std::map<std::string, std::size_t>> bytes; ///< by device and item, at the end of
                                                            ///< the solve
 
+    std::vector<solve_attempt> attempts; ///< of solve(), in order; empty for a method by name
+
     [[nodiscard]] bool converged() const noexcept {
         return reason == reason::converged_rtol || reason == reason::converged_atol ||
                reason == reason::happy_breakdown;
     }
+    /// Returns the attempt that gave x; null for a method by name.
+    [[nodiscard]] const solve_attempt* best_attempt() const noexcept;
     /// Returns ||b - A x|| / ||b||; the residual itself if b = 0.
     [[nodiscard]] double relative_residual() const noexcept {
         return rhs_norm > 0 ? true_residual / rhs_norm : true_residual;

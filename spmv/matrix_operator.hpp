@@ -36,6 +36,7 @@ template <class T>
 struct matrix_source;
 struct machine_rates;
 struct operator_choice;
+struct operator_facts;
 struct pattern_statistics;
 
 /// A function that makes a device's block from something other than a matrix: (layout, rank, number
@@ -48,8 +49,8 @@ using block_maker =
 /// layout, whose rows are those of A, partitioned by equal nonzeros; x is of the domain layout,
 /// whose rows are the columns of A, equally many a device. Of a square matrix both are one handle.
 /// A layout's rows say which rank counts which entries in dot products, and with halo and nz those
-/// of the range also which rank computes them. beta = 0 never reads y. Setup costs O(nnz) on the
-/// host and the upload.
+/// of the range also which rank computes them. beta = 0 never reads y. Set-up costs O(nnz): on CUDA
+/// devices the upload and little more, elsewhere on the host.
 template <class T>
 class matrix_operator {
 public:
@@ -115,6 +116,18 @@ public:
     /// copies are written. Throws usage_error for a matrix-free operator, and where x and y are of
     /// two layouts.
     virtual void diagonal(vector<T>& d) const;
+
+    /// Whether diagonal() works for a square matrix.
+    [[nodiscard]] bool knows_diagonal() const { return !first_nonzero_.empty(); }
+
+    /// What facts_of() found (spmv/operator_facts.hpp); null where it wasn't asked since the last
+    /// new values.
+    [[nodiscard]] const operator_facts* kept_facts() const { return facts_.get(); }
+    void keep_facts(std::shared_ptr<const operator_facts> facts) const {
+        facts_ = std::move(facts);
+    }
+    /// Forgets the facts: for values that are borrowed from the caller, who has changed them.
+    void drop_facts() const { facts_.reset(); }
 
     [[nodiscard]] operator_kind kind() const { return kind_; }
     [[nodiscard]] std::string format_name() const { return blocks_.front()->name(); }
@@ -212,6 +225,7 @@ protected:
     std::vector<std::int64_t> transposed_source_; // [nnz], or empty: values are in one order
     std::vector<std::unique_ptr<device_matrix<T>>> blocks_;
     std::shared_ptr<const operator_choice> choice_;
+    mutable std::shared_ptr<const operator_facts> facts_; // null: not asked for
     bool in_place_ = false; ///< blocks read the caller's arrays of values
     recording_identity identity_;
     mutable workspace_shelf workspaces_; // the last member: workspaces end before the operator
