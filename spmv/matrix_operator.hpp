@@ -15,8 +15,8 @@
 #include <krylith/sparse/device_matrix.hpp>
 #include <krylith/spmv/operator_options.hpp>
 #include <krylith/spmv/source/value_gather.hpp>
-#include <krylith/vector/kept/workspace_shelf.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
+#include <krylith/vector/kept/workspace_shelf.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {
@@ -146,16 +146,13 @@ public:
     [[nodiscard]] virtual std::int64_t received(int rank) const = 0;
     /// Whether a recorded loop may contain the operator.
     [[nodiscard]] virtual bool recordable() const { return blocks_.front()->recordable(); }
-    /// What recorded loops remember of the operator; null where a user's function must be called in
-    /// every solve (product_kind::on_device on CUDA devices).
+    /// What recorded loops remember of the operator; null where solves have to record it anew.
     [[nodiscard]] virtual const recording_identity* recording() const {
         return blocks_.front()->recorded_alike() ? &identity_ : nullptr;
     }
-    /// Where solvers keep workspaces and recordings for the next solve: the vectors and the
-    /// execution of up to workspace_shelf::most solves that differ in solver, preconditioner, or
-    /// what options say of either.
+    /// Workspaces and recordings that solvers keep here for the next solve; release_workspace()
+    /// frees them.
     [[nodiscard]] workspace_shelf& workspaces() const { return workspaces_; }
-    /// Frees these. The next solve allocates and records anew.
     void release_workspace() const { workspaces_.release(); }
     /// How entries cross devices: the transport that runs, never automatic.
     [[nodiscard]] virtual transport_kind transport() const;
