@@ -1,7 +1,8 @@
 // SELL-32 on CUDA: one thread for each row, with unit stride across the warp.
 //
-// A product moves (fp64) 8.25, 10.25 or 12 bytes a stored entry (sell_view.hpp says when), 8 a row
-// of x and of y, 0.5 a row for the heads of slices, and 4 a row if sorted.
+// A product moves (fp64) 8.25, 10.25 or 12 bytes a stored entry (sell_view.hpp says when), or 8
+// less 0.25 in uniform slices, 8 a row of x and of y, 0.5 a row for the heads of slices, and 4 a
+// row if sorted.
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
@@ -9,6 +10,7 @@
 #include <krylith/sparse/sell/sell_columns.hpp>
 #include <krylith/sparse/sell/sell_layout.hpp>
 #include <krylith/sparse/sell/sell_slices.cuh>
+#include <krylith/sparse/sell/uniform_slices.cuh>
 #include <krylith/sparse/storage/boundary_order.hpp>
 
 namespace krylith::cuda {
@@ -25,7 +27,9 @@ constexpr int group_slices = block_warps; ///< one warp for each slice
 template <class T, int Dots, bool Split>
 constexpr int blocks_per_sm = Split ? 3 : (sizeof(T) == 4 && Dots < 2 ? 5 : 4);
 
-template <class T, int Dots, bool Split>
+/// `Ahead` is for matrices with many values; the other form for those whose slices are mostly
+/// uniform and diagonal.
+template <class T, int Dots, bool Split, bool Ahead>
 __global__ void __launch_bounds__(block_threads, (blocks_per_sm<T, Dots, Split>))
     sell_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ spmv_operands<T> a,
@@ -41,14 +45,14 @@ __global__ void __launch_bounds__(block_threads, (blocks_per_sm<T, Dots, Split>)
     const auto look_up = [&](std::int32_t t) {
         std::int32_t slice = m.slices;
         if (t < m.groups) slice = (m.order != nullptr ? m.order[t] : t) * group_slices + warp;
-        head = {0, 0, slice_shape(0, column_code::wide)};
+        head = {0, 0, slice_shape(0, column_code::wide), 0};
         row = -1;
         if (slice >= m.slices) return;
         head = load_head(m.heads + slice);
         row = row_at(m, std::int64_t{slice} * slice_rows + lane);
     };
     look_up(position);
-    warp_slice<T> slice;
+    warp_slice<T, Ahead> slice;
     // The matrix doesn't depend on what the prologue waits for.
     if (!kernel_prologue(parameter, state, nullptr, [&] { slice.start(m, head, row, lane); }))
         return;
@@ -127,6 +131,9 @@ public:
         columns_ = buffer<std::byte>(device_, std::span<const std::byte>(columns.stored), item);
         values_ = buffer<T>(device_, static_cast<std::size_t>(layout_.entries()), item);
         values_.zero(); // padding is 0
+        uniform_ = buffer<uniform_entry<T>>(
+            device_, static_cast<std::size_t>(layout_.entries() / slice_rows), item);
+        uniform_tables_ = buffer<uniform_tables>(device_, 1, item);
         csr_offsets_ = buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets_), item);
         rows_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(layout_.rows), item);
 
@@ -148,16 +155,10 @@ public:
                                 static_cast<std::int32_t>((alone + group_rows - 1) / group_rows))
                 : order_groups(groups, on_boundary);
         order_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(order.groups), item);
-        view_ = {heads_.data(),
-                 steps_.data(),
-                 columns_.data(),
-                 values_.data(),
-                 rows_.data(),
-                 order_.data(),
-                 layout_.row_count,
-                 static_cast<std::int32_t>(layout_.slices()),
-                 groups,
-                 order.interior};
+        view_ = {heads_.data(),  steps_.data(),     columns_.data(),
+                 values_.data(), uniform_.data(),   rows_.data(),
+                 order_.data(),  layout_.row_count, static_cast<std::int32_t>(layout_.slices()),
+                 groups,         order.interior,    bytes_};
         if (block.device_values == nullptr)
             update(block.values);
         else
@@ -165,8 +166,15 @@ public:
     }
 
     void apply(const spmv_arguments<T>& a) override {
-        launch_rows(*device_, a, view_.groups, view_,
-                    [](auto dots, auto split) { return sell_kernel<T, dots(), split()>; });
+        // A recording keeps the kernel, whatever values come later: both take all.
+        if (2 * counts_.diagonal_columns > layout_.entries() / slice_rows)
+            launch_rows(*device_, a, view_.groups, view_, [](auto dots, auto split) {
+                return sell_kernel<T, dots(), split(), split()>;
+            });
+        else
+            launch_rows(*device_, a, view_.groups, view_, [](auto dots, auto split) {
+                return sell_kernel<T, dots(), split(), true>;
+            });
     }
 
     /// Uploads in batches of whole windows of sorting, whose rows all lie in the same window.
@@ -185,10 +193,12 @@ public:
             }
             first = last;
         }
+        mark_uniform();
     }
 
     void update_on_device(const T* values) override {
         fill(0, layout_.slices() * slice_rows, values, 0);
+        mark_uniform();
     }
 
     void diagonal(T* d, const row_map& rows) const override {
@@ -200,7 +210,19 @@ public:
     }
 
     [[nodiscard]] std::string name() const override { return "sell"; }
-    [[nodiscard]] std::int64_t matrix_bytes() const override { return bytes_; }
+    [[nodiscard]] std::int64_t matrix_bytes() const override {
+        constexpr auto value = static_cast<std::int64_t>(sizeof(T));
+        constexpr auto entry = static_cast<std::int64_t>(sizeof(uniform_entry<T>));
+        constexpr auto step = static_cast<std::int64_t>(sizeof(slice_step));
+        return bytes_ - counts_.uniform_columns * (slice_rows * value - entry) -
+               counts_.diagonal_columns * step - counts_.shared_columns * entry;
+    }
+    [[nodiscard]] double uniform_fraction() const override {
+        const std::int64_t columns = layout_.entries() / slice_rows;
+        return columns == 0
+                   ? 0
+                   : static_cast<double>(counts_.uniform_columns) / static_cast<double>(columns);
+    }
     [[nodiscard]] const sell_view<T>* slices() const override { return &view_; }
 
 private:
@@ -222,14 +244,33 @@ private:
         launch.check_launch();
     }
 
+    /// Says which slices are uniform, with the values that they have.
+    void mark_uniform() {
+        uniform_tables_.zero();
+        counts_ = {};
+        if (view_.slices == 0) return;
+        const launch_scope launch(*device_);
+        const auto kernel = mark_uniform_slices<T>;
+        kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
+                 launch.stream()>>>(view_, heads_.data(), uniform_.data(), uniform_tables_.data());
+        const auto share = share_uniform_slices<T>;
+        share<<<launch.blocks(share, block_threads, view_.groups), block_threads, 0,
+                launch.stream()>>>(view_, heads_.data(), uniform_tables_.data());
+        launch.check_launch();
+        device_->download(&counts_, uniform_tables_.data(), sizeof counts_);
+    }
+
     std::shared_ptr<device> device_;
     sell_layout layout_;
     std::vector<std::int64_t> offsets_; ///< of the block's rows, from 0
-    std::int64_t bytes_ = 0;            ///< bytes of the matrix that a product reads
+    std::int64_t bytes_ = 0;            ///< sell_view::bytes
     buffer<slice_head> heads_;
     buffer<slice_step> steps_;
     buffer<std::byte> columns_;
     buffer<T> values_;
+    buffer<uniform_entry<T>> uniform_;
+    buffer<uniform_tables> uniform_tables_; ///< [1]
+    uniform_counts counts_{};
     buffer<std::int32_t> rows_;
     buffer<std::int32_t> order_;
     buffer<std::int64_t> csr_offsets_; ///< offsets_ on the device
