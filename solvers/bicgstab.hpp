@@ -6,7 +6,7 @@
 #pragma once
 
 #include <krylith/solvers/iteration/preconditioned_operator.hpp>
-#include <krylith/solvers/solver.hpp>
+#include <krylith/solvers/iteration/kept_solver.hpp>
 
 namespace krylith {
 
@@ -79,10 +79,9 @@ private:
 
 struct bicgstab_method {
     template <linear_operator A, preconditioner<typename A::value_type> M>
-    static solve_result solve(workspace_shelf& shelf, const A& a,
-                              const vector<typename A::value_type>& b,
-                              vector<typename A::value_type>& x, const solver_options& options,
-                              const M& m) {
+    static solve_result
+    solve(workspace_shelf& shelf, const A& a, const vector<typename A::value_type>& b,
+          vector<typename A::value_type>& x, const solver_options& options, const M& m) {
         return solve_with<bicgstab_loop<A, M>>(shelf, a, b, x, options, m);
     }
 };
@@ -94,12 +93,13 @@ struct bicgstab_method {
 /// one at each start.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 solve_result bicgstab(const A& a, const vector<typename A::value_type>& b,
-                        vector<typename A::value_type>& x, const solver_options& options = {},
-                        const M& m = {}) {
+                      vector<typename A::value_type>& x, const solver_options& options = {},
+                      const M& m = {}) {
     return solve_by<bicgstab_method>(a, b, x, options, m);
 }
 
-/// The same with a workspace of its own (solvers/solver.hpp): bicgstab_solver solver(a, m, options).
+/// The same with a workspace of its own (solvers/iteration/kept_solver.hpp): bicgstab_solver solver(a, m,
+/// options).
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class bicgstab_solver : public solver<bicgstab_method, A, M> {
     using solver<bicgstab_method, A, M>::solver;

@@ -49,9 +49,9 @@ constinit const solver_method solver_rows::cg_launched = {
     .products = 1,
     .passes = cg_model::passes,
     .vectors = cg_model::vectors,
-    .functions = solver_functions{
-        krylith::launched_cg<matrix_operator<double>, any_preconditioner<double>>,
-        krylith::launched_cg<matrix_operator<float>, any_preconditioner<float>>},
+    .functions =
+        solver_functions{krylith::launched_cg<matrix_operator<double>, any_preconditioner<double>>,
+                         krylith::launched_cg<matrix_operator<float>, any_preconditioner<float>>},
 };
 
 } // namespace krylith

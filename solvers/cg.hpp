@@ -11,7 +11,7 @@
 
 #include <krylith/solvers/iteration/preconditioned_residual.hpp>
 #include <krylith/solvers/persistent_cg.hpp>
-#include <krylith/solvers/solver.hpp>
+#include <krylith/solvers/iteration/kept_solver.hpp>
 
 namespace krylith {
 
@@ -61,16 +61,16 @@ private:
 
 struct launched_cg_method {
     template <linear_operator A, preconditioner<typename A::value_type> M>
-    static solve_result solve(workspace_shelf& shelf, const A& a,
-                              const vector<typename A::value_type>& b,
-                              vector<typename A::value_type>& x, const solver_options& options,
-                              const M& m) {
+    static solve_result
+    solve(workspace_shelf& shelf, const A& a, const vector<typename A::value_type>& b,
+          vector<typename A::value_type>& x, const solver_options& options, const M& m) {
         return solve_with<cg_loop<A, M>>(shelf, a, b, x, options, m);
     }
 };
 
 /// Says why cg() with these runs in kernels that are launched in every iteration; empty where it
-/// runs in persistent kernels. The answer depends on the matrix, the group, M and the options alone.
+/// runs in persistent kernels. The answer depends on the matrix, the group, M and the options
+/// alone.
 template <linear_operator A, preconditioner<typename A::value_type> M>
 [[nodiscard]] std::string launched_because(const A& a, const M& m,
                                            const vector<typename A::value_type>& b,
@@ -86,10 +86,9 @@ template <linear_operator A, preconditioner<typename A::value_type> M>
 
 struct cg_method {
     template <linear_operator A, preconditioner<typename A::value_type> M>
-    static solve_result solve(workspace_shelf& shelf, const A& a,
-                              const vector<typename A::value_type>& b,
-                              vector<typename A::value_type>& x, const solver_options& options,
-                              const M& m) {
+    static solve_result
+    solve(workspace_shelf& shelf, const A& a, const vector<typename A::value_type>& b,
+          vector<typename A::value_type>& x, const solver_options& options, const M& m) {
         using T = typename A::value_type;
         check_square(a, "cg");
         std::string why = launched_because(a, m, b, options);
@@ -123,7 +122,7 @@ solve_result launched_cg(const A& a, const vector<typename A::value_type>& b,
     return solve_by<launched_cg_method>(a, b, x, options, m);
 }
 
-/// cg() with a workspace of its own (solvers/solver.hpp): cg_solver solver(a, m, options).
+/// cg() with a workspace of its own (solvers/iteration/kept_solver.hpp): cg_solver solver(a, m, options).
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class cg_solver : public solver<cg_method, A, M> {
     using solver<cg_method, A, M>::solver;

@@ -11,7 +11,8 @@
 namespace krylith {
 
 /// Bytes on the device that needs most. Not in it: the solver's scalars, lists of what is sent, and
-/// results that operators exchange, about 0.1 MB and 12 bytes for each entry that a device receives.
+/// results that operators exchange, about 0.1 MB and 12 bytes for each entry that a device
+/// receives.
 struct memory_estimate {
     std::int64_t matrix = 0;         ///< as the format stores it, padding included
     std::int64_t vectors = 0;        ///< b and x
@@ -25,16 +26,16 @@ struct memory_estimate {
 
 /// What is to be solved by.
 struct solve_plan {
-    operator_options multiply = {};            ///< kind and format count
-    std::string_view solver = "cg";            ///< a name of solver_table.hpp
-    std::string_view preconditioner = "none";  ///< a text of make_preconditioner()
+    operator_options multiply = {};           ///< kind and format count
+    std::string_view solver = "cg";           ///< a name of solver_table.hpp
+    std::string_view preconditioner = "none"; ///< a text of make_preconditioner()
     std::int64_t restart = solver_options{}.restart;
 };
 
 /// Estimates the memory of a solve on the devices of a group, of which nothing is used. The matrix
-/// is square and canonical. O(nnz) on the host, for ghosts and the format's layout. Throws usage_error
-/// for names that are not in the tables, for an operator whose needs only its own plan tells
-/// (operator_method::received), and for a preconditioner without a model.
+/// is square and canonical. O(nnz) on the host, for ghosts and the format's layout. Throws
+/// usage_error for names that are not in the tables, for an operator whose needs only its own plan
+/// tells (operator_method::received), and for a preconditioner without a model.
 template <class T>
 [[nodiscard]] memory_estimate estimate(const device_group& group, const csr_view<T>& matrix,
                                        const solve_plan& plan = {});

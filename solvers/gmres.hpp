@@ -61,27 +61,26 @@ private:
 
 struct gmres_method {
     template <linear_operator A, preconditioner<typename A::value_type> M>
-    static solve_result solve(workspace_shelf& shelf, const A& a,
-                              const vector<typename A::value_type>& b,
-                              vector<typename A::value_type>& x, const solver_options& options,
-                              const M& m) {
+    static solve_result
+    solve(workspace_shelf& shelf, const A& a, const vector<typename A::value_type>& b,
+          vector<typename A::value_type>& x, const solver_options& options, const M& m) {
         return solve_with<gmres_loop<A, M>>(shelf, a, b, x, options, m);
     }
 };
 
 /// Solves A x = b with m = min(options.restart, n, 1000) basis vectors. Every restart computes the
 /// true residual, which alone decides convergence. A basis that can't be extended (happy breakdown)
-/// ends the cycle. Memory, kept for the next solve: m + 6 vectors, m + 7 with M, m + 8 with M split.
-/// With M on the left the history holds the preconditioned residual norms, scaled to the true one at
-/// each restart.
+/// ends the cycle. Memory, kept for the next solve: m + 6 vectors, m + 7 with M, m + 8 with M
+/// split. With M on the left the history holds the preconditioned residual norms, scaled to the
+/// true one at each restart.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 solve_result gmres(const A& a, const vector<typename A::value_type>& b,
-                     vector<typename A::value_type>& x, const solver_options& options = {},
-                     const M& m = {}) {
+                   vector<typename A::value_type>& x, const solver_options& options = {},
+                   const M& m = {}) {
     return solve_by<gmres_method>(a, b, x, options, m);
 }
 
-/// The same with a workspace of its own (solvers/solver.hpp): gmres_solver solver(a, m, options).
+/// The same with a workspace of its own (solvers/iteration/kept_solver.hpp): gmres_solver solver(a, m, options).
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class gmres_solver : public solver<gmres_method, A, M> {
     using solver<gmres_method, A, M>::solver;

@@ -54,8 +54,9 @@ iteration_control::iteration_control(const device_group& group, const solver_opt
 bool iteration_control::suits(const solver_options& options,
                               const std::string& unrecordable) const {
     const std::int64_t history = options.history ? limit_of(options, n_) + 1 : 0;
-    return history_size_ >= history && recordable_ == unrecordable.empty() && options_.mode == options.mode &&
-           options_.unroll == options.unroll && options_.restart == options.restart &&
+    return history_size_ >= history && recordable_ == unrecordable.empty() &&
+           options_.mode == options.mode && options_.unroll == options.unroll &&
+           options_.restart == options.restart &&
            options_.preconditioning == options.preconditioning &&
            options_.timeout_seconds == options.timeout_seconds;
 }
@@ -134,8 +135,8 @@ loop_report iteration_control::repeat(const std::function<void()>& body) {
             now.state = loop_state::stopped;
             return now;
         }
-        const loop_watcher watcher{
-            now.iterations, [&](std::span<const loop_post> posts) { return look(posts); }};
+        const loop_watcher watcher{now.iterations,
+                                   [&](std::span<const loop_post> posts) { return look(posts); }};
         const trace_range range("loop");
         now = watches() ? run_.repeat(body, watcher) : run_.repeat(body);
         if (now.state != loop_state::pause) return now;
@@ -161,8 +162,8 @@ bool iteration_control::watches() const {
 
 void iteration_control::tell(std::int64_t iteration, double norm) {
     last_told_ = iteration;
-    const next_step answer = options_.callback(
-        {iteration, norm, target() / scale_, std::sqrt(bb_) / scale_});
+    const next_step answer =
+        options_.callback({iteration, norm, target() / scale_, std::sqrt(bb_) / scale_});
     if (answer == next_step::stop && !told_) told_ = reason::stopped_by_user;
 }
 

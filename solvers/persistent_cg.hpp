@@ -1,14 +1,14 @@
 // Conjugate gradients in one persistent kernel a device, for small systems. The recurrences are
 // those of launched_cg() with fewer kernel launches (solvers/persistent/persistent_loop.hpp): 11.7
-// us an iteration instead of 19.0 for a 7-point stencil of 64^3 rows on one H200. cg() runs it where
-// it is faster.
+// us an iteration instead of 19.0 for a 7-point stencil of 64^3 rows on one H200. cg() runs it
+// where it is faster.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include <krylith/solvers/persistent/persistent_loop.hpp>
-#include <krylith/solvers/solver.hpp>
+#include <krylith/solvers/iteration/kept_solver.hpp>
 
 namespace krylith {
 
@@ -113,7 +113,7 @@ solve_result persistent_cg(const matrix_operator<T>& a, const vector<T>& b, vect
     return solve_by<persistent_cg_method>(a, b, x, options, m);
 }
 
-/// The same with a workspace of its own (solvers/solver.hpp).
+/// The same with a workspace of its own (solvers/iteration/kept_solver.hpp).
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class persistent_cg_solver : public solver<persistent_cg_method, A, M> {
     using solver<persistent_cg_method, A, M>::solver;

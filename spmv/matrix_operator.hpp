@@ -16,7 +16,7 @@
 #include <krylith/spmv/operator_options.hpp>
 #include <krylith/spmv/source/value_gather.hpp>
 #include <krylith/vector/kept/workspace_shelf.hpp>
-#include <krylith/vector/recording_identity.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {

@@ -104,7 +104,8 @@ public:
     void take(std::uint8_t to, std::uint8_t from) { scalars_.take(to, from); }
 
     /// Returns a register that follows a number of the host: the loop has the number's value at the
-    /// time of repeat(), recorded or not. For what a recording would otherwise contain as a constant.
+    /// time of repeat(), recorded or not. For what a recording would otherwise contain as a
+    /// constant.
     [[nodiscard]] std::uint8_t follow(const std::shared_ptr<const double>& number);
 
     // --- kernels -----------------------------------------------------------------------------

@@ -90,10 +90,10 @@ std::vector<double> execution::read() {
     }
     if (first) std::rethrow_exception(first);
     if (failed != 0)
-        throw communication_error(
-            "rank " + std::to_string(failed - 1) + " of the device group (" +
-            group_[static_cast<int>(failed) - 1].description() + ") did not answer within " +
-            std::to_string(options_.timeout_seconds) + " s");
+        throw communication_error("rank " + std::to_string(failed - 1) + " of the device group (" +
+                                  group_[static_cast<int>(failed) - 1].description() +
+                                  ") did not answer within " +
+                                  std::to_string(options_.timeout_seconds) + " s");
     return values;
 }
 

@@ -90,7 +90,8 @@ spread seconds_an_iteration(caller& c, solver_options options, std::int64_t iter
     const std::int64_t trip = options.unroll;
     const bool trips = iterations > 2 * trip;
     const std::int64_t more = trips ? (iterations - 1) / trip * trip : iterations;
-    const std::int64_t fewer = trips ? more / (2 * trip) * trip : std::min<std::int64_t>(1, more - 1);
+    const std::int64_t fewer =
+        trips ? more / (2 * trip) * trip : std::min<std::int64_t>(1, more - 1);
     const auto call = [&](std::int64_t limit) {
         options.max_iterations = limit;
         return c.call(options);
@@ -118,7 +119,8 @@ call_numbers measure_calls(const device_group& group, const csr_matrix<double>& 
     const solver_options usual{.rtol = 1e-8};
     (void)c.call(usual);
     numbers.iterations = c.last().iterations;
-    if (!c.last().converged()) numbers.void_because.push_back("not converged: " + c.last().diagnosis);
+    if (!c.last().converged())
+        numbers.void_because.push_back("not converged: " + c.last().diagnosis);
     numbers.iteration = seconds_an_iteration(c, usual, numbers.iterations);
     numbers.fresh = repeated(20, [&] { return c.fresh_call(usual); });
     numbers.kept = repeated(200, [&] { return c.call(usual); });

@@ -29,7 +29,8 @@ struct call_numbers {
 
 /// Measures calls of the solver for b = ones and rtol 1e-8, and `steps` time steps, each with other
 /// values of the matrix, whose solutions must have the bits of calls without anything kept.
-[[nodiscard]] call_numbers measure_calls(const device_group& group, const csr_matrix<double>& matrix,
+[[nodiscard]] call_numbers measure_calls(const device_group& group,
+                                         const csr_matrix<double>& matrix,
                                          const solver_method& solver,
                                          const std::string& preconditioner, int steps);
 

@@ -30,6 +30,7 @@ public:
     [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
 
 private:
+    int ordinal_;
     cudaEvent_t event_ = nullptr;
 };
 

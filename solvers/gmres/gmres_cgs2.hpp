@@ -56,10 +56,9 @@ private:
 
 struct gmres_cgs2_method {
     template <linear_operator A, preconditioner<typename A::value_type> M>
-    static solve_result solve(workspace_shelf& shelf, const A& a,
-                              const vector<typename A::value_type>& b,
-                              vector<typename A::value_type>& x, const solver_options& options,
-                              const M& m) {
+    static solve_result
+    solve(workspace_shelf& shelf, const A& a, const vector<typename A::value_type>& b,
+          vector<typename A::value_type>& x, const solver_options& options, const M& m) {
         return solve_with<gmres_cgs2_loop<A, M>>(shelf, a, b, x, options, m);
     }
 };
@@ -68,12 +67,13 @@ struct gmres_cgs2_method {
 /// same iterations. Each estimate is known within its iteration, so no product is in vain.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 solve_result gmres_cgs2(const A& a, const vector<typename A::value_type>& b,
-                          vector<typename A::value_type>& x, const solver_options& options = {},
-                          const M& m = {}) {
+                        vector<typename A::value_type>& x, const solver_options& options = {},
+                        const M& m = {}) {
     return solve_by<gmres_cgs2_method>(a, b, x, options, m);
 }
 
-/// The same with a workspace of its own (solvers/solver.hpp): gmres_cgs2_solver solver(a, m, options).
+/// The same with a workspace of its own (solvers/iteration/kept_solver.hpp): gmres_cgs2_solver solver(a, m,
+/// options).
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class gmres_cgs2_solver : public solver<gmres_cgs2_method, A, M> {
     using solver<gmres_cgs2_method, A, M>::solver;

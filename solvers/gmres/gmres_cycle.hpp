@@ -11,7 +11,7 @@
 #include <utility>
 
 #include <krylith/solvers/iteration/preconditioned_operator.hpp>
-#include <krylith/solvers/solver.hpp>
+#include <krylith/solvers/iteration/kept_solver.hpp>
 #include <krylith/vector/basis.hpp>
 #include <krylith/vector/scalar/hessenberg.hpp>
 

@@ -40,8 +40,7 @@ method_bytes footprint::bytes_of(const method& m) const {
         if (!own)
             throw usage_error("no model says what preconditioner " + std::string(m.preconditioner) +
                               " keeps");
-        const std::int64_t entries =
-            (count.range - 2) * p.held + count.domain * (p.held + ghosts);
+        const std::int64_t entries = (count.range - 2) * p.held + count.domain * (p.held + ghosts);
         const method_bytes here{2 * value_bytes * p.held, value_bytes * entries, *own};
         if (here.total() > most.total()) most = here;
     }

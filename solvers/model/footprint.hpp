@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/solvers/model/method_model.hpp>
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/solvers/model/method_model.hpp>
 
 namespace krylith::model {
 
@@ -49,8 +49,8 @@ struct footprint {
 
     [[nodiscard]] std::int64_t& matrix_bytes(format_kind format);
     [[nodiscard]] std::int64_t matrix_bytes(format_kind format) const;
-    /// What a solve keeps beside the matrix, with the preconditioner on the right. Throws usage_error
-    /// where the preconditioner has no model.
+    /// What a solve keeps beside the matrix, with the preconditioner on the right. Throws
+    /// usage_error where the preconditioner has no model.
     [[nodiscard]] method_bytes bytes_of(const method& m) const;
     [[nodiscard]] std::int64_t vector_bytes(const method& m) const { return bytes_of(m).total(); }
     /// Read and written by an iteration, with the format that `auto` takes on CUDA devices. Throws

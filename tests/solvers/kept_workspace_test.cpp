@@ -69,15 +69,15 @@ struct call {
 
 const std::vector<call> calls = {
     {1, 11, 1e-8},
-    {1, 12, 1e-8},                              // another b
-    {2, 12, 1e-10},                             // other values, another tolerance
-    {2, 13, 1e-4, -1, true},                    // from x0
-    {3, 11, 1e-9, 5},                           // a limit
-    {3, 14, 1e-7, -1, true},                    // and on
-    {1, 15, 1e-8, -1, false, 1e200},            // squares leave the range: another scaling
-    {1, 15, 1e-8},                              //
-    {2, 16, 1e-8, 0},                           // only a check
-    {2, 17, 1e-8, -1, false, 0},                // b = 0
+    {1, 12, 1e-8},                   // another b
+    {2, 12, 1e-10},                  // other values, another tolerance
+    {2, 13, 1e-4, -1, true},         // from x0
+    {3, 11, 1e-9, 5},                // a limit
+    {3, 14, 1e-7, -1, true},         // and on
+    {1, 15, 1e-8, -1, false, 1e200}, // squares leave the range: another scaling
+    {1, 15, 1e-8},                   //
+    {2, 16, 1e-8, 0},                // only a check
+    {2, 17, 1e-8, -1, false, 0},     // b = 0
     {3, 11, 1e-8},
 };
 
@@ -101,11 +101,11 @@ public:
           b_(a_->make_range_vector()),
           x_(a_->make_range_vector()) {}
 
-    void compare(const call& c, solver_options options,
-                 const std::function<solve_result(const matrix_operator<double>&,
-                                                  const vector<double>&, vector<double>&,
-                                                  const solver_options&,
-                                                  const any_preconditioner<double>&)>& solve) {
+    void
+    compare(const call& c, solver_options options,
+            const std::function<solve_result(const matrix_operator<double>&, const vector<double>&,
+                                             vector<double>&, const solver_options&,
+                                             const any_preconditioner<double>&)>& solve) {
         options.rtol = c.rtol;
         options.max_iterations = c.max_iterations;
         options.initial_guess = c.guess;
@@ -156,12 +156,12 @@ any_preconditioner<double> make_chebyshev(const matrix_operator<double>& a,
 }
 any_preconditioner<double> make_own(const matrix_operator<double>& a, const csr_matrix<double>&) {
     if (a.group().kind() == backend::cuda)
-        return make_preconditioner(
-            a,
-            [](const preconditioner_call<double>& c) {
-                for (std::int64_t i = 0; i < c.rows.size(); ++i) c.z[i] = 0.25 * c.r[i];
-            },
-            {.kind = preconditioner_kind::on_host});
+        return make_preconditioner(a,
+                                   [](const preconditioner_call<double>& c) {
+                                       for (std::int64_t i = 0; i < c.rows.size(); ++i)
+                                           c.z[i] = 0.25 * c.r[i];
+                                   },
+                                   {.kind = preconditioner_kind::on_host});
     return make_preconditioner(a, [](const preconditioner_call<double>& c) {
         for (std::int64_t i = 0; i < c.rows.size(); ++i) c.z[i] = 0.25 * c.r[i];
     });
@@ -185,15 +185,14 @@ KRYLITH_GROUP_TEST("kept workspace: every solve has the bits of a fresh one") {
                     CAPTURE(static_cast<int>(on_side));
                     for (std::size_t k = 0; k < calls.size(); ++k) {
                         CAPTURE(k);
-                        s.compare(calls[k],
-                                  {.restart = 7,
-                                   .preconditioning = on_side,
-                                   .history = k % 3 == 2,
-                                   .unroll = 3},
-                                  [&](const auto& a, const auto& b, auto& x, const auto& options,
-                                      const auto& m) {
-                                      return which.row->solve(a, b, x, options, m);
-                                  });
+                        s.compare(
+                            calls[k],
+                            {.restart = 7,
+                             .preconditioning = on_side,
+                             .history = k % 3 == 2,
+                             .unroll = 3},
+                            [&](const auto& a, const auto& b, auto& x, const auto& options,
+                                const auto& m) { return which.row->solve(a, b, x, options, m); });
                     }
                 }
 }
@@ -350,15 +349,15 @@ KRYLITH_GROUP_TEST("kept workspace: a solve inside a preconditioner has a worksp
     auto inner_b = a->make_range_vector();
     auto inner_x = a->make_range_vector();
     std::vector<double> z(static_cast<std::size_t>(matrix.rows));
-    const auto m = make_preconditioner(
-        *a,
-        [&](const preconditioner_call<double>& call) {
-            inner_b.upload({call.r, z.size()});
-            CHECK(cg(*a, inner_b, inner_x, {.rtol = 1e-12}).converged());
-            inner_x.download(z);
-            std::copy(z.begin(), z.end(), call.z);
-        },
-        {.kind = preconditioner_kind::whole_on_host});
+    const auto m =
+        make_preconditioner(*a,
+                            [&](const preconditioner_call<double>& call) {
+                                inner_b.upload({call.r, z.size()});
+                                CHECK(cg(*a, inner_b, inner_x, {.rtol = 1e-12}).converged());
+                                inner_x.download(z);
+                                std::copy(z.begin(), z.end(), call.z);
+                            },
+                            {.kind = preconditioner_kind::whole_on_host});
     for (int round = 0; round < 3; ++round) {
         const auto result = cg(*a, b, x, {}, m);
         INFO(describe(result));
@@ -379,9 +378,8 @@ KRYLITH_GROUP_TEST("kept workspace: a solve that throws leaves nothing") {
     p.a->release_workspace();
     for (int round = 0; round < 3; ++round) {
         const auto fails = [](const progress&) { throw std::runtime_error("enough"); };
-        CHECK_THROWS_WITH_AS(
-            (void)p.solve(method::cg, {.callback = fails, .callback_interval = 1}), "enough",
-            std::runtime_error);
+        CHECK_THROWS_WITH_AS((void)p.solve(method::cg, {.callback = fails, .callback_interval = 1}),
+                             "enough", std::runtime_error);
         CHECK(live_bytes(group) == before);
         CHECK(p.solve(method::cg).iterations == expected.iterations);
         CHECK(same_bits(p.solution(), x));
@@ -410,11 +408,11 @@ KRYLITH_GROUP_TEST("kept workspace: where memory is short it makes room") {
     CHECK(gmres(*a, b, x, {.restart = 20}).converged());
     const auto room = live_bytes(group);
     for (int rank = 0; rank < group.size(); ++rank)
-        group[rank].ledger().set_guard([most = room[static_cast<std::size_t>(rank)]](
-                                           const std::string&, std::size_t bytes,
-                                           std::size_t live) {
-            if (live + bytes > most) throw device_error("full");
-        });
+        group[rank].ledger().set_guard(
+            [most = room[static_cast<std::size_t>(rank)]](const std::string&, std::size_t bytes,
+                                                          std::size_t live) {
+                if (live + bytes > most) throw device_error("full");
+            });
     CHECK(bicgstab(*a, b, x).converged());
     CHECK(gmres(*a, b, x, {.restart = 20}).converged());
     for (int rank = 0; rank < group.size(); ++rank) group[rank].ledger().set_guard({});
@@ -432,7 +430,8 @@ KRYLITH_GROUP_TEST("kept workspace: threads that solve one after the other") {
         }).join();
 }
 
-KRYLITH_GROUP_TEST("kept workspace: a matrix-free operator whose function follows its surroundings") {
+KRYLITH_GROUP_TEST(
+    "kept workspace: a matrix-free operator whose function follows its surroundings") {
     if (group.kind() == backend::cuda) return; // tests/spmv/ has functions with kernels
     const std::int64_t n = 40;
     double shift = 1;

@@ -18,8 +18,8 @@ public:
     virtual ~kept_workspace() = default;
 };
 
-/// Workspaces that no solve is using. A solve takes one off the shelf, so that no other gets it, and
-/// puts it back at its end, unless it failed. Thread-safe; but workspaces are freed only by who
+/// Workspaces that no solve is using. A solve takes one off the shelf, so that no other gets it,
+/// and puts it back at its end, unless it failed. Thread-safe; but workspaces are freed only by who
 /// drives their device group, or where nobody does.
 class workspace_shelf {
 public:
@@ -30,7 +30,8 @@ public:
     workspace_shelf& operator=(const workspace_shelf&) = delete;
     ~workspace_shelf() = default;
 
-    /// Takes the workspace of type W whose rank(w) is highest and above 0; null where there is none.
+    /// Takes the workspace of type W whose rank(w) is highest and above 0; null where there is
+    /// none.
     template <class W, class Rank>
     [[nodiscard]] std::unique_ptr<W> take(const Rank& rank) {
         const std::scoped_lock lock(guard_);

@@ -73,8 +73,8 @@ enum class scalar_opcode : std::uint8_t {
     finish,   ///< a: squared norm of the true residual at the end of a cycle: stops or goes on
     stop,     ///< sets loop_state(b)
     maximum,
-    start,    ///< a: squared residual norm before the first iteration: may stop
-    ordinary  ///< stops with loop_state(b) unless is_ordinary(a, to)
+    start,   ///< a: squared residual norm before the first iteration: may stop
+    ordinary ///< stops with loop_state(b) unless is_ordinary(a, to)
 };
 
 struct scalar_instruction {

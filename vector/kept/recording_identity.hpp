@@ -2,17 +2,8 @@
 //
 // A recorded loop holds addresses of the operator's and the preconditioner's arrays. It may be used
 // again while these objects are there, where they were, with other values in the same arrays. An
-// object says so by a member:
-//
-//     class my_preconditioner {
-//     public:
-//         const recording_identity* recording() const { return &identity_; }
-//         ...
-//     private:
-//         recording_identity identity_;
-//     };
-//
-// Solvers record anew, in every solve, what has no such member.
+// object says so by a member function recording() that returns a pointer to its recording_identity,
+// or null where it is to be recorded anew in every solve, like objects without that member.
 #pragma once
 
 #include <atomic>

@@ -1,16 +1,14 @@
 // Solves that keep what they need for the next: vectors, execution and recorded loop.
 //
-// A method is a loop and a struct that chooses it (solvers/cg.hpp is the model). The loop is a class
-// of the solve's own vectors and scalars:
-//
-//     explicit cg_loop(iteration<A, M>& it, const solver_options&);
-//     void start();                 // the recurrence, from r = b - A x
-//     void iterate();               // one iteration (or cycle): ends with test_residual()
-//     vector<T>& r();               // the residual that start() finds
-//     vector<T>& direction();       // a domain vector, scratch until start()
-//     static constexpr const char* name;
-//
-// and, where they differ, those of default_loop.
+// A method is a loop and a struct that chooses it (solvers/cg.hpp is the model). A loop is a class
+// of the solve's own vectors and scalars, which is made of an iteration and the options. It has
+// - start(), which begins the recurrence from r = b - A x;
+// - iterate(), one iteration or cycle, which ends with test_residual() or finish_cycle();
+// - r(), the residual that start() finds, and direction(), a domain vector that is scratch until
+// then;
+// - name, for messages;
+// - and, where they differ, the members of default_loop.
+// It works on it.x(), never on the caller's x, and reads b by it.keep_rhs() alone.
 #pragma once
 
 #include <memory>
@@ -20,7 +18,7 @@
 #include <krylith/device/host/group_driver.hpp>
 #include <krylith/solvers/iteration.hpp>
 #include <krylith/vector/kept/workspace_shelf.hpp>
-#include <krylith/vector/recording_identity.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
 
 namespace krylith {
 
@@ -94,8 +92,8 @@ private:
     recorded_object m_;
 };
 
-/// Whether the next solve of this kind would do as well with the vectors that this one leaves: those
-/// of a failed one may hold infinities.
+/// Whether the next solve of this kind would do as well with the vectors that this one leaves:
+/// those of a failed one may hold infinities.
 [[nodiscard]] inline bool leaves_numbers(const solve_result& result) {
     return result.converged() || result.reason == reason::max_iterations ||
            result.reason == reason::stagnated;
@@ -103,9 +101,9 @@ private:
 
 } // namespace detail
 
-/// Solves A x = b by the loop, with a workspace from the shelf if one fits, and leaves the workspace
-/// there. A workspace of a solve that throws, or ends in numbers that are not finite, is freed, and
-/// so is that of a split preconditioner, whose halves are made anew in every solve.
+/// Solves A x = b by the loop, with a workspace from the shelf if one fits, and leaves the
+/// workspace there. A workspace of a solve that throws, or ends in numbers that are not finite, is
+/// freed, and so is that of a split preconditioner, whose halves are made anew in every solve.
 template <class Loop>
 solve_result solve_with(workspace_shelf& shelf, const typename Loop::operator_type& a,
                         const vector<typename Loop::value_type>& b,
@@ -114,8 +112,7 @@ solve_result solve_with(workspace_shelf& shelf, const typename Loop::operator_ty
     using workspace = detail::kept_solve<Loop>;
     check_square(a, Loop::name);
     const group_driver driver(a.layout()->group); // also where workspaces are freed
-    auto work = shelf.take<workspace>(
-        [&](const workspace& w) { return w.serves(a, m, options); });
+    auto work = shelf.take<workspace>([&](const workspace& w) { return w.serves(a, m, options); });
     if (!work) {
         try {
             work = std::make_unique<workspace>(a, m, options);
@@ -137,7 +134,9 @@ template <class Method, linear_operator A, preconditioner<typename A::value_type
 solve_result solve_by(const A& a, const vector<typename A::value_type>& b,
                       vector<typename A::value_type>& x, const solver_options& options,
                       const M& m) {
-    if constexpr (requires { { a.workspaces() } -> std::convertible_to<workspace_shelf&>; }) {
+    if constexpr (requires {
+                      { a.workspaces() } -> std::convertible_to<workspace_shelf&>;
+                  }) {
         return Method::solve(a.workspaces(), a, b, x, options, m);
     } else {
         workspace_shelf shelf;
@@ -147,11 +146,12 @@ solve_result solve_by(const A& a, const vector<typename A::value_type>& b,
 
 /// A solver that keeps its workspace and what it has recorded for as long as it lives:
 ///
-///     cg_solver solver(*a, m, {.rtol = 1e-8});
-///     for (...) {
-///         a->update(values);
-///         const solve_result result = solver(b, x);
-///     }
+///     cg_solver solver(*a, m, {.initial_guess = true}); // keeps its vectors and its recording
+///     ...
+///     a->update(matrix.values);
+///     m.update(*a);
+///     ...
+///     const solve_result result = solver(b, u);
 ///
 /// b and x may be other vectors in every call. New values of A and M, tolerances, limits and
 /// callbacks need no new recording. It refers to A and M, which outlive it. One thread at a time.
@@ -169,8 +169,9 @@ public:
         return Method::solve(shelf_, a_, b, x, options_, *m_);
     }
 
-    /// The options of the next solve. Those that change what is recorded or how much memory it takes
-    /// (restart, preconditioning, history, mode, unroll, timeout_seconds) cost another set-up.
+    /// The options of the next solve. Those that change what is recorded or how much memory it
+    /// takes (restart, preconditioning, history, mode, unroll, timeout_seconds) cost another
+    /// set-up.
     [[nodiscard]] solver_options& options() { return options_; }
     /// Frees what is kept. The next solve allocates and records anew.
     void release_workspace() { shelf_.release(); }
