@@ -80,6 +80,8 @@ public:
     virtual void wait(event& happened) = 0;
     /// Blocks the host until all work given so far is done; throws device_error where it failed.
     virtual void synchronize() = 0;
+    /// Whether all work given so far is done, or has failed. It doesn't wait.
+    [[nodiscard]] virtual bool idle() = 0;
 
     [[nodiscard]] virtual std::unique_ptr<loop_graph> make_loop() = 0;
     /// Makes a queue for copies that run beside this device's work. The device must outlive it.

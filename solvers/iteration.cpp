@@ -7,6 +7,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/solvers/iteration/diagnosis.hpp>
+#include <krylith/solvers/iteration/spectrum.hpp>
 
 namespace krylith {
 
@@ -17,6 +18,11 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 double seconds(std::chrono::steady_clock::time_point from) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+}
+
+std::int64_t limit_of(const solver_options& options, std::int64_t n) {
+    return options.max_iterations >= 0 ? options.max_iterations
+                                       : std::min<std::int64_t>(10 * n, 10000);
 }
 
 execution_options settings(execution_options sizes, const solver_options& options,
@@ -39,10 +45,38 @@ iteration_control::iteration_control(const device_group& group, const solver_opt
                                      std::int64_t n, const std::string& unrecordable,
                                      execution_options sizes, bool cycles)
     : options_((options.check(), options)),
-      limit_(options.max_iterations >= 0 ? options.max_iterations
-                                         : std::min<std::int64_t>(10 * n, 10000)),
-      run_(group, settings(sizes, options, unrecordable, limit_, cycles)) {
+      n_(n),
+      limit_(limit_of(options, n)),
+      history_size_(options.history ? limit_ + 1 : 0),
+      run_(group, settings(sizes, options, unrecordable, limit_, cycles)),
+      recordable_(unrecordable.empty()) {}
+
+bool iteration_control::suits(const solver_options& options,
+                              const std::string& unrecordable) const {
+    const std::int64_t history = options.history ? limit_of(options, n_) + 1 : 0;
+    return history_size_ >= history && recordable_ == unrecordable.empty() &&
+           options_.mode == options.mode && options_.unroll == options.unroll &&
+           options_.restart == options.restart &&
+           options_.preconditioning == options.preconditioning &&
+           options_.timeout_seconds == options.timeout_seconds;
+}
+
+void iteration_control::restart(const solver_options& options) {
+    options.check();
+    if (used_) began_ = clock::now(); // else with the constructor
+    used_ = true;
+    options_ = options;
+    limit_ = limit_of(options_, n_);
+    recording_seconds_ = 0;
+    result_ = {};
     result_.rtol = *options_.rtol;
+    scale_ = 1;
+    bb_ = 0;
+    start_rr_ = 0;
+    last_true_ = -1;
+    starts_.clear();
+    told_.reset();
+    last_told_ = -1;
 }
 
 double iteration_control::target() const {
@@ -50,16 +84,16 @@ double iteration_control::target() const {
 }
 
 void iteration_control::set_controls(std::int64_t iteration) {
+    starts_.push_back(iteration);
     // The recurrence can fall further than the true residual, so the loop also stops at this floor.
     const double floor = 0.25 * epsilon * std::sqrt(bb_);
     const double aim = std::max(target(), floor);
     const double ceiling = options_.divergence_tolerance * std::sqrt(std::max(bb_, last_true_));
-    const auto next = options_.callback ? iteration + options_.callback_interval : limit_;
     run_.set(control::state, as_register(loop_state::running));
     run_.set(control::iteration, static_cast<double>(iteration));
     run_.set(control::target, aim * aim);
     run_.set(control::limit, static_cast<double>(limit_));
-    run_.set(control::pause_at, static_cast<double>(next));
+    set_next_pause(iteration);
     run_.set(control::ceiling, ceiling * ceiling);
     run_.set(control::residual, start_rr_);
     run_.set(control::best, infinity);
@@ -67,21 +101,89 @@ void iteration_control::set_controls(std::int64_t iteration) {
     run_.set(control::patience, static_cast<double>(options_.stagnation_window));
 }
 
+void iteration_control::set_controls(const scalar& bb, const scalar& rr) {
+    // The same operations as above, which give the same bits.
+    const auto constant = [&](double c) { return scalar_value{&run_, run_.constant(c)}; };
+    const auto give = [&](std::uint8_t to, const scalar_value& v) { run_.take(to, v.number); };
+    run_.set(control::iteration, 0);
+    const scalar_value norm = sqrt(bb);
+    const scalar_value wanted = maximum(constant(*options_.rtol) * norm, constant(options_.atol));
+    give(control::target, wanted * wanted);
+    test_start(rr);
+    const scalar_value aim = maximum(wanted, constant(0.25 * epsilon) * norm);
+    give(control::target, aim * aim);
+    const scalar_value ceiling = constant(options_.divergence_tolerance) * norm;
+    give(control::ceiling, ceiling * ceiling);
+    run_.set(control::limit, static_cast<double>(limit_));
+    run_.set(control::pause_at, infinity);
+    run_.set(control::best, infinity);
+    run_.set(control::best_at, 0);
+    run_.set(control::patience, static_cast<double>(options_.stagnation_window));
+}
+
 void iteration_control::prepare(const std::function<void()>& body) {
+    const trace_range range("record the loop");
     const auto start = clock::now();
     run_.prepare(body);
     recording_seconds_ = seconds(start);
 }
 
 loop_report iteration_control::repeat(const std::function<void()>& body) {
+    loop_report now{loop_state::running, result_.iterations, start_rr_};
     for (;;) {
-        const loop_report now = run_.repeat(body);
+        if (told_to_stop()) {
+            now.state = loop_state::stopped;
+            return now;
+        }
+        const loop_watcher watcher{now.iterations,
+                                   [&](std::span<const loop_post> posts) { return look(posts); }};
+        const trace_range range("loop");
+        now = watches() ? run_.repeat(body, watcher) : run_.repeat(body);
         if (now.state != loop_state::pause) return now;
-        options_.callback({now.iterations, std::sqrt(now.residual) / scale_, target() / scale_});
-        run_.set(control::pause_at,
-                 static_cast<double>(now.iterations + options_.callback_interval));
+        if (options_.callback_pauses) {
+            give_x();
+            tell(now.iterations, std::sqrt(now.residual) / scale_);
+        }
+        set_next_pause(now.iterations);
         run_.set(control::state, as_register(loop_state::running));
     }
+}
+
+void iteration_control::set_next_pause(std::int64_t iteration) {
+    const bool pauses = options_.callback && options_.callback_pauses;
+    run_.set(control::pause_at,
+             pauses ? static_cast<double>(iteration + options_.callback_interval) : infinity);
+}
+
+bool iteration_control::watches() const {
+    return (options_.callback && !options_.callback_pauses) || options_.stop.stop_possible() ||
+           options_.max_seconds < infinity;
+}
+
+void iteration_control::tell(std::int64_t iteration, double norm) {
+    last_told_ = iteration;
+    const next_step answer =
+        options_.callback({iteration, norm, target() / scale_, std::sqrt(bb_) / scale_});
+    if (answer == next_step::stop && !told_) told_ = reason::stopped_by_user;
+}
+
+bool iteration_control::look(std::span<const loop_post> posts) {
+    if (options_.callback && !options_.callback_pauses)
+        for (const loop_post& post : posts)
+            if (!told_ && post.iteration % options_.callback_interval == 0)
+                tell(post.iteration, std::sqrt(post.residual) / scale_);
+    return told_to_stop();
+}
+
+bool iteration_control::told_to_stop() {
+    if (!told_ && options_.stop.stop_requested()) told_ = reason::interrupted;
+    if (!told_ && seconds(began_) >= options_.max_seconds) told_ = reason::time_limit;
+    return told_.has_value();
+}
+
+bool iteration_control::stops_at_start(double rr) {
+    if (options_.callback) tell(0, std::sqrt(rr) / scale_);
+    return told_to_stop();
 }
 
 bool iteration_control::check_convergence(const loop_report& end, double true_rr) {
@@ -133,6 +235,8 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
     case loop_state::indefinite_preconditioner:
         result_.reason = reason::indefinite_preconditioner;
         break;
+    case loop_state::extreme: break; // the solve begins anew
+    case loop_state::stopped: result_.reason = told_.value_or(reason::interrupted); break;
     }
     return true;
 }
@@ -144,10 +248,23 @@ void iteration_control::check_shifted_convergence(double true_rr) {
         result_.reason = reason::out_of_range;
 }
 
-void iteration_control::finish_history() {
+void iteration_control::finish_history(double scale) {
     if (!options_.history) return;
     result_.history = run_.history(result_.iterations + 1);
     for (double& value : result_.history) value = std::sqrt(value) / scale_;
+    const auto [alpha, beta] = run_.coefficients(result_.iterations);
+    for (std::size_t k = 0; k < starts_.size(); ++k) {
+        const auto last = k + 1 < starts_.size() ? starts_[k + 1] : result_.iterations;
+        const auto first = static_cast<std::size_t>(starts_[k]);
+        if (first >= alpha.size()) break;
+        const auto count = std::min(static_cast<std::size_t>(last), alpha.size()) - first;
+        result_.spectrum =
+            joined(result_.spectrum, extreme_ritz_values(std::span(alpha).subspan(first, count),
+                                                         std::span(beta).subspan(first, count)));
+    }
+    if (!result_.spectrum) return;
+    result_.spectrum->smallest /= scale;
+    result_.spectrum->largest /= scale;
 }
 
 solve_result iteration_control::finish() {
@@ -157,6 +274,8 @@ solve_result iteration_control::finish() {
     result_.recorded = run_.mode() == execution_mode::recorded;
     for (int rank = 0; rank < run_.ranks(); ++rank)
         result_.bytes.push_back(run_.group()[rank].ledger().items());
+    if (options_.callback && last_told_ != result_.iterations)
+        tell(result_.iterations, result_.recurrence_residual);
     if (!result_.converged()) result_.diagnosis = diagnosis(result_, machine_epsilon_);
     if (!result_.converged() && options_.on_failure == failure_policy::throw_error)
         throw not_converged(result_);

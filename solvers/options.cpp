@@ -33,6 +33,7 @@ void solver_options::check() const {
         refuse("stagnation_window", std::to_string(stagnation_window), ">= 1");
     if (callback_interval < 1)
         refuse("callback_interval", std::to_string(callback_interval), ">= 1");
+    if (!(max_seconds >= 0)) refuse("max_seconds", number_text(max_seconds), ">= 0");
     if (unroll < 1) refuse("unroll", std::to_string(unroll), ">= 1");
     if (!(timeout_seconds > 0 && timeout_seconds <= longest_timeout))
         refuse("timeout_seconds", number_text(timeout_seconds),

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <optional>
+#include <stop_token>
 #include <type_traits>
 
+#include <krylith/solvers/solve_callback.hpp>
 #include <krylith/vector/execution.hpp>
 
 namespace krylith {
@@ -23,13 +25,6 @@ enum class side {
 enum class failure_policy {
     status,     ///< a solve that doesn't converge returns its reason
     throw_error ///< a solve that doesn't converge throws not_converged
-};
-
-/// What a callback receives.
-struct progress {
-    std::int64_t iteration;
-    double residual; ///< ||r||_2 by the recurrence
-    double target;   ///< the residual norm at which the loop stops
 };
 
 /// The rtol of a solve that names none: about half the digits of fp64, and five of the seven of
@@ -50,9 +45,22 @@ struct solver_options {
     side preconditioning = side::right;    ///< GMRES and BiCGStab; CG is always split in effect
     double divergence_tolerance = 1e10;    ///< give up when ||r|| exceeds this times ||b||
     std::int64_t stagnation_window = 5000; ///< iterations without 1% gain that count as stagnation
-    bool history = false;
-    std::function<void(const progress&)> callback = {}; ///< every callback_interval iterations
+    bool history = false; ///< keep the residual of each iteration, and with cg() estimate the
+                          ///< spectrum: 8 bytes an iteration of max_iterations, 24 with cg()
+    /// Is called first (iteration 0), every callback_interval iterations and last, in order, by the
+    /// thread that solves. The devices don't wait for it, so x must not be looked at, and the solve
+    /// that it stops ends some iterations later, at the end of a trip of the devices' loop.
+    solve_callback callback = {};
     std::int64_t callback_interval = 100;
+    /// The devices wait for each call, which costs 30 to 60 us more. x is the iterate (with
+    /// gmres() that of the last restart), and the solve ends there where the callback says stop.
+    bool callback_pauses = false;
+    /// A stop that is requested, by any thread, ends the solve with reason::interrupted at the end
+    /// of a trip.
+    std::stop_token stop = {};
+    /// Seconds from the call on after which the solve ends with reason::time_limit at the end of a
+    /// trip; >= 0.
+    double max_seconds = std::numeric_limits<double>::infinity();
     failure_policy on_failure = failure_policy::status;
     execution_mode mode = execution_mode::automatic;
     int unroll = 16;             ///< iterations recorded in one trip of the device's loop

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,22 +25,36 @@ enum class reason {
     indefinite_preconditioner, ///< CG: r'z <= 0
     not_a_number,              ///< NaN or infinity in b, x0, A, or on the way
     stagnated,                 ///< no more progress: rounding allows none, or the method is stuck
-    out_of_range               ///< x solves the system, but its type can't hold it
+    out_of_range,              ///< x solves the system, but its type can't hold it
+    stopped_by_user,           ///< the callback said stop
+    interrupted,               ///< solver_options::stop was requested
+    time_limit                 ///< solver_options::max_seconds are over
 };
 
 [[nodiscard]] const char* to_string(reason why) noexcept;
 
 /// A method that solve() tried (solvers/automatic.hpp).
 struct solve_attempt {
-    std::string solver;         ///< by its name in the table of solvers
-    std::string preconditioner; ///< by its name()
-    std::string side;           ///< "left", "right" or "split"; empty where it has no effect
-    int restart = 0;            ///< 0 where it has no effect
-    std::string because;        ///< why it was tried
+    std::string solver;                    ///< by its name in the table of solvers
+    std::string preconditioner;            ///< by its name()
+    std::int64_t preconditioner_bytes = 0; ///< on the device that keeps most
+    std::string side;    ///< "left", "right" or "split"; empty where it has no effect
+    int restart = 0;     ///< 0 where it has no effect
+    std::string because; ///< why it was tried
     krylith::reason reason = reason::max_iterations; ///< how it ended
     std::int64_t iterations = 0;
     double seconds = 0;           ///< set-up and solve
     double relative_residual = 0; ///< of its x, true
+};
+
+/// The extreme eigenvalues of M^-1 A (of A without M) as CG finds them on the way: Ritz values,
+/// which lie between the eigenvalues' extremes and approach them as CG converges, the larger one
+/// sooner. They are those that b has a part of (Saad, Iterative Methods, 2nd ed., section 6.7.3).
+struct spectrum_estimate {
+    double smallest = 0;
+    double largest = 0;
+    /// Returns an estimate from below of the 2-norm condition number.
+    [[nodiscard]] double condition() const noexcept { return largest / smallest; }
 };
 
 struct [[nodiscard]] solve_result {
@@ -53,10 +68,13 @@ struct [[nodiscard]] solve_result {
     double solve_seconds = 0;       ///< from the first operation to the verified x
     int replacements = 0;           ///< how often the true residual replaced the recurrence's
     bool recorded = false;          ///< the devices repeated the iteration by themselves
+    std::string form;               ///< cg(): "persistent" or "launched" kernels; empty for others
+    std::string form_because;       ///< why cg() launched them; empty where that was not its choice
     std::string diagnosis;          ///< why it failed, in words, and what to try; empty if
                                     ///< converged
     std::vector<double> history;    ///< ||r||_2 of each iteration from the start on; empty unless
                                     ///< asked for
+    std::optional<spectrum_estimate> spectrum; ///< by cg() with history, after an iteration
     std::vector<std::map<std::string, std::size_t>> bytes; ///< by device and item, at the end of
                                                            ///< the solve
 

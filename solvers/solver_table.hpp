@@ -18,7 +18,7 @@ namespace solver_rows {
 /// all_solvers doesn't have it.
 extern const solver_method automatic;
 extern const solver_method cg;
-extern const solver_method cg_auto;
+extern const solver_method cg_launched;
 extern const solver_method cg_persistent;
 extern const solver_method gmres;
 extern const solver_method gmres_cgs2;
@@ -26,8 +26,8 @@ extern const solver_method bicgstab;
 } // namespace solver_rows
 
 inline constexpr std::array all_solvers = {
-    &solver_rows::cg,    &solver_rows::cg_auto,    &solver_rows::cg_persistent,
-    &solver_rows::gmres, &solver_rows::gmres_cgs2, &solver_rows::bicgstab};
+    &solver_rows::cg,    &solver_rows::cg_launched, &solver_rows::cg_persistent,
+    &solver_rows::gmres, &solver_rows::gmres_cgs2,  &solver_rows::bicgstab};
 
 /// The names in the order of the table.
 [[nodiscard]] std::vector<std::string_view> solver_names();

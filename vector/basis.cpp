@@ -4,6 +4,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/trace/trace_range.hpp>
 #include <krylith/vector/kernels/basis_pass.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
 
@@ -42,6 +43,7 @@ void launch_update(device& device, const basis_arguments<T>& a) {
 template <class T>
 void axpy(execution& run, const basis<T>& v, int count, int first, vector<T>& w,
           std::optional<std::uint8_t> norm) {
+    const trace_range range("reduction");
     check_pass(v, count, 0, v.count(), w);
     if (w.exchange() != nullptr)
         throw usage_error("multi_axpy: the result must be a vector without ghosts");

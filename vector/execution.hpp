@@ -5,13 +5,17 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/device/host/group_driver.hpp>
 #include <krylith/vector/scalar/hessenberg.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
+#include <krylith/vector/scalar/loop_watch.hpp>
 #include <krylith/vector/scalar/program_recorder.hpp>
+#include <krylith/vector/scalar/register_post.hpp>
 
 namespace krylith {
 
@@ -24,6 +28,9 @@ enum class execution_mode {
 
 inline constexpr double longest_timeout = 1e9; ///< seconds, which nanoseconds of 64 bits hold
 
+/// Returns what execution_mode::automatic stands for on this group: recorded or eager.
+[[nodiscard]] execution_mode automatic_mode(const device_group& group);
+
 struct execution_options {
     execution_mode mode = execution_mode::automatic;
     int unroll = 16;               ///< iterations recorded in one trip of the loop
@@ -31,7 +38,9 @@ struct execution_options {
                                    ///< most longest_timeout. A process that is stopped doesn't wait
     int largest_batch = 8;         ///< most values that one kernel reduces
     std::int64_t array_size = 0;   ///< scalars addressed by index
-    std::int64_t history_size = 0; ///< squared residual norms kept on the device, 0: none
+    std::int64_t history_size = 0; ///< squared residual norms that history() can give, from the
+                                   ///< first on; the last 1024 are always kept
+    bool coefficients = false;     ///< keep what test_residual(rr, alpha, beta) is given, too
 };
 
 /// Values of the control registers after the loop (the same on every device).
@@ -39,6 +48,23 @@ struct loop_report {
     loop_state state = loop_state::running;
     std::int64_t iterations = 0;
     double residual = 0; ///< squared residual norm last tested
+};
+
+/// The squared residual norm of an iteration, as a running loop has posted it.
+struct loop_post {
+    std::int64_t iteration;
+    double residual;
+};
+
+/// What the host does while a loop runs.
+struct loop_watcher {
+    std::int64_t from; ///< iterations finished before
+    /// Gets the iterations since the last call, often none; returns whether the loop is to stop.
+    /// The caller of repeat() calls it each time that a trip has been posted, and a few thousand
+    /// times a second in between. Iterations are missing only where a call takes longer than the
+    /// loop needs for loop_posts of them. What it throws stops the loop, and is thrown when that
+    /// has ended.
+    std::function<bool(std::span<const loop_post>)> look;
 };
 
 struct rank_memory;
@@ -55,8 +81,12 @@ public:
 
     [[nodiscard]] const device_group& group() const noexcept { return group_; }
     [[nodiscard]] int ranks() const noexcept { return group_.size(); }
+    /// Gives up the right to drive the group, which an execution has from its beginning on. Whoever
+    /// uses it afterwards holds a group_driver.
+    void rest() noexcept { driver_.reset(); }
     [[nodiscard]] execution_mode mode() const noexcept { return mode_; }
-    /// Differs between any two executions of the process; never 0.
+    /// Differs between any two executions of the process, and before and after forget_recording();
+    /// never 0.
     [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
     /// True while events, not spinning kernels, order what crosses devices: always but in a
     /// recorded loop, so that no kernel waits for one that the host has yet to launch.
@@ -72,6 +102,11 @@ public:
     }
     void assign(std::uint8_t to, std::uint8_t from) { scalars_.assign(to, from); }
     void take(std::uint8_t to, std::uint8_t from) { scalars_.take(to, from); }
+
+    /// Returns a register that follows a number of the host: the loop has the number's value at the
+    /// time of repeat(), recorded or not. For what a recording would otherwise contain as a
+    /// constant.
+    [[nodiscard]] std::uint8_t follow(const std::shared_ptr<const double>& number);
 
     // --- kernels -----------------------------------------------------------------------------
     /// Begins one operation on all ranks: takes the pending arithmetic and the `used` registers,
@@ -102,6 +137,8 @@ public:
     /// Runs pending arithmetic in a kernel of its own, so that nothing is left pending or under
     /// way.
     void flush();
+    /// Where a kernel that is a whole loop finds out what the host wants (loop_watch.hpp).
+    [[nodiscard]] loop_watch* watch(int rank) const;
     /// Operations recorded inside `body` run although the loop has stopped.
     void unguarded(const std::function<void()>& body);
 
@@ -115,40 +152,82 @@ public:
     void set(std::uint8_t reg, double value);
     /// Waits for the devices; throws communication_error after a time-out.
     [[nodiscard]] double get(std::uint8_t reg);
-    /// The values of several registers, at the price of one.
+    /// Enqueues what read() waits for: the values that at most most_posted registers then have.
+    void post(std::initializer_list<std::uint8_t> regs);
+    /// Waits for the devices; returns the values that the last post() named. Throws
+    /// communication_error after a time-out.
+    [[nodiscard]] std::vector<double> read();
+    /// The values of several registers, at the price of one: post() and read().
     [[nodiscard]] std::vector<double> get(std::initializer_list<std::uint8_t> regs);
     /// Records `body` for repeat(), which otherwise does so itself at its first call.
     void prepare(const std::function<void()>& body);
+    /// Whether repeat() has a recording.
+    [[nodiscard]] bool has_recording() const;
+    /// Drops the recording, so that repeat() makes another, of other things. Registers that were
+    /// made after keep_registers() are free again.
+    void forget_recording();
+    /// Keeps the registers made so far through forget_recording().
+    void keep_registers() { scalars_.keep_registers(); }
     /// Repeats `body` (recorded, unless eager) until the state is not running. May be called again
     /// to go on: the recording is kept.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
+    /// Launches the loop and doesn't wait: what is enqueued next comes after it. Eager execution
+    /// enqueues `unroll` times the body, which must be a whole loop.
+    void launch(const std::function<void()>& body);
+    /// The same, watched: the devices don't wait for the host. Where `look` says stop, the loop
+    /// ends with loop_state::stopped, in eager execution at the end of the trip, else at the end of
+    /// the next, on several devices of the one after it.
+    [[nodiscard]] loop_report repeat(const std::function<void()>& body,
+                                     const loop_watcher& watcher);
     /// Waits, after a failure, until no device works for this execution any more, so that memory
     /// which kernels of others write may be freed. Failures of devices are not reported again.
     void quiesce() noexcept;
     /// The squared residual norms of iterations 0..count-1.
     [[nodiscard]] std::vector<double> history(std::int64_t count);
+    /// The values given to test_residual(rr, alpha, beta) in iterations 1..count, at most those
+    /// that there is room for.
+    struct recorded_coefficients {
+        std::vector<double> alpha;
+        std::vector<double> beta;
+    };
+    [[nodiscard]] recorded_coefficients coefficients(std::int64_t count);
     void set_history(std::int64_t iteration, double value);
 
 private:
+    [[nodiscard]] static std::uint64_t next_identity();
     /// Runs what is pending in a kernel of one thread and leaves each register in the given place.
     void settle(const register_places& closing);
     /// Gives the next kernel its program and what it waits for.
     void fill_contexts(scalar_program program);
     /// Enqueues the scalars kernel with the kernel context of the rank.
-    void enqueue_scalars(int rank, std::uint64_t condition, const array_task& task);
+    void enqueue_scalars(int rank, std::uint64_t condition, const array_task& task,
+                         const trip_end& end = {}, const register_post& post = {});
+    /// Enqueues the kernel that ends a trip. It leaves the registers in the given places.
+    void end_trip(const register_places& closing, bool decides);
     /// Whether peers have yet to send what the next kernel adds up or reads.
     [[nodiscard]] bool awaited() const;
     void join_if_awaited();
-    void check_failures();
     void record_iteration(const std::function<void()>& body);
     void record_trip(const std::function<void()>& body);
     [[nodiscard]] bool pending() const;
     [[nodiscard]] loop_report report();
+    [[nodiscard]] loop_report repeat_eagerly(const std::function<void()>& body);
+    [[nodiscard]] loop_report repeat_recorded(const std::function<void()>& body);
+    void launch_recording(const std::function<void()>& body);
+    /// Makes what launches are watched with, at the first such launch.
+    void make_board();
+    void begin_watched_launch();
+    /// Waits until the launch under way has ended, and calls `look` meanwhile.
+    void await_launch();
+    [[nodiscard]] bool launch_has_ended();
+    /// Calls `look` with what has been posted. Returns what it returns.
+    [[nodiscard]] bool look();
 
     device_group group_;
     execution_options options_;
     execution_mode mode_;
     std::uint64_t identity_;
+    std::optional<group_driver> driver_; // before memory_: before anything is enqueued
     bool recording_ = false;
     bool guarded_ = true;
     std::vector<std::unique_ptr<rank_memory>> memory_;
@@ -162,7 +241,22 @@ private:
     int batch_array_ = -1;
     std::vector<std::uint8_t> batch_registers_;
     bool publishing_ = false;
+    std::size_t posted_ = 0; // registers, by the last post()
+
+    // The launch that is watched.
+    const loop_watcher* watcher_ = nullptr;
+    std::uint64_t launch_ = 0;
+    std::int64_t seen_ = 0; // the last iteration that `look` knows
+    std::vector<loop_post> posts_;
     std::vector<std::vector<signal>> expected_; // [rank]
+
+    struct followed_number {
+        std::shared_ptr<const double> number;
+        std::uint8_t reg;
+        double value; ///< of the register
+    };
+    void set_followed();
+    std::vector<followed_number> followed_;
 };
 
 } // namespace krylith

@@ -7,6 +7,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/trace/trace_range.hpp>
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
 
@@ -107,6 +108,9 @@ void launch_all(execution& run, const fused_shape& shape, const update_vectors<T
 
 template <class T>
 void enqueue(execution& run, const fused_update<T>& update) {
+    const trace_range range(update.dots.empty()        ? "update"
+                            : update.statements.empty() ? "reduction"
+                                                        : "update and reduction");
     if (update.statements.size() > max_fused_statements || update.dots.size() > max_fused_dots)
         throw usage_error("a fused update has at most " + std::to_string(max_fused_statements) +
                           " statements and " + std::to_string(max_fused_dots) + " dot products");

@@ -113,9 +113,33 @@ inline void test_residual(scalar_value rr) {
     rr.run->record(scalar_opcode::test, control::residual, rr.number, 0);
 }
 
+/// The same, and keeps alpha and beta of the iteration with its norm, where
+/// execution_options::coefficients makes room for them.
+inline void test_residual(scalar_value rr, scalar_value alpha, scalar_value beta) {
+    rr.run->record(scalar_opcode::test, beta.number, rr.number, alpha.number);
+}
+
 /// Counts an iteration inside a cycle (GMRES), by an estimate of its squared residual norm.
 inline void test_estimate(scalar_value rr) {
     rr.run->record(scalar_opcode::estimate, control::residual, rr.number, 0);
+}
+
+inline scalar_value maximum(scalar_value a, scalar_value b) {
+    return detail::record(scalar_opcode::maximum, a, b);
+}
+
+/// Stops the loop with loop_state::converged where the squared residual norm that it would start
+/// with is at most control::target.
+inline void test_start(scalar_value rr) {
+    rr.run->record(scalar_opcode::start, control::residual, rr.number, 0);
+}
+
+/// Stops the loop with `why` unless the squared norm is one of a vector of T that needs no scaling
+/// (is_ordinary).
+template <class T>
+void require_ordinary(scalar_value squared_norm, loop_state why) {
+    squared_norm.run->record(scalar_opcode::ordinary, sizeof(T), squared_norm.number,
+                             static_cast<std::uint8_t>(why));
 }
 
 /// Returns a / b, or 0 if b is 0.

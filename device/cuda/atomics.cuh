@@ -44,6 +44,16 @@ __device__ inline void store_release(std::uint64_t* to, std::uint64_t value) {
     asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(to), "l"(value) : "memory");
 }
 
+[[nodiscard]] __device__ inline std::uint64_t load_relaxed(const std::uint64_t* from) {
+    std::uint64_t value;
+    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+    return value;
+}
+
+__device__ inline void store_relaxed(std::uint64_t* to, std::uint64_t value) {
+    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" : : "l"(to), "l"(value) : "memory");
+}
+
 [[nodiscard]] __device__ inline std::int32_t load_relaxed(const std::int32_t* from) {
     std::int32_t value;
     asm volatile("ld.relaxed.sys.global.s32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");

@@ -26,6 +26,7 @@ public:
     [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
 
 private:
+    int ordinal_;
     cudaEvent_t event_ = nullptr;
 };
 
@@ -48,6 +49,7 @@ public:
     [[nodiscard]] std::shared_ptr<event> record() override;
     void wait(event& happened) override;
     void synchronize() override;
+    [[nodiscard]] bool idle() override;
     [[nodiscard]] std::unique_ptr<loop_graph> make_loop() override;
     [[nodiscard]] std::unique_ptr<side_queue> make_side_queue() override;
 

@@ -257,6 +257,10 @@ void host_device::synchronize() {
     queue_->wait_idle();
 }
 
+bool host_device::idle() {
+    return queue_->idle();
+}
+
 std::unique_ptr<loop_graph> host_device::make_loop() {
     return std::make_unique<loop>(*this);
 }

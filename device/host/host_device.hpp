@@ -45,6 +45,7 @@ public:
     [[nodiscard]] std::shared_ptr<event> record() override;
     void wait(event& happened) override;
     void synchronize() override;
+    [[nodiscard]] bool idle() override;
 
     /// The number of times that the host has waited in synchronize() or download(): for tests.
     [[nodiscard]] std::uint64_t waits() const noexcept { return waits_; }

@@ -73,6 +73,11 @@ void host_queue::follow(std::uint64_t count) {
     if (failed_within(count)) throw device_error(failure_);
 }
 
+bool host_queue::idle() const {
+    std::lock_guard lock(mutex_);
+    return finished_ == given_;
+}
+
 void host_queue::work() {
     std::unique_lock lock(mutex_);
     for (;;) {

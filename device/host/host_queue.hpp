@@ -39,6 +39,8 @@ public:
     /// thrown there too, but counts as reported only once the host has seen it here.
     void follow(std::uint64_t count);
     void wait_idle() { wait_for(given()); }
+    /// Whether all tasks given so far are done.
+    [[nodiscard]] bool idle() const;
 
 private:
     struct item {

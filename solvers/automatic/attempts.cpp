@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -34,12 +35,24 @@ bool may_go_on(const solve_result& r, bool from_guess) {
     // A thousand roundings are what no other method improves on.
     const double rounding = 1e3 * std::numeric_limits<T>::epsilon();
     switch (r.reason) {
-    case reason::out_of_range: return false;
+    case reason::out_of_range:
+    case reason::stopped_by_user:
+    case reason::interrupted:
+    case reason::time_limit: return false;
     case reason::stagnated: return r.relative_residual() > rounding;
     case reason::not_a_number: return (r.iterations > 0 || from_guess) && std::isfinite(r.rhs_norm);
     default: return !r.converged();
     }
 }
+
+/// The preconditioner that was made last. It stays with the operator, since the recordings that
+/// solvers keep there are of it.
+template <class T>
+struct kept_preconditioner {
+    const preconditioner_method* row;
+    any_preconditioner<T> m;
+    std::shared_ptr<const operator_facts> facts; ///< those of the values that it was made of
+};
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -98,22 +111,31 @@ solver_options attempts<T>::options_for(const planned_method& method, bool last)
         o.stagnation_window =
             std::min(o.stagnation_window, std::clamp(2 * a_.size(), least_patience, most_patience));
     if (options_.callback)
-        o.callback = [this](const progress& now) {
-            options_.callback({iterations_ + now.iteration, now.residual, now.target});
+        o.callback = [this](progress now) {
+            now.iteration += iterations_;
+            return options_.callback(now);
         };
+    o.max_seconds = std::max(0.0, options_.max_seconds - seconds_since(began_));
     return o;
 }
 
 template <class T>
 const any_preconditioner<T>& attempts<T>::preconditioner(const preconditioner_method* row) {
-    if (!made_ || made_->row != row) {
-        made_.reset();
-        made_.emplace(made{row, {}});
-        if (row != nullptr)
-            made_->m = row->make.get().template of<T>()(a_, nullptr,
-                                                        method_parameters(row->parameters.get()));
+    static const any_preconditioner<T> none;
+    if (row == nullptr) return none;
+    auto kept = std::static_pointer_cast<kept_preconditioner<T>>(a_.kept().preconditioner);
+    if (!kept || kept->row != row) {
+        a_.kept().preconditioner.reset(); // both need not fit beside each other
+        kept = std::make_shared<kept_preconditioner<T>>();
+        kept->row = row;
+        kept->m =
+            row->make.get().template of<T>()(a_, nullptr, method_parameters(row->parameters.get()));
+    } else if (kept->facts != a_.kept().facts) {
+        kept->m.update(a_);
     }
-    return made_->m;
+    kept->facts = a_.kept().facts;
+    a_.kept().preconditioner = kept;
+    return kept->m;
 }
 
 template <class T>
@@ -158,6 +180,7 @@ solve_result attempts<T>::attempt(const planned_method& method, bool last,
     solve_attempt tried;
     tried.solver = method.solver->name;
     tried.preconditioner = m.name();
+    tried.preconditioner_bytes = m.bytes();
     if (method.solver->has_sides && !m.is_identity()) tried.side = to_string(method.on_side);
     if (method.solver->restarts)
         tried.restart = static_cast<int>(std::min<std::int64_t>(method.restart, a_.size()));

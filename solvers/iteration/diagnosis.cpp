@@ -74,6 +74,8 @@ std::string indefinite_matrix(const solve_result& r, const std::string& at) {
                                       "(-A) x = -b";
 }
 
+constexpr const char* continued = "; a solve with initial_guess goes on from it";
+
 } // namespace
 
 std::string diagnosis(const solve_result& r, double machine_epsilon) {
@@ -96,6 +98,10 @@ std::string diagnosis(const solve_result& r, double machine_epsilon) {
                    : "a NaN or an infinity" + at + ": look at the values of A, b, x0 and M";
     case reason::stagnated: return no_progress(r, machine_epsilon);
     case reason::out_of_range: return out_of_range(r, machine_epsilon);
+    case reason::stopped_by_user:
+        return "the callback said stop: x is the iterate" + at + continued;
+    case reason::interrupted: return "a stop was requested: x is the iterate" + at + continued;
+    case reason::time_limit: return "max_seconds are over: x is the iterate" + at + continued;
     default: return {};
     }
 }

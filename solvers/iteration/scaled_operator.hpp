@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <krylith/device/trace/trace_range.hpp>
 #include <krylith/solvers/concepts.hpp>
 
 namespace krylith {
@@ -20,6 +21,7 @@ public:
     void scale(int exponent) { factor_ = std::ldexp(T(1), exponent); }
 
     [[nodiscard]] T factor() const { return factor_; }
+    [[nodiscard]] const A& original() const { return a_; }
 
     [[nodiscard]] layout_handle layout() const { return a_.layout(); }
     [[nodiscard]] vector<T> make_range_vector() const { return a_.make_range_vector(); }
@@ -28,6 +30,7 @@ public:
 
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const {
+        const trace_range range("product");
         a_.apply(run, alpha * factor_, x, beta, y, dots);
     }
 

@@ -23,6 +23,7 @@ struct block_state {
     all_reduce_state all_reduce;
     block_heads heads;
     stamped_value* peer_ghosts[max_ranks];
+    loop_board* board; ///< of the host that watches; null: nobody does, or another block tells it
 };
 
 // Functions that few rows need are not inlined: the loop must fit into the instruction cache.
@@ -40,6 +41,19 @@ __device__ __noinline__ void wait_for_pairs(const compact_context& f,
             return load_stamped(from).epoch == epoch && load_stamped(from + 1).epoch == epoch;
         });
     }
+}
+
+/// Records an iteration, and tells the host; one thread of one block calls it.
+__device__ __noinline__ void record(const iteration_record& history, loop_board* board,
+                                    const double* reg, double rr, double alpha, double beta) {
+    const double k = reg[control::iteration];
+    history.at(k) = rr;
+    history.at(k, 1) = beta;
+    history.at(k, 2) = alpha;
+    if (board == nullptr) return;
+    const auto number = static_cast<std::uint64_t>(k);
+    store_stamped(board->posts + number % loop_posts,
+                  {rr, post_stamp(static_cast<std::uint64_t>(reg[control::watched]), number)});
 }
 
 /// Sends a row's pair to one peer.
@@ -179,6 +193,8 @@ __global__ void __launch_bounds__(persistent_threads, 1)
                    ? row_at(a.matrix, std::int64_t{block.heads.slices[number]} * slice_rows + lane)
                    : -1;
     };
+    const bool watched = reg[control::watched] != 0.0;
+    if (me == 0) block.board = watched && blockIdx.x == 0 ? a.watch->board : nullptr;
     const T factor = a.scale != no_scale ? static_cast<T>(reg[a.scale]) : T(1);
     T near_x[in_registers ? Slices : 1] = {};
     T near_r[in_registers ? Slices : 1] = {};
@@ -250,8 +266,8 @@ __global__ void __launch_bounds__(persistent_threads, 1)
             // Every block computes the same; the others see it after the next all-reduce.
             if (me == testing_thread) {
                 reg[control::iteration] += 1.0;
-                if (blockIdx.x == 0 && f.history != nullptr)
-                    f.history[static_cast<std::int64_t>(reg[control::iteration])] = norms[0];
+                if (blockIdx.x == 0 && f.history.values != nullptr)
+                    record(f.history, block.board, reg, norms[0], static_cast<double>(alpha), beta);
                 detail::test(reg, norms[0]);
                 if (!plain && !(rho > 0)) detail::stop(reg, loop_state::indefinite_preconditioner);
                 if (reg[control::iteration] >= reg[control::pause_at])
@@ -259,8 +275,15 @@ __global__ void __launch_bounds__(persistent_threads, 1)
             }
         }
 
+        // The sum that follows the product brings the host's word to all blocks of all ranks. It
+        // is on its way here while the rows are multiplied.
+        const bool asks = watched && epoch / 2 % persistent_trip == 0;
+        std::uint32_t order = 0;
+        if (asks && me == 0 && block.board != nullptr)
+            order = load_relaxed(reinterpret_cast<const std::uint32_t*>(&block.board->order));
+
         // Whether the loop has stopped is not known here, but x has to be updated either way.
-        double pq[1] = {};
+        double pq[2] = {};
 #pragma unroll 1
         for (int j = 0; j < Slices; ++j) {
             const std::int32_t i = row(j);
@@ -296,8 +319,13 @@ __global__ void __launch_bounds__(persistent_threads, 1)
         }
         first = false;
         ++epoch;
-        if (!all_reduce<1, false>(f, a, block.all_reduce, epoch, 1, pq)) break;
+        pq[1] = static_cast<double>(order);
+        if (!all_reduce<2, false>(f, a, block.all_reduce, epoch, asks ? 2 : 1, pq)) break;
         if (reg[control::state] != 0.0) break;
+        if (asks && pq[1] == reg[control::watched]) {
+            breakdown = loop_state::stopped;
+            break;
+        }
         if (!(pq[0] > 0)) { // the same in all threads of all devices
             breakdown =
                 detail::finite(pq[0]) ? loop_state::indefinite_matrix : loop_state::not_a_number;
@@ -315,11 +343,12 @@ __global__ void __launch_bounds__(persistent_threads, 1)
     __syncthreads();
     if (blockIdx.x == 0 && me == testing_thread) {
         if (breakdown != loop_state::running) detail::stop(reg, breakdown);
+        if (watched) reg[control::posted] = reg[control::iteration];
         reg[a.rho] = rho;
         reg[a.beta] = beta;
         const std::uint8_t results[] = {control::state, control::iteration, control::residual,
                                         control::best,  control::best_at,   a.rho,
-                                        a.beta};
+                                        a.beta,         control::posted};
         static_assert(sizeof results == persistent_results);
         for (int i = 0; i < persistent_results; ++i) f.slots[a.slots[i]] = reg[results[i]];
         *a.last_epoch = epoch;

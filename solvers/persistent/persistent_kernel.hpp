@@ -7,6 +7,7 @@
 #include <krylith/device/device.hpp>
 #include <krylith/sparse/sell/sell_view.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
+#include <krylith/vector/scalar/loop_watch.hpp>
 
 namespace krylith {
 
@@ -44,7 +45,10 @@ inline constexpr int persistent_sums = 2; ///< values of one all-reduce
 inline constexpr std::uint8_t no_scale = 255;
 
 /// The number of registers that the kernel leaves new values of.
-inline constexpr int persistent_results = 7;
+inline constexpr int persistent_results = 8;
+
+/// The kernel reads the host's word to stop once in so many iterations, a power of two.
+inline constexpr int persistent_trip = 16;
 
 /// The arguments of the kernel, as plain data.
 template <class T>
@@ -62,14 +66,15 @@ struct persistent_arguments {
     stamped_value* own_slots;         ///< [2][ranks][persistent_sums][most_persistent_blocks]
     stamped_value* const* peer_slots; ///< [ranks]
     std::uint64_t* last_epoch;        ///< of the all-reduces so far; the same on all ranks
+    loop_watch* watch;                ///< of this rank
     std::int32_t blocks[max_ranks];
     std::int32_t rows;
     std::int32_t pool_bytes; ///< shared memory for the block's rows, pairs and matrix
     std::uint8_t rho;        ///< a register, as the next two
     std::uint8_t beta;
-    std::uint8_t scale; ///< or no_scale
-    std::uint8_t
-        slots[persistent_results]; ///< for state, iteration, residual, best, best_at, rho, beta
+    std::uint8_t scale;                     ///< or no_scale
+    std::uint8_t slots[persistent_results]; ///< for state, iteration, residual, best, best_at, rho,
+                                            ///< beta, posted
 };
 
 /// The index of a value in the slots.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/trace/trace_range.hpp>
 #include <krylith/matrix/files/tuning_file.hpp>
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
@@ -215,6 +216,7 @@ template <class T>
 std::unique_ptr<matrix_operator<T>>
 build_operator(const device_group& group, const matrix_source<T>& source,
                const operator_placement& placement, const operator_options& options) {
+    const trace_range range("set up an operator");
     check_place(options.kind, !source.parts.empty());
     check_replication(group, options);
     check_measure(options);

@@ -37,6 +37,8 @@ TEST_CASE("options: each bad value is refused by its name, by every solver") {
         {"divergence_tolerance", [=](auto& o) { o.divergence_tolerance = nan; }},
         {"stagnation_window", [](auto& o) { o.stagnation_window = 0; }},
         {"callback_interval", [](auto& o) { o.callback_interval = 0; }},
+        {"max_seconds", [](auto& o) { o.max_seconds = -1; }},
+        {"max_seconds", [=](auto& o) { o.max_seconds = nan; }},
         {"unroll", [](auto& o) { o.unroll = 0; }},
         {"timeout_seconds", [](auto& o) { o.timeout_seconds = 0; }},
         {"timeout_seconds", [=](auto& o) { o.timeout_seconds = nan; }},

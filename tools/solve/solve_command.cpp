@@ -1,6 +1,9 @@
 // krylith solve MATRIX
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -26,6 +29,7 @@ struct solve_job {
     std::string history;
     std::string report;
     std::string plot;
+    std::optional<std::int64_t> monitor;
     bool quiet = false;
 };
 
@@ -63,6 +67,10 @@ void add_method(CLI::App& app, solve_request& request) {
         ->type_name("K")
         ->group("Solver");
     add("--restart", request.restart, "M", "gmres: basis vectors before it starts anew");
+    app.add_option("--max-seconds", request.max_seconds,
+                   "End the solve at the end of a trip of its loop after so long")
+        ->type_name("S")
+        ->group("Solver");
     add("--execution", request.execution, alternatives(execution_names),
         "recorded: the devices repeat the iteration by themselves; eager: the host enqueues all");
 }
@@ -75,6 +83,13 @@ void add_output(CLI::App& app, solve_job& job) {
     add("--history", job.history, "FILE.csv", "Residual norm by iteration");
     add_report(app, job.report);
     add("--plot", job.plot, "FILE.svg", "The convergence curve");
+    app.add_option("--monitor", job.monitor,
+                   "Print the residual every N iterations [1], where the summary goes")
+        ->expected(0, 1)
+        ->default_str("1")
+        ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
+        ->type_name("N")
+        ->group("Output");
     app.add_flag("--quiet", job.quiet, "No summary; the exit status tells")->group("Output");
 }
 
@@ -101,15 +116,19 @@ exit_status run_solve_job(solve_job job) {
                   {{"MATRIX", job.request.matrix},
                    {"--rhs", parse_vector_source("--rhs", job.request.rhs).path},
                    {"--x0", job.request.x0}});
-    job.request.history = !(job.history.empty() && job.report.empty() && job.plot.empty());
+    // The usual number of iterations takes so little memory that cg may estimate the spectrum.
+    job.request.history =
+        job.request.max_iterations < 0 ||
+        !(job.history.empty() && job.report.empty() && job.plot.empty());
+    // Standard output is for whoever reads the report, if that goes there.
+    const solve_watch watch({job.monitor, job.quiet, job.report == "-" ? stderr : stdout});
     const solve_outcome outcome = job.request.multiply.single_precision()
-                                      ? run_solve<float>(job.request)
-                                      : run_solve<double>(job.request);
+                                      ? run_solve<float>(job.request, watch)
+                                      : run_solve<double>(job.request, watch);
     if (!job.history.empty()) write_text(job.history, csv_history(outcome.result));
     if (!job.plot.empty()) write_text(job.plot, plot(job.request, outcome));
     if (!job.report.empty()) write_text(job.report, json_report(job.request, outcome));
-    // Standard output is for whoever reads the report, if that goes there.
-    if (!job.quiet) print(job.report == "-" ? stderr : stdout, summary(job.request, outcome));
+    watch.say(outcome_lines(job.request, outcome));
     return outcome.result.converged() ? exit_status::success : exit_status::not_converged;
 }
 

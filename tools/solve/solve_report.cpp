@@ -66,6 +66,7 @@ json options(const solve_request& request, const solve_outcome& outcome) {
             {"atol", request.atol},
             {"max_iterations", outcome.max_iterations < 0 ? json() : json(outcome.max_iterations)},
             {"restart", request.restart},
+            {"max_seconds", or_null(request.max_seconds)},
             {"operator", request.multiply.kind},
             {"format", request.multiply.format},
             {"reorder", request.multiply.order},
@@ -124,6 +125,10 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["recurrence_residual"] = r.recurrence_residual;
     report["true_residual"] = r.true_residual;
     report["relative_true_residual"] = r.relative_residual();
+    report["condition_estimate"] = r.spectrum ? json(r.spectrum->condition()) : json();
+    report["eigenvalue_estimates"] =
+        r.spectrum ? json{{"smallest", r.spectrum->smallest}, {"largest", r.spectrum->largest}}
+                   : json();
     report["solution_error"] = or_null(outcome.solution_error);
     report["load_seconds"] = outcome.load_seconds;
     report["setup_seconds"] = outcome.setup_seconds;

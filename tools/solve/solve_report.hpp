@@ -13,8 +13,12 @@ namespace krylith::tool {
 /// iteration,residual,relative_residual: a line an iteration, the start included.
 [[nodiscard]] std::string csv_history(const solve_result& result);
 
-/// About ten lines.
-[[nodiscard]] std::string summary(const solve_request& request, const solve_outcome& outcome);
+/// The summary's first line, known when the matrix is there.
+[[nodiscard]] std::string matrix_lines(const solve_request& request, const solve_outcome& outcome);
+/// The next ones, known before the solve: devices, operator, transport.
+[[nodiscard]] std::string operator_lines(const solve_outcome& outcome);
+/// What the solve has brought, in some ten lines.
+[[nodiscard]] std::string outcome_lines(const solve_request& request, const solve_outcome& outcome);
 
 /// "converged: ||b - A x|| <= rtol ||b||" and so on.
 [[nodiscard]] const char* in_words(reason why) noexcept;

@@ -17,9 +17,10 @@
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
-#include <krylith/tools/model/method_model.hpp>
+#include <krylith/tools/model/models.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/placement.hpp>
+#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 
@@ -70,12 +71,17 @@ double upload(vector<T>& to, std::span<const T> values) {
 }
 
 template <class T>
-void describe(solve_outcome& out, const solve_request& request, const csr_matrix<T>& matrix,
-              const matrix_operator<T>& a, const any_preconditioner<T>& m) {
-    const device_group& group = a.group();
+void describe(solve_outcome& out, const csr_matrix<T>& matrix) {
     out.rows = matrix.rows;
     out.columns = matrix.columns;
     out.nnz = matrix.nnz();
+}
+
+/// What is known before the solve.
+template <class T>
+void describe(solve_outcome& out, const solve_request& request, const matrix_operator<T>& a,
+              const any_preconditioner<T>& m) {
+    const device_group& group = a.group();
     out.devices = descriptions(group);
     out.kind = group.kind();
     out.operator_name = to_string(a.kind());
@@ -93,16 +99,23 @@ void describe(solve_outcome& out, const solve_request& request, const csr_matrix
     out.side = request.side;
     out.restart = request.restart;
     out.preconditioner = m.name();
+    out.preconditioner_bytes = m.bytes();
+    out.reordered = a.reordered();
+}
+
+/// What the solve has brought.
+template <class T>
+void describe_solve(solve_outcome& out, const solve_request& request, const csr_matrix<T>& matrix,
+                    const matrix_operator<T>& a, const any_preconditioner<T>& m) {
     if (const solve_attempt* const best = out.result.best_attempt()) {
         out.solver = best->solver;
         out.preconditioner = best->preconditioner;
+        out.preconditioner_bytes = best->preconditioner_bytes;
         out.solver_because = best->because;
         if (!best->side.empty()) out.side = best->side;
         if (best->restart != 0) out.restart = best->restart;
     }
-    out.preconditioner_bytes = m.bytes();
     out.kernel_uses = a.kernel_uses();
-    out.reordered = a.reordered();
     if (!out.result.recorded) out.eager_because = why_eager(request, a, m);
     out.max_iterations = request.max_iterations;
     if (out.max_iterations < 0 && out.result.attempts.empty())
@@ -140,6 +153,7 @@ solver_options solve_request::options() const {
     o.atol = atol;
     o.max_iterations = max_iterations;
     o.restart = restart;
+    if (max_seconds) o.max_seconds = *max_seconds;
     o.initial_guess = !x0.empty();
     o.preconditioning = by_name<krylith::side>("side", side, side_names);
     o.mode = by_name<execution_mode>("execution", execution, execution_names);
@@ -156,12 +170,12 @@ std::optional<double> solve_outcome::bandwidth() const {
 }
 
 template <class T>
-solve_outcome run_solve(const solve_request& request) {
+solve_outcome run_solve(const solve_request& request, const solve_watch& watch) {
     const solver_method& solver = find_solver(request.solver);
     check_preconditioner(request.preconditioner);
     const std::string precondition = request.preconditioner_text();
     (void)parse_preconditioner(precondition);
-    const solver_options options = request.options();
+    solver_options options = request.options();
     const operator_options multiply = request.multiply.options();
     const vector_source rhs = parse_vector_source("--rhs", request.rhs);
     const bool count = request.devices.devices == "auto"; // needs the matrix; the rest does not
@@ -169,11 +183,13 @@ solve_outcome run_solve(const solve_request& request) {
     if (!count) chosen = select_devices(request.devices);
 
     solve_outcome out;
-    stopwatch watch;
+    stopwatch clock;
     market_report file;
     const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file);
     if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
-    out.load_seconds = watch.lap();
+    out.load_seconds = clock.lap();
+    describe(out, matrix);
+    watch.say(matrix_lines(request, out));
 
     if (count)
         chosen = fastest_devices(request.devices, multiply.kind, csr_view<T>(matrix),
@@ -182,7 +198,9 @@ solve_outcome run_solve(const solve_request& request) {
     const auto a = make_operator(group, matrix, multiply);
     const auto m = make_preconditioner(precondition, *a, csr_view<T>(matrix));
     group.synchronize();
-    out.setup_seconds = watch.lap();
+    out.setup_seconds = clock.lap();
+    describe(out, request, *a, m);
+    watch.say(operator_lines(out));
 
     auto b = a->make_range_vector("b");
     auto x = a->make_range_vector("x");
@@ -193,19 +211,22 @@ solve_outcome run_solve(const solve_request& request) {
         out.transfer_seconds += upload<T>(x, values);
     }
 
-    const bool open = request.chooses_preconditioner();
-    out.result = &solver != &solver_rows::automatic ? solver.solve(*a, b, x, options, m)
-                 : open                             ? solve(*a, b, x, options)
-                                                    : solve(*a, b, x, options, m);
+    {
+        const solve_watch::running running(watch, options);
+        const bool open = request.chooses_preconditioner();
+        out.result = &solver != &solver_rows::automatic ? solver.solve(*a, b, x, options, m)
+                     : open                             ? solve(*a, b, x, options)
+                                                        : solve(*a, b, x, options, m);
+    }
     out.setup_seconds += out.result.setup_seconds;
-    (void)watch.lap();
+    (void)clock.lap();
     x.download(values);
-    out.transfer_seconds += watch.lap();
+    out.transfer_seconds += clock.lap();
     if (!request.solution_file.empty())
         write_vector_market<T>(request.solution_file, values, "solution of " + request.matrix);
     if (rhs.what == vector_source::form::row_sums)
         out.solution_error = distance_from_ones(std::span<const T>(values));
-    describe(out, request, matrix, *a, m);
+    describe_solve(out, request, matrix, *a, m);
     out.result.diagnosis = explained(request, out.result, matrix);
     for (const std::string& warning : {rtol_warning<T>(out.result), zero_rhs_warning(rhs, matrix),
                                        asymmetry_warning(solver, out.result, *a, matrix)})
@@ -213,7 +234,7 @@ solve_outcome run_solve(const solve_request& request) {
     return out;
 }
 
-template solve_outcome run_solve<double>(const solve_request&);
-template solve_outcome run_solve<float>(const solve_request&);
+template solve_outcome run_solve<double>(const solve_request&, const solve_watch&);
+template solve_outcome run_solve<float>(const solve_request&, const solve_watch&);
 
 } // namespace krylith::tool

@@ -12,6 +12,7 @@
 #include <krylith/tools/cli/device_selection.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/vector_source.hpp>
+#include <krylith/tools/solve/solve_watch.hpp>
 
 namespace krylith::tool {
 
@@ -28,6 +29,7 @@ struct solve_request {
     double atol = solver_options{}.atol;
     std::int64_t max_iterations = solver_options{}.max_iterations;
     int restart = solver_options{}.restart;
+    std::optional<double> max_seconds;
     operator_request multiply;
     device_options devices;
     bool history = false;
@@ -81,8 +83,9 @@ struct solve_outcome {
     [[nodiscard]] std::optional<double> bandwidth() const;
 };
 
-/// T is the type of request.multiply.precision. Writes request.solution_file.
+/// T is the type of request.multiply.precision. Writes request.solution_file. `watch` says what is
+/// known of matrix, devices and operator before the solve begins.
 template <class T>
-[[nodiscard]] solve_outcome run_solve(const solve_request& request);
+[[nodiscard]] solve_outcome run_solve(const solve_request& request, const solve_watch& watch);
 
 } // namespace krylith::tool

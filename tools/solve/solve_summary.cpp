@@ -109,6 +109,9 @@ const char* in_words(reason why) noexcept {
     case reason::not_a_number: return "NOT converged: a NaN or an infinity turned up";
     case reason::stagnated: return "NOT converged: no more progress";
     case reason::out_of_range: return "NOT converged: x is beyond the range of its precision";
+    case reason::stopped_by_user: return "NOT converged: stopped";
+    case reason::interrupted: return "NOT converged: interrupted";
+    case reason::time_limit: return "NOT converged: the time is over";
     }
     return "unknown";
 }
@@ -129,27 +132,35 @@ std::string in_seconds(double seconds) {
     return fmt::format("{:.4g} s", seconds);
 }
 
-std::string summary(const solve_request& request, const solve_outcome& o) {
-    const solve_result& r = o.result;
+std::string matrix_lines(const solve_request& request, const solve_outcome& o) {
     const double per_row =
         static_cast<double>(o.nnz) / static_cast<double>(std::max<std::int64_t>(o.rows, 1));
+    return line("matrix", fmt::format("{}{}: {} rows, {} nonzeros ({:.1f} a row)", request.matrix,
+                                      request.spd ? " made spd" : "", o.rows, o.nnz, per_row));
+}
+
+std::string operator_lines(const solve_outcome& o) {
     std::string text =
-        line("matrix", fmt::format("{}{}: {} rows, {} nonzeros ({:.1f} a row)", request.matrix,
-                                   request.spd ? " made spd" : "", o.rows, o.nnz, per_row));
-    text += line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
+        line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
     if (!o.devices_because.empty()) text += line("", "auto: " + o.devices_because);
     text += line("operator", fmt::format("{} ({}), format {}", o.operator_name, o.operator_because,
                                          o.format_name));
-    for (const kernel_use& use : o.kernel_uses)
-        text += line("", fmt::format("{} products by {}", use.products, use.kernel));
     if (o.reordered.order) text += line("order", in_words(o.reordered));
     if (o.devices.size() > 1)
         text += line("transport", fmt::format("{} ({})", o.transport, o.transport_because));
-    text += line("solver", fmt::format("{}, preconditioner {}, {}, {}", o.solver, o.preconditioner,
-                                       request.multiply.precision,
-                                       r.recorded ? "recorded" : "eager: " + o.eager_because));
+    return text;
+}
+
+std::string outcome_lines(const solve_request& request, const solve_outcome& o) {
+    const solve_result& r = o.result;
+    std::string text =
+        line("solver", fmt::format("{}, preconditioner {}, {}, {}", o.solver, o.preconditioner,
+                                   request.multiply.precision,
+                                   r.recorded ? "recorded" : "eager: " + o.eager_because));
     text += attempt_lines(r);
     text += line("outcome", outcome_line(o));
+    for (const kernel_use& use : o.kernel_uses)
+        text += line("", fmt::format("{} products by {}", use.products, use.kernel));
     text += line("residual", fmt::format("{:.3e} relative to ||b|| = {:.3e} (true); {:.3e} "
                                          "(recurrence)",
                                          r.relative_residual(), r.rhs_norm,
@@ -158,6 +169,10 @@ std::string summary(const solve_request& request, const solve_outcome& o) {
     if (o.solution_error)
         text += line("error", fmt::format("{:.3e} at most in an entry of x, which should be ones",
                                           *o.solution_error));
+    if (r.spectrum)
+        text += line("condition", fmt::format("about {:.2e}: eigenvalues {:.3e} to {:.3e} by cg",
+                                              r.spectrum->condition(), r.spectrum->smallest,
+                                              r.spectrum->largest));
     text += time_lines(o);
     if (!r.bytes.empty()) text += line("memory", memory(r.bytes));
     if (!r.diagnosis.empty()) text += line("diagnosis", r.diagnosis);

@@ -4,6 +4,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/trace/trace_range.hpp>
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 #include <krylith/vector/kernels/basis_pass.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
@@ -32,6 +33,7 @@ void launch_update(device& device, const delayed_arguments<T>& a) {
 
 template <class T>
 void delayed_dots(execution& run, const basis<T>& v, int count, const vector<T>& w, int first) {
+    const trace_range range("reduction");
     check_pass(v, count, 1, v.count(), w);
     run.open({});
     run.publish_array(first, 2 * count + 1);

@@ -11,6 +11,8 @@
 #include <krylith/vector/kernels/fused_shape.hpp>
 #include <krylith/vector/scalar/hessenberg.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
+#include <krylith/vector/scalar/register_post.hpp>
+#include <krylith/vector/scalar/loop_watch.hpp>
 
 namespace krylith {
 
@@ -82,13 +84,15 @@ struct delayed_arguments : delayed_operands<T> {
     kernel_context common;
 };
 
-/// Arguments of the kernel that only performs the kernel context. After it one warp sets the
-/// condition of the loop if `condition` is not 0, and performs the task if the kernel context lets
-/// it.
+/// Arguments of the kernel that only performs the kernel context. After it one warp ends a trip
+/// (loop_watch.hpp), sets the condition of the loop if `condition` is not 0, and performs the task
+/// if the kernel context lets it.
 struct scalar_arguments {
     kernel_context common;
     std::uint64_t condition;
     array_task task;
+    trip_end end;
+    register_post post;
 };
 
 namespace host {

@@ -2,6 +2,7 @@
 // itself.
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/posted_words.cuh>
 #include <krylith/vector/ghosts/ghost_put.cuh>
 #include <krylith/vector/kernels/kernels.hpp>
 #include <krylith/vector/scalar/array_tasks.hpp>
@@ -19,12 +20,80 @@ struct warp_of_threads {
     [[nodiscard]] __device__ double sum(double value) const { return warp_sum(value); }
 };
 
+/// Posts the residuals of the trip that ends; rank 0's warp calls it.
+__device__ void post_residuals(loop_board& board, const iteration_record& history,
+                               std::uint64_t launch, double from, double to) {
+    const std::int64_t most = min(history.mask + 1, std::int64_t{loop_posts});
+    const auto last = static_cast<std::int64_t>(to);
+    const std::int64_t first = max(static_cast<std::int64_t>(from), last - most) + 1;
+    for (std::int64_t k = first + threadIdx.x; k <= last; k += 32)
+        store_stamped(board.posts + k % loop_posts,
+                      {history.at(static_cast<double>(k)),
+                       post_stamp(launch, static_cast<std::uint64_t>(k))});
+}
+
+/// Returns the launch that the host wants to stop, as all ranks know it at the end of this trip;
+/// 0: none. Sets `go` to false where rank 0 is not heard of.
+__device__ std::uint64_t order_of_host(const all_reduce_slots& all_reduce, loop_watch& watch,
+                                       bool& go) {
+    std::uint64_t order = 0;
+    if (watch.board != nullptr) order = load_relaxed(&watch.board->order);
+    if (all_reduce.ranks == 1) return order;
+    const std::uint64_t trip = watch.trips + 1;
+    __syncwarp(); // all lanes have read it
+    const int lane = static_cast<int>(threadIdx.x);
+    if (lane == 0) watch.trips = trip;
+    if (watch.board != nullptr && lane < all_reduce.ranks)
+        store_stamped(watch.peer_orders[lane] + (trip & 1), {static_cast<double>(order), trip});
+    if (trip == 1) return 0;
+    stamped_value before{};
+    const bool there = wait_until(all_reduce, 0, [&] {
+        before = load_stamped(watch.orders + ((trip - 1) & 1));
+        return before.epoch >= trip - 1;
+    });
+    go = __all_sync(0xffffffffu, there) != 0;
+    return static_cast<std::uint64_t>(before.value);
+}
+
+/// Ends a trip that the host watches. Returns whether the loop goes on.
+__device__ bool end_trip(const long_context& context, const trip_end& end, const double* reg,
+                         bool go) {
+    loop_watch& watch = *end.watch;
+    const auto launch = static_cast<std::uint64_t>(reg[control::watched]);
+    if (watch.board != nullptr)
+        post_residuals(*watch.board, context.history, launch, reg[control::posted],
+                       reg[control::iteration]);
+    const bool stop =
+        end.decides && go && order_of_host(context.all_reduce, watch, go) == launch && go;
+    if (threadIdx.x == 0) {
+        context.slots[end.posted_slot] = reg[control::iteration];
+        if (stop) context.slots[end.state_slot] = as_register(loop_state::stopped);
+        if (watch.board != nullptr && (!go || stop || !end.decides))
+            store_relaxed(&watch.board->ended, launch);
+    }
+    return go && !stop;
+}
+
+/// Posts what the kernels of this device, to which this is the last, have left in the registers.
+__device__ void post_registers(const long_context& context, const register_post& posted) {
+    __syncwarp(); // the warp has stored the registers
+    if (threadIdx.x != 0) return;
+    for (int i = 0; i < posted.count; ++i)
+        posted.to.words[i] = __double_as_longlong(context.slots[posted.slots[i]]);
+    posted.to.words[posted.count] = load_relaxed(context.failure);
+    store_release(posted.to.posted, posted.to.number);
+}
+
 __global__ void scalars_kernel(const __grid_constant__ long_context parameter,
-                               std::uint64_t condition, array_task task) {
+                               std::uint64_t condition, array_task task, trip_end end,
+                               const __grid_constant__ register_post posted) {
     __shared__ state_of<long_context> state;
-    const bool go = kernel_prologue(parameter, state);
+    bool go = kernel_prologue(parameter, state);
+    if (end.watch != nullptr && state.reg[control::watched] != 0.0)
+        go = end_trip(state.context, end, state.reg, go);
     if (condition != 0 && threadIdx.x == 0) cudaGraphSetConditional(condition, go ? 1u : 0u);
     if (go) perform(task, state.context.array, state.context.slots, warp_of_threads{});
+    if (posted.wanted()) post_registers(state.context, posted);
 }
 
 template <class T>
@@ -79,7 +148,7 @@ __global__ void __launch_bounds__(block_threads)
 void scalars(device& device, const scalar_arguments& a) {
     const launch_scope launch(device);
     scalars_kernel<<<1, 32, 0, launch.stream()>>>(pack_context<long_context>(a.common), a.condition,
-                                                  a.task);
+                                                  a.task, a.end, a.post);
     launch.check_launch();
 }
 

@@ -34,7 +34,7 @@ struct alignas(16) packed_context {
     alignas(8) std::uint8_t text[TextBytes];
     all_reduce_slots all_reduce;
     double* array;
-    double* history;
+    iteration_record history;
     signal signals[max_signals];
 
     [[nodiscard]] __device__ int sum(int v) const { return text[v]; }

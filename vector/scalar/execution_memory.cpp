@@ -1,6 +1,7 @@
 #include <krylith/vector/scalar/execution_memory.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <span>
 
 #include <krylith/vector/scalar/reduction_blocks.hpp>
@@ -10,6 +11,7 @@ namespace krylith {
 namespace {
 
 constexpr const char* item = "scalars";
+constexpr std::int64_t least_history = 1024; // a cycle of GMRES
 
 std::size_t capacity(const execution_options& options) {
     return static_cast<std::size_t>(std::max(options.largest_batch, max_sums));
@@ -21,17 +23,27 @@ std::size_t sent_to_one(const execution_options& options) {
     return 2 * capacity(options);
 }
 
+/// The number of iterations that are recorded.
+std::int64_t recorded_iterations(const execution_options& options) {
+    const std::int64_t wanted = std::max(options.history_size, least_history);
+    return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
+}
+
 } // namespace
 
 rank_memory::rank_memory(const device_group& group, int rank, const execution_options& options) {
-    if (rank == 0) driver = std::make_unique<group_driver>(group);
     const auto& d = group.handle(rank);
     const int p = group.size();
     const std::size_t all_reduce_capacity = sent_to_one(options) * static_cast<std::size_t>(p);
     slots = buffer<double>(d, std::size_t{2} * max_registers, item);
     array = buffer<double>(d, static_cast<std::size_t>(options.array_size), item);
     if (rank == 0)
-        history = buffer<double>(d, static_cast<std::size_t>(options.history_size), item);
+        history = buffer<double>(d,
+                                 static_cast<std::size_t>(recorded_iterations(options)) *
+                                     (options.coefficients ? 3 : 1),
+                                 item);
+    watch = buffer<loop_watch>(d, 1, item);
+    posts = std::make_unique<posted_words>(d, most_posted + 1);
     partials =
         buffer<double>(d, capacity(options) * static_cast<std::size_t>(reduction_blocks(*d)), item);
     own_slots = buffer<stamped_value>(d, all_reduce_capacity, item);
@@ -47,6 +59,7 @@ rank_memory::rank_memory(const device_group& group, int rank, const execution_op
     partials.zero();
     array.zero();
     history.zero();
+    watch.zero();
     own_slots.zero();
     published.zero();
     signals.zero();
@@ -84,7 +97,8 @@ kernel_context connect(const device_group& group, const group_memory& memory, in
     context.all_reduce.capacity = static_cast<std::int32_t>(capacity(options));
     context.slots = m.slots.data();
     context.array = m.array.data();
-    context.history = m.history.data();
+    context.history = {m.history.data(), recorded_iterations(options) - 1,
+                       options.coefficients ? 3 : 1};
     context.partials = m.partials.data();
     context.partial_stride = reduction_blocks(group[rank]);
     return context;

@@ -33,7 +33,7 @@ struct kernel_context {
     all_reduce_slots all_reduce;
     double* slots;               ///< two places a register
     double* array;               ///< scalars by index (GMRES: columns of the Hessenberg matrix)
-    double* history;             ///< squared residual norms by iteration, or null
+    iteration_record history;    ///< on rank 0
     const double* partials;      ///< partial sums of this rank's reductions (CUDA)
     std::int64_t partial_stride; ///< distance between the partial sums of one value and of the next
     signal signals[max_signals];

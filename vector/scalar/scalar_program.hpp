@@ -15,7 +15,7 @@ namespace krylith {
 
 inline constexpr int max_registers = 64; ///< scalars of one execution, temporaries included
 inline constexpr int max_instructions =
-    24; ///< of one kernel; more are run by a kernel of their own
+    32; ///< of one kernel; more are run by a kernel of their own
 inline constexpr int max_immediates = 16;
 inline constexpr int max_sums = 8; ///< dot products of one pass that go to named scalars
 
@@ -32,6 +32,8 @@ enum : std::uint8_t {
     best,      ///< smallest squared residual norm that counted as progress
     best_at,   ///< its iteration
     patience,  ///< iterations without progress that count as stagnation
+    watched,   ///< the number of the launch, 0 where the host doesn't watch the loop
+    posted,    ///< iterations whose residuals the host has been told
     count
 };
 } // namespace control
@@ -47,7 +49,9 @@ enum class loop_state : std::uint8_t {
     not_a_number,
     breakdown,
     indefinite_matrix,
-    indefinite_preconditioner
+    indefinite_preconditioner,
+    stopped, ///< the host said so
+    extreme  ///< squares leave the ordinary range: the host scales the system and begins anew
 };
 
 enum class scalar_opcode : std::uint8_t {
@@ -60,13 +64,17 @@ enum class scalar_opcode : std::uint8_t {
     divide_or_zero, ///< a / b, 0 if b is 0
     square_root,
     negate,
-    test,     ///< a: squared residual norm after an iteration: counts it, records it, may stop
+    test,     ///< a: squared residual norm after an iteration: counts it, records it, may stop; b
+              ///< and `to` are recorded beside it unless b is control::state
     estimate, ///< a: the same for an estimate inside a cycle: only ends the cycle
     positive, ///< stops with loop_state(b) unless a > 0; not_a_number where a is NaN
     nonzero,  ///< stops with loop_state(b) if |a| <= eps * to; not_a_number where a is not finite
     pause,    ///< stops at pause_at iterations; only at the end of the body, where the loop goes on
     finish,   ///< a: squared norm of the true residual at the end of a cycle: stops or goes on
-    stop      ///< sets loop_state(b)
+    stop,     ///< sets loop_state(b)
+    maximum,
+    start,   ///< a: squared residual norm before the first iteration: may stop
+    ordinary ///< stops with loop_state(b) unless is_ordinary(a, to)
 };
 
 struct scalar_instruction {
@@ -100,6 +108,14 @@ struct scalar_program {
 
 [[nodiscard]] KRYLITH_HD inline double as_register(loop_state s) {
     return static_cast<double>(static_cast<std::uint8_t>(s));
+}
+
+/// Whether a vector of this squared norm, its products with other such vectors, and both after the
+/// largest decrease that the precision allows, stay normal numbers: 1e-80 to 1e80, for float 1e-30
+/// to 1e30 (where entries are float but sums are not).
+[[nodiscard]] KRYLITH_HD constexpr bool is_ordinary(double squared_norm, int value_bytes) {
+    const double most = value_bytes == 8 ? 1e80 : 1e30;
+    return squared_norm >= 1 / most && squared_norm <= most; // false for NaN
 }
 
 namespace detail {
@@ -158,13 +174,25 @@ KRYLITH_HD inline void finish(double* reg, double rr) {
 
 } // namespace detail
 
-/// Runs the instructions on `reg`. `history` may be null; the squared norm of iteration k goes to
-/// history[k] when `record` is set, which one block does. A guarded program ends with the
-/// instruction that stops the loop: what follows it belongs to a kernel that will not run. A
-/// Program has size(), instruction(i) and immediate(i).
+/// Where a loop records its iterations: planes of mask + 1 values, a power of two. The first plane
+/// has squared residual norms, that of iteration k at k & mask; two more, where there are three,
+/// have other scalars of the iteration.
+struct iteration_record {
+    double* values; ///< or null
+    std::int64_t mask;
+    std::int64_t planes; ///< 1 or 3
+
+    [[nodiscard]] KRYLITH_HD double& at(double iteration, int plane = 0) const {
+        return values[(static_cast<std::int64_t>(iteration) & mask) + plane * (mask + 1)];
+    }
+};
+
+/// Runs the instructions on `reg`. Iterations are recorded when `record` is set, which one block
+/// does. A guarded program ends with the instruction that stops the loop: what follows it belongs
+/// to a kernel that will not run. A Program has size(), instruction(i) and immediate(i).
 template <class Program>
-KRYLITH_HD inline void run(const Program& program, double* reg, double* history, bool record,
-                           bool guarded) {
+KRYLITH_HD inline void run(const Program& program, double* reg, const iteration_record& history,
+                           bool record, bool guarded) {
     for (int i = 0; i < program.size(); ++i) {
         if (guarded && reg[control::state] != 0.0) return;
         const scalar_instruction in = program.instruction(i);
@@ -184,8 +212,13 @@ KRYLITH_HD inline void run(const Program& program, double* reg, double* history,
         case scalar_opcode::estimate:
             if (reg[control::state] != 0.0) break;
             reg[control::iteration] += 1.0;
-            if (record && history != nullptr)
-                history[static_cast<std::int64_t>(reg[control::iteration])] = a;
+            if (record && history.values != nullptr) {
+                history.at(reg[control::iteration]) = a;
+                if (in.b != control::state && history.planes == 3) {
+                    history.at(reg[control::iteration], 1) = reg[in.to];
+                    history.at(reg[control::iteration], 2) = b;
+                }
+            }
             in.code == scalar_opcode::test ? detail::test(reg, a) : detail::test_estimate(reg, a);
             break;
         case scalar_opcode::positive:
@@ -203,6 +236,14 @@ KRYLITH_HD inline void run(const Program& program, double* reg, double* history,
                 detail::stop(reg, loop_state::pause);
             break;
         case scalar_opcode::stop: detail::stop(reg, static_cast<loop_state>(in.b)); break;
+        case scalar_opcode::maximum: reg[in.to] = a < b ? b : a; break;
+        case scalar_opcode::start:
+            reg[control::residual] = a;
+            if (a <= reg[control::target]) detail::stop(reg, loop_state::converged);
+            break;
+        case scalar_opcode::ordinary:
+            if (!is_ordinary(a, in.to)) detail::stop(reg, static_cast<loop_state>(in.b));
+            break;
         }
     }
 }

@@ -216,7 +216,7 @@ TEST_CASE("host loops of all ranks stop after the same trip") {
         host_ranks ranks(p);
         std::vector<int> trips(static_cast<std::size_t>(p));
         std::vector<std::unique_ptr<loop_graph>> loops;
-        std::vector<double> history(20);
+        std::vector<double> history(32);
         for (int r = 0; r < p; ++r) {
             ranks.slot(r, control::limit) = 13;
             ranks.slot(r, control::pause_at) = 1000;
@@ -237,7 +237,7 @@ TEST_CASE("host loops of all ranks stop after the same trip") {
                                            control::best, control::best_at})
                 host_ranks::store(context, reg);
             host_ranks::record(context, scalar_opcode::test, control::residual, a_reg);
-            if (r == 0) context.history = history.data();
+            if (r == 0) context.history = {history.data(), 31, 1};
             ranks.scalars(r, context, loops.back()->condition());
             loops.back()->end_recording();
         }

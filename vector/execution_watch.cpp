@@ -1,0 +1,154 @@
+// Loops that the host watches: what it does while the devices repeat the body.
+#include <krylith/vector/execution.hpp>
+
+#include <atomic>
+#include <chrono>
+
+#include <krylith/vector/scalar/execution_memory.hpp>
+
+namespace krylith {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+/// How often the host looks at least, and asks devices whether they have failed.
+constexpr milliseconds longest_pause{1};
+/// How often it looks at most while a CUDA loop runs.
+constexpr microseconds shortest_pause{20};
+
+std::uint64_t load(std::uint64_t& word, std::memory_order order) {
+    return std::atomic_ref(word).load(order);
+}
+
+/// A post with its stamp. The stamp is read before and after: the post may be replaced meanwhile.
+bool read_post(stamped_value& post, std::uint64_t stamp, double& value) {
+    if (load(post.epoch, std::memory_order_acquire) != stamp) return false;
+    value = std::atomic_ref(post.value).load(std::memory_order_acquire);
+    return load(post.epoch, std::memory_order_relaxed) == stamp;
+}
+
+} // namespace
+
+loop_report execution::repeat(const std::function<void()>& body, const loop_watcher& watcher) {
+    make_board();
+    watcher_ = &watcher;
+    seen_ = watcher.from;
+    set(control::posted, static_cast<double>(watcher.from));
+    const auto forget = [&] {
+        watcher_ = nullptr;
+        set(control::watched, 0);
+    };
+    loop_report end;
+    try {
+        end = repeat(body);
+    } catch (...) {
+        if (memory_.front()->board != nullptr) { // `look` may have thrown while the devices work
+            std::atomic_ref(memory_.front()->board->board().order)
+                .store(launch_, std::memory_order_relaxed);
+            quiesce();
+        }
+        forget();
+        throw;
+    }
+    forget();
+    return end;
+}
+
+loop_watch* execution::watch(int rank) const {
+    return memory_[static_cast<std::size_t>(rank)]->watch.data();
+}
+
+void execution::make_board() {
+    rank_memory& first = *memory_.front();
+    if (first.board != nullptr) return;
+    auto board = std::make_unique<loop_board_memory>(group_.handle(0));
+    for (int rank = 0; rank < ranks(); ++rank) {
+        loop_watch watch{};
+        if (rank == 0) {
+            watch.board = &board->board();
+            watch.bell = board->bell();
+            for (int peer = 0; peer < ranks(); ++peer)
+                watch.peer_orders[peer] =
+                    memory_[static_cast<std::size_t>(peer)]->watch.data()->orders;
+        }
+        memory_[static_cast<std::size_t>(rank)]->watch.upload(std::span(&watch, 1));
+    }
+    first.board = std::move(board);
+    group_.synchronize(); // peers write into it only after it is filled
+}
+
+void execution::end_trip(const register_places& closing, bool decides) {
+    for (const auto reg : {control::state, control::iteration, control::watched, control::posted})
+        scalars_.need(reg);
+    join_if_awaited();
+    fill_contexts(scalars_.finish(closing));
+    for (int rank = 0; rank < ranks(); ++rank) {
+        rank_memory& m = *memory_[static_cast<std::size_t>(rank)];
+        trip_end end;
+        end.watch = m.watch.data();
+        end.decides = decides;
+        end.state_slot = scalars_.slot(control::state);
+        end.posted_slot = scalars_.slot(control::posted);
+        enqueue_scalars(rank, decides ? m.loop->condition() : 0, {}, end);
+    }
+}
+
+void execution::begin_watched_launch() {
+    launch_ = launch_ % 0xffffffffu + 1; // posts have 32 bits for it
+    set(control::watched, static_cast<double>(launch_));
+}
+
+bool execution::launch_has_ended() {
+    if (load(memory_.front()->board->board().ended, std::memory_order_acquire) == launch_)
+        return true;
+    for (int rank = 0; rank < ranks(); ++rank)
+        if (!group_[rank].idle()) return false;
+    return true; // a device has failed, or the loop ended without a word
+}
+
+void execution::await_launch() {
+    if (watcher_ == nullptr) return;
+    using clock = std::chrono::steady_clock;
+    loop_board_memory& memory = *memory_.front()->board;
+    loop_board& board = memory.board();
+    const auto ended = [&] { return load(board.ended, std::memory_order_acquire) == launch_; };
+    for (;;) {
+        if (look()) std::atomic_ref(board.order).store(launch_, std::memory_order_relaxed);
+        if (loop_bell* const bell = memory.bell(); bell != nullptr) {
+            std::unique_lock lock(bell->lock);
+            (void)bell->rings.wait_for(lock, longest_pause, [&] { return bell->rung || ended(); });
+            bell->rung = false;
+        } else {
+            const auto until = clock::now() + shortest_pause;
+            while (!ended() && clock::now() < until) {
+            }
+        }
+        if (ended()) return;
+        if (launch_has_ended()) return;
+    }
+}
+
+bool execution::look() {
+    if (watcher_ == nullptr) return false;
+    loop_board& board = memory_.front()->board->board();
+    posts_.clear();
+    for (;; ++seen_) {
+        const auto next = static_cast<std::uint64_t>(seen_) + 1;
+        stamped_value& post = board.posts[next % loop_posts];
+        double residual = 0;
+        if (read_post(post, post_stamp(launch_, next), residual)) {
+            posts_.push_back({seen_ + 1, residual});
+            continue;
+        }
+        // A newer one in its place: the host is far behind, and goes on from there.
+        const std::uint64_t stamp = load(post.epoch, std::memory_order_acquire);
+        const auto ahead = static_cast<std::uint32_t>(stamp - next);
+        if (stamp >> 32 != launch_ || ahead == 0 || ahead >= 1u << 31) break;
+        seen_ += ahead - 1;
+    }
+    return watcher_->look(posts_);
+}
+
+} // namespace krylith
