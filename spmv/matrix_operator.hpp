@@ -13,6 +13,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/sparse/device_matrix.hpp>
+#include <krylith/spmv/facts/kept_facts.hpp>
 #include <krylith/spmv/operator_options.hpp>
 #include <krylith/spmv/source/value_gather.hpp>
 #include <krylith/vector/kept/workspace_shelf.hpp>
@@ -36,7 +37,6 @@ template <class T>
 struct matrix_source;
 struct machine_rates;
 struct operator_choice;
-struct operator_facts;
 struct pattern_statistics;
 
 /// A function that makes a device's block from something other than a matrix: (layout, rank, number
@@ -120,14 +120,10 @@ public:
     /// Whether diagonal() works for a square matrix.
     [[nodiscard]] bool knows_diagonal() const { return !first_nonzero_.empty(); }
 
-    /// What facts_of() found (spmv/operator_facts.hpp); null where it wasn't asked since the last
-    /// new values.
-    [[nodiscard]] const operator_facts* kept_facts() const { return facts_.get(); }
-    void keep_facts(std::shared_ptr<const operator_facts> facts) const {
-        facts_ = std::move(facts);
-    }
-    /// Forgets the facts: for values that are borrowed from the caller, who has changed them.
-    void drop_facts() const { facts_.reset(); }
+    /// What facts_of() and solve() keep for their next call.
+    [[nodiscard]] kept_facts& kept() const { return kept_; }
+    /// Forgets the facts: for borrowed values that the caller has changed.
+    void drop_facts() const { kept_.facts.reset(); }
 
     [[nodiscard]] operator_kind kind() const { return kind_; }
     [[nodiscard]] std::string format_name() const { return blocks_.front()->name(); }
@@ -155,8 +151,8 @@ public:
     /// execution of up to workspace_shelf::most solves that differ in solver, preconditioner, or
     /// what options say of either.
     [[nodiscard]] workspace_shelf& workspaces() const { return workspaces_; }
-    /// Frees these. The next solve allocates and records anew.
-    void release_workspace() const { workspaces_.release(); }
+    /// Frees these, and the preconditioner that solve() keeps. The next solve makes all anew.
+    void release_workspace() const { workspaces_.release(), kept_.preconditioner.reset(); }
     /// How entries cross devices: the transport that runs, never automatic.
     [[nodiscard]] virtual transport_kind transport() const;
 
@@ -225,7 +221,7 @@ protected:
     std::vector<std::int64_t> transposed_source_; // [nnz], or empty: values are in one order
     std::vector<std::unique_ptr<device_matrix<T>>> blocks_;
     std::shared_ptr<const operator_choice> choice_;
-    mutable std::shared_ptr<const operator_facts> facts_; // null: not asked for
+    mutable kept_facts kept_;
     bool in_place_ = false; ///< blocks read the caller's arrays of values
     recording_identity identity_;
     mutable workspace_shelf workspaces_; // the last member: workspaces end before the operator
