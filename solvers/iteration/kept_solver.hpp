@@ -17,8 +17,8 @@
 
 #include <krylith/device/host/group_driver.hpp>
 #include <krylith/solvers/iteration.hpp>
-#include <krylith/vector/kept/workspace_shelf.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
+#include <krylith/vector/kept/workspace_shelf.hpp>
 
 namespace krylith {
 

@@ -24,7 +24,8 @@ std::array<struct sigaction, signals.size()> before;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 void restore() {
-    for (std::size_t i = 0; i < signals.size(); ++i) (void)sigaction(signals[i], &before[i], nullptr);
+    for (std::size_t i = 0; i < signals.size(); ++i)
+        (void)sigaction(signals[i], &before[i], nullptr);
 }
 
 extern "C" void note_signal(int) {

@@ -118,15 +118,14 @@ KRYLITH_GROUP_TEST("spectrum: cg finds the extreme eigenvalues of A") {
     const auto matrix = poisson2d<double>(11, 9);
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 4));
     for (const auto mode : modes_of(group)) {
-        const auto result = p.solve(
-            method::cg, {.rtol = 1e-13, .history = true, .mode = mode, .unroll = 5});
+        const auto result =
+            p.solve(method::cg, {.rtol = 1e-13, .history = true, .mode = mode, .unroll = 5});
         INFO(describe(result));
         are(result.spectrum, extremes(to_eigen(matrix)), 1e-4);
     }
     CHECK_FALSE(p.solve(method::cg).spectrum.has_value());
     CHECK_FALSE(p.solve(method::gmres, {.history = true}).spectrum.has_value());
-    CHECK_FALSE(
-        p.solve(method::cg, {.max_iterations = 0, .history = true}).spectrum.has_value());
+    CHECK_FALSE(p.solve(method::cg, {.max_iterations = 0, .history = true}).spectrum.has_value());
     const auto few = p.solve(method::cg, {.max_iterations = 3, .history = true});
     REQUIRE(few.spectrum.has_value());
     const auto all = extremes(to_eigen(matrix));
@@ -142,7 +141,8 @@ KRYLITH_GROUP_TEST("spectrum: with a preconditioner it is that of M^-1 A") {
     are(result.spectrum, jacobi_extremes(matrix), 1e-4);
 }
 
-KRYLITH_GROUP_TEST("spectrum: of a diagonal matrix it is exact, in as many iterations as it has values") {
+KRYLITH_GROUP_TEST(
+    "spectrum: of a diagonal matrix it is exact, in as many iterations as it has values") {
     const std::vector<double> diagonal = {3, 7, 3, 11, 7, 3, 11, 11, 3, 7};
     problem<double> p(group, diagonal_matrix(diagonal),
                       random_values<double>(static_cast<std::int64_t>(diagonal.size()), 2));
@@ -169,8 +169,8 @@ KRYLITH_GROUP_TEST("spectrum: a recurrence that begins anew begins another estim
     // Rounding parts the recurrence from the true residual, which replaces it.
     const auto matrix = poisson2d<double>(9, 8, random_scaling{5});
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 4));
-    const auto result = p.solve(method::cg, {.rtol = 1e-12, .max_iterations = 5000,
-                                             .history = true});
+    const auto result =
+        p.solve(method::cg, {.rtol = 1e-12, .max_iterations = 5000, .history = true});
     INFO(describe(result));
     REQUIRE(result.spectrum.has_value());
     const auto all = extremes(to_eigen(matrix));
