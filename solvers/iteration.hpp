@@ -80,11 +80,9 @@ public:
                 fused(run_, own_b() = b);
                 b_ = &own_b();
             }
-            if (may_launch_ahead<Loop>()) {
-                if (!solve_at_once(loop)) begin_and_iterate(loop);
-            } else {
-                begin_and_iterate(loop);
-            }
+            const bool at_once = Loop::stops_at_once && may_launch_ahead<Loop>() &&
+                                 !options_.history && options_.max_iterations != 0;
+            if (!at_once || !solve_at_once(loop)) begin_and_iterate(loop);
         } catch (...) {
             run_.quiesce(); // peers write into the solver's vectors, which are about to be freed
             throw;
@@ -108,45 +106,25 @@ private:
         if (begin(loop.r(), loop.direction())) iterate(loop);
     }
 
-    /// Whether the loop can be enqueued with all that comes before and after it: nobody looks at
-    /// the solve on its way, and nothing is left to be recorded.
+    /// Whether the loop can be enqueued with what comes behind it: nothing is left to be recorded,
+    /// and nobody looks at the solve on its way.
     template <class Loop>
     [[nodiscard]] bool may_launch_ahead() const {
-        const bool recorded = run_.has_recording() && recorded_factor_ == T(1) && !recorded_scaled_;
-        return (recorded || Loop::whole) && !watched() && !options_.history &&
-               options_.max_iterations != 0;
+        const bool recorded = run_.has_recording() && recorded_factor_ == a_.factor() &&
+                              recorded_scaled_ == used_m_.scaled;
+        return (recorded || Loop::whole) && !watched();
     }
 
     /// Enqueues the whole solve, for which the host waits once. Returns false, with nothing
     /// decided, where the system must be scaled.
     template <class Loop>
-    bool solve_at_once(Loop& loop) {
-        auto& r = loop.r();
-        auto& domain = loop.direction();
-        enqueue_start(r, domain);
-        for (const scalar* norm : {&bb_of_b_, &vv_, &av_})
-            require_ordinary<T>(*norm, loop_state::extreme);
-        first_rr_ = rr_;
-        set_controls(bb_of_b_, rr_);
-        loop.start();
-        run_.launch([&loop] { loop.iterate(); });
-        ended_ = scalar_value{&run_, control::state};
-        enqueue_check(r, domain);
-        const auto now = run_.get({bb_of_b_.number(), first_rr_.number(), ended_.number(),
-                                   control::iteration, control::residual, rr_.number()});
-        loop_report end{static_cast<loop_state>(static_cast<std::uint8_t>(now[2])),
-                        static_cast<std::int64_t>(now[3]), now[4]};
-        if (end.state == loop_state::extreme) return false;
-        bb_ = now[0];
-        start_rr_ = now[1];
-        result_.rhs_norm = std::sqrt(bb_);
-        const bool at_start = end.state == loop_state::converged && end.iterations == 0;
-        if (at_start) end.state = loop_state::running;
-        if (check_convergence(end, at_start ? now[1] : now[5])) return true;
-        ++result_.replacements;
-        iterate(loop);
-        return true;
-    }
+    bool solve_at_once(Loop& loop);
+    /// Enqueues the loop and the check of its x. ended_ has the state in which the loop ended.
+    template <class Loop>
+    void enqueue_loop(Loop& loop);
+    /// Iterates from r = b - A x until the solve ends.
+    template <class Loop>
+    void iterate(Loop& loop);
 
     /// Enqueues r = b - A x0 for the x0 that is asked for, with r'r and the squared norms of b, of
     /// what A is multiplied by (x0; b where x0 = 0) and of the product.
@@ -206,25 +184,6 @@ private:
         give_x();
         end(r, domain);
         return false;
-    }
-
-    template <class Loop>
-    void iterate(Loop& loop) {
-        // The scaling is part of what is recorded.
-        if (recorded_factor_ != a_.factor() || recorded_scaled_ != used_m_.scaled)
-            run_.forget_recording();
-        recorded_factor_ = a_.factor();
-        recorded_scaled_ = used_m_.scaled;
-        const auto body = [&loop] { loop.iterate(); };
-        prepare(body);
-        for (;;) {
-            set_controls(result_.iterations);
-            loop.start();
-            const loop_report end = repeat(body);
-            if (check_convergence(end, true_residual(loop.r(), loop.direction()))) break;
-            ++result_.replacements;
-        }
-        end(loop.r(), loop.direction());
     }
 
     /// Sets r = A v. Returns whether the squares of b, v and A v are in range, or A v and b are 0
@@ -298,3 +257,4 @@ private:
 } // namespace krylith
 
 #include <krylith/solvers/iteration/rescaling.hpp>
+#include <krylith/solvers/iteration/running.hpp>
