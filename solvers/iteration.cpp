@@ -82,8 +82,8 @@ loop_report iteration_control::repeat(const std::function<void()>& body) {
             now.state = loop_state::stopped;
             return now;
         }
-        const loop_watcher watcher{
-            now.iterations, [&](std::span<const loop_post> posts) { return look(posts); }};
+        const loop_watcher watcher{now.iterations,
+                                   [&](std::span<const loop_post> posts) { return look(posts); }};
         const trace_range range("loop");
         now = watches() ? run_.repeat(body, watcher) : run_.repeat(body);
         if (now.state != loop_state::pause) return now;
@@ -106,8 +106,8 @@ bool iteration_control::watches() const {
 
 void iteration_control::tell(std::int64_t iteration, double norm) {
     last_told_ = iteration;
-    const next_step answer = options_.callback(
-        {iteration, norm, target() / scale_, std::sqrt(bb_) / scale_});
+    const next_step answer =
+        options_.callback({iteration, norm, target() / scale_, std::sqrt(bb_) / scale_});
     if (answer == next_step::stop && !told_) told_ = reason::stopped_by_user;
 }
 

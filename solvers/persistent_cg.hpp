@@ -43,7 +43,8 @@ solve_result persistent_cg(const matrix_operator<T>& given_a, const vector<T>& b
     solver_options eager = options;
     eager.mode = execution_mode::eager; // the kernel is the loop
     persistent_loop<T> loop(given_a);
-    iteration<matrix_operator<T>, M> it(given_a, given_m, b, x, eager, {.coefficients = true}, true);
+    iteration<matrix_operator<T>, M> it(given_a, given_m, b, x, eager, {.coefficients = true},
+                                        true);
     execution& run = it.run();
     const auto m = it.m();
     auto r = given_a.make_range_vector();

@@ -113,19 +113,17 @@ void execution::await_launch() {
     using clock = std::chrono::steady_clock;
     loop_board_memory& memory = *memory_.front()->board;
     loop_board& board = memory.board();
-    const auto ended = [&] {
-        return load(board.ended, std::memory_order_acquire) == launch_;
-    };
+    const auto ended = [&] { return load(board.ended, std::memory_order_acquire) == launch_; };
     for (;;) {
-        if (look())
-            std::atomic_ref(board.order).store(launch_, std::memory_order_relaxed);
+        if (look()) std::atomic_ref(board.order).store(launch_, std::memory_order_relaxed);
         if (loop_bell* const bell = memory.bell(); bell != nullptr) {
             std::unique_lock lock(bell->lock);
             (void)bell->rings.wait_for(lock, longest_pause, [&] { return bell->rung || ended(); });
             bell->rung = false;
         } else {
             const auto until = clock::now() + shortest_pause;
-            while (!ended() && clock::now() < until) {}
+            while (!ended() && clock::now() < until) {
+            }
         }
         if (ended()) return;
         if (launch_has_ended()) return;

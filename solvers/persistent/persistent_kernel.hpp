@@ -66,16 +66,15 @@ struct persistent_arguments {
     stamped_value* own_slots;         ///< [2][ranks][persistent_sums][most_persistent_blocks]
     stamped_value* const* peer_slots; ///< [ranks]
     std::uint64_t* last_epoch;        ///< of the all-reduces so far; the same on all ranks
-    loop_watch* watch; ///< of this rank
+    loop_watch* watch;                ///< of this rank
     std::int32_t blocks[max_ranks];
     std::int32_t rows;
     std::int32_t pool_bytes; ///< shared memory for the block's rows, pairs and matrix
     std::uint8_t rho;        ///< a register, as the next two
     std::uint8_t beta;
-    std::uint8_t scale; ///< or no_scale
-    std::uint8_t
-        slots[persistent_results]; ///< for state, iteration, residual, best, best_at, rho, beta,
-                                   ///< posted
+    std::uint8_t scale;                     ///< or no_scale
+    std::uint8_t slots[persistent_results]; ///< for state, iteration, residual, best, best_at, rho,
+                                            ///< beta, posted
 };
 
 /// The index of a value in the slots.

@@ -147,11 +147,10 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
 template <class T>
 void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T>& r,
                                  const vector<T>* inverse, const persistent_registers& registers) {
-    std::vector<std::uint8_t> used = {control::state,    control::iteration, control::residual,
-                                      control::best,     control::best_at,   registers.rho,
-                                      registers.beta,    control::posted,    control::watched,
-                                      control::target,   control::limit,     control::pause_at,
-                                      control::ceiling,  control::patience};
+    std::vector<std::uint8_t> used = {
+        control::state, control::iteration, control::residual, control::best,    control::best_at,
+        registers.rho,  registers.beta,     control::posted,   control::watched, control::target,
+        control::limit, control::pause_at,  control::ceiling,  control::patience};
     if (registers.scale != no_register) used.push_back(registers.scale);
     std::vector<std::uint8_t> slots(used.size());
     run.open(used, slots);

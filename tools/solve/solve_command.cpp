@@ -122,9 +122,8 @@ exit_status run_solve_job(solve_job job) {
                    {"--rhs", parse_vector_source("--rhs", job.request.rhs).path},
                    {"--x0", job.request.x0}});
     // The usual number of iterations takes so little memory that cg may estimate the spectrum.
-    job.request.history =
-        job.request.max_iterations < 0 ||
-        !(job.history.empty() && job.report.empty() && job.plot.empty());
+    job.request.history = job.request.max_iterations < 0 ||
+                          !(job.history.empty() && job.report.empty() && job.plot.empty());
     // Standard output is for whoever reads the report, if that goes there.
     const solve_watch watch({job.monitor, job.quiet, job.report == "-" ? stderr : stdout});
     const solve_outcome outcome = job.request.multiply.single_precision()
