@@ -50,6 +50,8 @@ struct solve_attempt {
 /// The extreme eigenvalues of M^-1 A (of A without M) as CG finds them on the way: Ritz values,
 /// which lie between the eigenvalues' extremes and approach them as CG converges, the larger one
 /// sooner. They are those that b has a part of (Saad, Iterative Methods, 2nd ed., section 6.7.3).
+/// Preconditioners may differ from their formula by a power of two, as Jacobi does for diagonals of
+/// extreme size, and so do the eigenvalues then; the condition number doesn't.
 struct spectrum_estimate {
     double smallest = 0;
     double largest = 0;

@@ -76,11 +76,11 @@ void progress_line::show(const progress& now) {
     if (seconds < next_) return;
     next_ = seconds + redrawn_after;
     const double size = now.rhs_norm > 0 ? now.rhs_norm : 1;
-    std::string line = fmt::format(
-        "iteration {}, relative residual {:.1e} (wanted {:.0e}), {:.3g} iterations/s",
-        now.iteration, now.residual / size, now.target / size, forecast_.iterations_a_second());
+    std::string line =
+        fmt::format("iteration {}, residual {:.1e} (wanted {:.0e}), {:.3g}/s", now.iteration,
+                    now.residual / size, now.target / size, forecast_.iterations_a_second());
     if (const auto left = forecast_.seconds_left())
-        line += fmt::format(", about {} left", rough_time(*left));
+        line += fmt::format(", {} left", rough_time(*left));
     line.resize(std::min(line.size(), columns() - 1));
     fmt::print(stderr, "{}{}", erase, line);
     (void)std::fflush(stderr);

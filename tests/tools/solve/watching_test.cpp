@@ -5,6 +5,8 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -114,7 +116,7 @@ TEST_CASE("a terminal shows what is known at once, then a line of progress, whic
     CHECK(contains(run.output(), "matrix      gallery:poisson2d:900: 810000 rows"));
     CHECK(contains(run.output(), "devices     "));
     CHECK_FALSE(contains(run.output(), "outcome "));
-    REQUIRE(run.shows("iterations/s"));
+    REQUIRE(run.shows("(wanted "));
     CHECK_FALSE(contains(run.output(), "outcome "));
     const int status = run.status();
     CHECK(WIFEXITED(status));
@@ -132,7 +134,7 @@ TEST_CASE("Ctrl-C and SIGTERM stop a solve with all its outputs written") {
         const temporary_folder folder;
         terminal_run run(folder, long_solve({"--solution", "x.mtx", "--history", "h.csv",
                                              "--report", "r.json"}));
-        REQUIRE(run.shows("iterations/s"));
+        REQUIRE(run.shows("(wanted "));
         if (typed)
             run.type("\x03");
         else
