@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/report/html.hpp>
 #include <krylith/tools/report/report_bars.hpp>
 #include <krylith/tools/report/report_curve.hpp>
