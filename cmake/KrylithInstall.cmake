@@ -18,6 +18,7 @@ install(TARGETS krylith EXPORT krylithTargets
 install(CODE "
     set(sources \"${PROJECT_SOURCE_DIR}\")
     set(rooms \"${KRYLITH_ROOMS}\")
+    set(left_out [[${KRYLITH_LEFT_OUT}]])
     set(destination \"${CMAKE_INSTALL_INCLUDEDIR}/krylith\")
     include(\"${PROJECT_SOURCE_DIR}/cmake/KrylithHeaders.cmake\")"
     COMPONENT development)

@@ -28,19 +28,24 @@ foreach(room IN LISTS KRYLITH_ROOMS)
     endif()
 endforeach()
 
+krylith_without_parts(sources)
+
 # The kernel models that are built in: a source made from spmspv/selection/models/NAME.txt.
-foreach(name IN ITEMS host sm_90)
-    set(model "${PROJECT_SOURCE_DIR}/spmspv/selection/models/${name}.txt")
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${model}")
-    file(READ "${model}" ${name}_model)
-endforeach()
-configure_file("${PROJECT_SOURCE_DIR}/cmake/kernel_models.cpp.in"
-               "${PROJECT_BINARY_DIR}/generated/kernel_models.cpp" @ONLY)
-list(APPEND sources "${PROJECT_BINARY_DIR}/generated/kernel_models.cpp")
+if(KRYLITH_SPMSPV)
+    foreach(name IN ITEMS host sm_90)
+        set(model "${PROJECT_SOURCE_DIR}/spmspv/selection/models/${name}.txt")
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${model}")
+        file(READ "${model}" ${name}_model)
+    endforeach()
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/kernel_models.cpp.in"
+                   "${PROJECT_BINARY_DIR}/generated/kernel_models.cpp" @ONLY)
+    list(APPEND sources "${PROJECT_BINARY_DIR}/generated/kernel_models.cpp")
+endif()
 
 add_library(krylith ${sources})
 # The bits of generated matrices must not depend on whether the processor can fuse a * b + c.
 file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/matrix/gallery/*.cpp")
+krylith_without_parts(gallery)
 set_source_files_properties(${gallery} PROPERTIES COMPILE_OPTIONS "-ffp-contract=off")
 add_library(krylith::krylith ALIAS krylith)
 krylith_compile_options(krylith)

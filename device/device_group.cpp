@@ -85,9 +85,8 @@ device_group device_group::cuda(std::span<const int> ordinals, const group_optio
                               " is not there: allowed are 0 to " + std::to_string(present - 1));
         }
         distinct.insert(ordinal);
-        m->devices.push_back(
-            cuda::make_device(ordinal, options.streams.empty() ? nullptr : options.streams[i]));
     }
+    m->devices = cuda::make_devices(ordinals, options.streams);
     const std::size_t n = ordinals.size();
     m->paths.assign(n * n, peer_path::direct);
     if (distinct.size() != n) m->serialised_because = "one physical device stands for several";

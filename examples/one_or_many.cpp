@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 

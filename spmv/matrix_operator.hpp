@@ -49,8 +49,8 @@ using block_maker =
 /// layout, whose rows are those of A, partitioned by equal nonzeros; x is of the domain layout,
 /// whose rows are the columns of A, equally many a device. Of a square matrix both are one handle.
 /// A layout's rows say which rank counts which entries in dot products, and with halo and nz those
-/// of the range also which rank computes them. beta = 0 never reads y. Setup costs O(nnz) on the
-/// host and the upload.
+/// of the range also which rank computes them. beta = 0 never reads y. Set-up costs O(nnz): on CUDA
+/// devices the upload and little more, elsewhere on the host.
 template <class T>
 class matrix_operator {
 public:

@@ -18,6 +18,13 @@ namespace {
     throw usage_error("make_operator: part " + std::to_string(rank) + ": " + what);
 }
 
+template <class V>
+V read_number(device& device, const V* from) {
+    V number{};
+    device.download(&number, from, sizeof number);
+    return number;
+}
+
 /// Returns the rows' offsets, counted from 0 and widened.
 std::vector<std::int64_t> read_offsets(device& device, const offset_array& offsets,
                                        std::int64_t rows) {
@@ -33,6 +40,15 @@ std::vector<std::int64_t> read_offsets(device& device, const offset_array& offse
     const std::int64_t first = result.front();
     for (auto& offset : result) offset -= first;
     return result;
+}
+
+/// Reads how many nonzeros rows have, from their first offset and their last.
+std::int64_t count_nonzeros(device& device, const offset_array& offsets, std::int64_t rows) {
+    const auto at = [&](std::int64_t row) {
+        if (offsets.wide != nullptr) return read_number(device, offsets.wide + row);
+        return std::int64_t{read_number(device, offsets.narrow + row)};
+    };
+    return at(rows) - at(0);
 }
 
 /// Refuses a null pointer and a pointer to memory of another device.
@@ -59,6 +75,15 @@ void check_count(std::size_t parts, const device_group& group) {
                           std::to_string(group.size()) + " devices");
 }
 
+/// Refuses arrays that the device can't read.
+template <class T>
+void check_arrays(device& device, int rank, const coo_part<T>& part) {
+    if (part.entries == 0) return;
+    check_pointer(device, rank, part.row_indices, "row_indices");
+    check_pointer(device, rank, part.column_indices, "column_indices");
+    check_pointer(device, rank, part.values, "values");
+}
+
 /// Returns the pattern of a device's entries, with rows counted from `first`.
 template <class T>
 coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::int64_t first,
@@ -66,10 +91,8 @@ coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::in
     const auto entries = static_cast<std::size_t>(part.entries);
     std::vector<std::int32_t> rows(entries);
     std::vector<std::int32_t> columns(entries);
+    check_arrays(device, rank, part);
     if (entries != 0) {
-        check_pointer(device, rank, part.row_indices, "row_indices");
-        check_pointer(device, rank, part.column_indices, "column_indices");
-        check_pointer(device, rank, part.values, "values");
         device.download(rows.data(), part.row_indices, entries * sizeof(std::int32_t));
         device.download(columns.data(), part.column_indices, entries * sizeof(std::int32_t));
     }
@@ -118,6 +141,38 @@ std::int64_t columns_of(const row_partition& rows, const operator_placement& pla
     return placement.layouts ? placement.layouts->domain->size() : rows.rows();
 }
 
+/// Builds the operator of entries that are sorted where they lie. Null where one is out of range.
+template <class T>
+std::unique_ptr<matrix_operator<T>>
+assembled_there(const device_group& group, std::span<const coo_part<T>> parts,
+                const operator_placement& placement, std::int64_t columns,
+                const operator_options& options) {
+    std::vector<given_entries> given;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        check_arrays(group[rank], rank, part);
+        given.push_back({part.rows, part.entries, part.row_indices, part.column_indices});
+    }
+    std::vector<device_assembly> assemblies;
+    matrix_source<T> source;
+    source.resident = take_entries(group, given, columns, assemblies);
+    if (!source.resident) return nullptr;
+    std::vector<value_gather<T>> gathers;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        gathers.emplace_back(group.handle(rank), std::move(assemblies[at]), parts[at].entries);
+        gathers.back()(parts[at].values);
+        source.parts.push_back({nullptr, gathers.back().values()});
+    }
+    source.borrow = options.format && options.format->borrows;
+    source.matrix.rows = source.resident->rows.rows();
+    source.matrix.columns = columns;
+    source.longest = source.resident->longest();
+    auto result = build_operator(group, source, placement, options);
+    result->gather_by(std::move(gathers));
+    return result;
+}
+
 template <class T>
 std::unique_ptr<matrix_operator<T>>
 assembled(const device_group& group, std::span<const coo_part<T>> parts,
@@ -135,6 +190,10 @@ assembled(const device_group& group, std::span<const coo_part<T>> parts,
     }
 
     const operator_placement placement = placement_of(rows, layouts, options);
+    if (can_be_made_there(group, options))
+        if (auto there =
+                assembled_there(group, parts, placement, columns_of(rows, placement), options))
+            return there;
     matrix_source<T> source;
     std::vector<std::int64_t> offsets{0};
     std::vector<std::int32_t> columns;
@@ -161,17 +220,51 @@ assembled(const device_group& group, std::span<const coo_part<T>> parts,
     return result;
 }
 
+/// Builds the operator of parts whose pattern does not leave the devices. Null where it is invalid.
+template <class T>
+std::unique_ptr<matrix_operator<T>>
+assembled_there(const device_group& group, std::span<const csr_part<T>> parts,
+                const std::optional<operator_layouts>& layouts, const operator_options& options) {
+    row_partition rows;
+    std::vector<given_rows> given;
+    matrix_source<T> source;
+    source.borrow = options.borrow;
+    for (const csr_part<T>& part : parts) {
+        rows.begin.push_back(rows.begin.back() + part.rows);
+        given.push_back(
+            {part.rows, part.row_offsets.narrow, part.row_offsets.wide, part.column_indices});
+        source.parts.push_back({part.column_indices, part.values});
+    }
+    const operator_placement placement = placement_of(rows, layouts, options);
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        if (part.rows == 0 || count_nonzeros(group[rank], part.row_offsets, part.rows) == 0)
+            continue;
+        check_pointer(group[rank], rank, part.column_indices, "column_indices");
+        check_pointer(group[rank], rank, part.values, "values");
+    }
+    source.resident = take_pattern(group, given, columns_of(rows, placement));
+    if (!source.resident) return nullptr;
+    source.matrix.rows = rows.rows();
+    source.matrix.columns = columns_of(rows, placement);
+    source.longest = source.resident->longest();
+    return build_operator(group, source, placement, options);
+}
+
 template <class T>
 std::unique_ptr<matrix_operator<T>>
 assembled(const device_group& group, std::span<const csr_part<T>> parts,
           const std::optional<operator_layouts>& layouts, const operator_options& options) {
     check_count(parts.size(), group);
     check_order(options);
+    for (int rank = 0; rank < group.size(); ++rank)
+        check_part(group[rank], rank, parts[static_cast<std::size_t>(rank)]);
+    if (can_be_made_there(group, options))
+        if (auto there = assembled_there(group, parts, layouts, options)) return there;
     row_partition rows;
     std::vector<std::int64_t> offsets{0};
     for (int rank = 0; rank < group.size(); ++rank) {
         const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
-        check_part(group[rank], rank, part);
         rows.begin.push_back(rows.begin.back() + part.rows);
         if (part.rows == 0) continue;
         const std::int64_t before = offsets.back();

@@ -43,11 +43,11 @@ private:
     [[nodiscard]] double residual_norm(const vector<T>& x) const;
     void copy(const vector<T>& from, vector<T>& to) const;
 
-    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     const matrix_operator<T>& a_;
     const vector<T>* b_;
     vector<T>& x_;
     solver_options options_;
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     std::optional<vector<T>> own_b_; ///< where b shares memory with x
     std::optional<vector<T>> guess_; ///< the caller's x
     /// Of the guess, and ||b||, the residual of x = 0; known after a failure.

@@ -146,8 +146,9 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
         s->own_slots.zero();
         s->last_epoch.zero();
         s->ghosts.zero();
-        s->shape = cuda::shape_of_persistent(group[rank], a.block(rank).slices()->slices,
-                                             a.matrix_bytes(rank), sizeof(direction_pair<T>));
+        s->shape =
+            cuda::shape_of_persistent(group[rank], a.block(rank).slices()->slices,
+                                      a.block(rank).slices()->bytes, sizeof(direction_pair<T>));
         ranks_.push_back(std::move(s));
     }
     for (int rank = 0; rank < group.size(); ++rank) {

@@ -152,9 +152,10 @@ std::vector<slice_head> choose_column_codes(const sell_layout& layout,
 #pragma omp parallel for
     for (std::int64_t s = 0; s < slices; ++s) {
         const slice_pattern slice(layout, offsets, indices, s);
+        const auto first =
+            static_cast<std::uint32_t>(layout.slice_offsets[as_size(s)] / slice_rows);
         heads[as_size(s)] = {
-            static_cast<std::uint32_t>(layout.slice_offsets[as_size(s)] / slice_rows), 0,
-            slice_shape(static_cast<std::int32_t>(slice.length()), slice.code())};
+            first, 0, slice_shape(static_cast<std::int32_t>(slice.length()), slice.code()), first};
     }
     std::int64_t stored = 0;
     for (std::int64_t s = 0; s < slices; ++s) {

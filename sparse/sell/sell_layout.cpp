@@ -7,8 +7,6 @@ namespace krylith {
 
 namespace {
 
-constexpr double tolerated_padding = 0.03;
-
 sell_layout lay_out(std::span<const std::int64_t> offsets, std::vector<std::int32_t> rows) {
     sell_layout layout;
     layout.row_count = static_cast<std::int64_t>(offsets.size()) - 1;
@@ -36,7 +34,7 @@ sell_layout lay_out(std::span<const std::int64_t> offsets, std::vector<std::int3
 
 sell_layout make_sell_layout(std::span<const std::int64_t> offsets) {
     sell_layout natural = lay_out(offsets, {});
-    if (natural.padding() <= tolerated_padding) return natural;
+    if (!sell_sorts(natural.nonzeros, natural.entries() / slice_rows)) return natural;
 
     const std::int64_t n = natural.row_count;
     const std::int64_t places = natural.slices() * slice_rows;

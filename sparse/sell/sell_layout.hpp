@@ -12,6 +12,19 @@ inline constexpr std::int32_t slice_rows = 32;
 /// The number of rows of a window: sorting moves rows within their window only.
 inline constexpr std::int64_t sort_window = 1024;
 
+/// The fraction of stored entries that are padding, 0..1.
+[[nodiscard]] constexpr double sell_padding(std::int64_t nonzeros, std::int64_t slice_columns) {
+    return slice_columns == 0 ? 0.0
+                              : 1.0 - static_cast<double>(nonzeros) /
+                                          static_cast<double>(slice_columns * slice_rows);
+}
+
+/// Whether rows are sorted that would have so many slice-columns in their natural order: that pads
+/// by more than 3%.
+[[nodiscard]] constexpr bool sell_sorts(std::int64_t nonzeros, std::int64_t slice_columns) {
+    return sell_padding(nonzeros, slice_columns) > 0.03;
+}
+
 /// The places of CSR rows in SELL; sell_columns.hpp has those of entries in a slice. Pure
 /// arithmetic, no values.
 struct sell_layout {
@@ -26,11 +39,7 @@ struct sell_layout {
     }
     [[nodiscard]] std::int64_t entries() const { return slice_offsets.back(); }
     /// The fraction of stored entries that are padding, 0..1.
-    [[nodiscard]] double padding() const {
-        return entries() == 0
-                   ? 0.0
-                   : 1.0 - static_cast<double>(nonzeros) / static_cast<double>(entries());
-    }
+    [[nodiscard]] double padding() const { return sell_padding(nonzeros, entries() / slice_rows); }
     [[nodiscard]] std::int64_t row_at(std::int64_t place) const {
         if (!rows.empty()) return rows[static_cast<std::size_t>(place)];
         return place < row_count ? place : -1;

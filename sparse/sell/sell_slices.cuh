@@ -20,12 +20,21 @@ __device__ inline std::int32_t row_at(const sell_view<T>& m, std::int64_t place)
 __device__ inline slice_head load_head(const slice_head* from) {
     const int4 word = __ldg(reinterpret_cast<const int4*>(from));
     return {static_cast<std::uint32_t>(word.x), static_cast<std::uint32_t>(word.y),
-            static_cast<std::uint32_t>(word.z)};
+            static_cast<std::uint32_t>(word.z), static_cast<std::uint32_t>(word.w)};
 }
 
 __device__ inline slice_step load_step(const slice_step* from) {
     const int2 word = __ldcs(reinterpret_cast<const int2*>(from));
     return {word.x, static_cast<std::uint32_t>(word.y)};
+}
+
+__device__ inline uniform_entry<double> load_entry(const uniform_entry<double>* from) {
+    const int4 word = __ldg(reinterpret_cast<const int4*>(from));
+    return {__hiloint2double(word.y, word.x), {word.z, static_cast<std::uint32_t>(word.w)}};
+}
+__device__ inline uniform_entry<float> load_entry(const uniform_entry<float>* from) {
+    const int4 word = __ldg(reinterpret_cast<const int4*>(from));
+    return {__int_as_float(word.x), {word.z, static_cast<std::uint32_t>(word.w)}};
 }
 
 /// The entries of one lane, in any order. The pointers are those of the slice; they may point to
@@ -66,16 +75,53 @@ __device__ inline slice_reader<T> read_slice(const sell_view<T>& m, std::int32_t
             lane};
 }
 
+/// Adds up `Entries` entries of a row, of which the first `rest` are there.
+template <int Entries, class T>
+__device__ inline void add_uniform(T& sum, const uniform_entry<T>* entry, const T* x_at_row,
+                                   std::uint32_t lane_bit, std::int32_t rest) {
+    T value[Entries];
+    T factor[Entries];
+#pragma unroll
+    for (int u = 0; u < Entries; ++u) {
+        value[u] = T(0);
+        factor[u] = T(0);
+        if (u >= rest) continue;
+        const uniform_entry<T> e = load_entry(entry + u);
+        value[u] = e.value;
+        if ((e.step.lanes & lane_bit) != 0) factor[u] = x_at_row[e.step.base];
+    }
+#pragma unroll
+    for (int u = 0; u < Entries; ++u) sum += value[u] * factor[u];
+}
+
+/// The product of a row of a uniform diagonal slice with x. What all its lanes read is mostly in
+/// the first-level cache, since many slices have the same.
+template <class T>
+__device__ inline T uniform_product(const sell_view<T>& m, const slice_head& head, std::int32_t row,
+                                    const T* x, int lane) {
+    constexpr int in_flight = 7;
+    const uniform_entry<T>* entry = m.uniform + head.read;
+    const T* const x_at_row = x + row;
+    const std::uint32_t lane_bit = std::uint32_t{1} << lane;
+    T sum = 0;
+    std::int32_t rest = head.length();
+    for (; rest >= in_flight; rest -= in_flight, entry += in_flight)
+        add_uniform<in_flight>(sum, entry, x_at_row, lane_bit, in_flight);
+    if (rest > 0) add_uniform<in_flight>(sum, entry, x_at_row, lane_bit, rest);
+    return sum;
+}
+
 /// A slice that a warp multiplies, its first entries in flight. All lanes call its functions.
 ///
 /// One load of the warp fetches the steps, lane u having that of entry u: a load for each step
-/// would take 14 registers, which spill.
-template <class T>
+/// would take 14 registers, which spill. Values are loaded `Ahead`, with the steps; or else beside
+/// x, and those of uniform diagonal slices by uniform_product(), which needs no steps either.
+template <class T, bool Ahead>
 struct warp_slice {
     /// The number of loads in flight of a thread: enough for a whole 7-point row.
     static constexpr int in_flight = 7;
 
-    T value[in_flight];
+    T value[Ahead ? in_flight : 1];
     std::int32_t column[in_flight]; ///< without the step's base until tell_columns()
     slice_step step;
     std::int32_t row;
@@ -84,22 +130,29 @@ struct warp_slice {
                           int lane) {
         row = lane_row;
         head_ = head;
-        load(m, lane);
+        if (!easy()) load(m, lane);
     }
 
-    /// The product of the lane's row with x. It is called once. Padding reads no x and adds 0 * 0,
-    /// which changes no sum but -0, a result of underflow only: that is cheaper than to skip it.
+    /// The product of the lane's row with x. It is called once. Padding reads no x and adds a
+    /// finite number times 0, which changes no sum but -0, a result of underflow only: that is
+    /// cheaper than to skip it.
     __device__ T product(const sell_view<T>& m, const T* x, int lane) {
+        if (easy()) return uniform_product(m, head_, row, x, lane);
         T sum = 0;
         while (head_.length() > 0) {
             if (head_.code() != column_code::wide) tell_columns(lane);
             T factor[in_flight];
 #pragma unroll
             for (int u = 0; u < in_flight; ++u) factor[u] = column[u] >= 0 ? x[column[u]] : T(0);
-#pragma unroll
-            for (int u = 0; u < in_flight; ++u) sum += value[u] * factor[u];
+            if constexpr (Ahead) {
+                add_up(sum, value, factor);
+            } else {
+                T beside[in_flight];
+                load_values(m, lane, beside);
+                add_up(sum, beside, factor);
+            }
             if (head_.length() <= in_flight) break;
-            head_.first += in_flight;
+            head_.read += in_flight;
             head_.columns += head_.code() == column_code::wide ? 2 * in_flight : in_flight;
             head_.shape -= slice_shape(in_flight, column_code{0});
             load(m, lane);
@@ -110,22 +163,47 @@ struct warp_slice {
 private:
     slice_head head_; ///< what remains of the slice
 
+    [[nodiscard]] __device__ bool easy() const {
+        return !Ahead && head_.values() == value_code::uniform &&
+               head_.code() == column_code::diagonal;
+    }
+
+    static __device__ void add_up(T& sum, const T (&values)[in_flight],
+                                  const T (&factors)[in_flight]) {
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) sum += values[u] * factors[u];
+    }
+
     /// Values are loaded first: they depend on nothing.
     __device__ void load(const sell_view<T>& m, int lane) {
-        const T* const from = one_address(m.values + std::int64_t{head_.first} * slice_rows + lane);
-#pragma unroll
-        for (int u = 0; u < in_flight; ++u)
-            value[u] = u < head_.length() ? load_once(from + u * slice_rows) : T(0);
+        if constexpr (Ahead) load_values(m, lane, value);
         if (head_.code() == column_code::wide)
             load_columns<std::int32_t>(m, lane, -1);
         else
             load_steps(m, lane);
     }
 
+    /// Lanes without an entry have the value of the others of a uniform slice, and no x to
+    /// multiply.
+    __device__ void load_values(const sell_view<T>& m, int lane, T (&to)[in_flight]) const {
+        if (head_.values() == value_code::uniform) {
+            const uniform_entry<T>* const from = one_address(m.uniform + head_.read);
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u)
+                to[u] = u < head_.length() ? __ldg(&from[u].value) : T(0);
+        } else {
+            const T* const from =
+                one_address(m.values + std::int64_t{head_.read} * slice_rows + lane);
+#pragma unroll
+            for (int u = 0; u < in_flight; ++u)
+                to[u] = u < head_.length() ? load_once(from + u * slice_rows) : T(0);
+        }
+    }
+
     __device__ void load_steps(const sell_view<T>& m, int lane) {
         step = {0, 0};
         if (lane < in_flight && lane < head_.length())
-            step = load_step(m.steps + head_.first + lane);
+            step = load_step(m.steps + head_.read + lane);
         if (head_.code() == column_code::narrow) {
             load_columns<std::uint16_t>(m, lane, 0);
         } else {

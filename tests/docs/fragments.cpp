@@ -1,6 +1,8 @@
 // Pieces of code that the pages and comments of headers show and that run nowhere: they must
 // compile.
+#include <cstdio>
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include <krylith/adapters/csr_arrays.hpp>
@@ -99,4 +101,20 @@ void conjugate_gradients(execution& run, vector<double>& x, vector<double>& r, v
     scalar rr(run);
     fused(run, r -= alpha * q, rr = dot(r, r));
     fused(run, x += alpha * p, p = r + beta * p);
+}
+
+/// docs/concepts.md.
+solve_result watched(const std::unique_ptr<matrix_operator<double>>& a, const vector<double>& b,
+                     vector<double>& x, const std::stop_source& source) {
+    const auto result =
+        cg(*a, b, x,
+           {.callback =
+                [&](const progress& now) {
+                    std::printf("%lld %.1e\n", static_cast<long long>(now.iteration), now.residual);
+                    return now.residual > 1e3 * now.rhs_norm ? next_step::stop : next_step::go;
+                },
+            .callback_interval = 10,
+            .stop = source.get_token(),
+            .max_seconds = 60});
+    return result;
 }

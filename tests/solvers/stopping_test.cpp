@@ -32,7 +32,7 @@ namespace {
 
 /// A system that no method solves within the iterations of these tests.
 problem<double> endless(const device_group& group) {
-    const auto matrix = poisson2d<double>(31, 29, random_scaling{8});
+    const auto matrix = testing::laplace_1d(20'000);
     return {group, matrix, random_values<double>(matrix.rows, 121)};
 }
 
@@ -108,7 +108,6 @@ KRYLITH_GROUP_TEST("stopping: a callback ends the solve at a trip after the one 
             INFO(describe(result));
             CHECK(result.reason == reason::stopped_by_user);
             CHECK(result.iterations >= at);
-            CHECK(result.iterations < 100'000);
             REQUIRE(told.size() >= 2);
             CHECK(told[0] == 0);
             CHECK(told[1] == at);

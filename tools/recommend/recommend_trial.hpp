@@ -69,6 +69,9 @@ struct trial {
     std::int64_t limit = 0;               ///< iterations that a solve would make at most
     std::int64_t expected_iterations = 0; ///< to the tolerance; those it took if it converged
     double expected_seconds = std::numeric_limits<double>::infinity();
+    std::vector<double> history; ///< ||r|| of the last run by iteration
+    double rhs_norm = 0;
+    double target = 0; ///< the norm to fall to
 };
 
 /// Extrapolates a run that was cut off: iterations to `target` from the best residual so far, at

@@ -38,9 +38,17 @@ bool means_not_definite(reason why) {
 
 } // namespace
 
+bool asks_for_advice(const solve_result& result) {
+    return !result.converged() && result.reason != reason::interrupted;
+}
+
 template <class T>
 std::string explained(const solve_request& request, const solve_result& result,
                       const csr_matrix<T>& matrix) {
+    if (result.reason == reason::interrupted || result.reason == reason::time_limit)
+        return fmt::format("x is the iterate at iteration {}: what --solution FILE writes, a solve "
+                           "with --x0 FILE goes on from",
+                           result.iterations);
     if (result.converged() || result.reason == reason::not_a_number ||
         !find_solver(request.solver).needs_spd)
         return result.diagnosis;

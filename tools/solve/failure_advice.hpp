@@ -18,6 +18,9 @@ template <class T>
 [[nodiscard]] std::string explained(const solve_request& request, const solve_result& result,
                                     const csr_matrix<T>& matrix);
 
+/// Whether there is a command line to try next: nobody interrupted the solve, and it failed.
+[[nodiscard]] bool asks_for_advice(const solve_result& result);
+
 /// The command line to try next, on the same system.
 [[nodiscard]] std::string next_command(const solve_request& request);
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
+#include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/operator_report.hpp>
 
@@ -82,9 +83,10 @@ json options(const solve_request& request, const solve_outcome& outcome) {
 
 } // namespace
 
-std::string json_report(const solve_request& request, const solve_outcome& outcome) {
+json json_fields(const solve_request& request, const solve_outcome& outcome) {
     const solve_result& r = outcome.result;
     json report;
+    report["schema_version"] = report_schema;
     report["version"] = KRYLITH_VERSION;
     report["matrix"] = {{"name", request.matrix},
                         {"rows", outcome.rows},
@@ -117,7 +119,7 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["reason"] = to_string(r.reason);
     report["converged"] = r.converged();
     report["diagnosis"] = r.diagnosis;
-    report["next_command"] = r.converged() ? json() : json(next_command(request));
+    report["next_command"] = asks_for_advice(r) ? json(next_command(request)) : json();
     report["warnings"] = outcome.warnings;
     report["iterations"] = r.iterations;
     report["replacements"] = r.replacements;
@@ -140,7 +142,7 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["bytes_per_device"] = bytes(r);
     report["options"] = options(request, outcome);
     report["history"] = r.history;
-    return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    return report;
 }
 
 std::string csv_history(const solve_result& result) {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/matrix/load.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/solver_table.hpp>
@@ -18,6 +18,7 @@
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 #include <krylith/tools/model/models.hpp>
+#include <krylith/tools/report/sparsity.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/placement.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
@@ -184,12 +185,16 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
 
     solve_outcome out;
     stopwatch clock;
-    market_report file;
+    file_report file;
     const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file);
     if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
     out.load_seconds = clock.lap();
     describe(out, matrix);
     watch.say(matrix_lines(request, out));
+    if (request.sparsity) {
+        out.sparsity = svg(measure_density(csr_view<T>(matrix), plot_cells, plot_cells), "");
+        (void)clock.lap();
+    }
 
     if (count)
         chosen = fastest_devices(request.devices, multiply.kind, csr_view<T>(matrix),
@@ -223,7 +228,7 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     x.download(values);
     out.transfer_seconds += clock.lap();
     if (!request.solution_file.empty())
-        write_vector_market<T>(request.solution_file, values, "solution of " + request.matrix);
+        save_vector<T>(request.solution_file, values, "solution of " + request.matrix);
     if (rhs.what == vector_source::form::row_sums)
         out.solution_error = distance_from_ones(std::span<const T>(values));
     describe_solve(out, request, matrix, *a, m);

@@ -33,6 +33,7 @@ struct solve_request {
     operator_request multiply;
     device_options devices;
     bool history = false;
+    bool sparsity = false; ///< a picture of the entries is wanted
 
     std::string solution_file;
 
@@ -77,6 +78,7 @@ struct solve_outcome {
     std::optional<double> solution_error; ///< max |x_i - 1| where the solution is known to be ones
     std::optional<double> bytes_an_iteration;
     std::vector<std::string> warnings;
+    std::string sparsity; ///< SVG, where it was wanted
     solve_result result;
 
     /// GB/s by the byte model; nothing without model or iterations.

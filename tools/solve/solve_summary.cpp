@@ -12,6 +12,7 @@
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/operator_report.hpp>
 
@@ -116,22 +117,6 @@ const char* in_words(reason why) noexcept {
     return "unknown";
 }
 
-std::string in_bytes(double bytes) {
-    static constexpr std::array<const char*, 5> units = {"bytes", "kB", "MB", "GB", "TB"};
-    std::size_t unit = 0;
-    while (bytes >= 999.5 && unit + 1 < units.size()) {
-        bytes /= 1000;
-        ++unit;
-    }
-    return fmt::format("{:.3g} {}", bytes, units[unit]);
-}
-
-std::string in_seconds(double seconds) {
-    if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-    if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-    return fmt::format("{:.4g} s", seconds);
-}
-
 std::string matrix_lines(const solve_request& request, const solve_outcome& o) {
     const double per_row =
         static_cast<double>(o.nnz) / static_cast<double>(std::max<std::int64_t>(o.rows, 1));
@@ -177,7 +162,7 @@ std::string outcome_lines(const solve_request& request, const solve_outcome& o) 
     if (!r.bytes.empty()) text += line("memory", memory(r.bytes));
     if (!r.diagnosis.empty()) text += line("diagnosis", r.diagnosis);
     for (const std::string& warning : o.warnings) text += line("warning", warning);
-    if (!r.converged()) text += line("next", next_command(request));
+    if (asks_for_advice(r)) text += line("next", next_command(request));
     return text;
 }
 

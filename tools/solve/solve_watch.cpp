@@ -14,9 +14,8 @@ void solve_watch::say(const std::string& lines) const {
 
 void solve_watch::monitor(const progress& now) const {
     if (now.iteration == 0) print(request_.out, "iteration     residual relative residual\n");
-    print(request_.out,
-          fmt::format("{:>9} {:>12.6e} {:>17.6e}\n", now.iteration, now.residual,
-                      now.residual / (now.rhs_norm > 0 ? now.rhs_norm : 1)));
+    print(request_.out, fmt::format("{:>9} {:>12.6e} {:>17.6e}\n", now.iteration, now.residual,
+                                    now.residual / (now.rhs_norm > 0 ? now.rhs_norm : 1)));
     (void)std::fflush(request_.out);
 }
 

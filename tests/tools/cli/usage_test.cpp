@@ -133,7 +133,7 @@ TEST_CASE("values out of range and odd arguments are wrong uses") {
     const temporary_folder folder;
     for (const std::string arguments :
          {"solve",
-          "solve gallery:poisson2d:4 another",
+          "spmv gallery:poisson2d:4 another",
           "solve gallery:poisson2d:4 --rtol",
           "solve gallery:poisson2d:4 --rtol x",
           "solve gallery:poisson2d:4 --rtol -1",
@@ -192,6 +192,9 @@ TEST_CASE("a refused value is named with its option and what is allowed") {
                 "--warm-up is 0: allowed are 1 and more");
     }
     refused("recommend gallery:poisson2d:4 --seconds -1", "--seconds is -1: allowed is more");
+    refused(solve + "--monitor 0", "--monitor is 0: allowed are 1 and more");
+    refused(solve + "--max-seconds -1", "--max-seconds is -1: allowed are 0 and more");
+    refused(solve + "--max-seconds nan", "--max-seconds is nan");
     refused("spmv gallery:poisson2d:4 --repeat 0", "--repeat is 0: allowed are 1 and more");
     refused("spmv gallery:poisson2d:4 --alpha nan", "--alpha is nan");
     std::vector<std::string> commands = {"solve", "spmv", "recommend"};

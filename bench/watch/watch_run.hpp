@@ -1,0 +1,47 @@
+// The whole of `krylith bench watch`: what it costs to watch a solve, and how soon it stops.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <krylith/bench/common/device_choice.hpp>
+#include <krylith/bench/common/report.hpp>
+#include <krylith/matrix/csr.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace krylith::bench {
+
+struct watch_request {
+    std::vector<std::string> matrices; ///< without: a 7-point stencil of 64^3 rows
+    std::int64_t iterations = 400;     ///< of a solve that is timed
+    int repetitions = 40;
+    std::vector<int> counts; ///< devices
+    tool::device_options devices;
+    std::string report_file;
+};
+
+void add_options(CLI::App& app, watch_request& q);
+
+/// Solves take turns: unwatched, watched by a token and a limit of time, by a callback of every
+/// iteration, and by a callback that pauses. Then solves without end are stopped by a token.
+class watch_run {
+public:
+    /// Throws usage_error for a request that can't be carried out.
+    explicit watch_run(const watch_request& request);
+
+    /// Runs and prints as it goes. Returns whether no row is void.
+    [[nodiscard]] bool run();
+
+private:
+    void run_matrix(const std::string& name, const csr_matrix<double>& matrix, int count);
+
+    watch_request request_;
+    device_choice choice_;
+    report report_;
+};
+
+} // namespace krylith::bench

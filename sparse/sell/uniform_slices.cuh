@@ -1,0 +1,143 @@
+// Finds the slices whose slice-columns have one value each. Included by .cu files only.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/device/cuda/warp.cuh>
+#include <krylith/sparse/sell/sell_slices.cuh>
+
+namespace krylith::cuda {
+
+/// Whether a product may multiply an entry that isn't there by it: it is finite.
+template <class T>
+__device__ inline bool is_finite(T value) {
+    return value - value == T(0);
+}
+
+/// Whether two numbers are the same, 0 and -0 being two.
+__device__ inline bool same_bits(double a, double b) {
+    return __double_as_longlong(a) == __double_as_longlong(b);
+}
+__device__ inline bool same_bits(float a, float b) {
+    return __float_as_int(a) == __float_as_int(b);
+}
+
+/// What has been found out about the slices of a matrix; zero before.
+struct uniform_counts {
+    std::int64_t uniform_columns;  ///< slice-columns of uniform slices
+    std::int64_t diagonal_columns; ///< those of them that have diagonals
+    std::int64_t shared_columns;   ///< those of these that read the ones of another slice
+};
+
+struct uniform_tables {
+    static constexpr std::int32_t size = 1 << 12;
+    uniform_counts counts;
+    /// By hash: how far the first uniform slice with this hash is from the largest number.
+    std::int32_t first_slice[size];
+};
+
+__device__ inline void count(std::int64_t& total, std::int64_t number) {
+    atomicAdd(reinterpret_cast<unsigned long long*>(&total),
+              static_cast<unsigned long long>(number));
+}
+
+inline constexpr std::int32_t largest_slice = 0x7fffffff;
+
+__device__ inline std::uint32_t mixed(std::uint64_t x) {
+    x ^= x >> 31;
+    x *= 0x7fb5d329728ea185u;
+    x ^= x >> 27;
+    x *= 0x81dadef4bc2dd44du;
+    return static_cast<std::uint32_t>(x >> 33);
+}
+
+/// Returns a hash of the steps and values of a uniform slice, the same in all lanes of its warp.
+template <class T>
+__device__ inline std::uint32_t hash_of(const sell_view<T>& m, const slice_head& head, int lane) {
+    std::uint32_t hash = static_cast<std::uint32_t>(head.length());
+    for (std::int32_t k = lane; k < head.length(); k += 32) {
+        const slice_step step = m.uniform[head.first + k].step;
+        const auto value = static_cast<double>(m.uniform[head.first + k].value);
+        hash += mixed((static_cast<std::uint64_t>(static_cast<std::uint32_t>(step.base)) << 32 |
+                       step.lanes) +
+                      static_cast<std::uint64_t>(k) * 0x9e3779b97f4a7c15u) +
+                mixed(static_cast<std::uint64_t>(__double_as_longlong(value)) + 3 * k);
+    }
+    return __shfl_sync(0xffffffffu, warp_sum(hash), 0) % uniform_tables::size;
+}
+
+/// Marks the uniform slices in `heads` and stores their values, one warp for each slice; those with
+/// diagonals are entered in the table. It reads the values once, and stops at the first
+/// slice-column of a slice that isn't uniform.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    mark_uniform_slices(const __grid_constant__ sell_view<T> m, slice_head* heads,
+                        uniform_entry<T>* uniform, uniform_tables* tables) {
+    constexpr unsigned all = 0xffffffffu;
+    const auto lane = static_cast<int>(threadIdx.x & 31);
+    const auto stride = static_cast<std::int32_t>(gridDim.x * block_warps);
+    std::int64_t found = 0;
+    std::int64_t found_diagonal = 0;
+    for (auto s = static_cast<std::int32_t>(blockIdx.x * block_warps + threadIdx.x / 32);
+         s < m.slices; s += stride) {
+        const slice_reader<T> slice = read_slice(m, s, lane);
+        slice_head head = heads[s];
+        const bool diagonal = slice.code == column_code::diagonal;
+        bool same = true;
+        for (std::int32_t k = 0; same && k < slice.length; ++k) {
+            const bool here = slice.column(k) >= 0;
+            const unsigned lanes = __ballot_sync(all, here);
+            const T mine = slice.value(k);
+            const int one = lanes != 0 ? __ffs(static_cast<int>(lanes)) - 1 : 0;
+            const T first = __shfl_sync(all, mine, one);
+            const T value = lanes != 0 ? first : T(0);
+            same = __all_sync(all, !here || (same_bits(mine, value) && is_finite(value))) != 0;
+            if (lane == 0)
+                uniform[head.first + k] = {
+                    value, slice.code != column_code::wide ? slice.steps[k] : slice_step{0, 0}};
+        }
+        __syncwarp();
+        head.shape =
+            slice_shape(slice.length, slice.code, same ? value_code::uniform : value_code::full);
+        head.read = head.first;
+        if (lane == 0) heads[s] = head;
+        if (!same) continue;
+        found += slice.length;
+        if (!diagonal) continue;
+        found_diagonal += slice.length;
+        const std::uint32_t hash = hash_of(m, head, lane);
+        if (lane == 0) atomicMax(tables->first_slice + hash, largest_slice - s);
+    }
+    if (found == 0 || lane != 0) return;
+    count(tables->counts.uniform_columns, found);
+    count(tables->counts.diagonal_columns, found_diagonal);
+}
+
+/// Makes uniform slices read the steps and values of the first one that has the same, where the
+/// table knows it, one warp for each slice.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    share_uniform_slices(const __grid_constant__ sell_view<T> m, slice_head* heads,
+                         uniform_tables* tables) {
+    const auto lane = static_cast<int>(threadIdx.x & 31);
+    const auto stride = static_cast<std::int32_t>(gridDim.x * block_warps);
+    std::int64_t found = 0;
+    for (auto s = static_cast<std::int32_t>(blockIdx.x * block_warps + threadIdx.x / 32);
+         s < m.slices; s += stride) {
+        const slice_head head = heads[s];
+        if (head.values() == value_code::full || head.code() != column_code::diagonal) continue;
+        const std::int32_t other = largest_slice - tables->first_slice[hash_of(m, head, lane)];
+        if (other == s) continue;
+        const std::uint32_t first = heads[other].first; // nobody changes this member
+        bool same = heads[other].length() == head.length();
+        for (std::int32_t k = lane; same && k < head.length(); k += 32)
+            same = m.uniform[head.first + k].step == m.uniform[first + k].step &&
+                   same_bits(m.uniform[head.first + k].value, m.uniform[first + k].value);
+        if (__all_sync(0xffffffffu, same) == 0) continue;
+        if (lane == 0) heads[s].read = first;
+        found += head.length();
+    }
+    if (found != 0 && lane == 0) count(tables->counts.shared_columns, found);
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,165 @@
+// SELL slices whose slice-columns have one value each: products have the bits that they have with
+// all values, and new values are looked at anew.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/fused.hpp>
+
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/patterns.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/vectors.hpp>
+
+namespace krylith {
+
+using testing::pattern;
+using testing::random_values;
+using testing::values_of;
+
+namespace {
+
+/// A value for each diagonal, as stencils have.
+template <class T>
+std::vector<T> values_by_diagonal(const pattern& p) {
+    std::vector<T> values;
+    for (std::int64_t row = 0; row < p.rows(); ++row)
+        for (auto k = p.offsets[static_cast<std::size_t>(row)];
+             k < p.offsets[static_cast<std::size_t>(row) + 1]; ++k) {
+            const std::int64_t diagonal = p.indices[static_cast<std::size_t>(k)] - row;
+            values.push_back(static_cast<T>(std::sin(0.1 * static_cast<double>(diagonal) + 1)));
+        }
+    return values;
+}
+
+/// The largest fraction of uniform slices of a device.
+template <class T>
+double uniform_fraction(const matrix_operator<T>& a) {
+    double fraction = 0;
+    for (int rank = 0; rank < a.layout()->group.size(); ++rank)
+        fraction = std::max(fraction, a.block(rank).uniform_fraction());
+    return fraction;
+}
+
+/// Whether the slices of a stencil are uniform: those of one device are, where a line of the grid
+/// is whole slices. With several devices rows that lack an entry may have another value in a
+/// slice-column than rows beside them that read ghosts, which lie on no diagonal.
+template <class T>
+bool stencil_is_uniform(const matrix_operator<T>& a) {
+    const double fraction = uniform_fraction(a);
+    if (a.format_name() != "sell") return fraction == 0;
+    return a.layout()->group.size() == 1 ? fraction == 1 : fraction > 0.3;
+}
+
+template <class T>
+std::vector<T> product(const matrix_operator<T>& a, const std::vector<T>& x0) {
+    execution run(a.layout()->group, {});
+    auto source = testing::make_range_vector(a.layout(), x0);
+    auto x = a.make_domain_vector();
+    auto y = a.make_range_vector();
+    fused(run, x = source);
+    a.apply(run, T(1), x, T(0), y);
+    return values_of(y);
+}
+
+/// Whether the product has the sums in the order of the rows, rounded as one thread rounds them.
+template <class T>
+bool right(const matrix_operator<T>& a, const pattern& p, const std::vector<T>& values) {
+    const auto x = random_values<T>(p.rows(), 71);
+    const auto y = product(a, x);
+    if (a.format_name() != "sell") return true; // another format has its own order of sums
+    for (std::size_t row = 0; row < y.size(); ++row) {
+        T sum = 0;
+        for (auto k = static_cast<std::size_t>(p.offsets[row]);
+             k < static_cast<std::size_t>(p.offsets[row + 1]); ++k)
+            sum = std::fma(values[k], x[static_cast<std::size_t>(p.indices[k])], sum);
+        if (y[row] != sum && !(std::isnan(y[row]) && std::isnan(sum))) return false;
+    }
+    return true;
+}
+
+template <class T>
+void check_uniform(const device_group& group) {
+    const bool sell = group.kind() == backend::cuda;
+    const auto format = sell ? formats::sell : formats::csr;
+    const std::vector<pattern> patterns = {testing::stencil(7, 64, 6, 6),
+                                           testing::stencil(27, 64, 5, 4)};
+    for (const pattern& p : patterns) {
+        const auto uniform = values_by_diagonal<T>(p);
+        const auto various = random_values<T>(static_cast<std::int64_t>(p.indices.size()), 72);
+        const csr_matrix<T> matrix{p.rows(), p.rows(), p.offsets, p.indices, uniform};
+        const auto a = make_operator(group, matrix, {operators::halo, format});
+        const auto full_bytes = [&] { // of all values for themselves
+            a->update(various);
+            return a->matrix_bytes(0);
+        }();
+        a->update(uniform);
+        CHECK(right(*a, p, uniform));
+        CHECK(stencil_is_uniform(*a));
+        CHECK(a->matrix_bytes(0) <= full_bytes);
+        if (sell) CHECK(a->matrix_bytes(0) < full_bytes);
+
+        a->update(various);
+        CHECK(right(*a, p, various));
+        CHECK(uniform_fraction(*a) < 0.1); // a slice with one row is uniform
+
+        auto one_differs = uniform;
+        one_differs[uniform.size() / 2] += T(1);
+        a->update(one_differs);
+        CHECK(right(*a, p, one_differs));
+        if (sell && group.size() == 1) CHECK(uniform_fraction(*a) < 1);
+
+        a->update(uniform);
+        CHECK(right(*a, p, uniform));
+        CHECK(stencil_is_uniform(*a));
+    }
+}
+
+template <class T>
+void check_values_alike(const device_group& group) {
+    const auto format = group.kind() == backend::cuda ? formats::sell : formats::csr;
+    const pattern p = testing::random_pattern(1500, 30, 1500, 73); // rows of many lengths
+    const std::vector<T> ones(p.indices.size(), T(1));
+    const csr_matrix<T> matrix{p.rows(), p.rows(), p.offsets, p.indices, ones};
+    const auto a = make_operator(group, matrix, {operators::nz, format});
+    CHECK(right(*a, p, ones));
+    CHECK(uniform_fraction(*a) == (format == formats::sell ? 1 : 0));
+
+    // Entries that aren't there would be multiplied by infinity or NaN, which 0 doesn't undo.
+    for (const T value :
+         {std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN()}) {
+        auto values = ones;
+        for (std::size_t row = 320; row < 352; ++row)
+            for (auto k = static_cast<std::size_t>(p.offsets[row]);
+                 k < static_cast<std::size_t>(p.offsets[row + 1]); ++k)
+                values[k] = value;
+        a->update(values);
+        CHECK(right(*a, p, values));
+    }
+
+    // 0 and -0 are two values: a row with -0 alone, times a positive x, is -0.
+    auto zeros = ones;
+    for (std::size_t k = 0; k < zeros.size(); k += 2) zeros[k] = T(0);
+    for (std::size_t k = 1; k < zeros.size(); k += 2) zeros[k] = -T(0);
+    a->update(zeros);
+    CHECK(right(*a, p, zeros));
+    CHECK(uniform_fraction(*a) < 0.5);
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("uniform slices: stencils, new values and back, fp64") {
+    check_uniform<double>(group);
+}
+KRYLITH_GROUP_TEST("uniform slices: stencils, new values and back, fp32") {
+    check_uniform<float>(group);
+}
+KRYLITH_GROUP_TEST("uniform slices: equal values anywhere, and those that aren't finite") {
+    check_values_alike<double>(group);
+    check_values_alike<float>(group);
+}
+
+} // namespace krylith
