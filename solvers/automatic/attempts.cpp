@@ -30,9 +30,9 @@ std::int64_t usual_limit(const solver_method& solver, std::int64_t n) {
 }
 
 /// Whether the caller ended the solve.
-bool was_stopped(reason why) {
-    return why == reason::stopped_by_user || why == reason::interrupted ||
-           why == reason::time_limit;
+bool was_stopped(const solve_result& r) {
+    return r.reason == reason::stopped_by_user || r.reason == reason::interrupted ||
+           r.reason == reason::time_limit;
 }
 
 /// Whether another method may do better than one that ended like this.
@@ -40,7 +40,7 @@ template <class T>
 bool may_go_on(const solve_result& r, bool from_guess) {
     // A thousand roundings are what no other method improves on.
     const double rounding = 1e3 * std::numeric_limits<T>::epsilon();
-    if (was_stopped(r.reason)) return false;
+    if (was_stopped(r)) return false;
     switch (r.reason) {
     case reason::out_of_range: return false;
     case reason::stagnated: return r.relative_residual() > rounding;
@@ -214,7 +214,10 @@ solve_result attempts<T>::run(std::span<const planned_method> methods,
                 return result;
             }
             keep(result);
-            if (was_stopped(result.reason)) best_result_.reason = result.reason;
+            if (was_stopped(result)) {
+                best_result_.reason = result.reason;
+                best_result_.diagnosis = result.diagnosis;
+            }
             if (over) break;
         } catch (const device_error& failure) { // such as too little memory for a long basis
             if (!best_) throw;
@@ -224,6 +227,7 @@ solve_result attempts<T>::run(std::span<const planned_method> methods,
     }
     copy(*best_, x_);
     best_result_.attempts = std::move(tried_);
+    if (was_stopped(best_result_)) return best_result_;
     best_result_.diagnosis = "none of " + std::to_string(best_result_.attempts.size()) +
                              " methods converged; the nearest: " + best_result_.diagnosis +
                              (stopped_by.empty() ? "" : ". The last ended with: " + stopped_by);

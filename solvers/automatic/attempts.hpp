@@ -43,7 +43,6 @@ private:
     [[nodiscard]] double residual_norm(const vector<T>& x) const;
     void copy(const vector<T>& from, vector<T>& to) const;
 
-    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     const matrix_operator<T>& a_;
     const vector<T>* b_;
     vector<T>& x_;
