@@ -3,6 +3,7 @@
 #include <memory>
 
 #include <krylith/bench/break_even/break_even.hpp>
+#include <krylith/bench/calls/calls_run.hpp>
 #include <krylith/bench/graph/graph_run.hpp>
 #include <krylith/bench/imbalance/imbalance_run.hpp>
 #include <krylith/bench/read/read_run.hpp>
@@ -37,7 +38,9 @@ std::function<exit_status()> add_solver(CLI::App& options, std::string_view name
     return [request] { return status_of_run(bench::solver_run(*request)); };
 }
 
-constexpr std::array<benchmark, 8> others = {{
+constexpr std::array<benchmark, 9> others = {{
+    {"calls", "What a call of a solver costs beside its iterations, and time steps",
+     add<bench::calls_request, bench::calls_run>},
     {"spmv", "y = A x: formats on one device, operators on several, and their limits",
      add<bench::spmv_request, bench::spmv_run>},
     {"spmspv", "y = A x for sparse x by each kernel: what kernel models are trained with",

@@ -52,6 +52,10 @@ public:
     [[nodiscard]] bool recordable() const { return !model_ || model_->recordable(); }
     [[nodiscard]] std::int64_t bytes() const { return model_ ? model_->bytes() : 0; }
     [[nodiscard]] std::string name() const { return model_ ? model_->name() : identity::name(); }
+    /// That of the preconditioner that it holds; null where that has none, and for M = I.
+    [[nodiscard]] const recording_identity* recording() const {
+        return model_ ? model_->recording() : nullptr;
+    }
 
     /// Returns M^(1/2). Throws usage_error naming M where it has none.
     [[nodiscard]] any_preconditioner square_root() const;

@@ -9,6 +9,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/polynomial/chebyshev_polynomial.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {
@@ -77,8 +78,10 @@ public:
     [[nodiscard]] const chebyshev_options& options() const { return options_; }
     /// Gershgorin's bound.
     [[nodiscard]] double lambda() const;
+    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
 private:
+    recording_identity identity_;
     chebyshev_options options_;
     std::unique_ptr<detail::chebyshev_work<T>> work_;
 };

@@ -44,15 +44,23 @@ void jacobi<T>::update(const matrix_operator<T>& a) {
     if (a.layout() != inverse_.layout())
         throw usage_error("jacobi: update() by another operator than it was made for");
     a.diagonal(spare());
-    invert(*spare_);
-    std::swap(inverse_, *spare_);
+    accept();
 }
 
 template <class T>
 void jacobi<T>::update(const csr_view<T>& matrix) {
     spare().upload(diagonal(matrix));
+    accept();
+}
+
+/// The inverse stays where it is, since recorded loops read it there.
+template <class T>
+void jacobi<T>::accept() {
     invert(*spare_);
-    std::swap(inverse_, *spare_);
+    const layout& layout = *inverse_.layout();
+    for (int rank = 0; rank < layout.group.size(); ++rank)
+        layout.group[rank].copy(inverse_.data(rank), spare_->data(rank),
+                                static_cast<std::size_t>(layout.held(rank)) * sizeof(T));
 }
 
 template <class T>

@@ -9,6 +9,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {
@@ -50,16 +51,19 @@ public:
     [[nodiscard]] jacobi square_root() const;
 
     [[nodiscard]] static constexpr const char* name() { return "jacobi"; }
+    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
 private:
     explicit jacobi(layout_handle layout);
     vector<T>& spare();
+    void accept();
     void invert(vector<T>& diagonal);
     void moderate(vector<T>& inverse, int exponent) const;
 
     vector<T> inverse_;
     std::optional<vector<T>> spare_; ///< the inverse that an update makes, until it is accepted
     std::vector<buffer<inversion_report>> reports_; // [ranks]
+    recording_identity identity_;
 };
 
 extern template class jacobi<double>;

@@ -129,10 +129,11 @@ own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const hal
         bytes_ += size * most(layout, [&](int rank) { return layout.held(rank); });
         return;
     }
-    const product_kind kind = options.kind == preconditioner_kind::on_host
-                                  ? product_kind::on_host
-                                  : product_kind::on_device;
-    const bool on_gpu = layout.group.kind() == backend::cuda && kind == product_kind::on_device;
+    const product_kind kind = options.kind == preconditioner_kind::on_host ? product_kind::on_host
+                              : options.kind == preconditioner_kind::on_device
+                                  ? product_kind::on_device
+                                  : product_kind::on_device_alike;
+    const bool on_gpu = layout.group.kind() == backend::cuda && kind != product_kind::on_host;
     auto gathered = std::make_shared<std::vector<gathered_entries<T>>>();
     bytes_ += size * most(layout, [&](int rank) { return layout.rows.owned(rank).size(); });
     if (layout.kind == coherence::replicated) {

@@ -43,6 +43,11 @@ enum class preconditioner_kind {
     /// read values, wait, or allocate. On host devices it computes, on the worker thread of the
     /// device: calls for different devices run at once.
     on_device,
+    /// The same, where the function enqueues in every solve what it enqueued in the one before,
+    /// with
+    /// the same arguments (the arrays may have other values): solvers then keep what they have
+    /// recorded, and CUDA devices repeat it without calls.
+    on_device_alike,
     /// The same rows, computed from host memory. On CUDA devices r and z are copied to the host and
     /// back, and the solve runs eagerly.
     on_host,
@@ -74,8 +79,13 @@ public:
     [[nodiscard]] bool recordable() const { return inverse_ && inverse_->recordable(); }
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
     [[nodiscard]] const std::string& name() const { return name_; }
+    /// Null where the function is to be called in every solve: with on_device on CUDA devices.
+    [[nodiscard]] const recording_identity* recording() const {
+        return inverse_ && inverse_->recording() != nullptr ? &identity_ : nullptr;
+    }
 
 private:
+    recording_identity identity_;
     void apply_whole(execution& run, const vector<T>& r, vector<T>& z,
                      std::span<const reduction_into<T>> dots) const;
 

@@ -14,7 +14,7 @@ std::optional<double> bicgstab_passes(const solver_setting& s) {
 }
 
 solver_vectors bicgstab_vectors(const solver_setting& s) {
-    return {4, s.preconditioned ? 4 : 2};
+    return {5, s.preconditioned ? 4 : 2};
 }
 
 } // namespace

@@ -12,7 +12,7 @@ std::optional<double> cg_model::passes(const solver_setting& s) {
 }
 
 solver_vectors cg_model::vectors(const solver_setting& s) {
-    return {s.preconditioned ? 3 : 2, 1};
+    return {s.preconditioned ? 4 : 3, 1};
 }
 
 constinit const solver_method solver_rows::cg = {
@@ -32,6 +32,26 @@ constinit const solver_method solver_rows::cg = {
     .vectors = cg_model::vectors,
     .functions = solver_functions{krylith::cg<matrix_operator<double>, any_preconditioner<double>>,
                                   krylith::cg<matrix_operator<float>, any_preconditioner<float>>},
+};
+
+constinit const solver_method solver_rows::cg_launched = {
+    .name = "cg:launched",
+    .aliases = name_list::none(),
+    .help = "runs in kernels that every iteration launches, however small the system",
+    .variant_of = &solver_rows::cg,
+    .for_comparison = false,
+    .needs_spd = true,
+    .has_sides = false,
+    .restarts = false,
+    .runs_everywhere = true,
+    .recordable = true,
+    .listed = false,
+    .products = 1,
+    .passes = cg_model::passes,
+    .vectors = cg_model::vectors,
+    .functions =
+        solver_functions{krylith::launched_cg<matrix_operator<double>, any_preconditioner<double>>,
+                         krylith::launched_cg<matrix_operator<float>, any_preconditioner<float>>},
 };
 
 } // namespace krylith

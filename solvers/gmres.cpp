@@ -8,7 +8,7 @@ namespace krylith {
 /// With M on the right A multiplies M^-1 v, so that the basis needs no ghosts.
 solver_vectors gmres_model::vectors(const solver_setting& s) {
     const std::int64_t basis = s.restart + 1;
-    return s.preconditioned ? solver_vectors{2 + basis, 2} : solver_vectors{2, basis + 1};
+    return s.preconditioned ? solver_vectors{4 + basis, 2} : solver_vectors{4, basis + 1};
 }
 
 namespace {

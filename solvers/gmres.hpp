@@ -18,35 +18,76 @@
 
 namespace krylith {
 
+template <linear_operator A, preconditioner<typename A::value_type> M>
+class gmres_loop : public gmres_cycle<A, M> {
+    using cycle = gmres_cycle<A, M>;
+    using cycle::compute;
+    using cycle::estimate;
+    using cycle::ratio;
+    using cycle::restart;
+    using cycle::run;
+    using cycle::v;
+    using cycle::w;
+
+public:
+    static constexpr const char* name = "gmres";
+
+    gmres_loop(iteration<A, M>& it, const solver_options& options)
+        : cycle(it, options, restart_length(it.a(), options)) {}
+
+    [[nodiscard]] static execution_options sizes(const A& a, const solver_options& options) {
+        const delayed_layout h{{restart_length(a, options)}};
+        return {.largest_batch = static_cast<int>(h.batch()), .array_size = h.size()};
+    }
+
+    void iterate() {
+        cycle::begin(); // v_0
+        for (int j = 0; j < restart; ++j) {
+            cycle::multiply(j); // w = K v_j, which is still a candidate
+            delayed_dots(run, v, j + 1, w, first);
+            compute(array_task::delayed, j);
+            if (j > 0) test_estimate(estimate * ratio);
+            delayed_update(run, v, j + 1, w, first); // completes v_j, starts v_{j+1}
+        }
+        multi_dot(run, v, restart, v[restart], first);
+        compute(array_task::delayed, restart);
+        test_estimate(estimate * ratio);
+        cycle::end(); // x and the true residual
+    }
+
+private:
+    int first = static_cast<int>(delayed_layout{{restart}}.first());
+};
+
+struct gmres_method {
+    template <linear_operator A, preconditioner<typename A::value_type> M>
+    static solve_result
+    solve(workspace_shelf& shelf, const A& a, const vector<typename A::value_type>& b,
+          vector<typename A::value_type>& x, const solver_options& options, const M& m) {
+        return solve_with<gmres_loop<A, M>>(shelf, a, b, x, options, m);
+    }
+};
+
 /// Solves A x = b with m = min(options.restart, n, 1000) basis vectors. Every restart computes the
 /// true residual, which alone decides convergence. A basis that can't be extended (happy breakdown)
-/// ends the cycle. Memory: m + 4 vectors, m + 5 with M, m + 6 with M split. With M on the left the
-/// history holds the preconditioned residual norms, scaled to the true one at each restart.
+/// ends the cycle. Memory, kept for the next solve: m + 6 vectors, m + 7 with M, m + 8 with M
+/// split. With M on the left the history holds the preconditioned residual norms, scaled to the
+/// true one at each restart.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 solve_result gmres(const A& a, const vector<typename A::value_type>& b,
                    vector<typename A::value_type>& x, const solver_options& options = {},
                    const M& m = {}) {
-    check_square(a, "gmres");
-    const int restart = restart_length(a, options);
-    const delayed_layout h{{restart}};
-    const auto first = static_cast<int>(h.first());
-    gmres_cycle<A, M> cycle(a, m, b, x, options, restart,
-                            {.largest_batch = static_cast<int>(h.batch()), .array_size = h.size()});
-    execution& run = cycle.run();
-    auto& v = cycle.v;
-    auto& w = cycle.w;
-    return cycle.solve([&] {
-        for (int j = 0; j < restart; ++j) {
-            cycle.multiply(j); // w = K v_j, which is still a candidate
-            delayed_dots(run, v, j + 1, w, first);
-            cycle.compute(array_task::delayed, j);
-            if (j > 0) test_estimate(cycle.estimate * cycle.ratio);
-            delayed_update(run, v, j + 1, w, first); // completes v_j, starts v_{j+1}
-        }
-        multi_dot(run, v, restart, v[restart], first);
-        cycle.compute(array_task::delayed, restart);
-        test_estimate(cycle.estimate * cycle.ratio);
-    });
+    return solve_by<gmres_method>(a, b, x, options, m);
 }
+
+/// The same with a workspace of its own (solvers/iteration/kept_solver.hpp): gmres_solver solver(a, m, options).
+template <linear_operator A, preconditioner<typename A::value_type> M = identity>
+class gmres_solver : public solver<gmres_method, A, M> {
+    using solver<gmres_method, A, M>::solver;
+};
+template <linear_operator A>
+gmres_solver(const A&, solver_options = {}) -> gmres_solver<A>;
+template <linear_operator A, preconditioner<typename A::value_type> M>
+gmres_solver(const A&, const M&, solver_options = {}) -> gmres_solver<A, M>;
 
 } // namespace krylith

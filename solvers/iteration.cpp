@@ -20,6 +20,11 @@ double seconds(std::chrono::steady_clock::time_point from) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
 }
 
+std::int64_t limit_of(const solver_options& options, std::int64_t n) {
+    return options.max_iterations >= 0 ? options.max_iterations
+                                       : std::min<std::int64_t>(10 * n, 10000);
+}
+
 execution_options settings(execution_options sizes, const solver_options& options,
                            const std::string& unrecordable, std::int64_t limit, bool cycles) {
     sizes.mode = options.mode;
@@ -40,10 +45,38 @@ iteration_control::iteration_control(const device_group& group, const solver_opt
                                      std::int64_t n, const std::string& unrecordable,
                                      execution_options sizes, bool cycles)
     : options_((options.check(), options)),
-      limit_(options.max_iterations >= 0 ? options.max_iterations
-                                         : std::min<std::int64_t>(10 * n, 10000)),
-      run_(group, settings(sizes, options, unrecordable, limit_, cycles)) {
+      n_(n),
+      limit_(limit_of(options, n)),
+      history_size_(options.history ? limit_ + 1 : 0),
+      run_(group, settings(sizes, options, unrecordable, limit_, cycles)),
+      recordable_(unrecordable.empty()) {}
+
+bool iteration_control::suits(const solver_options& options,
+                              const std::string& unrecordable) const {
+    const std::int64_t history = options.history ? limit_of(options, n_) + 1 : 0;
+    return history_size_ >= history && recordable_ == unrecordable.empty() &&
+           options_.mode == options.mode && options_.unroll == options.unroll &&
+           options_.restart == options.restart &&
+           options_.preconditioning == options.preconditioning &&
+           options_.timeout_seconds == options.timeout_seconds;
+}
+
+void iteration_control::restart(const solver_options& options) {
+    options.check();
+    if (used_) began_ = clock::now(); // else with the constructor
+    used_ = true;
+    options_ = options;
+    limit_ = limit_of(options_, n_);
+    recording_seconds_ = 0;
+    result_ = {};
     result_.rtol = *options_.rtol;
+    scale_ = 1;
+    bb_ = 0;
+    start_rr_ = 0;
+    last_true_ = -1;
+    starts_.clear();
+    told_.reset();
+    last_told_ = -1;
 }
 
 double iteration_control::target() const {
@@ -68,6 +101,26 @@ void iteration_control::set_controls(std::int64_t iteration) {
     run_.set(control::patience, static_cast<double>(options_.stagnation_window));
 }
 
+void iteration_control::set_controls(const scalar& bb, const scalar& rr) {
+    // The same operations as above, which give the same bits.
+    const auto constant = [&](double c) { return scalar_value{&run_, run_.constant(c)}; };
+    const auto give = [&](std::uint8_t to, const scalar_value& v) { run_.take(to, v.number); };
+    run_.set(control::iteration, 0);
+    const scalar_value norm = sqrt(bb);
+    const scalar_value wanted = maximum(constant(*options_.rtol) * norm, constant(options_.atol));
+    give(control::target, wanted * wanted);
+    test_start(rr);
+    const scalar_value aim = maximum(wanted, constant(0.25 * epsilon) * norm);
+    give(control::target, aim * aim);
+    const scalar_value ceiling = constant(options_.divergence_tolerance) * norm;
+    give(control::ceiling, ceiling * ceiling);
+    run_.set(control::limit, static_cast<double>(limit_));
+    run_.set(control::pause_at, infinity);
+    run_.set(control::best, infinity);
+    run_.set(control::best_at, 0);
+    run_.set(control::patience, static_cast<double>(options_.stagnation_window));
+}
+
 void iteration_control::prepare(const std::function<void()>& body) {
     const trace_range range("record the loop");
     const auto start = clock::now();
@@ -87,7 +140,10 @@ loop_report iteration_control::repeat(const std::function<void()>& body) {
         const trace_range range("loop");
         now = watches() ? run_.repeat(body, watcher) : run_.repeat(body);
         if (now.state != loop_state::pause) return now;
-        if (options_.callback_pauses) tell(now.iterations, std::sqrt(now.residual) / scale_);
+        if (options_.callback_pauses) {
+            give_x();
+            tell(now.iterations, std::sqrt(now.residual) / scale_);
+        }
         set_next_pause(now.iterations);
         run_.set(control::state, as_register(loop_state::running));
     }
@@ -179,6 +235,7 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
     case loop_state::indefinite_preconditioner:
         result_.reason = reason::indefinite_preconditioner;
         break;
+    case loop_state::extreme: break; // the solve begins anew
     case loop_state::stopped: result_.reason = told_.value_or(reason::interrupted); break;
     }
     return true;

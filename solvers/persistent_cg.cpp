@@ -5,25 +5,6 @@
 
 namespace krylith {
 
-constinit const solver_method solver_rows::cg_auto = {
-    .name = "cg:auto",
-    .aliases = name_list::none(),
-    .help = "runs small systems in resident kernels",
-    .variant_of = &solver_rows::cg,
-    .for_comparison = false,
-    .needs_spd = true,
-    .has_sides = false,
-    .restarts = false,
-    .runs_everywhere = true,
-    .recordable = true,
-    .listed = false,
-    .products = 1,
-    .passes = cg_model::passes,
-    .vectors = cg_model::vectors,
-    .functions = solver_functions{krylith::automatic_cg<double, any_preconditioner<double>>,
-                                  krylith::automatic_cg<float, any_preconditioner<float>>},
-};
-
 constinit const solver_method solver_rows::cg_persistent = {
     .name = "cg:persistent",
     .aliases = name_list::none(),

@@ -56,6 +56,8 @@ struct [[nodiscard]] solve_result {
     double solve_seconds = 0;       ///< from the first operation to the verified x
     int replacements = 0;           ///< how often the true residual replaced the recurrence's
     bool recorded = false;          ///< the devices repeated the iteration by themselves
+    std::string form;               ///< cg(): "persistent" or "launched" kernels; empty for others
+    std::string form_because;       ///< why cg() launched them; empty where that was not its choice
     std::string diagnosis;          ///< why it failed, in words, and what to try; empty if
                                     ///< converged
     std::vector<double> history;    ///< ||r||_2 of each iteration from the start on; empty unless

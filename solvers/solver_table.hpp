@@ -15,7 +15,7 @@ namespace krylith {
 /// The rows, each beside its solver.
 namespace solver_rows {
 extern const solver_method cg;
-extern const solver_method cg_auto;
+extern const solver_method cg_launched;
 extern const solver_method cg_persistent;
 extern const solver_method gmres;
 extern const solver_method gmres_cgs2;
@@ -23,8 +23,8 @@ extern const solver_method bicgstab;
 } // namespace solver_rows
 
 inline constexpr std::array all_solvers = {
-    &solver_rows::cg,    &solver_rows::cg_auto,    &solver_rows::cg_persistent,
-    &solver_rows::gmres, &solver_rows::gmres_cgs2, &solver_rows::bicgstab};
+    &solver_rows::cg,    &solver_rows::cg_launched, &solver_rows::cg_persistent,
+    &solver_rows::gmres, &solver_rows::gmres_cgs2,  &solver_rows::bicgstab};
 
 /// The names in the order of the table.
 [[nodiscard]] std::vector<std::string_view> solver_names();

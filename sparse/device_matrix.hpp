@@ -128,6 +128,8 @@ public:
     /// False where the product can't be recorded, or not skipped after the loop has stopped (see
     /// matrix_free).
     [[nodiscard]] virtual bool recordable() const { return true; }
+    /// Whether a recorded product may be repeated in later solves, also with new values.
+    [[nodiscard]] virtual bool recorded_alike() const { return true; }
     /// The number of products so far by kernel; empty where there is no choice.
     [[nodiscard]] virtual std::vector<kernel_use> kernel_uses() const { return {}; }
     /// The bytes of the matrix that one product reads, padding included.

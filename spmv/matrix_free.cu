@@ -44,7 +44,10 @@ public:
     }
     [[nodiscard]] std::string name() const override { return "own"; }
     [[nodiscard]] bool recordable() const override {
-        return product_.kind == product_kind::on_device;
+        return product_.kind != product_kind::on_host;
+    }
+    [[nodiscard]] bool recorded_alike() const override {
+        return product_.kind == product_kind::on_device_alike;
     }
     [[nodiscard]] std::int64_t matrix_bytes() const override { return 0; }
 

@@ -13,7 +13,7 @@ namespace krylith {
 template <class T>
 matrix_operator<T>::matrix_operator(operator_kind kind, operator_layouts layouts,
                                     const matrix_source<T>& source)
-    : kind_(kind), layouts_(std::move(layouts)) {
+    : kind_(kind), layouts_(std::move(layouts)), in_place_(source.borrow) {
     for (const std::int64_t row : layouts_.range->rows.begin)
         first_nonzero_.push_back(source.matrix.row_offsets[static_cast<std::size_t>(row)]);
 }
@@ -164,6 +164,7 @@ void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
             throw usage_error("update_on_devices: the array of rank " + std::to_string(rank) +
                               " is " + problem + ", allowed is memory of " + device.description());
     }
+    if (in_place_ && gathers_.empty()) identity_.renew(); // blocks will read other arrays
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
         if (update_size(rank) != 0) take(rank, values[rank]);
 }

@@ -15,6 +15,8 @@
 #include <krylith/sparse/device_matrix.hpp>
 #include <krylith/spmv/operator_options.hpp>
 #include <krylith/spmv/source/value_gather.hpp>
+#include <krylith/vector/kept/workspace_shelf.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {
@@ -131,6 +133,17 @@ public:
     [[nodiscard]] virtual std::int64_t received(int rank) const = 0;
     /// Whether a recorded loop may contain the operator.
     [[nodiscard]] virtual bool recordable() const { return blocks_.front()->recordable(); }
+    /// What recorded loops remember of the operator; null where a user's function must be called in
+    /// every solve (product_kind::on_device on CUDA devices).
+    [[nodiscard]] virtual const recording_identity* recording() const {
+        return blocks_.front()->recorded_alike() ? &identity_ : nullptr;
+    }
+    /// Where solvers keep workspaces and recordings for the next solve: the vectors and the
+    /// execution of up to workspace_shelf::most solves that differ in solver, preconditioner, or
+    /// what options say of either.
+    [[nodiscard]] workspace_shelf& workspaces() const { return workspaces_; }
+    /// Frees these. The next solve allocates and records anew.
+    void release_workspace() const { workspaces_.release(); }
     /// How entries cross devices: the transport that runs, never automatic.
     [[nodiscard]] virtual transport_kind transport() const;
 
@@ -199,6 +212,9 @@ protected:
     std::vector<std::int64_t> transposed_source_; // [nnz], or empty: values are in one order
     std::vector<std::unique_ptr<device_matrix<T>>> blocks_;
     std::shared_ptr<const operator_choice> choice_;
+    bool in_place_ = false; ///< blocks read the caller's arrays of values
+    recording_identity identity_;
+    mutable workspace_shelf workspaces_; // the last member: workspaces end before the operator
 };
 
 /// Returns the rows of each device: equal nonzeros, rounded to whole warps where there are many

@@ -26,12 +26,18 @@ execution_mode mode_by_environment() {
                       "': allowed are auto and eager");
 }
 
-std::uint64_t next_identity() {
+} // namespace
+
+std::uint64_t execution::next_identity() {
     static std::atomic<std::uint64_t> last = 0;
     return ++last;
 }
 
-} // namespace
+execution_mode automatic_mode(const device_group& group) {
+    const execution_mode asked = mode_by_environment();
+    return asked == execution_mode::automatic && group.concurrent() ? execution_mode::recorded
+                                                                    : execution_mode::eager;
+}
 
 execution::execution(device_group group, const execution_options& options)
     : group_(std::move(group)), options_(options), mode_(options.mode), identity_(next_identity()) {
@@ -43,11 +49,9 @@ execution::execution(device_group group, const execution_options& options)
                           " is not allowed: more than 0, at most " + number_text(longest_timeout));
     if (mode_ == execution_mode::recorded && !group_.concurrent())
         throw usage_error("this device group can't run recorded: " + group_.serialised_because());
-    if (mode_ == execution_mode::automatic)
-        mode_ = mode_by_environment() == execution_mode::automatic && group_.concurrent()
-                    ? execution_mode::recorded
-                    : execution_mode::eager;
+    if (mode_ == execution_mode::automatic) mode_ = automatic_mode(group_);
 
+    driver_.emplace(group_);
     for (int rank = 0; rank < ranks(); ++rank)
         memory_.push_back(std::make_unique<rank_memory>(group_, rank, options));
     for (int rank = 0; rank < ranks(); ++rank)
@@ -201,8 +205,8 @@ void execution::compute(const array_task& task, std::span<const std::uint8_t> re
 }
 
 void execution::enqueue_scalars(int rank, std::uint64_t condition, const array_task& task,
-                                const trip_end& end) {
-    const scalar_arguments a{at(rank), condition, task, end};
+                                const trip_end& end, const register_post& post) {
+    const scalar_arguments a{at(rank), condition, task, end, post};
     device& device = group_[rank];
 #if KRYLITH_HAVE_CUDA
     if (device.kind() == backend::cuda) return cuda::scalars(device, a);

@@ -5,14 +5,17 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/device/host/group_driver.hpp>
 #include <krylith/vector/scalar/hessenberg.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
 #include <krylith/vector/scalar/loop_watch.hpp>
 #include <krylith/vector/scalar/program_recorder.hpp>
+#include <krylith/vector/scalar/register_post.hpp>
 
 namespace krylith {
 
@@ -24,6 +27,9 @@ enum class execution_mode {
 };
 
 inline constexpr double longest_timeout = 1e9; ///< seconds, which nanoseconds of 64 bits hold
+
+/// Returns what execution_mode::automatic stands for on this group: recorded or eager.
+[[nodiscard]] execution_mode automatic_mode(const device_group& group);
 
 struct execution_options {
     execution_mode mode = execution_mode::automatic;
@@ -75,8 +81,12 @@ public:
 
     [[nodiscard]] const device_group& group() const noexcept { return group_; }
     [[nodiscard]] int ranks() const noexcept { return group_.size(); }
+    /// Gives up the right to drive the group, which an execution has from its beginning on. Whoever
+    /// uses it afterwards holds a group_driver.
+    void rest() noexcept { driver_.reset(); }
     [[nodiscard]] execution_mode mode() const noexcept { return mode_; }
-    /// Differs between any two executions of the process; never 0.
+    /// Differs between any two executions of the process, and before and after forget_recording();
+    /// never 0.
     [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
     /// True while events, not spinning kernels, order what crosses devices: always but in a
     /// recorded loop, so that no kernel waits for one that the host has yet to launch.
@@ -92,6 +102,11 @@ public:
     }
     void assign(std::uint8_t to, std::uint8_t from) { scalars_.assign(to, from); }
     void take(std::uint8_t to, std::uint8_t from) { scalars_.take(to, from); }
+
+    /// Returns a register that follows a number of the host: the loop has the number's value at the
+    /// time of repeat(), recorded or not. For what a recording would otherwise contain as a
+    /// constant.
+    [[nodiscard]] std::uint8_t follow(const std::shared_ptr<const double>& number);
 
     // --- kernels -----------------------------------------------------------------------------
     /// Begins one operation on all ranks: takes the pending arithmetic and the `used` registers,
@@ -137,13 +152,28 @@ public:
     void set(std::uint8_t reg, double value);
     /// Waits for the devices; throws communication_error after a time-out.
     [[nodiscard]] double get(std::uint8_t reg);
-    /// The values of several registers, at the price of one.
+    /// Enqueues what read() waits for: the values that at most most_posted registers then have.
+    void post(std::initializer_list<std::uint8_t> regs);
+    /// Waits for the devices; returns the values that the last post() named. Throws
+    /// communication_error after a time-out.
+    [[nodiscard]] std::vector<double> read();
+    /// The values of several registers, at the price of one: post() and read().
     [[nodiscard]] std::vector<double> get(std::initializer_list<std::uint8_t> regs);
     /// Records `body` for repeat(), which otherwise does so itself at its first call.
     void prepare(const std::function<void()>& body);
+    /// Whether repeat() has a recording.
+    [[nodiscard]] bool has_recording() const;
+    /// Drops the recording, so that repeat() makes another, of other things. Registers that were
+    /// made after keep_registers() are free again.
+    void forget_recording();
+    /// Keeps the registers made so far through forget_recording().
+    void keep_registers() { scalars_.keep_registers(); }
     /// Repeats `body` (recorded, unless eager) until the state is not running. May be called again
     /// to go on: the recording is kept.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
+    /// Launches the loop and doesn't wait: what is enqueued next comes after it. Eager execution
+    /// enqueues `unroll` times the body, which must be a whole loop.
+    void launch(const std::function<void()>& body);
     /// The same, watched: the devices don't wait for the host. Where `look` says stop, the loop
     /// ends with loop_state::stopped, in eager execution at the end of the trip, else at the end of
     /// the next, on several devices of the one after it.
@@ -164,25 +194,26 @@ public:
     void set_history(std::int64_t iteration, double value);
 
 private:
+    [[nodiscard]] static std::uint64_t next_identity();
     /// Runs what is pending in a kernel of one thread and leaves each register in the given place.
     void settle(const register_places& closing);
     /// Gives the next kernel its program and what it waits for.
     void fill_contexts(scalar_program program);
     /// Enqueues the scalars kernel with the kernel context of the rank.
     void enqueue_scalars(int rank, std::uint64_t condition, const array_task& task,
-                         const trip_end& end = {});
+                         const trip_end& end = {}, const register_post& post = {});
     /// Enqueues the kernel that ends a trip. It leaves the registers in the given places.
     void end_trip(const register_places& closing, bool decides);
     /// Whether peers have yet to send what the next kernel adds up or reads.
     [[nodiscard]] bool awaited() const;
     void join_if_awaited();
-    void check_failures();
     void record_iteration(const std::function<void()>& body);
     void record_trip(const std::function<void()>& body);
     [[nodiscard]] bool pending() const;
     [[nodiscard]] loop_report report();
     [[nodiscard]] loop_report repeat_eagerly(const std::function<void()>& body);
     [[nodiscard]] loop_report repeat_recorded(const std::function<void()>& body);
+    void launch_recording(const std::function<void()>& body);
     /// Makes what launches are watched with, at the first such launch.
     void make_board();
     void begin_watched_launch();
@@ -196,6 +227,7 @@ private:
     execution_options options_;
     execution_mode mode_;
     std::uint64_t identity_;
+    std::optional<group_driver> driver_; // before memory_: before anything is enqueued
     bool recording_ = false;
     bool guarded_ = true;
     std::vector<std::unique_ptr<rank_memory>> memory_;
@@ -209,6 +241,7 @@ private:
     int batch_array_ = -1;
     std::vector<std::uint8_t> batch_registers_;
     bool publishing_ = false;
+    std::size_t posted_ = 0; // registers, by the last post()
 
     // The launch that is watched.
     const loop_watcher* watcher_ = nullptr;
@@ -216,6 +249,14 @@ private:
     std::int64_t seen_ = 0; // the last iteration that `look` knows
     std::vector<loop_post> posts_;
     std::vector<std::vector<signal>> expected_; // [rank]
+
+    struct followed_number {
+        std::shared_ptr<const double> number;
+        std::uint8_t reg;
+        double value; ///< of the register
+    };
+    void set_followed();
+    std::vector<followed_number> followed_;
 };
 
 } // namespace krylith

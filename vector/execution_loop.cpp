@@ -2,6 +2,9 @@
 #include <krylith/vector/execution.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <exception>
+#include <limits>
 #include <string>
 
 #include <krylith/device/error.hpp>
@@ -27,32 +30,71 @@ void execution::set(std::uint8_t reg, double value) {
     take(reg, constant(value));
 }
 
+std::uint8_t execution::follow(const std::shared_ptr<const double>& number) {
+    auto known = std::ranges::find(followed_, number, &followed_number::number);
+    if (known == followed_.end())
+        known = followed_.insert(
+            known, {number, new_register(), std::numeric_limits<double>::quiet_NaN()});
+    const std::uint8_t reg = known->reg;
+    if (!recording_) set_followed();
+    return reg;
+}
+
+void execution::set_followed() {
+    for (followed_number& f : followed_)
+        if (f.value != *f.number) set(f.reg, f.value = *f.number);
+}
+
 double execution::get(std::uint8_t reg) {
     return get({reg}).front();
 }
 
 std::vector<double> execution::get(std::initializer_list<std::uint8_t> regs) {
     const trace_range range("read scalars");
-    unguarded([&] { flush(); });
-    group_.synchronize();
-    check_failures();
-    const auto slots =
-        download(memory_.front()->slots, 0, std::size_t{2} * max_registers, group_[0]);
-    std::vector<double> values;
-    for (const auto reg : regs) values.push_back(slots[scalars_.slot(reg)]);
-    return values;
+    post(regs);
+    return read();
 }
 
-void execution::check_failures() {
+void execution::post(std::initializer_list<std::uint8_t> regs) {
+    if (regs.size() > most_posted)
+        throw usage_error("post: " + std::to_string(regs.size()) + " registers, at most " +
+                          std::to_string(most_posted) + " can be posted at once");
+    unguarded([&] {
+        join_if_awaited();
+        fill_contexts(scalars_.finish(scalars_.places()));
+        for (int rank = 0; rank < ranks(); ++rank) {
+            register_post posted;
+            posted.to = memory_[static_cast<std::size_t>(rank)]->posts->next();
+            if (rank == 0)
+                for (const auto reg : regs) posted.slots[posted.count++] = scalars_.slot(reg);
+            enqueue_scalars(rank, 0, {}, {}, posted);
+        }
+    });
+    posted_ = regs.size();
+}
+
+std::vector<double> execution::read() {
+    std::vector<double> values;
+    std::exception_ptr first; // nothing runs any more when it is thrown
+    std::int64_t failed = 0;
     for (int rank = 0; rank < ranks(); ++rank) {
-        const auto failed =
-            download(memory_[static_cast<std::size_t>(rank)]->failure, 0, 1, group_[rank]).front();
-        if (failed != 0)
-            throw communication_error("rank " + std::to_string(failed - 1) +
-                                      " of the device group (" + group_[failed - 1].description() +
-                                      ") did not answer within " +
-                                      std::to_string(options_.timeout_seconds) + " s");
+        try {
+            const auto words = memory_[static_cast<std::size_t>(rank)]->posts->wait();
+            const std::size_t count = rank == 0 ? posted_ : 0;
+            for (const std::int64_t word : words.first(count))
+                values.push_back(std::bit_cast<double>(word));
+            if (failed == 0) failed = words[count];
+        } catch (...) {
+            if (!first) first = std::current_exception();
+        }
     }
+    if (first) std::rethrow_exception(first);
+    if (failed != 0)
+        throw communication_error("rank " + std::to_string(failed - 1) + " of the device group (" +
+                                  group_[static_cast<int>(failed) - 1].description() +
+                                  ") did not answer within " +
+                                  std::to_string(options_.timeout_seconds) + " s");
+    return values;
 }
 
 void execution::record_iteration(const std::function<void()>& body) {
@@ -80,14 +122,26 @@ void execution::record_trip(const std::function<void()>& body) {
     for (auto& m : memory_) m->loop->end_recording();
 }
 
+bool execution::has_recording() const {
+    return memory_.front()->loop != nullptr;
+}
+
+void execution::forget_recording() {
+    for (auto& m : memory_) m->loop.reset();
+    followed_.clear();
+    scalars_.forget_registers();
+    identity_ = next_identity();
+}
+
 void execution::prepare(const std::function<void()>& body) {
-    if (mode_ == execution_mode::eager || memory_.front()->loop) return;
+    if (mode_ == execution_mode::eager || has_recording()) return;
     unguarded([&] { flush(); });
     record_trip(body);
     group_.synchronize(); // graphs are on their devices: what follows only launches
 }
 
 loop_report execution::repeat(const std::function<void()>& body) {
+    set_followed();
     return mode_ == execution_mode::eager ? repeat_eagerly(body) : repeat_recorded(body);
 }
 
@@ -110,27 +164,36 @@ loop_report execution::repeat_eagerly(const std::function<void()>& body) {
 
 loop_report execution::repeat_recorded(const std::function<void()>& body) {
     if (watcher_ != nullptr) begin_watched_launch();
-    unguarded([&] { flush(); });
-    prepare(body);
-    if (scalars_.places() != recorded_places_) unguarded([&] { settle(recorded_places_); });
-    group_.join();
-    group_.launch_together([&] {
-        for (auto& m : memory_) m->loop->launch();
-    });
+    launch_recording(body);
     await_launch();
     const loop_report now = report();
     (void)look();
     return now;
 }
 
+void execution::launch_recording(const std::function<void()>& body) {
+    prepare(body);
+    set_followed(); // numbers that the recording is the first to follow
+    if (pending() || scalars_.places() != recorded_places_)
+        unguarded([&] { settle(recorded_places_); });
+    group_.join();
+    group_.launch_together([&] {
+        for (auto& m : memory_) m->loop->launch();
+    });
+}
+
+void execution::launch(const std::function<void()>& body) {
+    set_followed();
+    if (mode_ != execution_mode::eager) return launch_recording(body);
+    unguarded([&] { flush(); });
+    for (int i = 0; i < options_.unroll; ++i) record_iteration(body);
+    flush();
+}
+
 loop_report execution::report() {
-    group_.synchronize();
-    check_failures();
-    const auto slots =
-        download(memory_.front()->slots, 0, std::size_t{2} * control::count, group_[0]);
-    const auto value = [&](std::uint8_t reg) { return slots[scalars_.slot(reg)]; };
-    return {static_cast<loop_state>(static_cast<std::uint8_t>(value(control::state))),
-            static_cast<std::int64_t>(value(control::iteration)), value(control::residual)};
+    const auto now = get({control::state, control::iteration, control::residual});
+    return {static_cast<loop_state>(static_cast<std::uint8_t>(now[0])),
+            static_cast<std::int64_t>(now[1]), now[2]};
 }
 
 execution::recorded_coefficients execution::coefficients(std::int64_t count) {

@@ -124,6 +124,24 @@ inline void test_estimate(scalar_value rr) {
     rr.run->record(scalar_opcode::estimate, control::residual, rr.number, 0);
 }
 
+inline scalar_value maximum(scalar_value a, scalar_value b) {
+    return detail::record(scalar_opcode::maximum, a, b);
+}
+
+/// Stops the loop with loop_state::converged where the squared residual norm that it would start
+/// with is at most control::target.
+inline void test_start(scalar_value rr) {
+    rr.run->record(scalar_opcode::start, control::residual, rr.number, 0);
+}
+
+/// Stops the loop with `why` unless the squared norm is one of a vector of T that needs no scaling
+/// (is_ordinary).
+template <class T>
+void require_ordinary(scalar_value squared_norm, loop_state why) {
+    squared_norm.run->record(scalar_opcode::ordinary, sizeof(T), squared_norm.number,
+                             static_cast<std::uint8_t>(why));
+}
+
 /// Returns a / b, or 0 if b is 0.
 inline scalar_value divide_or_zero(scalar_value a, scalar_value b) {
     return detail::record(scalar_opcode::divide_or_zero, a, b);

@@ -10,7 +10,7 @@
 #include <krylith/bench/solver/solver_row.hpp>
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/tools/model/footprint.hpp>
+#include <krylith/tools/model/models.hpp>
 #if KRYLITH_HAVE_CUDA
 #include <krylith/bench/solver/cg_cublas.hpp>
 #endif

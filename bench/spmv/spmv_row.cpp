@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <krylith/tools/cli/printable.hpp>
-#include <krylith/tools/model/footprint.hpp>
+#include <krylith/tools/model/models.hpp>
 
 namespace krylith::bench {
 

@@ -8,7 +8,7 @@
 
 #include <krylith/bench/common/shared_options.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/tools/model/footprint.hpp>
+#include <krylith/tools/model/models.hpp>
 
 namespace krylith::bench {
 

@@ -15,7 +15,7 @@
 
 #include <krylith/bench/common/shared_options.hpp>
 #include <krylith/matrix/load.hpp>
-#include <krylith/solvers/persistent_cg.hpp>
+#include <krylith/solvers/cg.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 
@@ -53,7 +53,7 @@ struct subject {
         options.rtol = 0;
         options.divergence_tolerance = 1e100;
         options.stagnation_window = std::numeric_limits<std::int32_t>::max();
-        return persistent ? persistent_cg(*a, b, x, options) : cg(*a, b, x, options);
+        return persistent ? persistent_cg(*a, b, x, options) : launched_cg(*a, b, x, options);
     }
 };
 

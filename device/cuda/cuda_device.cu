@@ -1,20 +1,63 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 
+#include <vector>
+
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/cuda/host_sum.cuh>
 
 namespace krylith::cuda {
 
-cuda_event::cuda_event(int ordinal, cudaStream_t stream) {
+namespace {
+
+/// Events that nobody uses, for as long as the process lives: making one and destroying it takes as
+/// long as recording it and waiting for it, which a solve on several devices does a dozen times.
+class idle_events {
+public:
+    /// Returns an event of the device, which is current.
+    [[nodiscard]] cudaEvent_t take(int ordinal) {
+        {
+            const std::scoped_lock lock(guard_);
+            auto& idle = idle_[ordinal];
+            if (!idle.empty()) {
+                cudaEvent_t const event = idle.back();
+                idle.pop_back();
+                return event;
+            }
+        }
+        cudaEvent_t event = nullptr;
+        KRYLITH_CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+        return event;
+    }
+    void put(int ordinal, cudaEvent_t event) noexcept {
+        const std::scoped_lock lock(guard_);
+        try {
+            idle_[ordinal].push_back(event);
+        } catch (...) {
+            cudaEventDestroy(event);
+        }
+    }
+    [[nodiscard]] static idle_events& all() {
+        static auto* const events = new idle_events; // CUDA may end before statics do
+        return *events;
+    }
+
+private:
+    std::mutex guard_;
+    std::map<int, std::vector<cudaEvent_t>> idle_; // by ordinal
+};
+
+} // namespace
+
+cuda_event::cuda_event(int ordinal, cudaStream_t stream) : ordinal_(ordinal) {
     const current_device current(ordinal);
-    KRYLITH_CUDA_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+    event_ = idle_events::all().take(ordinal);
     const cudaError_t status = cudaEventRecord(event_, stream);
     if (status != cudaSuccess) cudaEventDestroy(event_);
     KRYLITH_CUDA_CHECK(status);
 }
 
 cuda_event::~cuda_event() {
-    cudaEventDestroy(event_);
+    idle_events::all().put(ordinal_, event_);
 }
 
 void cuda_event::wait() {

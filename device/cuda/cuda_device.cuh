@@ -26,6 +26,7 @@ public:
     [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
 
 private:
+    int ordinal_;
     cudaEvent_t event_ = nullptr;
 };
 

@@ -12,6 +12,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
 
 namespace krylith::detail {
 
@@ -29,6 +30,7 @@ public:
     [[nodiscard]] virtual bool recordable() const = 0;
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
     [[nodiscard]] virtual std::string name() const = 0;
+    [[nodiscard]] virtual const recording_identity* recording() const = 0;
     [[nodiscard]] virtual std::unique_ptr<preconditioner_model> square_root() const = 0;
     virtual void update(const matrix_operator<T>& a) = 0;
     virtual void update(const csr_view<T>& matrix) = 0;
@@ -52,6 +54,7 @@ public:
     [[nodiscard]] bool recordable() const override { return m_.recordable(); }
     [[nodiscard]] std::int64_t bytes() const override { return m_.bytes(); }
     [[nodiscard]] std::string name() const override { return m_.name(); }
+    [[nodiscard]] const recording_identity* recording() const override { return identity_of(m_); }
 
     [[nodiscard]] std::unique_ptr<preconditioner_model<T>> square_root() const override {
         if constexpr (splittable<M>)

@@ -38,6 +38,8 @@ template <class T, class W>
 chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_view<T>& matrix,
                                        const chebyshev_options& options)
     : options_(options),
+      coefficients_(
+          make_chebyshev_series(options.kind, options.degree, 1, options.ratio).coefficients),
       layout_(a.layout()),
       nnz_(static_cast<std::int64_t>(matrix.values.size())) {
     if (matrix.rows != layout_->size() || matrix.columns != layout_->size())
@@ -84,9 +86,9 @@ void chebyshev_apply<T, W>::take(const contents& now) {
             static_cast<W>(now.scaling.s[row]);
     s_->upload(s);
     lambda_ = now.scaling.lambda;
-    coefficients_ = now.series.coefficients;
     constexpr int usual = sizeof(T) == 8 ? 130 : 40;
-    size_ = std::abs(now.scaling.exponent) <= usual ? std::ldexp(1.0, now.scaling.exponent) : 1;
+    const bool moderate = std::abs(now.scaling.exponent) <= usual;
+    *size_ = (moderate ? std::ldexp(1.0, now.scaling.exponent) : 1) / lambda_;
 }
 
 template <class T, class W>
@@ -141,9 +143,9 @@ void chebyshev_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>&
         std::swap(before, now);
     }
 
-    const scalar_value norm = sqrt(rr);
+    const scalar_value size = sqrt(rr) * scalar_value{&run, run.follow(size_)};
     const auto out = [&](double factor, vector<W>& v) {
-        return (norm * constant(factor * size_)) * promote<T>(pointwise(*s_, v));
+        return (size * constant(factor)) * promote<T>(pointwise(*s_, v));
     };
     const double last = c(products);
     if (products == 0)

@@ -54,11 +54,13 @@ private:
     [[nodiscard]] std::uint8_t norm_register(execution& run);
 
     chebyshev_options options_;
+    /// Of T_j(X) S r in the sum that makes z, where the largest eigenvalue is 1: others of the same
+    /// ratio only divide the sum, so new values of the matrix leave them as they are.
+    std::vector<double> coefficients_;
     layout_handle layout_; ///< of the solver's operator, and of all vectors here
     std::int64_t nnz_;
     double lambda_ = 0;
-    std::vector<double> coefficients_; ///< of T_j(X) S r in the sum that makes z
-    double size_ = 1;                  ///< M^-1 = size S p S
+    std::shared_ptr<double> size_ = std::make_shared<double>(1.0); ///< M^-1 = size S p S
     std::unique_ptr<matrix_operator<W>> x_;
     std::optional<vector<W>> s_;
     std::optional<vector<W>> even_, odd_; ///< T_j(X) S r for the last two j

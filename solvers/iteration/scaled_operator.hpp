@@ -21,6 +21,7 @@ public:
     void scale(int exponent) { factor_ = std::ldexp(T(1), exponent); }
 
     [[nodiscard]] T factor() const { return factor_; }
+    [[nodiscard]] const A& original() const { return a_; }
 
     [[nodiscard]] layout_handle layout() const { return a_.layout(); }
     [[nodiscard]] vector<T> make_range_vector() const { return a_.make_range_vector(); }

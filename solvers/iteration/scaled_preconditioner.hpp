@@ -16,15 +16,22 @@
 
 namespace krylith {
 
-/// c and its square root, as device scalars. While they are empty c is 1, at no cost.
-struct inverse_scale {
-    std::optional<scalar> whole;
-    std::optional<scalar> root;
+/// The preconditioner of the solve under way, which may be another object in the next, with c and
+/// its square root as device scalars.
+template <class M>
+struct preconditioner_in_use {
+    explicit preconditioner_in_use(execution& run) : whole(run), root(run) {}
+
+    const M* m = nullptr;
+    bool scaled = false; ///< otherwise c is 1, at no cost
+    scalar whole;
+    scalar root;
 
     /// Sets c = 2^exponent; the exponent is even.
-    void set(execution& run, int exponent) {
-        whole.emplace(run) = std::ldexp(1.0, exponent);
-        root.emplace(run) = std::ldexp(1.0, exponent / 2);
+    void scale(int exponent) {
+        scaled = true;
+        whole = std::ldexp(1.0, exponent);
+        root = std::ldexp(1.0, exponent / 2);
     }
 };
 
@@ -33,17 +40,16 @@ struct inverse_scale {
 template <class M, class T>
 class scaled_preconditioner {
 public:
-    /// `m` and `scale` must outlive the preconditioner.
-    scaled_preconditioner(const M& m, const inverse_scale& scale)
-        : m_(std::shared_ptr<const void>(), &m), factor_(&scale.whole), scale_(&scale) {}
+    /// `used` must outlive the preconditioner.
+    explicit scaled_preconditioner(const preconditioner_in_use<M>& used) : used_(&used) {}
 
-    [[nodiscard]] bool is_identity() const { return krylith::is_identity(*m_); }
+    [[nodiscard]] bool is_identity() const { return krylith::is_identity(m()); }
 
     /// Returns c M^-1 r entry by entry, or nothing where M can't.
     [[nodiscard]] std::optional<term<T>> pointwise(const vector<T>& r) const {
-        const auto result = pointwise_inverse<T, M>(*m_, r);
-        if (!result || !*factor_) return result;
-        const scalar& c = **factor_;
+        const auto result = pointwise_inverse<T, M>(m(), r);
+        if (!result || !used_->scaled) return result;
+        const scalar& c = factor();
         if (result->coefficient == no_register) return c.value() * *result;
         return (scalar_value{&c.run(), result->coefficient} * c) * *result;
     }
@@ -53,38 +59,39 @@ public:
         const trace_range range("preconditioner");
         if (const auto inverse = pointwise(r)) return fused(run, z = *inverse, dots);
         if constexpr (applied_preconditioner<M, T>) {
-            if (!*factor_) return m_->apply(run, r, z, dots);
-            m_->apply(run, r, z, {});
-            fused(run, z = **factor_ * z, dots);
+            if (!used_->scaled) return m().apply(run, r, z, dots);
+            m().apply(run, r, z, {});
+            fused(run, z = factor() * z, dots);
         }
     }
 
     [[nodiscard]] bool recordable() const {
-        if constexpr (applied_preconditioner<M, T>) return m_->recordable();
+        if constexpr (applied_preconditioner<M, T>) return m().recordable();
         return true;
     }
     [[nodiscard]] std::int64_t bytes() const {
-        if constexpr (applied_preconditioner<M, T>) return m_->bytes();
+        if constexpr (applied_preconditioner<M, T>) return m().bytes();
         return 0;
     }
-    [[nodiscard]] std::string name() const { return m_->name(); }
+    [[nodiscard]] std::string name() const { return m().name(); }
 
     /// Throws usage_error naming M where it has no square root.
     [[nodiscard]] scaled_preconditioner square_root() const {
         if constexpr (splittable<M>)
-            return {std::make_shared<const M>(m_->square_root()), &scale_->root, scale_};
+            return {std::make_shared<const M>(m().square_root()), used_};
         else
-            detail::refuse_split(m_->name());
+            detail::refuse_split(m().name());
     }
 
 private:
-    scaled_preconditioner(std::shared_ptr<const M> m, const std::optional<scalar>* factor,
-                          const inverse_scale* scale)
-        : m_(std::move(m)), factor_(factor), scale_(scale) {}
+    scaled_preconditioner(std::shared_ptr<const M> root, const preconditioner_in_use<M>* used)
+        : root_(std::move(root)), used_(used) {}
 
-    std::shared_ptr<const M> m_; // the caller's, or a square root made here
-    const std::optional<scalar>* factor_;
-    const inverse_scale* scale_;
+    [[nodiscard]] const M& m() const { return root_ ? *root_ : *used_->m; }
+    [[nodiscard]] const scalar& factor() const { return root_ ? used_->root : used_->whole; }
+
+    std::shared_ptr<const M> root_; // of the caller's M, made here, where it is split
+    const preconditioner_in_use<M>* used_;
 };
 
 } // namespace krylith

@@ -7,13 +7,10 @@
 
 namespace krylith {
 
-/// Whether a vector of this squared norm, its products with other such vectors, and both after the
-/// largest decrease that the precision allows, stay normal numbers: 1e-80 to 1e80, for float 1e-30
-/// to 1e30 (where entries are float but sums are not).
+/// Whether a vector of T with this squared norm needs no scaling.
 template <class T>
 [[nodiscard]] constexpr bool ordinary(double squared_norm) {
-    constexpr double most = sizeof(T) == 8 ? 1e80 : 1e30;
-    return squared_norm >= 1 / most && squared_norm <= most; // false for NaN
+    return is_ordinary(squared_norm, sizeof(T));
 }
 
 /// The largest k for which 2^k and 2^-k are normal numbers, with room for sums.

@@ -16,7 +16,7 @@ namespace krylith {
 static_assert(no_scale == no_register);
 
 void refuse_persistent_cg(const std::string& why_not) {
-    throw usage_error("persistent CG can't run: " + why_not + "; cg() and automatic_cg() can");
+    throw usage_error("persistent CG can't run: " + why_not + "; cg() can");
 }
 
 std::int64_t persistent_rows(const device& device) {
@@ -51,6 +51,27 @@ std::string not_persistent_because(const matrix_operator<T>& a) {
             return group[rank].description() + " has " + std::to_string(rows) +
                    " rows, its multiprocessors hold " + std::to_string(most);
     }
+    return "";
+}
+
+namespace {
+
+/// The bytes of a device's block of the matrix up to which persistent kernels win: what its caches
+/// hold, more or less. With 7 nonzeros a row all rows that fit are below it.
+constexpr std::int64_t most_persistent_bytes = std::int64_t{64} << 20;
+
+} // namespace
+
+template <class T>
+std::string persistent_not_worth_because(const matrix_operator<T>& a, execution_mode mode) {
+    if (mode != execution_mode::automatic) return "solver_options::mode asks for it";
+    if (a.group().kind() == backend::cuda && automatic_mode(a.group()) == execution_mode::eager)
+        return "the environment or the group asks for eager execution";
+    for (int rank = 0; rank < a.group().size(); ++rank)
+        if (a.matrix_bytes(rank) > most_persistent_bytes)
+            return "a device's block of the matrix has " + std::to_string(a.matrix_bytes(rank)) +
+                   " bytes, at most " + std::to_string(most_persistent_bytes) +
+                   " are worth persistent kernels";
     return "";
 }
 
@@ -208,5 +229,7 @@ template class persistent_loop<double>;
 template class persistent_loop<float>;
 template std::string not_persistent_because(const matrix_operator<double>&);
 template std::string not_persistent_because(const matrix_operator<float>&);
+template std::string persistent_not_worth_because(const matrix_operator<double>&, execution_mode);
+template std::string persistent_not_worth_because(const matrix_operator<float>&, execution_mode);
 
 } // namespace krylith

@@ -29,6 +29,13 @@ namespace krylith {
 template <class T>
 [[nodiscard]] std::string not_persistent_because(const matrix_operator<T>& a);
 
+/// Says why cg() doesn't run persistent kernels although it might be able to; empty if it should:
+/// the mode asks for something else, or the matrix is so large that kernels of a product alone read
+/// it faster.
+template <class T>
+[[nodiscard]] std::string persistent_not_worth_because(const matrix_operator<T>& a,
+                                                       execution_mode mode);
+
 /// Throws usage_error with the reason.
 [[noreturn]] void refuse_persistent_cg(const std::string& why_not);
 

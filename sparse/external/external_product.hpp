@@ -25,7 +25,7 @@ namespace krylith::cuda {
 /// skipped when the loop has stopped; it may then only write y.
 template <class T>
 void before_product(device& device, const spmv_arguments<T>& a) {
-    scalar_arguments s{a.common, 0, {}, {}};
+    scalar_arguments s{a.common, 0, {}, {}, {}};
     if (a.ghosts.from != 0 && s.common.signal_count == max_signals) {
         scalars(device, s);
         s.common = context_after(a.common);

@@ -65,7 +65,7 @@ class Completion(unittest.TestCase):
                          refusal("bench", "cg", "gallery:poisson2d:4", "--against", "xyzzy"))
 
     def test_values_with_colons_and_equals_signs(self):
-        self.assertEqual(offers("krylith solve a.mtx --solver cg:"), ["auto", "persistent"])
+        self.assertEqual(offers("krylith solve a.mtx --solver cg:"), ["launched", "persistent"])
         self.assertEqual(offers("krylith solve a.mtx --operator lra:"), ["measured"])
         self.assertEqual(offers("krylith solve a.mtx --side=s"), ["split"])
         self.assertEqual(offers("krylith solve a.mtx --rhs r"), ["row-sums", "range:", "random:"])

@@ -114,7 +114,7 @@ class runs_test(unittest.TestCase):
     def test_compare_solvers(self):
         row = {"matrix": "m", "devices": 1, "solver": "krylith", "backend": "host",
                "us_per_iteration": spread(9), "void_because": []}
-        a, b = self.file("a.json", [row], "cg"), self.file("b.json", [row], "cg:auto")
+        a, b = self.file("a.json", [row], "cg"), self.file("b.json", [row], "cg:launched")
         self.assertIn("1 cases compared", self.run_script("compare", a, b).stdout)
 
     def test_compare_refuses(self):

@@ -147,7 +147,6 @@ KRYLITH_GROUP_TEST("poisson: recorded or eager, unrolled or not: the same bits e
     for (const auto kind : kinds)
         for (const auto which : every_method) {
             if (!worth_running(which, kind)) continue;
-            if (which == testing::method::cg_auto) continue; // a persistent kernel has no modes
             CAPTURE(name_of(which));
             CAPTURE(name_of(kind));
             std::vector<double> expected;

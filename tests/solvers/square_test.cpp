@@ -20,7 +20,7 @@ TEST_CASE("solvers refuse a matrix that is not square, by name and sizes") {
         auto x = a->make_domain_vector();
         CHECK_THROWS_WITH_AS((void)cg(*a, b, x), "cg needs a square matrix; A is 2 x 3",
                              usage_error);
-        CHECK_THROWS_WITH_AS((void)automatic_cg(*a, b, x), "cg needs a square matrix; A is 2 x 3",
+        CHECK_THROWS_WITH_AS((void)launched_cg(*a, b, x), "cg needs a square matrix; A is 2 x 3",
                              usage_error);
         CHECK_THROWS_WITH_AS((void)persistent_cg(*a, b, x),
                              "persistent_cg needs a square matrix; A is 2 x 3", usage_error);

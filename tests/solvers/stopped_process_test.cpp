@@ -60,7 +60,7 @@ void survives_stops(const device_group& group, int times, double running, double
     int solves = 0;
     do {
         bool converged = false;
-        REQUIRE_NOTHROW(converged = p.solve(testing::method::cg_auto, options).converged());
+        REQUIRE_NOTHROW(converged = p.solve(testing::method::cg, options).converged());
         REQUIRE(converged);
         ++solves;
     } while (child.busy());

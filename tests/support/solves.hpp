@@ -32,7 +32,7 @@ struct method {
 
     // Those that tests know by name.
     static const method cg;
-    static const method cg_auto;
+    static const method cg_launched;
     static const method bicgstab;
     static const method gmres;
     static const method gmres_cgs2;
@@ -40,7 +40,7 @@ struct method {
     constexpr bool operator==(const method&) const = default;
 };
 inline constexpr method method::cg{&solver_rows::cg};
-inline constexpr method method::cg_auto{&solver_rows::cg_auto};
+inline constexpr method method::cg_launched{&solver_rows::cg_launched};
 inline constexpr method method::bicgstab{&solver_rows::bicgstab};
 inline constexpr method method::gmres{&solver_rows::gmres};
 inline constexpr method method::gmres_cgs2{&solver_rows::gmres_cgs2};

@@ -8,7 +8,7 @@
 #include <krylith/matrix/market/market_report.hpp>
 #include <krylith/matrix/statistics.hpp>
 #include <krylith/tools/info/matrix_class.hpp>
-#include <krylith/tools/model/footprint.hpp>
+#include <krylith/tools/model/models.hpp>
 
 namespace krylith::tool {
 

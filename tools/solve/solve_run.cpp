@@ -15,7 +15,7 @@
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
-#include <krylith/tools/model/method_model.hpp>
+#include <krylith/tools/model/models.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/placement.hpp>
 #include <krylith/tools/solve/solve_report.hpp>

@@ -15,7 +15,7 @@
 #include <krylith/spmv/tuning/timed_trips.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 #include <krylith/tools/cli/vector_source.hpp>
-#include <krylith/tools/model/footprint.hpp>
+#include <krylith/tools/model/models.hpp>
 #include <krylith/tools/solve/placement.hpp>
 #include <krylith/vector/fused.hpp>
 

@@ -11,6 +11,7 @@
 #include <krylith/vector/kernels/fused_shape.hpp>
 #include <krylith/vector/scalar/hessenberg.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
+#include <krylith/vector/scalar/register_post.hpp>
 #include <krylith/vector/scalar/loop_watch.hpp>
 
 namespace krylith {
@@ -91,6 +92,7 @@ struct scalar_arguments {
     std::uint64_t condition;
     array_task task;
     trip_end end;
+    register_post post;
 };
 
 namespace host {

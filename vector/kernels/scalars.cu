@@ -2,6 +2,7 @@
 // itself.
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/posted_words.cuh>
 #include <krylith/vector/ghosts/ghost_put.cuh>
 #include <krylith/vector/kernels/kernels.hpp>
 #include <krylith/vector/scalar/array_tasks.hpp>
@@ -73,14 +74,26 @@ __device__ bool end_trip(const long_context& context, const trip_end& end, const
     return go && !stop;
 }
 
+/// Posts what the kernels of this device, to which this is the last, have left in the registers.
+__device__ void post_registers(const long_context& context, const register_post& posted) {
+    __syncwarp(); // the warp has stored the registers
+    if (threadIdx.x != 0) return;
+    for (int i = 0; i < posted.count; ++i)
+        posted.to.words[i] = __double_as_longlong(context.slots[posted.slots[i]]);
+    posted.to.words[posted.count] = load_relaxed(context.failure);
+    store_release(posted.to.posted, posted.to.number);
+}
+
 __global__ void scalars_kernel(const __grid_constant__ long_context parameter,
-                               std::uint64_t condition, array_task task, trip_end end) {
+                               std::uint64_t condition, array_task task, trip_end end,
+                               const __grid_constant__ register_post posted) {
     __shared__ state_of<long_context> state;
     bool go = kernel_prologue(parameter, state);
     if (end.watch != nullptr && state.reg[control::watched] != 0.0)
         go = end_trip(state.context, end, state.reg, go);
     if (condition != 0 && threadIdx.x == 0) cudaGraphSetConditional(condition, go ? 1u : 0u);
     if (go) perform(task, state.context.array, state.context.slots, warp_of_threads{});
+    if (posted.wanted()) post_registers(state.context, posted);
 }
 
 template <class T>
@@ -135,7 +148,7 @@ __global__ void __launch_bounds__(block_threads)
 void scalars(device& device, const scalar_arguments& a) {
     const launch_scope launch(device);
     scalars_kernel<<<1, 32, 0, launch.stream()>>>(pack_context<long_context>(a.common), a.condition,
-                                                  a.task, a.end);
+                                                  a.task, a.end, a.post);
     launch.check_launch();
 }
 

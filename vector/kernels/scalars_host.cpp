@@ -83,6 +83,14 @@ bool end_trip(const kernel_context& context, const trip_end& end, const register
     return go;
 }
 
+/// Posts what the tasks of this device, to which this is the last, have left in the registers.
+void post_registers(const kernel_context& context, const register_post& posted) {
+    for (int i = 0; i < posted.count; ++i)
+        posted.to.words[i] = std::bit_cast<std::int64_t>(context.slots[posted.slots[i]]);
+    posted.to.words[posted.count] = failed(context.all_reduce) ? *context.all_reduce.failure : 0;
+    store_release(*posted.to.posted, posted.to.number);
+}
+
 } // namespace
 
 void scalars(device& device, const scalar_arguments& a) {
@@ -92,6 +100,7 @@ void scalars(device& device, const scalar_arguments& a) {
         if (a.end.watch != nullptr && reg[control::watched] != 0.0)
             go = end_trip(a.common, a.end, reg, go);
         if (go) perform(a.task, a.common.array, a.common.slots, lone_thread{});
+        if (a.post.wanted()) post_registers(a.common, a.post);
         if (a.condition == 0) return;
         auto& again = *reinterpret_cast<bool*>(static_cast<std::uintptr_t>(a.condition));
         again = go && reg[control::state] == 0.0 && !failed(a.common.all_reduce);

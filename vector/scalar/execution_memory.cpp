@@ -32,7 +32,6 @@ std::int64_t recorded_iterations(const execution_options& options) {
 } // namespace
 
 rank_memory::rank_memory(const device_group& group, int rank, const execution_options& options) {
-    if (rank == 0) driver = std::make_unique<group_driver>(group);
     const auto& d = group.handle(rank);
     const int p = group.size();
     const std::size_t all_reduce_capacity = sent_to_one(options) * static_cast<std::size_t>(p);
@@ -44,6 +43,7 @@ rank_memory::rank_memory(const device_group& group, int rank, const execution_op
                                      (options.coefficients ? 3 : 1),
                                  item);
     watch = buffer<loop_watch>(d, 1, item);
+    posts = std::make_unique<posted_words>(d, most_posted + 1, item);
     partials =
         buffer<double>(d, capacity(options) * static_cast<std::size_t>(reduction_blocks(*d)), item);
     own_slots = buffer<stamped_value>(d, all_reduce_capacity, item);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
-#include <krylith/device/host/group_driver.hpp>
+#include <krylith/device/cuda/posted_words.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/vector/execution.hpp>
 #include <krylith/vector/scalar/loop_board_memory.hpp>
@@ -17,8 +17,6 @@ namespace krylith {
 struct rank_memory {
     rank_memory(const device_group& group, int rank, const execution_options& options);
 
-    std::unique_ptr<group_driver>
-        driver; // rank 0 only; the first member: before anything is enqueued
     buffer<double> slots;
     buffer<double> array;
     buffer<double> history; // rank 0 only
@@ -32,6 +30,7 @@ struct rank_memory {
     buffer<std::int32_t> failure;
     buffer<std::int32_t*> failures;
     std::unique_ptr<loop_board_memory> board; // rank 0 only, where a launch has been watched
+    std::unique_ptr<posted_words> posts;
     std::unique_ptr<loop_graph> loop; // the last member: its destructor waits for the device
 };
 

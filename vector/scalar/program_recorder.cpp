@@ -64,6 +64,7 @@ void program_recorder::record(scalar_opcode code, std::uint8_t to, std::uint8_t 
     case scalar_opcode::multiply:
     case scalar_opcode::divide:
     case scalar_opcode::divide_or_zero:
+    case scalar_opcode::maximum:
         need(a);
         need(b);
         mark_assigned(to);
@@ -85,6 +86,14 @@ void program_recorder::record(scalar_opcode code, std::uint8_t to, std::uint8_t 
             mark_assigned(reg);
         break;
     case scalar_opcode::nonzero: need(to); [[fallthrough]];
+    case scalar_opcode::start:
+        need(a);
+        need(control::target);
+        need(control::state);
+        mark_assigned(control::residual);
+        mark_assigned(control::state);
+        break;
+    case scalar_opcode::ordinary:
     case scalar_opcode::positive: need(a); [[fallthrough]];
     case scalar_opcode::pause:
         need(control::iteration);

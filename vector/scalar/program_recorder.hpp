@@ -20,6 +20,10 @@ public:
 
     /// A new named register, 0 at first. Throws usage_error when there are too many.
     [[nodiscard]] std::uint8_t new_register();
+    /// Keeps the registers made so far through forget_registers(), which frees all others for
+    /// new_register() to give again, with the values that they had.
+    void keep_registers() { kept_registers_ = next_register_; }
+    void forget_registers() { next_register_ = kept_registers_; }
     /// Throws usage_error, as record() does, when the arithmetic gets too much for one kernel.
     [[nodiscard]] std::uint8_t temporary();
     /// A temporary with a constant value.
@@ -63,6 +67,7 @@ private:
     std::vector<bool> assigned_; // gets a value
     register_places place_;
     int next_register_ = control::count;
+    int kept_registers_ = control::count;
     int next_temporary_ = 0;
 };
 

@@ -15,7 +15,7 @@ namespace krylith {
 
 inline constexpr int max_registers = 64; ///< scalars of one execution, temporaries included
 inline constexpr int max_instructions =
-    24; ///< of one kernel; more are run by a kernel of their own
+    32; ///< of one kernel; more are run by a kernel of their own
 inline constexpr int max_immediates = 16;
 inline constexpr int max_sums = 8; ///< dot products of one pass that go to named scalars
 
@@ -50,7 +50,8 @@ enum class loop_state : std::uint8_t {
     breakdown,
     indefinite_matrix,
     indefinite_preconditioner,
-    stopped ///< the host said so
+    stopped, ///< the host said so
+    extreme  ///< squares leave the ordinary range: the host scales the system and begins anew
 };
 
 enum class scalar_opcode : std::uint8_t {
@@ -70,7 +71,10 @@ enum class scalar_opcode : std::uint8_t {
     nonzero,  ///< stops with loop_state(b) if |a| <= eps * to; not_a_number where a is not finite
     pause,    ///< stops at pause_at iterations; only at the end of the body, where the loop goes on
     finish,   ///< a: squared norm of the true residual at the end of a cycle: stops or goes on
-    stop      ///< sets loop_state(b)
+    stop,     ///< sets loop_state(b)
+    maximum,
+    start,   ///< a: squared residual norm before the first iteration: may stop
+    ordinary ///< stops with loop_state(b) unless is_ordinary(a, to)
 };
 
 struct scalar_instruction {
@@ -104,6 +108,14 @@ struct scalar_program {
 
 [[nodiscard]] KRYLITH_HD inline double as_register(loop_state s) {
     return static_cast<double>(static_cast<std::uint8_t>(s));
+}
+
+/// Whether a vector of this squared norm, its products with other such vectors, and both after the
+/// largest decrease that the precision allows, stay normal numbers: 1e-80 to 1e80, for float 1e-30
+/// to 1e30 (where entries are float but sums are not).
+[[nodiscard]] KRYLITH_HD constexpr bool is_ordinary(double squared_norm, int value_bytes) {
+    const double most = value_bytes == 8 ? 1e80 : 1e30;
+    return squared_norm >= 1 / most && squared_norm <= most; // false for NaN
 }
 
 namespace detail {
@@ -224,6 +236,14 @@ KRYLITH_HD inline void run(const Program& program, double* reg, const iteration_
                 detail::stop(reg, loop_state::pause);
             break;
         case scalar_opcode::stop: detail::stop(reg, static_cast<loop_state>(in.b)); break;
+        case scalar_opcode::maximum: reg[in.to] = a < b ? b : a; break;
+        case scalar_opcode::start:
+            reg[control::residual] = a;
+            if (a <= reg[control::target]) detail::stop(reg, loop_state::converged);
+            break;
+        case scalar_opcode::ordinary:
+            if (!is_ordinary(a, in.to)) detail::stop(reg, static_cast<loop_state>(in.b));
+            break;
         }
     }
 }

@@ -1,5 +1,5 @@
-// CG in persistent kernels: the same iteration as cg(), where it can run, and its reason on other
-// groups. (All other tests of solvers run it too, as cg:auto.)
+// CG in persistent kernels: the same iteration as launched_cg(), where it can run, and its reason on
+// other groups. (All other tests of solvers run it too, as cg.)
 #include <cmath>
 #include <vector>
 
@@ -57,7 +57,7 @@ KRYLITH_GROUP_TEST("persistent cg: the first iterations are those of cg") {
         if (!can_run(p)) continue;
         const jacobi<double> m(*p.a);
         const solver_options options{.max_iterations = 3, .history = true};
-        const solve_result expected = cg(*p.a, p.b, p.x, options, m);
+        const solve_result expected = launched_cg(*p.a, p.b, p.x, options, m);
         compare(expected, persistent_cg(*p.a, p.b, p.x, options, m));
     }
 }
@@ -70,7 +70,7 @@ KRYLITH_GROUP_TEST("persistent cg: takes the way of cg") {
         problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), {operators::halo});
         if (!can_run(p)) continue;
         const solver_options options{.history = true};
-        const solve_result expected = cg(*p.a, p.b, p.x, options);
+        const solve_result expected = launched_cg(*p.a, p.b, p.x, options);
         const solve_result found = persistent_cg(*p.a, p.b, p.x, options);
         compare(expected, found);
         CHECK(p.relative_residual() <= 1e-8);
@@ -80,7 +80,7 @@ KRYLITH_GROUP_TEST("persistent cg: takes the way of cg") {
         CHECK(p.solution() == first); // equal bit by bit
 
         const jacobi<double> m(*p.a);
-        const solve_result expected_m = cg(*p.a, p.b, p.x, options, m);
+        const solve_result expected_m = launched_cg(*p.a, p.b, p.x, options, m);
         const solve_result found_m = persistent_cg(*p.a, p.b, p.x, options, m);
         compare(expected_m, found_m);
         CHECK(p.relative_residual() <= 1e-8);
@@ -92,7 +92,7 @@ KRYLITH_GROUP_TEST("persistent cg: float") {
     problem<float> p(group, matrix, random_values<float>(matrix.rows, 5), {operators::halo});
     if (!can_run(p)) return;
     const solver_options options{.rtol = 1e-4, .history = true};
-    const solve_result expected = cg(*p.a, p.b, p.x, options);
+    const solve_result expected = launched_cg(*p.a, p.b, p.x, options);
     const solve_result found = persistent_cg(*p.a, p.b, p.x, options);
     CHECK(found.reason == expected.reason);
     CHECK(std::llabs(found.iterations - expected.iterations) <= 1);
@@ -137,7 +137,7 @@ KRYLITH_GROUP_TEST("persistent cg: failures have their reasons") {
     problem<double> bad(group, indefinite, b, {operators::halo});
     const auto result = persistent_cg(*bad.a, bad.b, bad.x);
     CHECK(result.reason == reason::indefinite_matrix);
-    CHECK(cg(*bad.a, bad.b, bad.x).iterations == result.iterations);
+    CHECK(launched_cg(*bad.a, bad.b, bad.x).iterations == result.iterations);
     auto nan = matrix;
     nan.values[nan.values.size() / 2] = NAN;
     problem<double> poisoned(group, nan, b, {operators::halo});
@@ -160,7 +160,7 @@ KRYLITH_GROUP_TEST("persistent cg: ill-conditioned systems reach what cg reaches
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), {operators::halo});
     if (!can_run(p)) return;
     const solver_options options{.rtol = 1e-11, .max_iterations = 100000};
-    const solve_result expected = cg(*p.a, p.b, p.x, options);
+    const solve_result expected = launched_cg(*p.a, p.b, p.x, options);
     const solve_result found = persistent_cg(*p.a, p.b, p.x, options);
     INFO(describe(expected));
     INFO(describe(found));
@@ -192,7 +192,7 @@ static_assert(pointwise_preconditioner<own_term, double>);
 
 } // namespace
 
-// What the kernel would take for the identity, or for another sign, cg:auto gives to cg.
+// What the kernel would take for the identity, or for another sign, cg gives to launched kernels.
 KRYLITH_GROUP_TEST("persistent cg: preconditioners that are a vector of factors, and no others") {
     const auto matrix = poisson3d<double>(4);
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 5));
@@ -230,8 +230,32 @@ KRYLITH_GROUP_TEST("persistent cg: what it can't take, cg:auto gives to cg") {
                       {operators::nz, formats::csr});
     CHECK_FALSE(not_persistent_because(*p.a).empty());
     CHECK_THROWS_AS((void)persistent_cg(*p.a, p.b, p.x), usage_error);
-    CHECK(automatic_cg(*p.a, p.b, p.x).converged());
+    const auto result = cg(*p.a, p.b, p.x);
+    CHECK(result.converged());
+    CHECK(result.form == "launched");
+    CHECK(result.form_because == not_persistent_because(*p.a));
     CHECK(p.relative_residual() <= 1e-8);
+}
+
+KRYLITH_GROUP_TEST("persistent cg: cg says which kernels it took, and takes the same again") {
+    const auto matrix = poisson3d<double>(12, random_scaling{7});
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), {operators::halo});
+    const jacobi<double> m(*p.a);
+    const std::string why = launched_because(*p.a, m, p.b, {});
+    std::vector<double> first;
+    for (int round = 0; round < 3; ++round) {
+        const auto result = cg(*p.a, p.b, p.x, {}, m);
+        CHECK(result.converged());
+        CHECK(result.form == (why.empty() ? "persistent" : "launched"));
+        CHECK(result.form_because == why);
+        if (round == 0) first = p.solution();
+        CHECK(testing::same_bits(p.solution(), first));
+    }
+    const auto asked = cg(*p.a, p.b, p.x, {.mode = execution_mode::eager}, m);
+    CHECK(asked.form == "launched");
+    CHECK(asked.form_because == "solver_options::mode asks for it");
+    CHECK(launched_cg(*p.a, p.b, p.x, {}, m).form_because.empty());
+    CHECK(p.solve(method::gmres).form.empty());
 }
 
 } // namespace krylith

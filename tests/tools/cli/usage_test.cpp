@@ -121,7 +121,7 @@ TEST_CASE("where no name is near, none is suggested, and what is allowed is list
     lists(solve + "--verbose", "allowed are --help --spd --rhs ");
     lists(solve + "-n 3", "allowed are --help --spd --rhs ");
     lists(solve + "--precond ilu", "'ilu': valid are none jacobi");
-    lists(solve + "--solver minres", "'minres': valid are cg cg:auto");
+    lists(solve + "--solver minres", "'minres': valid are cg cg:launched");
     lists(solve + "--operator mpi", "'mpi': valid are auto halo");
     lists("foo", "'foo': valid are solve spmv");
     lists("graph wcc gallery:poisson2d:4", "'wcc': valid are bfs pagerank sssp");

@@ -13,7 +13,7 @@
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tests/support/matrices.hpp>
-#include <krylith/tools/model/footprint.hpp>
+#include <krylith/tools/model/models.hpp>
 
 using namespace krylith;
 using namespace krylith::tool;

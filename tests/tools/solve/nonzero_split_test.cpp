@@ -10,7 +10,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/tools/cli/device_selection.hpp>
 #include <krylith/tools/cli/vector_source.hpp>
-#include <krylith/tools/model/footprint.hpp>
+#include <krylith/tools/model/models.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 

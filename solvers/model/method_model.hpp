@@ -9,7 +9,7 @@
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
 
-namespace krylith::tool {
+namespace krylith::model {
 
 /// What an iteration depends on beside the matrix. Functions that take one throw usage_error for
 /// names that aren't in the tables.
@@ -55,4 +55,4 @@ private:
     [[nodiscard]] std::int64_t columns_or_rows() const { return columns < 0 ? rows : columns; }
 };
 
-} // namespace krylith::tool
+} // namespace krylith::model

@@ -8,11 +8,20 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/solvers/model/method_model.hpp>
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/tools/model/method_model.hpp>
 
-namespace krylith::tool {
+namespace krylith::model {
+
+/// Bytes of a solve on a device, the matrix left out.
+struct method_bytes {
+    std::int64_t given = 0;     ///< b and x
+    std::int64_t workspace = 0; ///< the solver's vectors
+    std::int64_t preconditioner = 0;
+
+    [[nodiscard]] std::int64_t total() const { return given + workspace + preconditioner; }
+};
 
 /// Of the device that needs most. Matrix bytes are those that a product reads, padding included.
 struct footprint {
@@ -40,9 +49,10 @@ struct footprint {
 
     [[nodiscard]] std::int64_t& matrix_bytes(format_kind format);
     [[nodiscard]] std::int64_t matrix_bytes(format_kind format) const;
-    /// b, x, the solver's vectors, and what the preconditioner of `m` keeps (on the right). Throws
-    /// std::bad_optional_access where that has no model.
-    [[nodiscard]] std::int64_t vector_bytes(const method& m) const;
+    /// What a solve keeps beside the matrix, with the preconditioner on the right. Throws
+    /// usage_error where the preconditioner has no model.
+    [[nodiscard]] method_bytes bytes_of(const method& m) const;
+    [[nodiscard]] std::int64_t vector_bytes(const method& m) const { return bytes_of(m).total(); }
     /// Read and written by an iteration, with the format that `auto` takes on CUDA devices. Throws
     /// std::bad_optional_access where no model has been worked out.
     [[nodiscard]] double iteration_bytes(const method& m) const;
@@ -56,4 +66,4 @@ template <class T>
                                                 std::span<const int> device_counts,
                                                 const machine_rates& rates = h200_rates());
 
-} // namespace krylith::tool
+} // namespace krylith::model

@@ -1,13 +1,15 @@
-#include <krylith/tools/model/footprint.hpp>
+#include <krylith/solvers/model/footprint.hpp>
 
 #include <algorithm>
+#include <string>
 
+#include <krylith/device/error.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/sparse/selection/format_choice.hpp>
 #include <krylith/sparse/sell/sell_layout.hpp>
 #include <krylith/spmv/cost_model.hpp>
 
-namespace krylith::tool {
+namespace krylith::model {
 
 namespace {
 
@@ -29,15 +31,18 @@ std::int64_t footprint::matrix_bytes(format_kind format) const {
     return footprint(*this).matrix_bytes(format);
 }
 
-std::int64_t footprint::vector_bytes(const method& m) const {
-    const solver_vectors count = vectors(m);
-    std::int64_t most = 0;
+method_bytes footprint::bytes_of(const method& m) const {
+    const solver_vectors count = vectors(m); // with b and x
+    method_bytes most;
     for (const part& p : parts) {
         const std::int64_t ghosts = kind->vectors == coherence::replicated ? 0 : p.received;
-        const std::int64_t entries = count.range * p.held + count.domain * (p.held + ghosts);
-        most = std::max(most,
-                        value_bytes * entries +
-                            preconditioner_bytes(m, {p.held, p.nnz, value_bytes, ghosts}).value());
+        const auto own = preconditioner_bytes(m, {p.held, p.nnz, value_bytes, ghosts});
+        if (!own)
+            throw usage_error("no model says what preconditioner " + std::string(m.preconditioner) +
+                              " keeps");
+        const std::int64_t entries = (count.range - 2) * p.held + count.domain * (p.held + ghosts);
+        const method_bytes here{2 * value_bytes * p.held, value_bytes * entries, *own};
+        if (here.total() > most.total()) most = here;
     }
     return most;
 }
@@ -147,4 +152,4 @@ template std::vector<footprint> footprints(const csr_view<double>&, std::span<co
 template std::vector<footprint> footprints(const csr_view<float>&, std::span<const int>,
                                            const machine_rates&);
 
-} // namespace krylith::tool
+} // namespace krylith::model

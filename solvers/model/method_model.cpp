@@ -1,6 +1,6 @@
-#include <krylith/tools/model/method_model.hpp>
+#include <krylith/solvers/model/method_model.hpp>
 
-namespace krylith::tool {
+namespace krylith::model {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::optional<double> traffic::iteration(const method& m) const {
     return products(m) * product() + *passes * static_cast<double>(value_bytes * rows) + *of_m;
 }
 
-} // namespace krylith::tool
+} // namespace krylith::model
