@@ -18,7 +18,7 @@ solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vec
                             const solver_options& options, const any_preconditioner<T>* given) {
     check_square(a, "solve");
     attempts<T> tries(a, b, x, options);
-    const bool known = a.kept_facts() != nullptr;
+    const bool known = a.kept().facts != nullptr;
     const operator_facts& facts = facts_of(a, options.timeout_seconds);
     const plan_setting setting{a.size(), sizeof(T), options.restart, options.preconditioning,
                                given == nullptr ? preconditioner_source::table

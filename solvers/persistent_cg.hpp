@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include <krylith/solvers/persistent/persistent_loop.hpp>
 #include <krylith/solvers/iteration/kept_solver.hpp>
+#include <krylith/solvers/persistent/persistent_loop.hpp>
 
 namespace krylith {
 

@@ -116,7 +116,7 @@ void matrix_operator<T>::update(std::span<const T> values) {
     if (static_cast<std::int64_t>(values.size()) != wanted)
         throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
                           std::to_string(wanted));
-    facts_.reset();
+    kept_.facts.reset();
     update_transposed(values);
     std::vector<T> moved;
     if (!entry_source_.empty()) {
@@ -178,6 +178,7 @@ void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
                               " is " + problem + ", allowed is memory of " + device.description());
     }
     if (in_place_ && gathers_.empty()) identity_.renew(); // blocks will read other arrays
+    kept_.facts.reset();
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
         if (update_size(rank) != 0) take(rank, values[rank]);
 }

@@ -153,9 +153,9 @@ double symmetry_tolerance() {
 
 template <class T>
 const operator_facts& facts_of(const matrix_operator<T>& a, double timeout_seconds) {
-    if (a.kept_facts() == nullptr)
-        a.keep_facts(std::make_shared<const operator_facts>(find(a, timeout_seconds)));
-    return *a.kept_facts();
+    auto& kept = a.kept().facts;
+    if (!kept) kept = std::make_shared<const operator_facts>(find(a, timeout_seconds));
+    return *kept;
 }
 
 template double symmetry_tolerance<double>();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -47,6 +48,15 @@ bool may_go_on(const solve_result& r, bool from_guess) {
     default: return !r.converged();
     }
 }
+
+/// The preconditioner that was made last. It stays with the operator, since the recordings that
+/// solvers keep there are of it.
+template <class T>
+struct kept_preconditioner {
+    const preconditioner_method* row;
+    any_preconditioner<T> m;
+    std::shared_ptr<const operator_facts> facts; ///< those of the values that it was made of
+};
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -105,9 +115,9 @@ solver_options attempts<T>::options_for(const planned_method& method, bool last)
         o.stagnation_window =
             std::min(o.stagnation_window, std::clamp(2 * a_.size(), least_patience, most_patience));
     if (options_.callback)
-        o.callback = [this](const progress& now) {
-            return options_.callback(
-                {iterations_ + now.iteration, now.residual, now.target, now.rhs_norm});
+        o.callback = [this](progress now) {
+            now.iteration += iterations_;
+            return options_.callback(now);
         };
     o.max_seconds = std::max(0.0, options_.max_seconds - seconds_since(began_));
     return o;
@@ -115,14 +125,21 @@ solver_options attempts<T>::options_for(const planned_method& method, bool last)
 
 template <class T>
 const any_preconditioner<T>& attempts<T>::preconditioner(const preconditioner_method* row) {
-    if (!made_ || made_->row != row) {
-        made_.reset();
-        made_.emplace(made{row, {}});
-        if (row != nullptr)
-            made_->m = row->make.get().template of<T>()(a_, nullptr,
-                                                        method_parameters(row->parameters.get()));
+    static const any_preconditioner<T> none;
+    if (row == nullptr) return none;
+    auto kept = std::static_pointer_cast<kept_preconditioner<T>>(a_.kept().preconditioner);
+    if (!kept || kept->row != row) {
+        a_.kept().preconditioner.reset(); // both need not fit beside each other
+        kept = std::make_shared<kept_preconditioner<T>>();
+        kept->row = row;
+        kept->m =
+            row->make.get().template of<T>()(a_, nullptr, method_parameters(row->parameters.get()));
+    } else if (kept->facts != a_.kept().facts) {
+        kept->m.update(a_);
     }
-    return made_->m;
+    kept->facts = a_.kept().facts;
+    a_.kept().preconditioner = kept;
+    return kept->m;
 }
 
 template <class T>
@@ -167,6 +184,7 @@ solve_result attempts<T>::attempt(const planned_method& method, bool last,
     solve_attempt tried;
     tried.solver = method.solver->name;
     tried.preconditioner = m.name();
+    tried.preconditioner_bytes = m.bytes();
     if (method.solver->has_sides && !m.is_identity()) tried.side = to_string(method.on_side);
     if (method.solver->restarts)
         tried.restart = static_cast<int>(std::min<std::int64_t>(method.restart, a_.size()));
@@ -196,7 +214,10 @@ solve_result attempts<T>::run(std::span<const planned_method> methods,
                 return result;
             }
             keep(result);
-            if (was_stopped(result)) best_result_.reason = result.reason;
+            if (was_stopped(result)) {
+                best_result_.reason = result.reason;
+                best_result_.diagnosis = result.diagnosis;
+            }
             if (over) break;
         } catch (const device_error& failure) { // such as too little memory for a long basis
             if (!best_) throw;

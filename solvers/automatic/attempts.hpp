@@ -30,12 +30,8 @@ public:
                                    const any_preconditioner<T>* given);
 
 private:
-    struct made {
-        const preconditioner_method* row;
-        any_preconditioner<T> m;
-    };
-
     [[nodiscard]] solver_options options_for(const planned_method& method, bool last) const;
+    /// Returns one that the operator keeps until the next call.
     [[nodiscard]] const any_preconditioner<T>& preconditioner(const preconditioner_method* row);
     [[nodiscard]] solve_result attempt(const planned_method& method, bool last,
                                        const any_preconditioner<T>* given);
@@ -59,7 +55,6 @@ private:
     double rhs_norm_ = 0;
     std::optional<vector<T>> best_; ///< of failed attempts
     solve_result best_result_;
-    std::optional<made> made_; ///< the preconditioner made last
     std::vector<solve_attempt> tried_;
     std::int64_t iterations_ = 0; ///< of all attempts
 };

@@ -153,7 +153,7 @@ KRYLITH_GROUP_TEST("auto: facts that have gone stale cost an attempt, not the so
         if (matrix.values[k] < 0 && k % 3 == 0)
             matrix.values[k] *= -40; // neither SPD nor symmetric
     p.a->update(matrix.values);
-    p.a->keep_facts(std::make_shared<const operator_facts>(good));
+    p.a->kept().facts = std::make_shared<const operator_facts>(good);
     const auto result = solve(*p.a, p.b, p.x);
     INFO(testing::describe(result));
     CHECK(result.converged());
@@ -263,6 +263,42 @@ KRYLITH_GROUP_TEST("auto: max_iterations limits all attempts together") {
                                     },
                                 .callback_interval = 1});
     CHECK(watched.converged());
+}
+
+KRYLITH_GROUP_TEST("auto: its preconditioner stays with the operator, and takes new values") {
+    auto matrix = poisson2d<double>(14, 13, random_scaling{5});
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 311));
+    const auto first = solve(*p.a, p.b, p.x);
+    const auto found = p.solution();
+    const auto kept = p.a->kept().preconditioner;
+    CHECK(kept != nullptr);
+    const auto second = solve(*p.a, p.b, p.x);
+    CHECK(testing::same_bits(found, p.solution()));
+    CHECK(p.a->kept().preconditioner == kept);
+    matrix = poisson2d<double>(14, 13, random_scaling{9});
+    p.a->update(matrix.values);
+    const auto updated = solve(*p.a, p.b, p.x);
+    CHECK(p.a->kept().preconditioner == kept);
+    problem<double> q(group, matrix, testing::values_of(p.b));
+    const auto fresh = solve(*q.a, q.b, q.x);
+    CHECK(testing::same_bits(q.solution(), p.solution()));
+    CHECK(updated.iterations == fresh.iterations);
+    p.a->release_workspace();
+    CHECK(p.a->kept().preconditioner == nullptr);
+    CHECK(first.converged());
+    CHECK(second.converged());
+}
+
+KRYLITH_GROUP_TEST("auto: stops where it is told to, and tries nothing more") {
+    const auto matrix = saddle_point(60, 20);
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 312));
+    const auto stopped =
+        solve(*p.a, p.b, p.x, {.callback = [](const progress&) { return next_step::stop; }});
+    CHECK(stopped.reason == reason::stopped_by_user);
+    CHECK(stopped.attempts.size() == 1);
+    const auto late = solve(*p.a, p.b, p.x, {.max_seconds = 0});
+    CHECK(late.reason == reason::time_limit);
+    CHECK(late.attempts.size() == 1);
 }
 
 KRYLITH_GROUP_TEST("auto: with a preconditioner that is given, or none") {

@@ -142,17 +142,17 @@ KRYLITH_GROUP_TEST("facts: a NaN is no symmetric matrix") {
 KRYLITH_GROUP_TEST("facts: they are kept until new values come") {
     auto matrix = poisson2d<double>(12, 11);
     const auto a = make_operator(group, matrix);
-    CHECK(a->kept_facts() == nullptr);
+    CHECK(a->kept().facts == nullptr);
     const operator_facts* const kept = &facts_of(*a);
     CHECK(kept->diagonal->constant());
-    CHECK(a->kept_facts() == kept);
+    CHECK(a->kept().facts.get() == kept);
     CHECK(&facts_of(*a) == kept);
     matrix.values = disturbed(matrix, 0.5).values;
     a->update(matrix.values);
-    CHECK(a->kept_facts() == nullptr);
+    CHECK(a->kept().facts == nullptr);
     CHECK_FALSE(facts_of(*a).symmetric);
     a->drop_facts();
-    CHECK(a->kept_facts() == nullptr);
+    CHECK(a->kept().facts == nullptr);
 }
 
 KRYLITH_GROUP_TEST("facts: an operator without a diagonal of its own is judged without") {

@@ -111,6 +111,7 @@ void describe_solve(solve_outcome& out, const solve_request& request, const csr_
     if (const solve_attempt* const best = out.result.best_attempt()) {
         out.solver = best->solver;
         out.preconditioner = best->preconditioner;
+        out.preconditioner_bytes = best->preconditioner_bytes;
         out.solver_because = best->because;
         if (!best->side.empty()) out.side = best->side;
         if (best->restart != 0) out.restart = best->restart;
