@@ -145,14 +145,10 @@ public:
     [[nodiscard]] virtual const recording_identity* recording() const {
         return blocks_.front()->recorded_alike() ? &identity_ : nullptr;
     }
-    /// What solvers keep here for the next solve, and its end.
+    /// Workspaces and recordings that solvers keep here for the next solve.
     [[nodiscard]] workspace_shelf& workspaces() const { return workspaces_; }
-<<<<<<< HEAD
-    void release_workspace() const { workspaces_.release(); }
-=======
     /// Frees these, and the preconditioner that solve() keeps. The next solve makes all anew.
     void release_workspace() const { workspaces_.release(), kept_.preconditioner.reset(); }
->>>>>>> main
     /// How entries cross devices: the transport that runs, never automatic.
     [[nodiscard]] virtual transport_kind transport() const;
 
