@@ -11,6 +11,7 @@
 #include <krylith/bench/spmspv/spmspv_run.hpp>
 #include <krylith/bench/spmv/spmv_run.hpp>
 #include <krylith/bench/streamed/streamed_run.hpp>
+#include <krylith/bench/total/total_run.hpp>
 #include <krylith/bench/watch/watch_run.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/command.hpp>
@@ -38,7 +39,7 @@ std::function<exit_status()> add_solver(CLI::App& options, std::string_view name
     return [request] { return status_of_run(bench::solver_run(*request)); };
 }
 
-constexpr std::array<benchmark, 9> others = {{
+constexpr std::array<benchmark, 10> others = {{
     {"calls", "What a call of a solver costs beside its iterations, and time steps",
      add<bench::calls_request, bench::calls_run>},
     {"spmv", "y = A x: formats on one device, operators on several, and their limits",
@@ -55,6 +56,8 @@ constexpr std::array<benchmark, 9> others = {{
      add<bench::read_request, bench::read_run>},
     {"watch", "What watching a solve costs, and how soon a stop ends it",
      add<bench::watch_request, bench::watch_run>},
+    {"total", "From CSR arrays in host memory to the answer, step by step, against CuPy",
+     add<bench::total_request, bench::total_run>},
     {"break_even", "Rows a GPU from which several pay, by the cost model; needs no device",
      add<bench::break_even_request, bench::break_even_run>},
 }};

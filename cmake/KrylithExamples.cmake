@@ -25,6 +25,11 @@ foreach(source IN LISTS sources)
         message(STATUS "krylith: without examples/${name}.cpp (${needed} was not found)")
         continue()
     endif()
+    krylith_needs_missing_part(incomplete "${source}")
+    if(incomplete)
+        message(STATUS "krylith: without examples/${name}${extension} (it uses a part that is left out)")
+        continue()
+    endif()
     add_executable(example_${name} "${source}")
     set_target_properties(example_${name} PROPERTIES
         LINKER_LANGUAGE CXX
@@ -46,7 +51,7 @@ foreach(source IN LISTS sources)
 endforeach()
 
 # heat compares times, and the memory of its process: alone, and without what AddressSanitizer keeps.
-if(PROJECT_IS_TOP_LEVEL)
+if(PROJECT_IS_TOP_LEVEL AND TARGET example_heat)
     set_tests_properties(example.heat PROPERTIES RUN_SERIAL ON)
     if(KRYLITH_SANITIZE STREQUAL "address")
         set(environment ${KRYLITH_TEST_ENVIRONMENT})

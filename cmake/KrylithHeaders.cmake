@@ -1,6 +1,7 @@
 # Installs the headers that users can include: those directly in a room (docs/api.md lists them) and what
 # they include, and so on. Runs when it is installed, since what headers include changes with every edit.
-# Given: sources (a folder), rooms (a list), destination (below the prefix).
+# Given: sources (a folder), rooms (a list), left_out (patterns of files of parts that weren't built),
+# destination (below the prefix).
 cmake_policy(VERSION 3.25) # an install script begins without policies
 
 set(waiting "")
@@ -8,6 +9,10 @@ foreach(room IN LISTS rooms)
     file(GLOB faces RELATIVE "${sources}" "${sources}/${room}/*.hpp")
     list(APPEND waiting ${faces})
 endforeach()
+if(left_out)
+    list(JOIN left_out "|" pattern)
+    list(FILTER waiting EXCLUDE REGEX "^(${pattern})$")
+endif()
 set(found "")
 while(waiting)
     list(POP_FRONT waiting header)

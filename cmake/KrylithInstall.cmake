@@ -18,10 +18,11 @@ install(TARGETS krylith EXPORT krylithTargets
 install(CODE "
     set(sources \"${PROJECT_SOURCE_DIR}\")
     set(rooms \"${KRYLITH_ROOMS}\")
+    set(left_out [[${KRYLITH_LEFT_OUT}]])
     set(destination \"${CMAKE_INSTALL_INCLUDEDIR}/krylith\")
     include(\"${PROJECT_SOURCE_DIR}/cmake/KrylithHeaders.cmake\")"
     COMPONENT development)
-install(FILES "${KRYLITH_INCLUDE_DIR}/krylith/config.hpp"
+install(FILES "${KRYLITH_INCLUDE_DIR}/krylith/config.hpp" "${PROJECT_SOURCE_DIR}/krylith.hpp"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/krylith" COMPONENT development)
 
 install(EXPORT krylithTargets NAMESPACE krylith:: DESTINATION "${package_dir}" COMPONENT development)

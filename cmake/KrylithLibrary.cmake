@@ -1,6 +1,6 @@
 # The library: every .cpp below the rooms, and every .cu with CUDA.
 # Headers are <krylith/ROOM/NAME.hpp> here as after install: the build tree has a folder
-# include/krylith with a symbolic link to each room and the generated config.hpp.
+# include/krylith with a symbolic link to each room and to krylith.hpp, and the generated config.hpp.
 
 set(KRYLITH_INCLUDE_DIR "${PROJECT_BINARY_DIR}/include")
 file(MAKE_DIRECTORY "${KRYLITH_INCLUDE_DIR}/krylith")
@@ -14,6 +14,9 @@ foreach(folder IN ITEMS tools tests bench)
          "${KRYLITH_PRIVATE_INCLUDE_DIR}/krylith/${folder}" SYMBOLIC)
 endforeach()
 
+file(CREATE_LINK "${PROJECT_SOURCE_DIR}/krylith.hpp" "${KRYLITH_INCLUDE_DIR}/krylith/krylith.hpp"
+     SYMBOLIC)
+
 set(sources "")
 foreach(room IN LISTS KRYLITH_ROOMS)
     file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${room}" "${KRYLITH_INCLUDE_DIR}/krylith/${room}" SYMBOLIC)
@@ -25,19 +28,24 @@ foreach(room IN LISTS KRYLITH_ROOMS)
     endif()
 endforeach()
 
+krylith_without_parts(sources)
+
 # The kernel models that are built in: a source made from spmspv/selection/models/NAME.txt.
-foreach(name IN ITEMS host sm_90)
-    set(model "${PROJECT_SOURCE_DIR}/spmspv/selection/models/${name}.txt")
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${model}")
-    file(READ "${model}" ${name}_model)
-endforeach()
-configure_file("${PROJECT_SOURCE_DIR}/cmake/kernel_models.cpp.in"
-               "${PROJECT_BINARY_DIR}/generated/kernel_models.cpp" @ONLY)
-list(APPEND sources "${PROJECT_BINARY_DIR}/generated/kernel_models.cpp")
+if(KRYLITH_SPMSPV)
+    foreach(name IN ITEMS host sm_90)
+        set(model "${PROJECT_SOURCE_DIR}/spmspv/selection/models/${name}.txt")
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${model}")
+        file(READ "${model}" ${name}_model)
+    endforeach()
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/kernel_models.cpp.in"
+                   "${PROJECT_BINARY_DIR}/generated/kernel_models.cpp" @ONLY)
+    list(APPEND sources "${PROJECT_BINARY_DIR}/generated/kernel_models.cpp")
+endif()
 
 add_library(krylith ${sources})
 # The bits of generated matrices must not depend on whether the processor can fuse a * b + c.
 file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/matrix/gallery/*.cpp")
+krylith_without_parts(gallery)
 set_source_files_properties(${gallery} PROPERTIES COMPILE_OPTIONS "-ffp-contract=off")
 add_library(krylith::krylith ALIAS krylith)
 krylith_compile_options(krylith)

@@ -2,9 +2,17 @@
 # KRYLITH_BENCH is OFF, krylith-bench with the benchmarks of bench/.
 
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/*.cpp")
+krylith_without_parts(sources)
 if(NOT sources)
     return()
 endif()
+# What stands for a part that is there isn't needed.
+foreach(part IN ITEMS GALLERY GRAPHS)
+    string(TOLOWER "${part}" name)
+    if(KRYLITH_${part})
+        list(FILTER sources EXCLUDE REGEX "/without_${name}[.]cpp$")
+    endif()
+endforeach()
 krylith_need(cli11 json fmt)
 
 set(main "${PROJECT_SOURCE_DIR}/tools/main.cpp")

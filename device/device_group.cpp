@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -84,9 +85,8 @@ device_group device_group::cuda(std::span<const int> ordinals, const group_optio
                               " is not there: allowed are 0 to " + std::to_string(present - 1));
         }
         distinct.insert(ordinal);
-        m->devices.push_back(
-            cuda::make_device(ordinal, options.streams.empty() ? nullptr : options.streams[i]));
     }
+    m->devices = cuda::make_devices(ordinals, options.streams);
     const std::size_t n = ordinals.size();
     m->paths.assign(n * n, peer_path::direct);
     if (distinct.size() != n) m->serialised_because = "one physical device stands for several";
@@ -115,6 +115,17 @@ device_group device_group::cuda(std::span<const int> ordinals, const group_optio
     throw device_error("this krylith was built without CUDA (KRYLITH_CUDA=OFF): "
                        "use host devices");
 #endif
+}
+
+device_group device_group::available(int most) {
+    if (most < 1)
+        throw usage_error("device_group::available: " + std::to_string(most) +
+                          " devices, allowed is 1 or more");
+    const int present = cuda_device_count();
+    if (present == 0) return host(most == all ? 1 : most);
+    std::vector<int> ordinals(static_cast<std::size_t>(std::min({most, present, max_ranks})));
+    std::iota(ordinals.begin(), ordinals.end(), 0);
+    return cuda(ordinals);
 }
 
 int device_group::size() const noexcept {

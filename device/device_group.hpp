@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,6 +46,13 @@ public:
     /// at all or the library was built without CUDA.
     [[nodiscard]] static device_group cuda(std::span<const int> ordinals,
                                            const group_options& options = {});
+
+    /// Makes a group of the first GPUs that this process can use, at most `most` of them, or all.
+    /// Where there are none, or the library was built without CUDA, it is of `most` host devices,
+    /// of one for `all`: a program that asks for 4 GPUs runs on 4 slices of a laptop's CPU. Throws
+    /// usage_error for most < 1.
+    static constexpr int all = std::numeric_limits<int>::max();
+    [[nodiscard]] static device_group available(int most = all);
 
     [[nodiscard]] int size() const noexcept;
     [[nodiscard]] device& operator[](int rank) const;

@@ -92,8 +92,8 @@ bool run(std::int64_t n, int steps, int devices) {
         temperature_parts.push_back(part.temperature.data());
         rhs_parts.push_back(part.rhs.data());
     }
-    auto temperature = vector<double>::borrow(a->layout(), temperature_parts);
-    const auto rhs = vector<double>::borrow(a->layout(), rhs_parts);
+    auto temperature = distributed_vector<double>::borrow(a->layout(), temperature_parts);
+    const auto rhs = distributed_vector<double>::borrow(a->layout(), rhs_parts);
 
     const double h = 1.0 / static_cast<double>(n + 1);
     const double lambda = 12 / (h * h) * std::pow(std::sin(std::numbers::pi * h / 2), 2);

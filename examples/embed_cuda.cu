@@ -242,8 +242,8 @@ bool run(std::int64_t n, int steps) {
     }
     const auto a =
         make_operator<double>(group, matrix_parts, {.kind = operators::halo, .borrow = true});
-    auto temperature = vector<double>::borrow(a->layout(), temperature_parts);
-    const auto rhs = vector<double>::borrow(a->layout(), rhs_parts);
+    auto temperature = distributed_vector<double>::borrow(a->layout(), temperature_parts);
+    const auto rhs = distributed_vector<double>::borrow(a->layout(), rhs_parts);
 
     const double h = 1.0 / static_cast<double>(n + 1);
     const double lambda = 12 / (h * h) * std::pow(std::sin(std::numbers::pi * h / 2), 2);

@@ -2,17 +2,13 @@
 #include <cstdio>
 #include <vector>
 
-#include <krylith/matrix/load.hpp>
-#include <krylith/solvers/cg.hpp>
-#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/krylith.hpp>
 
 int main() {
     const auto matrix = krylith::load_matrix<double>("gallery:poisson3d:32"); // or "mine.mtx"
-    const auto cpu = krylith::device_group::host(1); // GPUs: device_group::cuda(std::array{0, 1})
-    const auto a = krylith::make_operator(cpu, matrix);
-    auto b = a->make_range_vector(), x = a->make_range_vector();
-    b.upload(std::vector<double>(32 * 32 * 32, 1.0));
-    const auto result = krylith::cg(*a, b, x);
+    const auto group = krylith::device_group::available(1); // a GPU, or else the CPU
+    std::vector<double> b(32 * 32 * 32, 1.0), x(b.size());
+    const auto result = krylith::solve(group, matrix, b, x);
     std::printf("%s: ||b - A x|| / ||b|| = %.1e\n", to_string(result.reason),
                 result.relative_residual());
     return result.converged() ? 0 : 1;

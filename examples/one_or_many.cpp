@@ -30,13 +30,6 @@ namespace {
 
 constexpr double rtol = 1e-8;
 
-device_group first_devices(int count) {
-    if (cuda_device_count() == 0) return device_group::host(count);
-    std::vector<int> ordinals(static_cast<std::size_t>(count));
-    std::iota(ordinals.begin(), ordinals.end(), 0);
-    return device_group::cuda(ordinals);
-}
-
 struct run {
     int devices = 1;
     std::string kind;    ///< the operator that was built
@@ -47,7 +40,7 @@ struct run {
 };
 
 run solve(const csr_matrix<double>& matrix, const std::vector<double>& f, int devices) {
-    const auto a = make_operator(first_devices(devices), matrix); // chooses how x moves
+    const auto a = make_operator(device_group::available(devices), matrix); // chooses how x moves
     const jacobi<double> m(*a);
     auto b = a->make_range_vector();
     auto x = a->make_range_vector();

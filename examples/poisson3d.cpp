@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <numeric>
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
@@ -19,16 +18,9 @@ using namespace krylith;
 
 namespace {
 
-device_group first_devices(int count) {
-    if (cuda_device_count() == 0) return device_group::host(count);
-    std::vector<int> ordinals(static_cast<std::size_t>(count));
-    std::iota(ordinals.begin(), ordinals.end(), 0);
-    return device_group::cuda(ordinals);
-}
-
 /// Solves A x = ones on so many devices.
 solve_result solve(const csr_matrix<double>& matrix, int devices, std::vector<double>& solution) {
-    const auto a = make_operator(first_devices(devices), matrix);
+    const auto a = make_operator(device_group::available(devices), matrix);
     auto b = a->make_range_vector();
     auto x = a->make_range_vector();
     b.upload(std::vector<double>(solution.size(), 1.0));

@@ -6,14 +6,12 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/compressed/canonical_rows.hpp>
 #include <krylith/matrix/compressed/coo_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 namespace {
-
-/// Marks an entry of a row that was added to an earlier one.
-constexpr std::int32_t merged = -1;
 
 void validate_indices(const char* name, std::span<const std::int32_t> indices, std::int64_t limit) {
     const auto count = static_cast<std::int64_t>(indices.size());
@@ -29,47 +27,6 @@ void validate_indices(const char* name, std::span<const std::int32_t> indices, s
                           "] is " + std::to_string(indices[as_size(first_bad)]) +
                           ", allowed are 0 and more, below " + std::to_string(limit));
     }
-}
-
-/// Adds the entries of a sorted row that have the same column, in order. Leaves the sums in front
-/// and the mark `merged` behind. Returns true if anything was added.
-template <class T>
-bool sum_duplicates(const row_entries<T>& row) {
-    std::int32_t* const columns = row.columns();
-    T* const values = row.values();
-    std::size_t kept = 0;
-    for (std::size_t k = 1; k < row.length(); ++k) {
-        if (columns[k] == columns[kept]) {
-            values[kept] += values[k];
-        } else {
-            ++kept;
-            columns[kept] = columns[k];
-            values[kept] = values[k];
-        }
-    }
-    std::fill(columns + kept + 1, columns + row.length(), merged);
-    return kept + 1 < row.length();
-}
-
-/// Closes the gaps that summed duplicates leave.
-template <class T>
-void remove_merged(csr_matrix<T>& csr) {
-    std::int64_t kept = 0;
-    std::int64_t begin = 0;
-    for (std::int64_t row = 0; row < csr.rows; ++row) {
-        const std::int64_t end = csr.row_offsets[as_size(row + 1)];
-        for (std::int64_t k = begin; k < end && csr.column_indices[as_size(k)] != merged; ++k) {
-            csr.column_indices[as_size(kept)] = csr.column_indices[as_size(k)];
-            csr.values[as_size(kept)] = csr.values[as_size(k)];
-            ++kept;
-        }
-        csr.row_offsets[as_size(row + 1)] = kept;
-        begin = end;
-    }
-    csr.column_indices.resize(as_size(kept));
-    csr.column_indices.shrink_to_fit();
-    csr.values.resize(as_size(kept));
-    csr.values.shrink_to_fit();
 }
 
 } // namespace
@@ -98,9 +55,7 @@ csr_matrix<T> to_csr(const coo_matrix<T>& matrix) {
         [rows = matrix.row_indices.data()](std::int64_t k) { return rows[k]; },
         [columns = matrix.column_indices.data()](std::int64_t k) { return columns[k]; },
         [values = matrix.values.data()](std::int64_t k) { return values[k]; });
-    if (sort_rows(csr, sum_duplicates<T>)) {
-        remove_merged(csr);
-    }
+    make_canonical(csr);
     return csr;
 }
 

@@ -5,48 +5,120 @@
 #include <string>
 #include <system_error>
 
+#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/files/file_formats.hpp>
+#if KRYLITH_HAVE_GALLERY
 #include <krylith/matrix/gallery.hpp>
-#include <krylith/matrix/kcsr.hpp>
-#include <krylith/matrix/matrix_market.hpp>
+#endif
 
 namespace krylith {
 namespace {
 
 constexpr std::string_view prefix = "gallery:";
 
+#if KRYLITH_HAVE_GALLERY
 /// Whether a name lacks the prefix only: "poisson3d:64" is an easy slip.
 bool looks_like_gallery(std::string_view name) {
     const std::string_view first = name.substr(0, name.find(':'));
     return std::ranges::find(gallery_names(), first, &gallery_entry::name) != gallery_names().end();
 }
 
+template <class T>
+csr_matrix<T> generate(std::string_view name) {
+    return make_gallery<T>(name.substr(prefix.size()));
+}
+#else
+bool looks_like_gallery(std::string_view) {
+    return false;
+}
+
+template <class T>
+csr_matrix<T> generate(std::string_view name) {
+    throw usage_error(std::string(name) +
+                      ": this krylith was built without its gallery (KRYLITH_GALLERY=OFF), allowed "
+                      "are files");
+}
+#endif
+
+/// Opens an input. Where it isn't there, says what could have been meant.
+files::input_file open_input(std::string_view name, file_content content) {
+    std::error_code ignored;
+    // Where this can't be told, the reader reports what the system says.
+    if (name == files::standard_input ||
+        std::filesystem::status(std::filesystem::path(name), ignored).type() !=
+            std::filesystem::file_type::not_found) {
+        return files::input_file(name);
+    }
+    const std::string found = std::string(name) + ": no such file, ";
+    if (content == file_content::matrix && looks_like_gallery(name)) {
+        throw input_error(found + "did you mean " + std::string(prefix) + std::string(name) + "?");
+    }
+    throw input_error(found + "allowed is the path of a file (" + readable_formats(content) + ")" +
+                      (content == file_content::matrix ? ", '-' or gallery:NAME" : " or '-'"));
+}
+
+[[noreturn]] void refuse_content(const files::input_file& file, const file_format& format,
+                                 file_content content) {
+    throw input_error(file.name() + ": is " + std::string(format.name) + ", which holds no " +
+                      (content == file_content::matrix ? "matrices" : "vectors") +
+                      ", allowed are " + readable_formats(content));
+}
+
 } // namespace
 
 template <class T>
-csr_matrix<T> load_matrix(std::string_view name, const market_options& options) {
+csr_matrix<T> load_matrix(std::string_view name, const load_options& options) {
     if (name.starts_with(prefix)) {
-        return make_gallery<T>(name.substr(prefix.size()));
+        return generate<T>(name);
     }
-    const std::filesystem::path path(name);
-    std::error_code ignored;
-    // Where this can't be told, the reader reports what the system says.
-    if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
-        const std::string found = std::string(name) + ": no such file, ";
-        throw input_error(found +
-                          (looks_like_gallery(name)
-                               ? "did you mean " + std::string(prefix) + std::string(name) + "?"
-                               : "allowed is the path of a Matrix Market or .kcsr file, "
-                                 "or gallery:NAME"));
+    files::input_file file = open_input(name, file_content::matrix);
+    const file_format& format = recognise(file, file_content::matrix);
+    const auto read = format.functions<T>().read_matrix;
+    if (read == nullptr) {
+        refuse_content(file, format, file_content::matrix);
     }
-    // The name counts too, so that a damaged file is called that, and not a bad Matrix Market file.
-    if (path.extension() == ".kcsr" || is_binary_csr(path)) {
-        return read_binary_csr<T>(path);
-    }
-    return read_matrix_market<T>(path, options);
+    return read(file, options);
 }
 
-template csr_matrix<double> load_matrix(std::string_view, const market_options&);
-template csr_matrix<float> load_matrix(std::string_view, const market_options&);
+template <class T>
+std::vector<T> load_vector(std::string_view name, std::optional<std::int64_t> entries) {
+    files::input_file file = open_input(name, file_content::vector);
+    const file_format& format = recognise(file, file_content::vector);
+    const auto read = format.functions<T>().read_vector;
+    if (read == nullptr) {
+        refuse_content(file, format, file_content::vector);
+    }
+    return read(file, {.entries = entries});
+}
+
+template <class T>
+void save_matrix(const std::filesystem::path& path, const csr_view<T>& matrix,
+                 std::string_view comment) {
+    const file_format* format = format_to_write(path.string(), file_content::matrix);
+    if (format == nullptr) {
+        throw usage_error("path is '" + path.string() + "': its name must end in " +
+                          written_endings(file_content::matrix) + ", which says the format");
+    }
+    validate(matrix);
+    format->functions<T>().write_matrix(path, matrix, comment);
+}
+
+template <class T>
+void save_vector(const std::filesystem::path& path, std::span<const T> vector,
+                 std::string_view comment) {
+    const file_format* format = format_to_write(path.string(), file_content::vector);
+    const file_format& chosen = format == nullptr ? file_format_rows::market : *format;
+    chosen.functions<T>().write_vector(path, vector, comment);
+}
+
+template csr_matrix<double> load_matrix(std::string_view, const load_options&);
+template csr_matrix<float> load_matrix(std::string_view, const load_options&);
+template std::vector<double> load_vector(std::string_view, std::optional<std::int64_t>);
+template std::vector<float> load_vector(std::string_view, std::optional<std::int64_t>);
+template void save_matrix(const std::filesystem::path&, const csr_view<double>&, std::string_view);
+template void save_matrix(const std::filesystem::path&, const csr_view<float>&, std::string_view);
+template void save_vector(const std::filesystem::path&, std::span<const double>, std::string_view);
+template void save_vector(const std::filesystem::path&, std::span<const float>, std::string_view);
 
 } // namespace krylith

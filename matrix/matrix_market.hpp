@@ -7,7 +7,7 @@
 // user's), those of arrays are not entries. A symmetric matrix may be given by either half or a
 // mixture, but no place by both; a skew-symmetric one has no diagonal but zeros. Fortran's
 // exponents D and d are read. Numbers are rounded to the nearest T, so that whole numbers are exact
-// up to 2^53 (float: 2^24); market_report counts those beyond that T can't hold, and magnitudes
+// up to 2^53 (float: 2^24); file_report counts those beyond that T can't hold, and magnitudes
 // that become zero. A number behind the entry of a pattern file, which some collections have, is
 // ignored and counted.
 //
@@ -17,7 +17,7 @@
 // pattern arrays, NUL bytes, gzip data that are corrupt, cut off or a bomb (beyond 1 GiB of text:
 // 200 times their size), and, without a line, whatever is no regular file. Nothing is allocated on
 // the word of the size line: memory grows with what was read, at the most 2.5 times the resulting
-// matrix plus some 2 MiB a thread, and is refused before the machine, or market_options::memory,
+// matrix plus some 2 MiB a thread, and is refused before the machine, or load_options::memory,
 // runs out. Rows take memory even where they are empty: the most allowed are 2^24, 64 for each
 // entry, or as many as an eighth of the memory holds.
 #pragma once
@@ -29,7 +29,7 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
-#include <krylith/matrix/market/market_report.hpp>
+#include <krylith/matrix/files/file_report.hpp>
 
 namespace krylith {
 
@@ -37,12 +37,12 @@ namespace krylith {
 /// read by up to 16 OpenMP threads (gzip: unpacked by one at a time).
 template <class T>
 [[nodiscard]] csr_matrix<T> read_matrix_market(const std::filesystem::path& path,
-                                               const market_options& options = {});
+                                               const load_options& options = {});
 
 /// Reads plain text in memory likewise; `name` stands for the file in messages.
 template <class T>
 [[nodiscard]] csr_matrix<T> parse_matrix_market(std::string_view text, std::string name,
-                                                const market_options& options = {});
+                                                const load_options& options = {});
 
 /// Reads the dense vector in a file: an array or coordinates, general, of n rows and 1 column (a
 /// symmetric one of 1 row too). Two forms that are no Matrix Market files, but are common, are read
@@ -50,12 +50,12 @@ template <class T>
 /// a file without a banner; n numbers follow, one a line.
 template <class T>
 [[nodiscard]] std::vector<T> read_vector_market(const std::filesystem::path& path,
-                                                const market_options& options = {});
+                                                const load_options& options = {});
 
 /// Reads text in memory likewise.
 template <class T>
 [[nodiscard]] std::vector<T> parse_vector_market(std::string_view text, std::string name,
-                                                 const market_options& options = {});
+                                                 const load_options& options = {});
 
 /// Writes a matrix as coordinate real general, with as many digits as reading back the same values
 /// takes (17, float 9). The file is gzipped if the name ends in .gz. Each line of the comment

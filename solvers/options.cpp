@@ -7,6 +7,15 @@
 
 namespace krylith {
 
+const char* to_string(side where) noexcept {
+    switch (where) {
+    case side::left: return "left";
+    case side::right: return "right";
+    case side::split: return "split";
+    }
+    return "unknown";
+}
+
 void solver_options::check() const {
     const auto refuse = [](const std::string& name, const std::string& value,
                            const std::string& allowed) {

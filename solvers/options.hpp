@@ -19,6 +19,9 @@ enum class side {
     split  ///< M1^-1 A M2^-1 (M2 x) = M1^-1 b with M = M1 M2
 };
 
+/// "left", "right", "split".
+[[nodiscard]] const char* to_string(side where) noexcept;
+
 enum class failure_policy {
     status,     ///< a solve that doesn't converge returns its reason
     throw_error ///< a solve that doesn't converge throws not_converged

@@ -1,5 +1,6 @@
 #include <krylith/solvers/result.hpp>
 
+#include <cmath>
 #include <utility>
 
 namespace krylith {
@@ -22,6 +23,15 @@ const char* to_string(reason why) noexcept {
     case reason::time_limit: return "time_limit";
     }
     return "unknown";
+}
+
+const solve_attempt* solve_result::best_attempt() const noexcept {
+    const solve_attempt* best = nullptr;
+    for (const solve_attempt& attempt : attempts)
+        if (best == nullptr || attempt.relative_residual < best->relative_residual ||
+            !std::isfinite(best->relative_residual))
+            best = &attempt;
+    return best;
 }
 
 not_converged::not_converged(solve_result r)

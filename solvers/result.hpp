@@ -33,6 +33,20 @@ enum class reason {
 
 [[nodiscard]] const char* to_string(reason why) noexcept;
 
+/// A method that solve() tried (solvers/automatic.hpp).
+struct solve_attempt {
+    std::string solver;                    ///< by its name in the table of solvers
+    std::string preconditioner;            ///< by its name()
+    std::int64_t preconditioner_bytes = 0; ///< on the device that keeps most
+    std::string side;    ///< "left", "right" or "split"; empty where it has no effect
+    int restart = 0;     ///< 0 where it has no effect
+    std::string because; ///< why it was tried
+    krylith::reason reason = reason::max_iterations; ///< how it ended
+    std::int64_t iterations = 0;
+    double seconds = 0;           ///< set-up and solve
+    double relative_residual = 0; ///< of its x, true
+};
+
 /// The extreme eigenvalues of M^-1 A (of A without M) as CG finds them on the way: Ritz values,
 /// which lie between the eigenvalues' extremes and approach them as CG converges, the larger one
 /// sooner. They are those that b has a part of (Saad, Iterative Methods, 2nd ed., section 6.7.3).
@@ -66,10 +80,14 @@ struct [[nodiscard]] solve_result {
     std::vector<std::map<std::string, std::size_t>> bytes; ///< by device and item, at the end of
                                                            ///< the solve
 
+    std::vector<solve_attempt> attempts; ///< of solve(), in order; empty for a method by name
+
     [[nodiscard]] bool converged() const noexcept {
         return reason == reason::converged_rtol || reason == reason::converged_atol ||
                reason == reason::happy_breakdown;
     }
+    /// Returns the attempt that gave x; null for a method by name.
+    [[nodiscard]] const solve_attempt* best_attempt() const noexcept;
     /// Returns ||b - A x|| / ||b||; the residual itself if b = 0.
     [[nodiscard]] double relative_residual() const noexcept {
         return rhs_norm > 0 ? true_residual / rhs_norm : true_residual;

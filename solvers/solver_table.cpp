@@ -21,14 +21,23 @@ std::vector<std::string_view> solver_names() {
     return names;
 }
 
+std::vector<std::string_view> solver_choices() {
+    std::vector<std::string_view> names = solver_names();
+    names.insert(names.begin(), solver_rows::automatic.name);
+    return names;
+}
+
 const solver_method& find_solver(std::string_view name) {
     std::vector<name_alias> aliases;
-    for (const solver_method* row : all_solvers) {
-        if (name == row->name) return *row;
-        for (const std::string_view alias : row->aliases) aliases.push_back({alias, row->name});
-    }
+    const auto is = [&](const solver_method& row) {
+        for (const std::string_view alias : row.aliases) aliases.push_back({alias, row.name});
+        return name == row.name;
+    };
+    if (is(solver_rows::automatic)) return solver_rows::automatic;
+    for (const solver_method* row : all_solvers)
+        if (is(*row)) return *row;
     throw usage_error("unknown solver '" + std::string(name) + "'" +
-                      name_advice(name, solver_names(), aliases));
+                      name_advice(name, solver_choices(), aliases));
 }
 
 } // namespace krylith

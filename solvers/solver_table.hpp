@@ -14,6 +14,9 @@ namespace krylith {
 
 /// The rows, each beside its solver.
 namespace solver_rows {
+/// The choice among the others by what A is (solvers/automatic.hpp). It is no method of its own, so
+/// all_solvers doesn't have it.
+extern const solver_method automatic;
 extern const solver_method cg;
 extern const solver_method cg_launched;
 extern const solver_method cg_persistent;
@@ -29,7 +32,11 @@ inline constexpr std::array all_solvers = {
 /// The names in the order of the table.
 [[nodiscard]] std::vector<std::string_view> solver_names();
 
-/// Returns the row of this name, such as "cg": find_solver("cg").solve(*a, b, x, options, m).
+/// Returns "auto" and the names in the order of the table.
+[[nodiscard]] std::vector<std::string_view> solver_choices();
+
+/// Returns the row of this name, such as "cg": find_solver("cg").solve(*a, b, x, options, m). With
+/// "auto" no preconditioner means that it is chosen, too.
 /// Throws usage_error naming the nearest valid name.
 [[nodiscard]] const solver_method& find_solver(std::string_view name);
 

@@ -12,6 +12,7 @@
 
 #include <krylith/device/device.hpp>
 #include <krylith/sparse/epilogue/partial_sums.hpp>
+#include <krylith/sparse/pattern/device_pattern.hpp>
 #include <krylith/sparse/sell/sell_view.hpp>
 #include <krylith/sparse/storage/row_map.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
@@ -69,8 +70,8 @@ struct spmv_arguments : spmv_operands<T> {
     kernel_context common;
 };
 
-/// The input that every format is built from: host CSR with local columns, borrowed. Values are in
-/// memory of the host or of the device.
+/// The input that every format is built from: CSR with local columns, borrowed. The pattern is in
+/// memory of the host or, for CUDA devices, of the device; so are values.
 template <class T>
 struct local_csr {
     std::int64_t rows;
@@ -86,17 +87,22 @@ struct local_csr {
     bool sends = false; ///< results are stored into other devices' memory as they are computed
 
     const T* device_values = nullptr;             ///< the first entry of these rows
-    const std::int32_t* device_indices = nullptr; ///< `indices` as they lie on the device, or null
+    const std::int32_t* device_indices = nullptr; ///< `indices` as they stay on the device, or null
+    /// The values are in neither, and come by device_matrix::intake() once the block is made.
+    bool values_follow = false;
     bool borrow = false; ///< a format in CSR order uses device arrays in place, and keeps no copy
+    /// The pattern on the device; then `offsets`, `indices` and `boundary` may be empty. Null: it
+    /// is on the host.
+    const device_pattern* there = nullptr;
 
     [[nodiscard]] std::int64_t nonzeros() const {
-        return static_cast<std::int64_t>(indices.size());
+        return there != nullptr ? there->lengths.nonzeros
+                                : static_cast<std::int64_t>(indices.size());
     }
     /// Whether any of rows [first, last) is of the boundary.
     [[nodiscard]] bool on_boundary(std::int64_t first, std::int64_t last) const {
-        return !boundary.empty() &&
-               std::any_of(boundary.begin() + first, boundary.begin() + last,
-                           [](std::uint8_t waits) { return waits != 0; });
+        return !boundary.empty() && std::any_of(boundary.begin() + first, boundary.begin() + last,
+                                                [](std::uint8_t waits) { return waits != 0; });
     }
 };
 
@@ -104,6 +110,27 @@ struct local_csr {
 struct kernel_use {
     std::string kernel;
     std::int64_t products = 0;
+};
+
+/// The side of a block that takes new values from the host in pieces, so that those of several
+/// devices travel side by side.
+template <class T>
+class value_intake {
+public:
+    struct piece {
+        T* to;             ///< on the device
+        std::int64_t size; ///< 0: all values are there
+    };
+
+    virtual ~value_intake() = default;
+    /// Returns where the values from `first` on go, as many as one transfer may bring; `first`
+    /// begins at 0 and goes on with what was brought. Throws usage_error where values are the
+    /// caller's (operator_options::borrow).
+    [[nodiscard]] virtual piece next_piece(std::int64_t first) = 0;
+    /// Enqueues what follows the transfer of a piece.
+    virtual void take_piece(std::int64_t first, const piece& brought) = 0;
+    /// Ends an update, once all values are there.
+    virtual void end_update() = 0;
 };
 
 template <class T>
@@ -118,6 +145,8 @@ public:
     virtual void prepare(const spmv_arguments<T>&) {}
     /// Takes new values, in the order of the block that this was built from.
     virtual void update(std::span<const T> values) = 0;
+    /// What takes new values in pieces; null where only update() does.
+    [[nodiscard]] virtual value_intake<T>* intake() { return nullptr; }
     /// Does the same from memory of the device. Stream-ordered.
     virtual void update_on_device(const T* values) = 0;
     /// Enqueues d[r] = the sum of the entries of row i in local column r, where r = rows.at(i), for

@@ -7,6 +7,7 @@
 #include <krylith/spmv/cost/cut_statistics.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/cost/scattered_entries.hpp>
+#include <krylith/spmv/source/resident_matrix.hpp>
 #include <krylith/spmv/table/operators.hpp>
 
 namespace krylith {
@@ -17,6 +18,34 @@ std::int64_t pattern_statistics::rows() const {
     return sum;
 }
 
+namespace {
+
+/// The counts of a device, whose rows have so many nonzeros, of which a fraction is scattered.
+pattern_statistics::part counts_of(const halo_plan& plan, int part, std::int64_t nonzeros,
+                                   double scattered) {
+    const std::int64_t rows = plan.rows.owned(part).size();
+    return {rows,
+            nonzeros,
+            plan.ghost_count(part),
+            plan.send_count(part),
+            rows - plan.local[static_cast<std::size_t>(part)].interior_rows,
+            scattered};
+}
+
+} // namespace
+
+pattern_statistics measure_pattern(const halo_plan& plan, const resident_matrix& matrix,
+                                   std::int64_t value_bytes) {
+    pattern_statistics s;
+    s.value_bytes = value_bytes;
+    s.longest_row = matrix.longest().nonzeros;
+    for (int part = 0; part < plan.rows.ranks(); ++part)
+        s.parts.push_back(counts_of(plan, part,
+                                    matrix.parts[static_cast<std::size_t>(part)].lengths.nonzeros,
+                                    scattered_fraction(matrix, part, value_bytes)));
+    return s;
+}
+
 pattern_statistics measure_pattern(const halo_plan& plan, std::span<const std::int64_t> row_offsets,
                                    std::span<const std::int32_t> column_indices,
                                    const longest_row& longest, std::int64_t value_bytes) {
@@ -25,12 +54,11 @@ pattern_statistics measure_pattern(const halo_plan& plan, std::span<const std::i
     s.longest_row = longest.nonzeros;
     for (int part = 0; part < plan.rows.ranks(); ++part) {
         const row_range owned = plan.rows.owned(part);
-        s.parts.push_back({owned.size(),
-                           row_offsets[static_cast<std::size_t>(owned.end)] -
-                               row_offsets[static_cast<std::size_t>(owned.begin)],
-                           plan.ghost_count(part), plan.send_count(part),
-                           owned.size() - plan.local[static_cast<std::size_t>(part)].interior_rows,
-                           scattered_fraction(owned, row_offsets, column_indices, value_bytes)});
+        s.parts.push_back(
+            counts_of(plan, part,
+                      row_offsets[static_cast<std::size_t>(owned.end)] -
+                          row_offsets[static_cast<std::size_t>(owned.begin)],
+                      scattered_fraction(owned, row_offsets, column_indices, value_bytes)));
     }
     if (s.parts.size() > 1)
         s.cut =

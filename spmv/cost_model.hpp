@@ -18,6 +18,7 @@
 namespace krylith {
 
 struct cut_statistics;
+struct resident_matrix;
 
 /// Counts of a matrix that is partitioned over some number of devices.
 struct pattern_statistics {
@@ -58,6 +59,11 @@ struct cut_statistics {
                                                  std::span<const std::int32_t> column_indices,
                                                  const longest_row& longest,
                                                  std::int64_t value_bytes);
+
+/// Counts the same of a pattern that lies on devices, but nothing of cuts within rows: operators
+/// that make them need the matrix in host memory. The sampled rows travel.
+[[nodiscard]] pattern_statistics
+measure_pattern(const halo_plan& plan, const resident_matrix& matrix, std::int64_t value_bytes);
 
 /// The seconds of one iteration of CG: a product and the vector work.
 struct prediction {

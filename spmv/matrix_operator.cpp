@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
+#include <krylith/sparse/storage/bring_values.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
@@ -14,8 +16,8 @@ template <class T>
 matrix_operator<T>::matrix_operator(operator_kind kind, operator_layouts layouts,
                                     const matrix_source<T>& source)
     : kind_(kind), layouts_(std::move(layouts)), in_place_(source.borrow) {
-    for (const std::int64_t row : layouts_.range->rows.begin)
-        first_nonzero_.push_back(source.matrix.row_offsets[static_cast<std::size_t>(row)]);
+    const row_starts starts = source.starts();
+    for (const std::int64_t row : layouts_.range->rows.begin) first_nonzero_.push_back(starts[row]);
 }
 
 template <class T>
@@ -97,9 +99,11 @@ template <class T>
 void matrix_operator<T>::update_transposed(std::span<const T> values) {
     if (!transposed_) return;
     std::vector<T> moved;
-    moved.reserve(transposed_source_.size());
-    for (const std::int64_t k : transposed_source_)
-        moved.push_back(values[static_cast<std::size_t>(k)]);
+    const auto count = static_cast<std::int64_t>(transposed_source_.size());
+    resize_in_parallel(moved, transposed_source_.size());
+#pragma omp parallel for schedule(static)
+    for (std::int64_t k = 0; k < count; ++k)
+        moved.data()[k] = values.data()[transposed_source_.data()[k]];
     transposed_->update(transposed_source_.empty() ? values : moved);
 }
 
@@ -112,12 +116,15 @@ void matrix_operator<T>::update(std::span<const T> values) {
     if (static_cast<std::int64_t>(values.size()) != wanted)
         throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
                           std::to_string(wanted));
+    kept_.facts.reset();
     update_transposed(values);
     std::vector<T> moved;
     if (!entry_source_.empty()) {
-        moved.reserve(values.size());
-        for (const std::int64_t k : entry_source_)
-            moved.push_back(values[static_cast<std::size_t>(k)]);
+        resize_in_parallel(moved, values.size());
+        const auto count = static_cast<std::int64_t>(entry_source_.size());
+#pragma omp parallel for schedule(static)
+        for (std::int64_t k = 0; k < count; ++k)
+            moved.data()[k] = values.data()[entry_source_.data()[k]];
         values = moved;
     }
     if (gathers_.empty()) return distribute(values);
@@ -132,10 +139,16 @@ void matrix_operator<T>::update(std::span<const T> values) {
 
 template <class T>
 void matrix_operator<T>::distribute(std::span<const T> values) {
+    std::vector<value_delivery<T>> together;
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
-        blocks_[rank]->update(values.first(static_cast<std::size_t>(update_size(rank))));
-        values = values.subspan(static_cast<std::size_t>(update_size(rank)));
+        const auto mine = values.first(static_cast<std::size_t>(update_size(rank)));
+        values = values.subspan(mine.size());
+        if (value_intake<T>* const to = blocks_[rank]->intake())
+            together.push_back({&group()[static_cast<int>(rank)], to, mine});
+        else
+            blocks_[rank]->update(mine);
     }
+    bring_values<T>(together);
 }
 
 template <class T>
@@ -165,6 +178,7 @@ void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
                               " is " + problem + ", allowed is memory of " + device.description());
     }
     if (in_place_ && gathers_.empty()) identity_.renew(); // blocks will read other arrays
+    kept_.facts.reset();
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
         if (update_size(rank) != 0) take(rank, values[rank]);
 }

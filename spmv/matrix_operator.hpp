@@ -13,10 +13,11 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/sparse/device_matrix.hpp>
+#include <krylith/spmv/facts/kept_facts.hpp>
 #include <krylith/spmv/operator_options.hpp>
 #include <krylith/spmv/source/value_gather.hpp>
-#include <krylith/vector/kept/workspace_shelf.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
+#include <krylith/vector/kept/workspace_shelf.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {
@@ -38,8 +39,7 @@ struct machine_rates;
 struct operator_choice;
 struct pattern_statistics;
 
-/// A function that makes a device's block from something other than a matrix: (layout, rank, number
-/// of x's entries held there).
+/// Makes a device's block of something else than a matrix: (layout, rank, entries of x held there).
 template <class T>
 using block_maker =
     std::function<std::unique_ptr<device_matrix<T>>(const layout&, int, std::int64_t)>;
@@ -48,8 +48,8 @@ using block_maker =
 /// layout, whose rows are those of A, partitioned by equal nonzeros; x is of the domain layout,
 /// whose rows are the columns of A, equally many a device. Of a square matrix both are one handle.
 /// A layout's rows say which rank counts which entries in dot products, and with halo and nz those
-/// of the range also which rank computes them. beta = 0 never reads y. Setup costs O(nnz) on the
-/// host and the upload.
+/// of the range also which rank computes them. beta = 0 never reads y. Set-up costs O(nnz): on CUDA
+/// devices the upload and little more, elsewhere on the host.
 template <class T>
 class matrix_operator {
 public:
@@ -116,6 +116,14 @@ public:
     /// two layouts.
     virtual void diagonal(vector<T>& d) const;
 
+    /// Whether diagonal() works for a square matrix.
+    [[nodiscard]] bool knows_diagonal() const { return !first_nonzero_.empty(); }
+
+    /// What facts_of() and solve() keep for their next call.
+    [[nodiscard]] kept_facts& kept() const { return kept_; }
+    /// Forgets the facts: for borrowed values that the caller has changed.
+    void drop_facts() const { kept_.facts.reset(); }
+
     [[nodiscard]] operator_kind kind() const { return kind_; }
     [[nodiscard]] std::string format_name() const { return blocks_.front()->name(); }
     /// Returns the products of each kernel so far, summed over devices; empty except for operator
@@ -142,8 +150,8 @@ public:
     /// execution of up to workspace_shelf::most solves that differ in solver, preconditioner, or
     /// what options say of either.
     [[nodiscard]] workspace_shelf& workspaces() const { return workspaces_; }
-    /// Frees these. The next solve allocates and records anew.
-    void release_workspace() const { workspaces_.release(); }
+    /// Frees these, and the preconditioner that solve() keeps. The next solve makes all anew.
+    void release_workspace() const { workspaces_.release(), kept_.preconditioner.reset(); }
     /// How entries cross devices: the transport that runs, never automatic.
     [[nodiscard]] virtual transport_kind transport() const;
 
@@ -212,13 +220,13 @@ protected:
     std::vector<std::int64_t> transposed_source_; // [nnz], or empty: values are in one order
     std::vector<std::unique_ptr<device_matrix<T>>> blocks_;
     std::shared_ptr<const operator_choice> choice_;
+    mutable kept_facts kept_;
     bool in_place_ = false; ///< blocks read the caller's arrays of values
     recording_identity identity_;
     mutable workspace_shelf workspaces_; // the last member: workspaces end before the operator
 };
 
-/// Returns the rows of each device: equal nonzeros, rounded to whole warps where there are many
-/// rows.
+/// Returns the rows of each device: equal nonzeros, in whole warps where there are many rows.
 [[nodiscard]] row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devices);
 
 /// Returns the operators that can be built, as the cost model ranks them (predict()): first the one
@@ -232,7 +240,9 @@ protected:
 /// Makes the operator of an m x n matrix on a group. All operators multiply by matrices that are
 /// not square; only another order of rows (operator_options::order) needs a square one. Throws
 /// usage_error for that, for an empty group, or a format that the devices don't have, and
-/// device_error where memory is short. The matrix may be freed afterwards.
+/// device_error where memory is short. The matrix may be freed afterwards. While it works it takes,
+/// of a CUDA device, 8 bytes a row, 4 a nonzero (8 on several devices) and 64 MB besides the
+/// result.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const device_group& group, const csr_view<T>& matrix,

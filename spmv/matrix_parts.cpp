@@ -8,15 +8,11 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
-#include <krylith/spmv/building/build_operator.hpp>
+#include <krylith/spmv/building/part_checks.hpp>
 
 namespace krylith {
 
 namespace {
-
-[[noreturn]] void refuse(int rank, const std::string& what) {
-    throw usage_error("make_operator: part " + std::to_string(rank) + ": " + what);
-}
 
 /// Returns the rows' offsets, counted from 0 and widened.
 std::vector<std::int64_t> read_offsets(device& device, const offset_array& offsets,
@@ -35,30 +31,6 @@ std::vector<std::int64_t> read_offsets(device& device, const offset_array& offse
     return result;
 }
 
-/// Refuses a null pointer and a pointer to memory of another device.
-void check_pointer(device& device, int rank, const void* pointer, const char* name) {
-    if (pointer == nullptr) refuse(rank, std::string(name) + " is null");
-    const std::string elsewhere = device.lies_elsewhere(pointer);
-    if (!elsewhere.empty())
-        refuse(rank, std::string(name) + " is " + elsewhere + ", allowed is memory of " +
-                         device.description());
-}
-
-template <class T>
-void check_part(device& device, int rank, const csr_part<T>& part) {
-    if (part.rows < 0) refuse(rank, std::to_string(part.rows) + " rows, allowed are 0 and more");
-    const void* const offsets = part.row_offsets.wide != nullptr
-                                    ? static_cast<const void*>(part.row_offsets.wide)
-                                    : part.row_offsets.narrow;
-    if (part.rows > 0) check_pointer(device, rank, offsets, "row_offsets");
-}
-
-void check_count(std::size_t parts, const device_group& group) {
-    if (parts != static_cast<std::size_t>(group.size()))
-        throw usage_error("make_operator: " + std::to_string(parts) + " parts for " +
-                          std::to_string(group.size()) + " devices");
-}
-
 /// Returns the pattern of a device's entries, with rows counted from `first`.
 template <class T>
 coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::int64_t first,
@@ -66,10 +38,8 @@ coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::in
     const auto entries = static_cast<std::size_t>(part.entries);
     std::vector<std::int32_t> rows(entries);
     std::vector<std::int32_t> columns(entries);
+    check_entries(device, rank, part);
     if (entries != 0) {
-        check_pointer(device, rank, part.row_indices, "row_indices");
-        check_pointer(device, rank, part.column_indices, "column_indices");
-        check_pointer(device, rank, part.values, "values");
         device.download(rows.data(), part.row_indices, entries * sizeof(std::int32_t));
         device.download(columns.data(), part.column_indices, entries * sizeof(std::int32_t));
     }
@@ -88,34 +58,41 @@ coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::in
     return coo_assembly(part.rows, all_columns, rows, columns);
 }
 
-void check_order(const operator_options& options) {
-    if (options.order)
-        throw usage_error(std::string("operator_options::order is ") + to_string(options.order) +
-                          ", but rows that lie on the devices stay there: allowed is none");
-}
-
-/// What is fixed of the operator of parts: their rows and, where the caller gave them, the layouts.
-operator_placement placement_of(row_partition rows, const std::optional<operator_layouts>& layouts,
-                                const operator_options& options) {
-    if (!layouts) return {std::move(rows), {}};
-    if (layouts->domain == nullptr) throw usage_error("make_operator: the domain layout is null");
-    check_layouts(*layouts, rows.rows(), layouts->domain->size(), options);
-    for (const layout_handle& layout : {layouts->range, layouts->domain})
-        if (layout->order)
-            throw usage_error("make_operator: a layout has another order of rows, but rows that "
-                              "lie on the devices stay there: allowed are layouts without one");
-    for (int rank = 0; rank < rows.ranks(); ++rank)
-        if (rows.owned(rank) != layouts->range->rows.owned(rank))
-            refuse(rank, std::to_string(rows.owned(rank).size()) +
-                             " rows, of which the range layout has " +
-                             std::to_string(layouts->range->rows.owned(rank).size()) +
-                             ": they must agree");
-    return {{}, layouts};
-}
-
 /// The columns of the whole matrix: as many as rows, unless layouts say it.
 std::int64_t columns_of(const row_partition& rows, const operator_placement& placement) {
     return placement.layouts ? placement.layouts->domain->size() : rows.rows();
+}
+
+/// Builds the operator of entries that are sorted where they lie. Null where one is out of range.
+template <class T>
+std::unique_ptr<matrix_operator<T>>
+assembled_there(const device_group& group, std::span<const coo_part<T>> parts,
+                const operator_placement& placement, std::int64_t columns,
+                const operator_options& options) {
+    std::vector<given_entries> given;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        check_entries(group[rank], rank, part);
+        given.push_back({part.rows, part.entries, part.row_indices, part.column_indices});
+    }
+    std::vector<device_assembly> assemblies;
+    matrix_source<T> source;
+    source.resident = take_entries(group, given, columns, assemblies);
+    if (!source.resident) return nullptr;
+    std::vector<value_gather<T>> gathers;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        gathers.emplace_back(group.handle(rank), std::move(assemblies[at]), parts[at].entries);
+        gathers.back()(parts[at].values);
+        source.parts.push_back({nullptr, gathers.back().values()});
+    }
+    source.borrow = options.format && options.format->borrows;
+    source.matrix.rows = source.resident->rows.rows();
+    source.matrix.columns = columns;
+    source.longest = source.resident->longest();
+    auto result = build_operator(group, source, placement, options);
+    result->gather_by(std::move(gathers));
+    return result;
 }
 
 template <class T>
@@ -127,14 +104,15 @@ assembled(const device_group& group, std::span<const coo_part<T>> parts,
     row_partition rows;
     for (int rank = 0; rank < group.size(); ++rank) {
         const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
-        for (const std::int64_t count : {part.rows, part.entries})
-            if (count < 0)
-                refuse(rank, std::to_string(part.rows) + " rows and " +
-                                 std::to_string(part.entries) + " entries, allowed are 0 and more");
+        check_part(group[rank], rank, part);
         rows.begin.push_back(rows.begin.back() + part.rows);
     }
 
     const operator_placement placement = placement_of(rows, layouts, options);
+    if (can_be_made_there(group, options))
+        if (auto there =
+                assembled_there(group, parts, placement, columns_of(rows, placement), options))
+            return there;
     matrix_source<T> source;
     std::vector<std::int64_t> offsets{0};
     std::vector<std::int32_t> columns;
@@ -161,17 +139,50 @@ assembled(const device_group& group, std::span<const coo_part<T>> parts,
     return result;
 }
 
+/// Builds the operator of parts whose pattern does not leave the devices. Null where it is invalid.
+template <class T>
+std::unique_ptr<matrix_operator<T>>
+assembled_there(const device_group& group, std::span<const csr_part<T>> parts,
+                const std::optional<operator_layouts>& layouts, const operator_options& options) {
+    row_partition rows;
+    std::vector<given_rows> given;
+    matrix_source<T> source;
+    source.borrow = options.borrow;
+    for (const csr_part<T>& part : parts) {
+        rows.begin.push_back(rows.begin.back() + part.rows);
+        given.push_back(
+            {part.rows, part.row_offsets.narrow, part.row_offsets.wide, part.column_indices});
+        source.parts.push_back({part.column_indices, part.values});
+    }
+    const operator_placement placement = placement_of(rows, layouts, options);
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        if (part.rows == 0 || count_nonzeros(group[rank], part.row_offsets, part.rows) == 0)
+            continue;
+        check_entries(group[rank], rank, part);
+    }
+    source.resident = take_pattern(group, given, columns_of(rows, placement));
+    if (!source.resident) return nullptr;
+    source.matrix.rows = rows.rows();
+    source.matrix.columns = columns_of(rows, placement);
+    source.longest = source.resident->longest();
+    return build_operator(group, source, placement, options);
+}
+
 template <class T>
 std::unique_ptr<matrix_operator<T>>
 assembled(const device_group& group, std::span<const csr_part<T>> parts,
           const std::optional<operator_layouts>& layouts, const operator_options& options) {
     check_count(parts.size(), group);
     check_order(options);
+    for (int rank = 0; rank < group.size(); ++rank)
+        check_part(group[rank], rank, parts[static_cast<std::size_t>(rank)]);
+    if (can_be_made_there(group, options))
+        if (auto there = assembled_there(group, parts, layouts, options)) return there;
     row_partition rows;
     std::vector<std::int64_t> offsets{0};
     for (int rank = 0; rank < group.size(); ++rank) {
         const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
-        check_part(group[rank], rank, part);
         rows.begin.push_back(rows.begin.back() + part.rows);
         if (part.rows == 0) continue;
         const std::int64_t before = offsets.back();
@@ -200,8 +211,7 @@ assembled(const device_group& group, std::span<const csr_part<T>> parts,
         const std::int64_t first = offsets[static_cast<std::size_t>(own.begin)];
         const std::int64_t count = offsets[static_cast<std::size_t>(own.end)] - first;
         if (count > 0) {
-            check_pointer(group[rank], rank, part.column_indices, "column_indices");
-            check_pointer(group[rank], rank, part.values, "values");
+            check_entries(group[rank], rank, part);
             group[rank].download(columns.data() + first, part.column_indices,
                                  static_cast<std::size_t>(count) * sizeof(std::int32_t));
         }

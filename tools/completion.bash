@@ -21,7 +21,7 @@ _krylith_words() {
 _krylith_matrices() {
     "$1" gallery | sed -n 's/^\(gallery:[^:]*\).*/\1/p'
     compgen -d -S / -- "$2"
-    compgen -f -- "$2" | grep -E '\.(mtx|mtx\.gz|kcsr)$'
+    compgen -f -- "$2" | grep -E '\.(mtx|kcsr|npz|npy|petsc|rb|hb|rua|rsa)(\.gz)?$'
 }
 
 _krylith() {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/transport/transfers.hpp>
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 
 namespace krylith {
@@ -63,23 +64,46 @@ void vector<T>::zero() {
             storage_[static_cast<std::size_t>(rank)].zero();
 }
 
+namespace {
+
+/// Writes entries source[i], i = 0, 1, ..., of `values` one after the other.
+template <class T>
+transfer_function<std::byte> gather(const T* values, const std::int32_t* source) {
+    return [=](std::byte* piece, std::size_t first, std::size_t count) {
+        const std::int32_t* const from = source + first / sizeof(T);
+        T* const to = reinterpret_cast<T*>(piece);
+        for (std::size_t i = 0; i < count / sizeof(T); ++i) to[i] = values[from[i]];
+    };
+}
+
+/// Stores entry i into values[source[i]].
+template <class T>
+transfer_function<const std::byte> scatter(T* values, const std::int32_t* source) {
+    return [=](const std::byte* piece, std::size_t first, std::size_t count) {
+        const std::int32_t* const to = source + first / sizeof(T);
+        const T* const from = reinterpret_cast<const T*>(piece);
+        for (std::size_t i = 0; i < count / sizeof(T); ++i) values[to[i]] = from[i];
+    };
+}
+
+} // namespace
+
 template <class T>
 void vector<T>::upload(std::span<const T> values) {
     if (static_cast<std::int64_t>(values.size()) != size())
         throw usage_error("vector::upload: " + std::to_string(values.size()) +
                           " values for a vector of " + std::to_string(size()));
-    std::vector<T> moved;
-    if (layout_->order) {
-        for (const std::int32_t from : layout_->order->source)
-            moved.push_back(values[static_cast<std::size_t>(from)]);
-        values = moved;
-    }
+    std::vector<upload_request> parts;
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
         const auto first = layout_->rows.owned(rank).begin - layout_->first_owned(rank);
         const auto count = static_cast<std::size_t>(layout_->held(rank));
-        if (count != 0)
-            layout_->group[rank].upload(data(rank), values.data() + first, count * sizeof(T));
+        if (count == 0) continue;
+        parts.push_back(
+            {&layout_->group[rank], data(rank), values.data() + first, count * sizeof(T)});
+        if (layout_->order)
+            parts.back().write = gather(values.data(), layout_->order->source.data() + first);
     }
+    upload_together(parts);
 }
 
 template <class T>
@@ -87,16 +111,17 @@ void vector<T>::download(std::span<T> values) const {
     if (static_cast<std::int64_t>(values.size()) != size())
         throw usage_error("vector::download: room for " + std::to_string(values.size()) +
                           " values, but the vector has " + std::to_string(size()));
-    std::vector<T> ordered(layout_->order ? values.size() : 0);
-    T* const to = layout_->order ? ordered.data() : values.data();
+    std::vector<download_request> parts;
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
         const auto owned = layout_->rows.owned(rank);
-        if (owned.size() != 0)
-            layout_->group[rank].download(to + owned.begin, data(rank) + layout_->first_owned(rank),
-                                          static_cast<std::size_t>(owned.size()) * sizeof(T));
+        if (owned.size() == 0) continue;
+        parts.push_back({&layout_->group[rank], values.data() + owned.begin,
+                         data(rank) + layout_->first_owned(rank),
+                         static_cast<std::size_t>(owned.size()) * sizeof(T)});
+        if (layout_->order)
+            parts.back().take = scatter(values.data(), layout_->order->source.data() + owned.begin);
     }
-    for (std::size_t row = 0; row < ordered.size(); ++row)
-        values[static_cast<std::size_t>(layout_->order->source[row])] = ordered[row];
+    download_together(parts);
 }
 
 template <class T>

@@ -102,10 +102,11 @@ public:
     /// Sets all entries to 0, ghosts too. Stream-ordered.
     void zero();
 
-    /// Copy n entries from and to host memory, in the caller's order of rows. Where the layout has
-    /// another order the entries are moved on the way, at 2 n entries of host memory traffic.
-    /// upload() leaves ghosts stale: see put_ghosts(). Both throw usage_error for another number of
-    /// entries.
+    /// Copy n entries from and to host memory, in the caller's order of rows: side by side on the
+    /// links of all devices, and by all threads where the memory is not pinned (OMP_NUM_THREADS
+    /// bounds them). Where the layout has another order the threads gather or scatter the entries
+    /// on the way. upload() leaves ghosts stale: see put_ghosts(). Both throw usage_error for
+    /// another number of entries.
     void upload(std::span<const T> values);
     void download(std::span<T> values) const;
 
@@ -136,6 +137,10 @@ private:
     std::shared_ptr<ghost_exchange<T>> exchange_;
     bool single_reader_ = false;
 };
+
+/// The same by a name that std doesn't have, for programs with `using namespace std`.
+template <class T>
+using distributed_vector = vector<T>;
 
 template <class T>
 [[nodiscard]] term<T> operator*(scalar_value c, const vector<T>& v) {

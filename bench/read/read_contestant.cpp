@@ -1,8 +1,6 @@
 #include <krylith/bench/read/read_contestant.hpp>
 
-#include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <numeric>
@@ -10,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/bench/common/measurement_failed.hpp>
+#include <krylith/bench/common/other_program.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/tools/cli/console.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
@@ -18,39 +17,6 @@ namespace krylith::bench {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-/// Quotes a word for the shell; a quote in it ends the quoted text and starts another.
-std::string quoted(const std::string& word) {
-    std::string result = "'";
-    for (const char c : word) {
-        result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
-    return result + "'";
-}
-
-struct outcome {
-    int status = 0;
-    std::string text;
-};
-
-outcome run(const std::vector<std::string>& words) {
-    std::string line;
-    for (const std::string& word : words) {
-        line += quoted(word) + " ";
-    }
-    line += "2>&1";
-    std::FILE* const pipe = popen(line.c_str(), "r");
-    if (pipe == nullptr) {
-        throw measurement_failed("can't run " + line);
-    }
-    outcome result;
-    std::array<char, 4096> chunk{};
-    while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), pipe)) {
-        result.text.append(chunk.data(), count);
-    }
-    result.status = pclose(pipe);
-    return result;
-}
 
 /// A figure of /proc/self/status, in bytes.
 std::int64_t memory_figure(const std::string& name) {
@@ -71,12 +37,6 @@ double cpu_seconds() {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Returns the last line of the text, where Python says what went wrong.
-std::string last_line(std::string text) {
-    while (text.ends_with('\n')) text.pop_back();
-    return text.substr(text.rfind('\n') + 1);
-}
-
 } // namespace
 
 std::vector<read_contestant> read_contestants(const std::string& python,
@@ -85,7 +45,7 @@ std::vector<read_contestant> read_contestants(const std::string& python,
     std::vector<read_contestant> contestants{{"krylith", {self, "bench", "read", "--once"}}};
     for (const std::string name : {"scipy", "fast_matrix_market"}) {
         const std::vector<std::string> command{python, KRYLITH_BENCH_READ_BASELINE, name};
-        const outcome there = run(command);
+        const program_outcome there = run_program(command);
         if (there.status == 0) {
             contestants.push_back({name, command});
         } else {
@@ -98,7 +58,7 @@ std::vector<read_contestant> read_contestants(const std::string& python,
 read_sample read_once(const read_contestant& contestant, const std::filesystem::path& file) {
     std::vector<std::string> command = contestant.command;
     command.push_back(file.string());
-    const outcome done = run(command);
+    const program_outcome done = run_program(command);
     if (done.status != 0) {
         throw measurement_failed(contestant.name + " failed: " + done.text);
     }

@@ -131,7 +131,7 @@ class cublas_cg final : public solver_contestant {
 public:
     cublas_cg(const workload& w, int ordinal)
         : ordinal_(ordinal),
-          device_(cuda::make_device(ordinal, nullptr)),
+          device_(cuda::make_devices({&ordinal, 1}, {}).front()),
           stream_(static_cast<cudaStream_t>(cuda::stream_of(*device_))),
           n_(static_cast<int>(w.n())),
           rhs_norm_(w.rhs_norm) {

@@ -1,9 +1,13 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 
+#include <utility>
 #include <vector>
 
+#include <krylith/device/cuda/cuda_memory.cuh>
 #include <krylith/device/cuda/cuda_runtime.hpp>
+#include <krylith/device/cuda/group_streams.cuh>
 #include <krylith/device/cuda/host_sum.cuh>
+#include <krylith/device/cuda/pinned_ring.cuh>
 
 namespace krylith::cuda {
 
@@ -64,22 +68,29 @@ void cuda_event::wait() {
     KRYLITH_CUDA_CHECK(cudaEventSynchronize(event_));
 }
 
-cuda_device::cuda_device(int ordinal, cudaStream_t borrowed)
-    : ordinal_(ordinal), stream_(borrowed), owns_stream_(borrowed == nullptr) {
+cuda_device::cuda_device(int ordinal, cudaStream_t borrowed, std::shared_ptr<group_streams> streams)
+    : ordinal_(ordinal),
+      stream_(borrowed),
+      owns_stream_(borrowed == nullptr),
+      streams_(std::move(streams)),
+      arena_(make_arena(ordinal, streams_)) {
     const current_device current(ordinal);
     KRYLITH_CUDA_CHECK(
         cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal));
     if (owns_stream_)
         KRYLITH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    streams_->add(ordinal_, stream_);
 }
 
 cuda_device::~cuda_device() {
     const current_device current(ordinal_);
-    if (sum_ != nullptr) cudaStreamSynchronize(stream_);
-    sum_.reset();
-    if (!owns_stream_) return;
+    (void)streams_->wait(); // kernels of peers use this device's slabs, too
     cudaStreamSynchronize(stream_);
-    cudaStreamDestroy(stream_);
+    ring_.reset();
+    sum_.reset();
+    arena_.reset();
+    streams_->remove(stream_);
+    if (owns_stream_) cudaStreamDestroy(stream_);
 }
 
 host_sum& cuda_device::sum_for_host() {
@@ -100,18 +111,14 @@ int cuda_device::resident_blocks(const void* kernel, int threads, std::size_t sh
 }
 
 std::string cuda_device::description() const {
-    cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, ordinal_) != cudaSuccess)
-        return "cuda:" + std::to_string(ordinal_);
-    return std::string(properties.name) + " (cuda:" + std::to_string(ordinal_) + ")";
-}
-
-std::size_t cuda_device::free_bytes() const {
-    const current_device current(ordinal_);
-    std::size_t available = 0;
-    std::size_t total = 0;
-    KRYLITH_CUDA_CHECK(cudaMemGetInfo(&available, &total));
-    return available;
+    // The runtime takes its time to answer, and the rates of machines are kept by such names.
+    std::call_once(named_, [&] {
+        cudaDeviceProp properties{};
+        name_ = "cuda:" + std::to_string(ordinal_);
+        if (cudaGetDeviceProperties(&properties, ordinal_) == cudaSuccess)
+            name_ = std::string(properties.name) + " (" + name_ + ")";
+    });
+    return name_;
 }
 
 std::string cuda_device::lies_elsewhere(const void* pointer) const {
@@ -126,48 +133,6 @@ std::string cuda_device::lies_elsewhere(const void* pointer) const {
     case cudaMemoryTypeUnregistered: return "host memory";
     default: return attributes.devicePointer == pointer ? "" : "host memory"; // managed, pinned
     }
-}
-
-void* cuda_device::allocate(std::size_t bytes, const std::string& item) {
-    const current_device current(ordinal_);
-    void* pointer = nullptr;
-    const cudaError_t status = cudaMalloc(&pointer, bytes);
-    if (status != cudaSuccess) {
-        cudaGetLastError();
-        std::size_t available = 0;
-        std::size_t total = 0;
-        cudaMemGetInfo(&available, &total);
-        throw device_error("cuda:" + std::to_string(ordinal_) + " can't give " +
-                           std::to_string(bytes) + " bytes for " + item + ": " +
-                           cudaGetErrorString(status) + "; " + std::to_string(available) + " of " +
-                           std::to_string(total) + " bytes are free");
-    }
-    try {
-        ledger().add(item, bytes);
-    } catch (...) {
-        cudaFree(pointer);
-        throw;
-    }
-    return pointer;
-}
-
-void cuda_device::deallocate(void* pointer, std::size_t bytes, const std::string& item) noexcept {
-    const current_device current(ordinal_);
-    cudaFree(pointer);
-    ledger().remove(item, bytes);
-}
-
-void cuda_device::upload(void* to, const void* from, std::size_t bytes) {
-    const current_device current(ordinal_);
-    // The call returns when a pageable source has been staged or copied.
-    KRYLITH_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_));
-    KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
-}
-
-void cuda_device::download(void* to, const void* from, std::size_t bytes) {
-    const current_device current(ordinal_);
-    KRYLITH_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
-    KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
 }
 
 void cuda_device::copy(void* to, const void* from, std::size_t bytes) {
@@ -276,15 +241,18 @@ private:
 
 class side_stream final : public side_queue {
 public:
-    explicit side_stream(int ordinal) : ordinal_(ordinal) {
+    side_stream(int ordinal, std::shared_ptr<group_streams> streams)
+        : ordinal_(ordinal), streams_(std::move(streams)) {
         const current_device current(ordinal_);
         KRYLITH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+        streams_->add(ordinal_, stream_);
     }
     side_stream(const side_stream&) = delete;
     side_stream& operator=(const side_stream&) = delete;
     ~side_stream() override {
         const current_device current(ordinal_);
         cudaStreamSynchronize(stream_);
+        streams_->remove(stream_);
         cudaStreamDestroy(stream_);
     }
 
@@ -306,6 +274,7 @@ public:
 
 private:
     int ordinal_;
+    std::shared_ptr<group_streams> streams_;
     cudaStream_t stream_ = nullptr;
 };
 
@@ -316,7 +285,7 @@ std::unique_ptr<loop_graph> cuda_device::make_loop() {
 }
 
 std::unique_ptr<side_queue> cuda_device::make_side_queue() {
-    return std::make_unique<side_stream>(ordinal_);
+    return std::make_unique<side_stream>(ordinal_, streams_);
 }
 
 int device_count() noexcept {
@@ -334,8 +303,15 @@ int driver_version() noexcept {
     return version;
 }
 
-std::shared_ptr<device> make_device(int ordinal, void* stream) {
-    return std::make_shared<cuda_device>(ordinal, static_cast<cudaStream_t>(stream));
+std::vector<std::shared_ptr<device>> make_devices(std::span<const int> ordinals,
+                                                  std::span<void* const> streams) {
+    const auto together = std::make_shared<group_streams>();
+    std::vector<std::shared_ptr<device>> made;
+    for (std::size_t i = 0; i < ordinals.size(); ++i)
+        made.push_back(std::make_shared<cuda_device>(
+            ordinals[i], static_cast<cudaStream_t>(streams.empty() ? nullptr : streams[i]),
+            together));
+    return made;
 }
 
 bool enable_peer_access(int from, int to) {

@@ -11,10 +11,14 @@
 
 #include <krylith/device/cuda/cuda_check.cuh>
 #include <krylith/device/device.hpp>
+#include <krylith/device/memory/slab_arena.hpp>
+#include <krylith/device/staging/staging_wire.hpp>
 
 namespace krylith::cuda {
 
+class group_streams;
 class host_sum;
+class pinned_ring;
 
 class cuda_event final : public event {
 public:
@@ -32,7 +36,8 @@ private:
 
 class cuda_device final : public device {
 public:
-    cuda_device(int ordinal, cudaStream_t borrowed);
+    /// `streams` are those of the group.
+    cuda_device(int ordinal, cudaStream_t borrowed, std::shared_ptr<group_streams> streams);
     ~cuda_device() override;
 
     [[nodiscard]] backend kind() const noexcept override { return backend::cuda; }
@@ -55,18 +60,35 @@ public:
 
     [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
     [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }
+    /// The streams of the group.
+    [[nodiscard]] const std::shared_ptr<group_streams>& streams() const noexcept {
+        return streams_;
+    }
     /// The number of blocks of a kernel that are resident at once on a multiprocessor. The runtime
     /// is asked once for each kernel: its answer takes about as long as a launch. The device is
     /// current.
     [[nodiscard]] int resident_blocks(const void* kernel, int threads, std::size_t shared_bytes);
+    /// staging_for() of cuda_runtime.hpp.
+    [[nodiscard]] staging_wire* staging_for(const void* host, std::size_t bytes);
+    void begin_upload(void* to, const void* from, std::size_t bytes);
+    void begin_download(void* to, const void* from, std::size_t bytes);
     /// A sum that kernels of this device's stream add up for the host; it is made at the first use.
     [[nodiscard]] host_sum& sum_for_host();
 
 private:
+    [[nodiscard]] bool recording() const;
+    void give_back(void* pointer) noexcept;
+
     int ordinal_;
     cudaStream_t stream_ = nullptr;
     bool owns_stream_ = false;
     int multiprocessors_ = 0;
+    std::shared_ptr<group_streams> streams_;
+    std::unique_ptr<slab_arena> arena_; ///< null where each allocation is one of the runtime
+    std::unique_ptr<pinned_ring> ring_; ///< made at the first use
+    bool no_ring_ = false;              ///< whether pinned memory was refused
+    mutable std::once_flag named_;
+    mutable std::string name_;
     std::mutex resident_lock_;
     std::map<std::tuple<const void*, int, std::size_t>, int> resident_;
     std::unique_ptr<host_sum> sum_;

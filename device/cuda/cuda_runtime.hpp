@@ -4,13 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <krylith/device/device.hpp>
 
 namespace krylith {
 class block_exchange;
 class device_group;
+class staging_wire;
 } // namespace krylith
 
 namespace krylith::cuda {
@@ -21,8 +24,10 @@ namespace krylith::cuda {
 /// The newest CUDA that the driver supports: 12040 for 12.4.
 [[nodiscard]] int driver_version() noexcept;
 
-/// `stream` is a cudaStream_t to borrow, or null: the device makes its own.
-[[nodiscard]] std::shared_ptr<device> make_device(int ordinal, void* stream);
+/// Makes the devices of a group. `streams` is empty, or has one an ordinal: a cudaStream_t to
+/// borrow, or null; where it is none, the device makes its own.
+[[nodiscard]] std::vector<std::shared_ptr<device>> make_devices(std::span<const int> ordinals,
+                                                                std::span<void* const> streams);
 
 /// Returns whether kernels of `from` can store into memory of `to`, and enables it. A device can
 /// store into its own memory.
@@ -50,6 +55,17 @@ void copy_across(device& from, const void* source, device& to, void* target, std
 /// unpinned. `device` is one in use, since any other would be woken up. Throws device_error.
 void pin_host_memory(const device& device, void* pointer, std::size_t bytes);
 void unpin_host_memory(const device& device, void* pointer) noexcept;
+
+/// The ring of pinned memory through which `bytes` between `host` memory (null: any pageable
+/// memory) and the device travel fastest. It is null where a copy by the runtime is as fast: few
+/// bytes, and memory that is pinned already; and where no memory could be pinned, or a loop is
+/// being recorded. The ring (16 MiB) is made at the first use and kept with the device.
+[[nodiscard]] staging_wire* staging_for(device& device, const void* host, std::size_t bytes);
+
+/// Begin a copy of the runtime in stream order. Host memory may be used, or used again, when the
+/// device has been waited for.
+void begin_upload(device& device, void* to, const void* from, std::size_t bytes);
+void begin_download(device& device, void* to, const void* from, std::size_t bytes);
 
 /// Host memory, all 0, that kernels of all CUDA devices can write (posted_words.hpp).
 [[nodiscard]] void* allocate_post(const device& device, std::size_t bytes);

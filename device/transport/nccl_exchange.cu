@@ -10,6 +10,7 @@
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/cuda_runtime.hpp>
+#include <krylith/device/cuda/group_streams.cuh>
 #include <krylith/device/transport/block_exchange.hpp>
 
 namespace krylith::cuda {
@@ -36,6 +37,7 @@ public:
                 streams_.reserve(ordinals.size());
                 KRYLITH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
                 streams_.push_back(stream);
+                all_streams()->add(ordinal, stream);
             }
         } catch (...) {
             release();
@@ -80,10 +82,15 @@ public:
 private:
     static std::size_t place(int rank) { return static_cast<std::size_t>(rank); }
 
+    [[nodiscard]] const std::shared_ptr<group_streams>& all_streams() const {
+        return static_cast<cuda_device&>(group_[0]).streams();
+    }
+
     void release() noexcept {
         for (std::size_t i = 0; i < streams_.size(); ++i) {
             const current_device current(group_[static_cast<int>(i)].ordinal());
             cudaStreamSynchronize(streams_[i]);
+            all_streams()->remove(streams_[i]);
             cudaStreamDestroy(streams_[i]);
         }
         for (ncclComm_t communicator : communicators_) ncclCommDestroy(communicator);

@@ -11,6 +11,17 @@
 #include <krylith/device/error.hpp>
 
 namespace krylith::binary {
+namespace {
+
+const char* kind_of(mode_t mode) {
+    return S_ISDIR(mode)    ? "a directory"
+           : S_ISCHR(mode)  ? "a character device"
+           : S_ISBLK(mode)  ? "a block device"
+           : S_ISFIFO(mode) ? "a pipe"
+                            : "a socket";
+}
+
+} // namespace
 
 readable_file::readable_file(const std::filesystem::path& path) : name_(path.string()) {
     const auto refuse = [&](const std::string& what) { throw input_error(name_ + ": " + what); };
@@ -22,7 +33,9 @@ readable_file::readable_file(const std::filesystem::path& path) : name_(path.str
     struct stat status {};
     const bool known = fstat(descriptor_, &status) == 0;
     if (!known || !S_ISREG(status.st_mode)) {
-        const std::string what = known ? "is not a regular file, which a binary CSR file must be"
+        const std::string what = known ? std::string("is not a regular file but ") +
+                                             kind_of(status.st_mode) +
+                                             "; inputs must be regular files"
                                        : "can't be read: " + reason();
         close(descriptor_);
         refuse(what);

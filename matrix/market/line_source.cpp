@@ -69,6 +69,11 @@ line_source line_source::from_file(const std::filesystem::path& path, const sour
     return source;
 }
 
+line_source line_source::from_input(const files::input_file& input) {
+    const std::optional<std::string_view> text = input.in_memory();
+    return text ? from_text(*text, input.name()) : from_file(input.path());
+}
+
 line_source line_source::from_text(std::string_view text, std::string name,
                                    const source_limits& limits) {
     line_source source(std::move(name), limits);

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include <krylith/matrix/files/input_file.hpp>
+
 struct gzFile_s;
 
 namespace krylith::market {
@@ -38,6 +40,9 @@ public:
     /// folders, devices and pipes may have no end.
     [[nodiscard]] static line_source from_file(const std::filesystem::path& path,
                                                const source_limits& limits = {});
+
+    /// An input of the loader, gzipped or not; it must live as long as this object.
+    [[nodiscard]] static line_source from_input(const files::input_file& input);
 
     /// Borrows the text; `name` stands for the file in messages.
     [[nodiscard]] static line_source from_text(std::string_view text, std::string name,

@@ -12,7 +12,7 @@
 
 namespace krylith::market {
 
-/// The counts of numbers that were not read as they stand; see market_report.
+/// The counts of numbers that were not read as they stand; see file_report.
 struct tally {
     std::int64_t rounded = 0;
     std::int64_t vanished = 0;

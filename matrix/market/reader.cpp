@@ -108,7 +108,7 @@ void refuse_infinite_sum(line_source& source, const header& h, const csr_matrix<
 /// The entries of the file, summed and sorted, without those that a symmetry implies.
 template <class T>
 csr_matrix<T> as_written(line_source& source, const header& h, const market::memory_limit& limit,
-                         market_report& report) {
+                         file_report& report) {
     market::tally counts;
     coo_matrix<T> coo = market::read_entries<T>(source, h, limit, counts);
     report.entries = static_cast<std::int64_t>(coo.values.size());
@@ -152,15 +152,15 @@ csr_matrix<T> as_written(line_source& source, const header& h, const market::mem
                        std::to_string(std::max(first, second)) + "), allowed is one of them");
 }
 
-market_report report_on(const header& h) {
-    market_report report;
+file_report report_on(const header& h) {
+    file_report report;
     report.layout = name_of(h.layout);
     report.field = name_of(h.field);
     report.symmetry = name_of(h.symmetry);
     return report;
 }
 
-void hand_out(market_report&& report, const market_options& options) {
+void hand_out(file_report&& report, const load_options& options) {
     if (options.report != nullptr) {
         *options.report = std::move(report);
     }
@@ -195,12 +195,12 @@ std::int64_t scatter(const coo_matrix<T>& entries, std::vector<T>& vector) {
 namespace market {
 
 template <class T>
-csr_matrix<T> read_matrix(line_source source, const market_options& options) {
+csr_matrix<T> read_matrix(line_source source, const load_options& options) {
     const header h = read_header(source, expected_shape::matrix);
     const memory_limit limit(source, h, options.memory);
     limit.check_rows();
     return within_memory(source, h, [&] {
-        market_report report = report_on(h);
+        file_report report = report_on(h);
         csr_matrix<T> matrix = as_written<T>(source, h, limit, report);
         if (h.symmetry != symmetry::general) {
             limit.check(csr_bytes<T>(h, matrix.nnz()),
@@ -217,13 +217,13 @@ csr_matrix<T> read_matrix(line_source source, const market_options& options) {
 }
 
 template <class T>
-std::vector<T> read_vector(line_source source, const market_options& options) {
+std::vector<T> read_vector(line_source source, const load_options& options) {
     const header h = read_header(source, expected_shape::vector);
     refuse_other_than_vector(source, h);
     const memory_limit limit(source, h, options.memory);
     limit.check_rows();
     return within_memory(source, h, [&] {
-        market_report report = report_on(h);
+        file_report report = report_on(h);
         tally counts;
         coo_matrix<T> entries = read_entries<T>(source, h, limit, counts);
         report.entries = static_cast<std::int64_t>(entries.values.size());
@@ -249,48 +249,43 @@ std::vector<T> read_vector(line_source source, const market_options& options) {
     });
 }
 
-template csr_matrix<double> read_matrix(line_source, const market_options&);
-template csr_matrix<float> read_matrix(line_source, const market_options&);
-template std::vector<double> read_vector(line_source, const market_options&);
-template std::vector<float> read_vector(line_source, const market_options&);
+template csr_matrix<double> read_matrix(line_source, const load_options&);
+template csr_matrix<float> read_matrix(line_source, const load_options&);
+template std::vector<double> read_vector(line_source, const load_options&);
+template std::vector<float> read_vector(line_source, const load_options&);
 
 } // namespace market
 
 template <class T>
-csr_matrix<T> read_matrix_market(const std::filesystem::path& path, const market_options& options) {
+csr_matrix<T> read_matrix_market(const std::filesystem::path& path, const load_options& options) {
     return market::read_matrix<T>(line_source::from_file(path), options);
 }
 
 template <class T>
 csr_matrix<T> parse_matrix_market(std::string_view text, std::string name,
-                                  const market_options& options) {
+                                  const load_options& options) {
     return market::read_matrix<T>(line_source::from_text(text, std::move(name)), options);
 }
 
 template <class T>
-std::vector<T> read_vector_market(const std::filesystem::path& path,
-                                  const market_options& options) {
+std::vector<T> read_vector_market(const std::filesystem::path& path, const load_options& options) {
     return market::read_vector<T>(line_source::from_file(path), options);
 }
 
 template <class T>
 std::vector<T> parse_vector_market(std::string_view text, std::string name,
-                                   const market_options& options) {
+                                   const load_options& options) {
     return market::read_vector<T>(line_source::from_text(text, std::move(name)), options);
 }
 
-template csr_matrix<double> read_matrix_market(const std::filesystem::path&, const market_options&);
-template csr_matrix<float> read_matrix_market(const std::filesystem::path&, const market_options&);
-template csr_matrix<double> parse_matrix_market(std::string_view, std::string,
-                                                const market_options&);
-template csr_matrix<float> parse_matrix_market(std::string_view, std::string,
-                                               const market_options&);
-template std::vector<double> read_vector_market(const std::filesystem::path&,
-                                                const market_options&);
-template std::vector<float> read_vector_market(const std::filesystem::path&, const market_options&);
+template csr_matrix<double> read_matrix_market(const std::filesystem::path&, const load_options&);
+template csr_matrix<float> read_matrix_market(const std::filesystem::path&, const load_options&);
+template csr_matrix<double> parse_matrix_market(std::string_view, std::string, const load_options&);
+template csr_matrix<float> parse_matrix_market(std::string_view, std::string, const load_options&);
+template std::vector<double> read_vector_market(const std::filesystem::path&, const load_options&);
+template std::vector<float> read_vector_market(const std::filesystem::path&, const load_options&);
 template std::vector<double> parse_vector_market(std::string_view, std::string,
-                                                 const market_options&);
-template std::vector<float> parse_vector_market(std::string_view, std::string,
-                                                const market_options&);
+                                                 const load_options&);
+template std::vector<float> parse_vector_market(std::string_view, std::string, const load_options&);
 
 } // namespace krylith

@@ -4,17 +4,17 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/files/file_report.hpp>
 #include <krylith/matrix/market/line_source.hpp>
-#include <krylith/matrix/market/market_report.hpp>
 
 namespace krylith::market {
 
 /// The function behind read_matrix_market() and parse_matrix_market().
 template <class T>
-[[nodiscard]] csr_matrix<T> read_matrix(line_source source, const market_options& options);
+[[nodiscard]] csr_matrix<T> read_matrix(line_source source, const load_options& options);
 
 /// The function behind read_vector_market() and parse_vector_market().
 template <class T>
-[[nodiscard]] std::vector<T> read_vector(line_source source, const market_options& options);
+[[nodiscard]] std::vector<T> read_vector(line_source source, const load_options& options);
 
 } // namespace krylith::market

@@ -51,7 +51,8 @@ chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_vi
     const contents now = compute(ordered.view);
     const csr_view<W> values{matrix.rows, matrix.columns, ordered.view.row_offsets,
                              ordered.view.column_indices, now.values};
-    matrix_source<W> source{values, find_longest_row(values.row_offsets)};
+    std::optional<row_partition> rows = layout_->rows;
+    auto source = make_source(layout_->group, values, pattern_state::valid, rows, {});
     source.order = layout_->order;
     x_ =
         build_operator(layout_->group, source, {.layouts = operator_layouts{layout_, layout_}}, {});

@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include <krylith/solvers/iteration/preconditioned_operator.hpp>
 #include <krylith/solvers/iteration/kept_solver.hpp>
+#include <krylith/solvers/iteration/preconditioned_operator.hpp>
 #include <krylith/vector/basis.hpp>
 #include <krylith/vector/scalar/hessenberg.hpp>
 

@@ -5,8 +5,8 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/selection/format_choice.hpp>
-#include <krylith/sparse/sell/sell_layout.hpp>
 #include <krylith/spmv/cost_model.hpp>
 
 namespace krylith::model {
@@ -80,7 +80,7 @@ void add_blocks(footprint& f, const csr_view<T>& matrix, const halo_plan& plan) 
             columns = renumbered;
         }
         add_formats(f, {offsets, columns, f.value_bytes});
-        f.cuda_format = least_regular(f.cuda_format, choose_format(offsets, use));
+        f.cuda_format = least_regular(f.cuda_format, choose_format(measure_lengths(offsets), use));
     }
 }
 

@@ -9,8 +9,8 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/csr/csr_diagonal.cuh>
-#include <krylith/sparse/csr/csr_tiles.hpp>
 #include <krylith/sparse/epilogue/launch_rows.cuh>
+#include <krylith/sparse/pattern/csr_tiles.hpp>
 #include <krylith/sparse/storage/block_array.hpp>
 #include <krylith/sparse/storage/boundary_order.hpp>
 #include <krylith/sparse/storage/load_once.cuh>
@@ -86,35 +86,25 @@ __global__ void __launch_bounds__(block_threads, Split ? 5 : 6) // more blocks w
 }
 
 template <class T, class Offset>
-class csr_matrix_on_device final : public device_matrix<T> {
+class csr_matrix_on_device final : public device_matrix<T>, private whole_intake<T> {
 public:
     csr_matrix_on_device(std::shared_ptr<device> device, const local_csr<T>& block)
         : device_(std::move(device)) {
         const std::string item = "matrix";
-        std::vector<Offset> offsets(block.offsets.size());
-        for (std::size_t i = 0; i < offsets.size(); ++i)
-            offsets[i] = static_cast<Offset>(block.offsets[i] - block.offsets.front());
-        const auto tiles = make_csr_tiles(block.offsets);
-        const auto count = static_cast<std::int32_t>(tiles.size()) - 1;
-        const auto on_boundary = [&](std::int32_t t) {
-            const auto at = static_cast<std::size_t>(t);
-            return block.on_boundary(tiles[at], tiles[at + 1]);
-        };
-        const auto alone = static_cast<std::int32_t>(std::min(block.alone, block.rows));
-        const boundary_order order =
-            block.boundary.empty()
-                ? spread_groups(
-                      count, static_cast<std::int32_t>(
-                                 std::ranges::lower_bound(tiles.begin(), tiles.end() - 1, alone) -
-                                 tiles.begin()))
-                : order_groups(count, on_boundary);
-        offsets_ = buffer<Offset>(device_, std::span<const Offset>(offsets), item);
+        const resident_pattern pattern(device_, block, false);
+        const std::int64_t rows = pattern->lengths.rows;
+        offsets_ = buffer<Offset>(device_, static_cast<std::size_t>(rows) + 1, item);
+        move_indices(*device_, pattern->offsets, rows + 1, 0, offsets_.data());
         columns_ = columns_of(device_, block, item);
         values_ = values_of(device_, block, item);
-        first_row_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(tiles), item);
+        first_row_ = cuda::make_csr_tiles(device_, pattern->offsets, rows);
+        tiles_ = static_cast<std::int32_t>(first_row_.size()) - 1;
+        const boundary_order order = pattern->boundary == nullptr
+                                         ? spread_groups(tiles_, first_alone(block.alone, rows))
+                                         : boundary_last(pattern->boundary);
         order_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(order.groups), item);
-        tiles_ = count;
         interior_ = order.interior;
+        device_->synchronize(); // before the pattern is given back
     }
 
     void apply(const spmv_arguments<T>& a) override {
@@ -123,6 +113,7 @@ public:
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }
+    [[nodiscard]] value_intake<T>* intake() override { return this; }
     void update_on_device(const T* values) override { values_.take(*device_, values); }
     void diagonal(T* d, const row_map& rows) const override {
         csr_diagonal(*device_, offsets_.data(), columns_.data(), values_.data(),
@@ -135,6 +126,21 @@ public:
     }
 
 private:
+    [[nodiscard]] const block_array<T>& array() const override { return values_; }
+    /// Returns the first tile whose rows are computed by every device; their number if there is
+    /// none.
+    [[nodiscard]] std::int32_t first_alone(std::int64_t row, std::int64_t rows) const {
+        if (row >= rows) return tiles_;
+        const auto tiles = first_row_.download();
+        return static_cast<std::int32_t>(
+            std::ranges::lower_bound(tiles.begin(), tiles.end() - 1, row) - tiles.begin());
+    }
+    [[nodiscard]] boundary_order boundary_last(const std::uint8_t* boundary) const {
+        const auto waits = groups_on_boundary(
+            device_, {tiles_, 0, 0, first_row_.data(), first_row_.data() + 1, nullptr}, boundary);
+        return order_groups(
+            tiles_, [&](std::int32_t tile) { return waits[static_cast<std::size_t>(tile)] != 0; });
+    }
     [[nodiscard]] csr_tiles_view<T, Offset> view() const {
         return {offsets_.data(), columns_.data(), values_.data(), first_row_.data(),
                 order_.data(),   tiles_,          interior_};
@@ -155,7 +161,7 @@ private:
 template <class T>
 std::unique_ptr<device_matrix<T>> make_csr(std::shared_ptr<device> device,
                                            const local_csr<T>& block) {
-    if (block.offsets.back() - block.offsets.front() <= std::numeric_limits<std::int32_t>::max())
+    if (block.nonzeros() <= std::numeric_limits<std::int32_t>::max())
         return std::make_unique<csr_matrix_on_device<T, std::int32_t>>(std::move(device), block);
     return std::make_unique<csr_matrix_on_device<T, std::int64_t>>(std::move(device), block);
 }

@@ -26,14 +26,13 @@ template <class T>
 constexpr cudaDataType_t data_type = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
 
 template <class T>
-class cusparse_matrix final : public device_matrix<T> {
+class cusparse_matrix final : public device_matrix<T>, private whole_intake<T> {
 public:
     cusparse_matrix(std::shared_ptr<device> device, const local_csr<T>& block)
         : device_(std::move(device)), rows_(block.rows) {
         const std::string item = "matrix";
-        std::vector<std::int64_t> offsets(block.offsets.begin(), block.offsets.end());
-        for (auto& offset : offsets) offset -= block.offsets.front();
-        const auto nnz = offsets.back();
+        const std::int64_t nnz = block.nonzeros();
+        const auto starts_count = static_cast<std::size_t>(rows_) + 1;
         // The arrays are always copied: a descriptor of cuSPARSE would have to follow the caller's
         // arrays.
         local_csr<T> copied = block;
@@ -42,26 +41,25 @@ public:
         own_ = buffer<T>(device_, static_cast<std::size_t>(rows_), "product");
         own_.zero();                  // cuSPARSE takes no empty matrix: A x stays zero
         if (rows_ == 0 || nnz == 0) { // diagonal() needs them all the same
-            const std::vector<std::int32_t> none(offsets.size(), 0);
-            narrow_offsets_ =
-                buffer<std::int32_t>(device_, std::span<const std::int32_t>(none), item);
+            narrow_offsets_ = buffer<std::int32_t>(device_, starts_count, item);
+            narrow_offsets_.zero();
             return;
         }
+        const resident_pattern pattern(device_, block, true);
         const auto& d = static_cast<cuda_device&>(*device_);
         const current_device current(d.ordinal());
         const bool narrow = nnz <= std::numeric_limits<std::int32_t>::max();
         if (narrow) {
-            columns_ = buffer<std::int32_t>(device_, block.indices, item);
-            const std::vector<std::int32_t> narrowed(offsets.begin(), offsets.end());
-            narrow_offsets_ =
-                buffer<std::int32_t>(device_, std::span<const std::int32_t>(narrowed), item);
+            columns_ = buffer<std::int32_t>(device_, static_cast<std::size_t>(nnz), item);
+            move_indices(*device_, pattern->columns, nnz, 0, columns_.data());
+            narrow_offsets_ = buffer<std::int32_t>(device_, starts_count, item);
+            move_indices(*device_, pattern->offsets, rows_ + 1, 0, narrow_offsets_.data());
         } else {
             // cuSPARSE takes offsets and columns of the same width.
-            const std::vector<std::int64_t> widened(block.indices.begin(), block.indices.end());
-            wide_offsets_ =
-                buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets), item);
-            wide_columns_ =
-                buffer<std::int64_t>(device_, std::span<const std::int64_t>(widened), item);
+            wide_offsets_ = buffer<std::int64_t>(device_, starts_count, item);
+            move_indices(*device_, pattern->offsets, rows_ + 1, 0, wide_offsets_.data());
+            wide_columns_ = buffer<std::int64_t>(device_, static_cast<std::size_t>(nnz), item);
+            move_indices(*device_, pattern->columns, nnz, 0, wide_columns_.data());
         }
         const auto width = narrow ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
         void* const starts = narrow ? static_cast<void*>(narrow_offsets_.data())
@@ -90,6 +88,7 @@ public:
                                       &zero, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG2,
                                       workspace_.data()),
               "preprocess");
+        device_->synchronize(); // before the pattern is given back
     }
 
     ~cusparse_matrix() override {
@@ -120,6 +119,7 @@ public:
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }
+    [[nodiscard]] value_intake<T>* intake() override { return this; }
     void update_on_device(const T* values) override { values_.take(*device_, values); }
     void diagonal(T* d, const row_map& rows) const override {
         if (wide_offsets_.size() != 0)
@@ -138,6 +138,7 @@ public:
     }
 
 private:
+    [[nodiscard]] const block_array<T>& array() const override { return values_; }
     std::shared_ptr<device> device_;
     std::int64_t rows_;
     buffer<std::int32_t> narrow_offsets_;

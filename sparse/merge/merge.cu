@@ -39,35 +39,58 @@ __global__ void __launch_bounds__(block_threads, 4)
                   [&] { join_chunks<dense_terms<T>>(m.edges, m.chunks, s.carry, results); });
 }
 
+/// Finds the rows of which each chunk may have entries.
+__global__ void __launch_bounds__(block_threads)
+    find_chunk_rows(const std::int64_t* offsets, std::int64_t rows, merge_division path,
+                    std::int32_t* first, std::int32_t* last) {
+    for (std::int64_t chunk = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+         chunk < path.chunks; chunk += std::int64_t{gridDim.x} * block_threads) {
+        const touched_rows touched = rows_of_chunk(offsets, rows, path, chunk);
+        first[chunk] = static_cast<std::int32_t>(touched.first);
+        last[chunk] = static_cast<std::int32_t>(touched.last);
+    }
+}
+
 /// The order of chunks: those of the boundary come last.
-template <class T>
-boundary_order order_chunks(const local_csr<T>& block, const merge_division& path) {
-    if (block.boundary.empty()) return {{}, path.chunks};
+boundary_order order_chunks(const std::shared_ptr<device>& device, const device_pattern& pattern,
+                            const merge_division& path) {
+    if (pattern.boundary == nullptr) return {{}, path.chunks};
+    const auto chunks = static_cast<std::size_t>(path.chunks);
+    const buffer<std::int32_t> rows(device, 2 * chunks, "set-up");
+    if (chunks != 0) {
+        const launch_scope launch(*device);
+        find_chunk_rows<<<launch.blocks(find_chunk_rows, block_threads,
+                                        path.chunks / block_threads + 1),
+                          block_threads, 0, launch.stream()>>>(
+            pattern.offsets, pattern.lengths.rows, path, rows.data(), rows.data() + chunks);
+        launch.check_launch();
+    }
+    const auto waits = groups_on_boundary(
+        device, {path.chunks, 0, 0, rows.data(), rows.data() + chunks, nullptr}, pattern.boundary);
     return order_groups(path.chunks, [&](std::int32_t chunk) {
-        const touched_rows rows = rows_of_chunk(block.offsets, path, chunk);
-        return block.on_boundary(rows.first, rows.last);
+        return waits[static_cast<std::size_t>(chunk)] != 0;
     });
 }
 
 template <class T, class Offset>
-class merge_matrix final : public device_matrix<T> {
+class merge_matrix final : public device_matrix<T>, private whole_intake<T> {
 public:
     merge_matrix(std::shared_ptr<device> device, const local_csr<T>& block)
         : device_(std::move(device)), rows_(block.rows) {
         const std::string item = "matrix";
-        std::vector<Offset> offsets(block.offsets.size());
-        for (std::size_t i = 0; i < offsets.size(); ++i)
-            offsets[i] = static_cast<Offset>(block.offsets[i] - block.offsets.front());
-        offsets_ = buffer<Offset>(device_, std::span<const Offset>(offsets), item);
+        const resident_pattern pattern(device_, block, false);
+        offsets_ = buffer<Offset>(device_, static_cast<std::size_t>(rows_) + 1, item);
+        move_indices(*device_, pattern->offsets, rows_ + 1, 0, offsets_.data());
         columns_ = columns_of(device_, block, item);
         values_ = values_of(device_, block, item);
         path_ = divide_merge_path(rows_, block.nonzeros(), teams());
-        const boundary_order order = order_chunks(block, path_);
+        const boundary_order order = order_chunks(device_, *pattern, path_);
         order_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(order.groups), item);
         interior_ = order.interior;
         scratch_ =
             buffer<std::byte>(device_, merge_scratch_bytes<T>(rows_, block.nonzeros()), item);
         find_merge_tiles<T>(*device_, offsets_.data(), rows_, block.nonzeros(), scratch_.data());
+        device_->synchronize(); // before the pattern is given back
     }
 
     void apply(const spmv_arguments<T>& a) override {
@@ -76,6 +99,7 @@ public:
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }
+    [[nodiscard]] value_intake<T>* intake() override { return this; }
     void update_on_device(const T* values) override { values_.take(*device_, values); }
     void diagonal(T* d, const row_map& rows) const override {
         csr_diagonal(*device_, offsets_.data(), columns_.data(), values_.data(), rows_, rows, d);
@@ -87,6 +111,7 @@ public:
     }
 
 private:
+    [[nodiscard]] const block_array<T>& array() const override { return values_; }
     /// The number of teams, which is the same for any number of dot products: the division of the
     /// path decides where sums are cut, and so their bits.
     [[nodiscard]] std::int64_t teams() const {
@@ -117,7 +142,7 @@ private:
 template <class T>
 std::unique_ptr<device_matrix<T>> make_merge(std::shared_ptr<device> device,
                                              const local_csr<T>& block) {
-    if (block.offsets.back() - block.offsets.front() <= std::numeric_limits<std::int32_t>::max())
+    if (block.nonzeros() <= std::numeric_limits<std::int32_t>::max())
         return std::make_unique<merge_matrix<T, std::int32_t>>(std::move(device), block);
     return std::make_unique<merge_matrix<T, std::int64_t>>(std::move(device), block);
 }

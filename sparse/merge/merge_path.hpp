@@ -44,8 +44,9 @@ struct merge_division {
     std::int32_t tiles_per_chunk; ///< the last chunk may have fewer
     std::int32_t chunks;
 
-    [[nodiscard]] std::int64_t chunk_begin(std::int64_t chunk) const {
-        return std::min(chunk * tiles_per_chunk * merge_tile_items, items);
+    [[nodiscard]] KRYLITH_HD std::int64_t chunk_begin(std::int64_t chunk) const {
+        const std::int64_t begin = chunk * tiles_per_chunk * merge_tile_items;
+        return begin < items ? begin : items;
     }
 };
 
@@ -71,13 +72,14 @@ struct touched_rows {
     std::int64_t first, last;
 };
 
-[[nodiscard]] inline touched_rows rows_of_chunk(std::span<const std::int64_t> offsets,
-                                                const merge_division& path, std::int64_t chunk) {
-    const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;
-    const std::int64_t base = offsets.front();
-    const std::int64_t* const ends = offsets.data() + 1;
-    return {rows_ended(ends, rows, base + path.chunk_begin(chunk)),
-            std::min(rows, rows_ended(ends, rows, base + path.chunk_begin(chunk + 1)) + 1)};
+[[nodiscard]] KRYLITH_HD inline touched_rows rows_of_chunk(const std::int64_t* offsets,
+                                                           std::int64_t rows,
+                                                           const merge_division& path,
+                                                           std::int64_t chunk) {
+    const std::int64_t base = offsets[0];
+    const std::int64_t* const ends = offsets + 1;
+    const std::int64_t last = rows_ended(ends, rows, base + path.chunk_begin(chunk + 1)) + 1;
+    return {rows_ended(ends, rows, base + path.chunk_begin(chunk)), last < rows ? last : rows};
 }
 
 } // namespace krylith

@@ -1,10 +1,8 @@
 // The choice of formats::automatic on CUDA devices, from the lengths of rows alone.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include <krylith/sparse/format.hpp>
+#include <krylith/sparse/pattern/block_lengths.hpp>
 
 namespace krylith {
 
@@ -15,7 +13,7 @@ enum class result_use {
     repeated ///< sent, and others compute some of the rows too: their bits must be the same there
 };
 
-/// Chooses a format other than cusparse. O(rows log 1024).
+/// Chooses a format other than cusparse.
 ///
 /// - merge where the tiles of csr are uneven: rows that exceed a tile of csr have a tenth of the
 /// nonzeros, or one
@@ -27,7 +25,7 @@ enum class result_use {
 ///   device, not whole cache lines), or have a mean of 4 nonzeros or more, which fill csr's tiles.
 ///
 /// Measured on H200s, fp64 (docs/benchmarks.md, "Products on one GPU").
-[[nodiscard]] format_kind choose_format(std::span<const std::int64_t> offsets, result_use use);
+[[nodiscard]] format_kind choose_format(const block_lengths& rows, result_use use);
 
 /// Of two results of choose_format() the one for less regular rows: merge before csr before sell;
 /// automatic stands for none.

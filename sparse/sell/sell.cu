@@ -4,14 +4,18 @@
 // less 0.25 in uniform slices, 8 a row of x and of y, 0.5 a row for the heads of slices, and 4 a
 // row if sorted.
 
+#include <algorithm>
+#include <limits>
+
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/epilogue/launch_rows.cuh>
-#include <krylith/sparse/sell/sell_columns.hpp>
-#include <krylith/sparse/sell/sell_layout.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
+#include <krylith/sparse/sell/device_sell.hpp>
 #include <krylith/sparse/sell/sell_slices.cuh>
 #include <krylith/sparse/sell/uniform_slices.cuh>
 #include <krylith/sparse/storage/boundary_order.hpp>
+#include <krylith/sparse/storage/bring_values.hpp>
 
 namespace krylith::cuda {
 
@@ -71,10 +75,10 @@ __global__ void __launch_bounds__(block_threads, (blocks_per_sm<T, Dots, Split>)
 
 /// Copies values from CSR order to that of the slices, for places [first, last), one thread for
 /// each place; `from` is where entry `base` of the block lies.
-template <class T>
+template <class T, class Offset>
 __global__ void __launch_bounds__(block_threads)
-    fill_slices(const __grid_constant__ sell_view<T> m, const std::int64_t* offsets,
-                std::int64_t first, std::int64_t last, const T* from, std::int64_t base, T* to) {
+    fill_slices(const __grid_constant__ sell_view<T> m, const Offset* offsets, std::int64_t first,
+                std::int64_t last, const T* from, std::int64_t base, T* to) {
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
     for (std::int64_t place = first + std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
          place < last; place += stride) {
@@ -115,59 +119,64 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
+/// The number of values that wait on the device to be sorted into slices, but for one window that
+/// has more: 64 MB of double.
+constexpr std::int64_t staged_entries = std::int64_t{1} << 23;
+/// Memory for so many is kept for the next update: small matrices are updated often.
+constexpr std::int64_t kept_entries = std::int64_t{1} << 20;
+
 template <class T>
-class sell_matrix final : public device_matrix<T> {
+class sell_matrix final : public device_matrix<T>, private value_intake<T> {
 public:
     sell_matrix(std::shared_ptr<device> device, const local_csr<T>& block)
-        : device_(std::move(device)),
-          layout_(make_sell_layout(block.offsets)),
-          offsets_(block.offsets.begin(), block.offsets.end()) {
+        : device_(std::move(device)) {
         const std::string item = "matrix";
-        for (auto& offset : offsets_) offset -= block.offsets.front();
-        const sell_columns columns = make_sell_columns(layout_, block.offsets, block.indices);
-        bytes_ = sell_bytes(layout_, columns.heads, sizeof(T));
-        heads_ = buffer<slice_head>(device_, std::span<const slice_head>(columns.heads), item);
-        steps_ = buffer<slice_step>(device_, std::span<const slice_step>(columns.steps), item);
-        columns_ = buffer<std::byte>(device_, std::span<const std::byte>(columns.stored), item);
-        values_ = buffer<T>(device_, static_cast<std::size_t>(layout_.entries()), item);
+        const resident_pattern pattern(device_, block, true);
+        const block_lengths& lengths = pattern->lengths;
+        slices_ = cuda::make_device_sell(device_, *pattern);
+        bytes_ = slices_.bytes(sizeof(T));
+        keep_offsets(*pattern, item);
+        values_ =
+            buffer<T>(device_, static_cast<std::size_t>(slices_.slice_columns * slice_rows), item);
         values_.zero(); // padding is 0
-        uniform_ = buffer<uniform_entry<T>>(
-            device_, static_cast<std::size_t>(layout_.entries() / slice_rows), item);
+        uniform_ = buffer<uniform_entry<T>>(device_,
+                                            static_cast<std::size_t>(slices_.slice_columns), item);
         uniform_tables_ = buffer<uniform_tables>(device_, 1, item);
-        csr_offsets_ = buffer<std::int64_t>(device_, std::span<const std::int64_t>(offsets_), item);
-        rows_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(layout_.rows), item);
 
-        const auto groups =
-            static_cast<std::int32_t>((layout_.slices() + group_slices - 1) / group_slices);
+        const std::int64_t slices = (lengths.rows + slice_rows - 1) / slice_rows;
+        places_ = slices * slice_rows;
+        const auto groups = static_cast<std::int32_t>((slices + group_slices - 1) / group_slices);
         constexpr std::int64_t group_rows = std::int64_t{group_slices} * slice_rows;
-        const auto on_boundary = [&](std::int32_t g) {
-            const std::int64_t end = std::min((g + 1) * group_rows, layout_.slices() * slice_rows);
-            for (std::int64_t place = g * group_rows; place < end; ++place) {
-                const std::int64_t row = layout_.row_at(place);
-                if (row >= 0 && block.on_boundary(row, row + 1)) return true;
-            }
-            return false;
-        };
-        const std::int64_t alone = std::min(block.alone, block.rows);
+        const std::int64_t alone = std::min(block.alone, lengths.rows);
         const boundary_order order =
-            block.boundary.empty()
+            pattern->boundary == nullptr
                 ? spread_groups(groups,
                                 static_cast<std::int32_t>((alone + group_rows - 1) / group_rows))
-                : order_groups(groups, on_boundary);
+                : boundary_last({groups, lengths.sorted ? places_ : lengths.rows, group_rows,
+                                 nullptr, nullptr, slices_.rows.data()},
+                                pattern->boundary);
         order_ = buffer<std::int32_t>(device_, std::span<const std::int32_t>(order.groups), item);
-        view_ = {heads_.data(),  steps_.data(),     columns_.data(),
-                 values_.data(), uniform_.data(),   rows_.data(),
-                 order_.data(),  layout_.row_count, static_cast<std::int32_t>(layout_.slices()),
-                 groups,         order.interior,    bytes_};
-        if (block.device_values == nullptr)
-            update(block.values);
-        else
+        view_ = {slices_.heads.data(),
+                 slices_.steps.data(),
+                 slices_.stored.data(),
+                 values_.data(),
+                 uniform_.data(),
+                 slices_.rows.data(),
+                 order_.data(),
+                 lengths.rows,
+                 static_cast<std::int32_t>(slices),
+                 groups,
+                 order.interior,
+                 bytes_};
+        if (block.device_values != nullptr)
             update_on_device(block.device_values);
+        else if (!block.values_follow)
+            update(block.values);
     }
 
     void apply(const spmv_arguments<T>& a) override {
         // A recording keeps the kernel, whatever values come later: both take all.
-        if (2 * counts_.diagonal_columns > layout_.entries() / slice_rows)
+        if (2 * counts_.diagonal_columns > slices_.slice_columns)
             launch_rows(*device_, a, view_.groups, view_, [](auto dots, auto split) {
                 return sell_kernel<T, dots(), split(), split()>;
             });
@@ -177,27 +186,11 @@ public:
             });
     }
 
-    /// Uploads in batches of whole windows of sorting, whose rows all lie in the same window.
-    void update(std::span<const T> values) override {
-        const std::int64_t places = layout_.slices() * slice_rows;
-        for (std::int64_t first = 0; first < places;) {
-            std::int64_t last = std::min(first + sort_window, places);
-            while (last < places && entry(last + sort_window) - entry(first) <= staged_entries)
-                last = std::min(last + sort_window, places);
-            const std::int64_t base = entry(first);
-            const auto count = static_cast<std::size_t>(entry(last) - base);
-            if (count != 0) {
-                if (staging_.size() < count) staging_ = buffer<T>(device_, count, "matrix update");
-                device_->upload(staging_.data(), values.data() + base, count * sizeof(T));
-                fill(first, last, staging_.data(), base);
-            }
-            first = last;
-        }
-        mark_uniform();
-    }
+    void update(std::span<const T> values) override { bring_values(*device_, *this, values); }
+    [[nodiscard]] value_intake<T>* intake() override { return this; }
 
     void update_on_device(const T* values) override {
-        fill(0, layout_.slices() * slice_rows, values, 0);
+        fill(0, places_, values, 0);
         mark_uniform();
     }
 
@@ -218,7 +211,7 @@ public:
                counts_.diagonal_columns * step - counts_.shared_columns * entry;
     }
     [[nodiscard]] double uniform_fraction() const override {
-        const std::int64_t columns = layout_.entries() / slice_rows;
+        const std::int64_t columns = slices_.slice_columns;
         return columns == 0
                    ? 0
                    : static_cast<double>(counts_.uniform_columns) / static_cast<double>(columns);
@@ -226,22 +219,71 @@ public:
     [[nodiscard]] const sell_view<T>* slices() const override { return &view_; }
 
 private:
-    /// The largest number of values that wait on the device to be sorted into slices (one window
-    /// may have more).
-    static constexpr std::int64_t staged_entries = std::int64_t{1} << 20;
+    using piece = typename value_intake<T>::piece;
 
-    /// The first entry of the block in the rows from `place` on, where a window begins.
-    [[nodiscard]] std::int64_t entry(std::int64_t place) const {
-        return offsets_[static_cast<std::size_t>(std::min(place, layout_.row_count))];
+    /// The window that begins with an entry, the last of several.
+    [[nodiscard]] std::size_t window_at(std::int64_t entry) const {
+        return static_cast<std::size_t>(std::ranges::upper_bound(first_entry_, entry) -
+                                        first_entry_.begin()) -
+               1;
+    }
+    /// Pieces are of whole windows of sorting, whose rows all lie in the same window.
+    [[nodiscard]] piece next_piece(std::int64_t first) override {
+        std::size_t end = window_at(first);
+        if (end + 1 == first_entry_.size()) return {nullptr, 0};
+        for (++end;
+             end + 1 < first_entry_.size() && first_entry_[end + 1] - first <= staged_entries;)
+            ++end;
+        const std::int64_t count = first_entry_[end] - first;
+        buffer<T>& staging = count <= kept_entries ? staging_ : large_staging_;
+        if (static_cast<std::int64_t>(staging.size()) < count)
+            staging = buffer<T>(device_, static_cast<std::size_t>(count), "matrix update");
+        return {staging.data(), count};
+    }
+    void take_piece(std::int64_t first, const piece& brought) override {
+        fill(static_cast<std::int64_t>(window_at(first)) * sort_window,
+             std::min(static_cast<std::int64_t>(window_at(first + brought.size)) * sort_window,
+                      places_),
+             brought.to, first);
+    }
+    void end_update() override {
+        large_staging_ = {};
+        mark_uniform();
+    }
+
+    /// Keeps where the rows of the block begin in CSR, which updates need.
+    void keep_offsets(const device_pattern& pattern, const std::string& item) {
+        const block_lengths& lengths = pattern.lengths;
+        const std::int64_t count = lengths.rows + 1;
+        first_entry_ = sample_offsets(device_, pattern.offsets, lengths.rows, sort_window);
+        if (lengths.nonzeros <= std::numeric_limits<std::int32_t>::max()) {
+            narrow_offsets_ = buffer<std::int32_t>(device_, static_cast<std::size_t>(count), item);
+            move_indices(*device_, pattern.offsets, count, 0, narrow_offsets_.data());
+        } else {
+            wide_offsets_ = buffer<std::int64_t>(device_, static_cast<std::size_t>(count), item);
+            move_indices(*device_, pattern.offsets, count, 0, wide_offsets_.data());
+        }
+    }
+
+    [[nodiscard]] boundary_order boundary_last(const place_groups& groups,
+                                               const std::uint8_t* boundary) const {
+        const auto waits = groups_on_boundary(device_, groups, boundary);
+        return order_groups(
+            groups.count, [&](std::int32_t g) { return waits[static_cast<std::size_t>(g)] != 0; });
     }
 
     void fill(std::int64_t first, std::int64_t last, const T* from, std::int64_t base) {
-        const launch_scope launch(*device_);
-        const auto kernel = fill_slices<T>;
-        kernel<<<launch.blocks(kernel, block_threads, (last - first) / block_threads + 1),
-                 block_threads, 0, launch.stream()>>>(view_, csr_offsets_.data(), first, last, from,
-                                                      base, values_.data());
-        launch.check_launch();
+        const auto enqueue = [&](auto kernel, const auto* offsets) {
+            const launch_scope launch(*device_);
+            kernel<<<launch.blocks(kernel, block_threads, (last - first) / block_threads + 1),
+                     block_threads, 0, launch.stream()>>>(view_, offsets, first, last, from, base,
+                                                          values_.data());
+            launch.check_launch();
+        };
+        if (wide_offsets_.size() != 0)
+            enqueue(fill_slices<T, std::int64_t>, wide_offsets_.data());
+        else
+            enqueue(fill_slices<T, std::int32_t>, narrow_offsets_.data());
     }
 
     /// Says which slices are uniform, with the values that they have.
@@ -252,29 +294,29 @@ private:
         const launch_scope launch(*device_);
         const auto kernel = mark_uniform_slices<T>;
         kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
-                 launch.stream()>>>(view_, heads_.data(), uniform_.data(), uniform_tables_.data());
+                 launch.stream()>>>(view_, slices_.heads.data(), uniform_.data(),
+                                    uniform_tables_.data());
         const auto share = share_uniform_slices<T>;
         share<<<launch.blocks(share, block_threads, view_.groups), block_threads, 0,
-                launch.stream()>>>(view_, heads_.data(), uniform_tables_.data());
+                launch.stream()>>>(view_, slices_.heads.data(), uniform_tables_.data());
         launch.check_launch();
         device_->download(&counts_, uniform_tables_.data(), sizeof counts_);
     }
 
     std::shared_ptr<device> device_;
-    sell_layout layout_;
-    std::vector<std::int64_t> offsets_; ///< of the block's rows, from 0
-    std::int64_t bytes_ = 0;            ///< sell_view::bytes
-    buffer<slice_head> heads_;
-    buffer<slice_step> steps_;
-    buffer<std::byte> columns_;
+    device_sell slices_{};
+    std::int64_t places_ = 0; ///< rows, filled up to whole slices
+    std::int64_t bytes_ = 0;  ///< sell_view::bytes
     buffer<T> values_;
     buffer<uniform_entry<T>> uniform_;
     buffer<uniform_tables> uniform_tables_; ///< [1]
     uniform_counts counts_{};
-    buffer<std::int32_t> rows_;
     buffer<std::int32_t> order_;
-    buffer<std::int64_t> csr_offsets_; ///< offsets_ on the device
-    buffer<T> staging_;                ///< of updates from the host
+    buffer<std::int32_t> narrow_offsets_;   ///< of the block's rows, from 0, where they fit
+    buffer<std::int64_t> wide_offsets_;     ///< otherwise
+    buffer<T> staging_;                     ///< of updates from the host
+    buffer<T> large_staging_;               ///< the same, for the time of an update
+    std::vector<std::int64_t> first_entry_; ///< the entry where each window begins, and the end
     sell_view<T> view_{};
 };
 

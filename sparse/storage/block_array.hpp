@@ -22,6 +22,10 @@ public:
                 const std::string& item)
         : own_(std::move(device), contents, item), data_(own_.data()), size_(contents.size()) {}
 
+    /// Makes an array whose contents follow.
+    block_array(std::shared_ptr<device> device, std::size_t size, const std::string& item)
+        : own_(std::move(device), size, item), data_(own_.data()), size_(size) {}
+
     /// Uses `size` entries in memory of the device in place, or copies them.
     block_array(const std::shared_ptr<device>& device, const T* there, std::size_t size,
                 bool borrow, const std::string& item)
@@ -37,11 +41,14 @@ public:
 
     /// Takes new contents from host memory. Throws usage_error where the array is the caller's.
     void upload(std::span<const T> contents) {
-        if (borrowed_)
-            throw usage_error("update: the operator uses the caller's array of values in place "
-                              "(operator_options::borrow): write the new values there, or name "
-                              "another array by update_on_devices()");
+        check_own();
         own_.upload(contents);
+    }
+
+    /// Returns the array for new contents; throws as upload() does.
+    [[nodiscard]] T* own_data() const {
+        check_own();
+        return own_.data();
     }
 
     /// Takes new contents from memory of the device, which is used in place from this call on if
@@ -54,6 +61,13 @@ public:
     }
 
 private:
+    void check_own() const {
+        if (borrowed_)
+            throw usage_error("update: the operator uses the caller's array of values in place "
+                              "(operator_options::borrow): write the new values there, or name "
+                              "another array by update_on_devices()");
+    }
+
     void copy_from(device& device, const T* there) {
         if (size_ != 0) device.copy(own_.data(), there, size_ * sizeof(T));
     }
@@ -64,12 +78,28 @@ private:
     bool borrowed_ = false;
 };
 
+/// The intake of a block whose values lie on the device in the order of the host.
+template <class T>
+class whole_intake : public value_intake<T> {
+public:
+    [[nodiscard]] typename value_intake<T>::piece next_piece(std::int64_t first) override {
+        return {array().own_data() + first, static_cast<std::int64_t>(array().size()) - first};
+    }
+    void take_piece(std::int64_t, const typename value_intake<T>::piece&) override {}
+    void end_update() override {}
+
+private:
+    [[nodiscard]] virtual const block_array<T>& array() const = 0;
+};
+
 /// A block's values in CSR order.
 template <class T>
 [[nodiscard]] block_array<T> values_of(const std::shared_ptr<device>& device,
                                        const local_csr<T>& block, const std::string& item) {
+    if (block.values_follow) return {device, static_cast<std::size_t>(block.nonzeros()), item};
     if (block.device_values == nullptr) return {device, block.values, item};
-    return {device, block.device_values, block.indices.size(), block.borrow, item};
+    return {device, block.device_values, static_cast<std::size_t>(block.nonzeros()), block.borrow,
+            item};
 }
 
 /// A block's local columns in CSR order.
@@ -77,8 +107,11 @@ template <class T>
 [[nodiscard]] block_array<std::int32_t> columns_of(const std::shared_ptr<device>& device,
                                                    const local_csr<T>& block,
                                                    const std::string& item) {
-    if (block.device_indices == nullptr || !block.borrow) return {device, block.indices, item};
-    return {device, block.device_indices, block.indices.size(), true, item};
+    const auto count = static_cast<std::size_t>(block.nonzeros());
+    if (block.device_indices != nullptr && block.borrow)
+        return {device, block.device_indices, count, true, item};
+    if (block.there != nullptr) return {device, block.there->columns, count, false, item};
+    return {device, block.indices, item};
 }
 
 } // namespace krylith

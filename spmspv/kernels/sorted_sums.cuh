@@ -14,10 +14,10 @@
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/sparse/merge/merge_tile.cuh>
+#include <krylith/sparse/storage/two_pass_scan.cuh>
 #include <krylith/spmspv/kernels/column_scratch.hpp>
 #include <krylith/spmspv/kernels/product_launches.hpp>
 #include <krylith/spmspv/kernels/semiring_result.cuh>
-#include <krylith/spmspv/kernels/two_pass_scan.cuh>
 
 namespace krylith::cuda {
 

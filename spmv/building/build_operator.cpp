@@ -89,8 +89,10 @@ public:
         if (subject_.group.size() == 1) return build(operators::usual); // nothing moves
         const known_rates machine = rates_of(subject_.group);
         const auto statistics =
-            measure_pattern(subject_.halo(), subject_.row_offsets, subject_.column_indices,
-                            subject_.longest, sizeof(T));
+            subject_.row_offsets.empty()
+                ? measure_pattern(subject_.halo(), *subject_.resident, sizeof(T))
+                : measure_pattern(subject_.halo(), subject_.row_offsets, subject_.column_indices,
+                                  subject_.longest, sizeof(T));
         auto choice = std::make_shared<operator_choice>();
         choice->rates_from = machine.from;
         for (const prediction& p : predictions(statistics, machine.rates))
@@ -164,6 +166,7 @@ private:
         options.kind = kind;
         check_replication(subject_.group, options);
         subject_.fractions = fractions;
+        if (!kind->needs_host_because.empty()) subject_.drop_resident();
         return kind->build.get().template of<T>()(kind, subject_);
     }
     [[nodiscard]] row_fractions by_rule(operator_kind kind) const {

@@ -27,6 +27,22 @@ template <class T>
 build_operator(const device_group& group, const matrix_source<T>& source,
                const operator_placement& placement, const operator_options& options);
 
+/// Whether devices can make the operator that the options ask for of patterns in their memory. They
+/// can't where it needs the matrix in host memory, or a trial does that builds several.
+[[nodiscard]] bool can_be_made_there(const device_group& group, const operator_options& options);
+
+/// Whether somebody has validated a matrix.
+enum class pattern_state { unknown, valid };
+
+/// Returns a matrix in host memory as a source of operators with these rows, or, where none are
+/// given, sets them: equal nonzeros. Where devices make operators of it, they get the pattern.
+/// Unless it is known to be valid it is validated, there or on the host. Throws what validate()
+/// throws.
+template <class T>
+[[nodiscard]] matrix_source<T> make_source(const device_group& group, const csr_view<T>& matrix,
+                                           pattern_state state, std::optional<row_partition>& rows,
+                                           const operator_options& options);
+
 /// Throws usage_error unless the layouts are those of a rows x columns matrix on one group, the
 /// options' kind has such vectors, and its order is none.
 void check_layouts(const operator_layouts& layouts, std::int64_t rows, std::int64_t columns,

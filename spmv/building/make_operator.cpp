@@ -1,5 +1,6 @@
 // Operators of matrices in host memory: of their own vectors, between those of others, and with
 // transposed products.
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,23 +14,37 @@ namespace krylith {
 
 namespace {
 
-/// Builds the operator of a valid matrix on given vectors, its rows and columns in their orders.
+/// Builds the operator of a matrix on given vectors, its rows and columns brought into their
+/// orders.
 template <class T>
-std::unique_ptr<matrix_operator<T>>
-build_between(const operator_layouts& layouts, const csr_view<T>& matrix,
-              const longest_row& longest, const operator_options& options) {
+std::unique_ptr<matrix_operator<T>> build_between(const operator_layouts& layouts,
+                                                  const csr_view<T>& matrix,
+                                                  const operator_options& options) {
     const device_group& group = layouts.range->group;
     const operator_placement placement{{}, layouts};
     const permutation* const rows = layouts.range->order.get();
     const permutation* const columns = layouts.domain->order.get();
+    std::optional<row_partition> cut = layouts.range->rows;
     if (rows == nullptr && columns == nullptr)
-        return build_operator(group, matrix_source<T>{matrix, longest}, placement, options);
+        return build_operator(group,
+                              make_source(group, matrix, pattern_state::unknown, cut, options),
+                              placement, options);
+    (void)validate(matrix);
     reordered_matrix<T> moved = reordered(matrix, rows, columns);
-    const csr_view<T> view(moved.matrix);
-    const matrix_source<T> source{view, find_longest_row(view.row_offsets)};
+    const auto source =
+        make_source(group, csr_view<T>(moved.matrix), pattern_state::valid, cut, options);
     auto result = build_operator(group, source, placement, options);
     result->take_values_from(std::move(moved.entry_source), {});
     return result;
+}
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> build_in_order(const device_group& group,
+                                                   const csr_view<T>& matrix,
+                                                   const operator_options& options) {
+    operator_placement placement;
+    const auto source = make_source(group, matrix, pattern_state::unknown, placement.rows, options);
+    return build_operator(group, source, placement, options);
 }
 
 } // namespace
@@ -38,10 +53,9 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
                                                   const csr_view<T>& matrix,
                                                   const operator_options& options) {
-    const longest_row longest = validate(matrix);
-    auto result = options.order
-                      ? build_reordered(group, matrix, options)
-                      : build_operator(group, matrix_source<T>{matrix, longest}, {}, options);
+    if (options.order) (void)validate(matrix);
+    auto result = options.order ? build_reordered(group, matrix, options)
+                                : build_in_order(group, matrix, options);
     if (options.transposed_products) add_transposed_products(*result, matrix, options);
     return result;
 }
@@ -51,7 +65,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
                                                   const csr_view<T>& matrix,
                                                   const operator_options& options) {
     check_layouts(layouts, matrix.rows, matrix.columns, options);
-    auto result = build_between(layouts, matrix, validate(matrix), options);
+    auto result = build_between(layouts, matrix, options);
     if (options.transposed_products) add_transposed_products(*result, matrix, options);
     return result;
 }

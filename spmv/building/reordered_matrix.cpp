@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/partition/ordering/metis_order.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
 
@@ -34,19 +35,20 @@ reordered_matrix<T> reordered(const csr_view<T>& matrix, const permutation* rows
     csr_matrix<T>& to = result.matrix;
     to.rows = matrix.rows;
     to.columns = matrix.columns;
-    to.row_offsets.assign(1, 0);
+    resize_in_parallel(to.row_offsets, n + 1);
+    to.row_offsets[0] = 0;
     const auto source_of = [&](std::size_t row) {
         return rows != nullptr ? static_cast<std::size_t>(rows->source[row]) : row;
     };
     for (std::size_t row = 0; row < n; ++row) {
         const std::size_t from = source_of(row);
-        to.row_offsets.push_back(to.row_offsets.back() + matrix.row_offsets[from + 1] -
-                                 matrix.row_offsets[from]);
+        to.row_offsets[row + 1] =
+            to.row_offsets[row] + matrix.row_offsets[from + 1] - matrix.row_offsets[from];
     }
     const auto nnz = static_cast<std::size_t>(to.row_offsets.back());
-    to.column_indices.resize(nnz);
-    to.values.resize(nnz);
-    result.entry_source.resize(nnz);
+    resize_in_parallel(to.column_indices, nnz);
+    resize_in_parallel(to.values, nnz);
+    resize_in_parallel(result.entry_source, nnz);
 #pragma omp parallel
     {
         std::vector<std::pair<std::int32_t, std::int64_t>> entries; // (new column, old entry)
@@ -94,9 +96,10 @@ std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
     report.bandwidth_after = bandwidth(view.row_offsets, view.column_indices);
     report.ghosts_before = ghosts(matrix, partition_rows(matrix.row_offsets, group.size()));
     report.ghosts_after = ghosts(view, found.rows);
-    matrix_source<T> source{view, find_longest_row(view.row_offsets)};
+    operator_placement placement{found.rows, {}};
+    auto source = make_source(group, view, pattern_state::valid, placement.rows, options);
     source.order = std::move(order);
-    auto result = build_operator(group, source, {found.rows, {}}, options);
+    auto result = build_operator(group, source, placement, options);
     result->take_values_from(std::move(moved.entry_source), report);
     return result;
 }

@@ -21,6 +21,8 @@ std::int64_t received(const halo_plan& plan, int rank) {
 }
 
 allgather_plan plan_of(const operator_pattern& pattern) {
+    if (pattern.resident)
+        return make_allgather_plan(*pattern.resident, pattern.rows, pattern.columns);
     return make_allgather_plan(pattern.row_offsets, pattern.column_indices, pattern.rows,
                                pattern.columns);
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
@@ -32,20 +33,35 @@ template <class Plan>
 void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& plan,
                                    format_kind format) {
     const device_group& group = this->group();
+    // Those of several devices travel side by side.
+    const bool values_follow =
+        group.kind() == backend::cuda && source.parts.empty() && prepared_ == nullptr;
     for (int rank = 0; rank < group.size(); ++rank) {
+        const auto& d = group.handle(rank);
+        const auto make = [&](const local_csr<T>& block) {
+            this->blocks_.push_back(prepared_ != nullptr ? prepared_(d, block, format)
+                                                         : make_device_matrix(d, block, format));
+        };
         local_csr<T> block = source.block(rank, plan.rows.owned(rank));
-        std::vector<std::int32_t> columns(block.indices.size());
+        block.columns = plan.local_size(rank);
+        block.values_follow = values_follow;
+        // Indices that stay on the device are global.
+        if (group.size() > 1) block.device_indices = nullptr;
+        if (source.resident) {
+            const resident_block local = local_block(*source.resident, plan, rank);
+            block.there = &local.pattern;
+            make(block);
+            continue;
+        }
+        std::vector<std::int32_t> columns;
+        resize_in_parallel(columns, block.indices.size());
         localize_columns(plan, rank, source.matrix.row_offsets, source.matrix.column_indices,
                          columns);
-        block.columns = plan.local_size(rank);
         block.indices = columns;
-        // Indices that lie on the device are global.
-        if (group.size() > 1) block.device_indices = nullptr;
         block.boundary = plan.local[static_cast<std::size_t>(rank)].touches_ghost;
-        const auto& d = group.handle(rank);
-        this->blocks_.push_back(prepared_ != nullptr ? prepared_(d, block, format)
-                                                     : make_device_matrix(d, block, format));
+        make(block);
     }
+    if (values_follow) this->distribute(source.matrix.values);
 }
 
 template <class T>

@@ -5,12 +5,22 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
+#include <krylith/sparse/storage/bring_values.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/scalar/context_after.hpp>
 
 namespace krylith {
+
+namespace {
+
+/// Whether these are all the rows that a device owns.
+bool is_all(row_range rows, row_range owned) {
+    return rows == owned || (rows.size() == 0 && owned.size() == 0);
+}
+
+} // namespace
 
 template <class T>
 replicated_operator<T>::replicated_operator(operator_kind kind, operator_layouts layouts,
@@ -20,7 +30,7 @@ replicated_operator<T>::replicated_operator(operator_kind kind, operator_layouts
     : matrix_operator<T>(kind, std::move(layouts), source),
       transport_(transport),
       partition_(std::move(partition)) {
-    plan(source.matrix.row_offsets);
+    plan(source.starts());
     make_blocks(source, format);
     connect();
 }
@@ -40,23 +50,22 @@ replicated_operator<T>::replicated_operator(operator_layouts layouts, const bloc
 }
 
 template <class T>
-void replicated_operator<T>::plan(std::span<const std::int64_t> row_offsets) {
+void replicated_operator<T>::plan(const row_starts& starts) {
     for (int rank = 0; rank < this->group().size(); ++rank) {
         if (stores()) {
-            block_rows_.push_back({rank, join_rows(partition_, rank, row_offsets), step::first});
+            block_rows_.push_back({rank, join_rows(partition_, rank, starts), step::first});
             continue;
         }
         const std::size_t before = block_rows_.size();
         const local_blocks& part = partition_.local[static_cast<std::size_t>(rank)];
         for (const staged_rows& range : part.ranges)
-            block_rows_.push_back({rank, lone_rows(range.rows, row_offsets),
+            block_rows_.push_back({rank, lone_rows(range.rows, starts),
                                    range.stage == block_stage::first ? step::first : step::second});
         if (partition_.redundant.size() != 0)
-            block_rows_.push_back(
-                {rank, lone_rows(partition_.redundant, row_offsets), step::redundant});
+            block_rows_.push_back({rank, lone_rows(partition_.redundant, starts), step::redundant});
         // A device without rows still runs the product's scalar arithmetic.
         if (block_rows_.size() == before)
-            block_rows_.push_back({rank, lone_rows({0, 0}, row_offsets), step::first});
+            block_rows_.push_back({rank, lone_rows({0, 0}, starts), step::first});
     }
 }
 
@@ -64,12 +73,23 @@ template <class T>
 void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_kind format) {
     const device_group& group = this->group();
     const bool sends = stores() && group.size() > 1;
+    const bool follow = group.kind() == backend::cuda && source.parts.empty();
+    std::vector<value_delivery<T>> together;
     bool same = true;
     for (const block_rows& p : block_rows_) {
         if (p.rows.map.count == 0) {
-            local_csr<T> block = source.block(p.rank, p.rows.segments.front().rows);
+            const row_range rows = p.rows.segments.front().rows;
+            local_csr<T> block = source.block(p.rank, rows);
             block.sends = sends;
+            device_pattern pattern;
+            if (source.resident && is_all(rows, source.resident->rows.owned(p.rank))) {
+                pattern = source.resident->parts[static_cast<std::size_t>(p.rank)].pattern();
+                block.there = &pattern;
+            }
+            block.values_follow = follow;
             this->blocks_.push_back(make_device_matrix(group.handle(p.rank), block, format));
+            if (follow)
+                together.push_back({&group[p.rank], this->blocks_.back()->intake(), block.values});
             continue;
         }
         const auto offsets = join_offsets(p.rows, source.matrix.row_offsets);
@@ -86,6 +106,7 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
         this->blocks_.push_back(make_device_matrix(group.handle(p.rank), block, format));
         same = same && this->blocks_.back()->name() == this->blocks_.front()->name();
     }
+    bring_values<T>(together);
     // Formats round differently, but all copies of redundant rows must have the same bits.
     if (partition_.redundant.size() == 0 || same || format) return;
     this->blocks_.clear();
@@ -204,15 +225,23 @@ bool replicated_operator<T>::recordable() const {
 
 template <class T>
 void replicated_operator<T>::distribute(std::span<const T> values) {
+    std::vector<value_delivery<T>> together;
     for (std::size_t i = 0; i < block_rows_.size(); ++i) {
         const joined_rows& rows = block_rows_[i].rows;
+        device_matrix<T>& block = *this->blocks_[i];
+        if (!rows.consecutive()) {
+            block.update(join_entries(rows, values));
+            continue;
+        }
         const row_range only = rows.segments.front().nonzeros;
-        if (rows.consecutive())
-            this->blocks_[i]->update(values.subspan(static_cast<std::size_t>(only.begin),
-                                                    static_cast<std::size_t>(only.size())));
+        const auto mine = values.subspan(static_cast<std::size_t>(only.begin),
+                                         static_cast<std::size_t>(only.size()));
+        if (value_intake<T>* const to = block.intake())
+            together.push_back({&this->group()[block_rows_[i].rank], to, mine});
         else
-            this->blocks_[i]->update(join_entries(rows, values));
+            block.update(mine);
     }
+    bring_values<T>(together);
 }
 
 template <class T>

@@ -59,7 +59,7 @@ private:
         step when;
     };
 
-    void plan(std::span<const std::int64_t> row_offsets);
+    void plan(const row_starts& starts);
     void make_blocks(const matrix_source<T>& source, format_kind format);
     void connect();
     void store(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,

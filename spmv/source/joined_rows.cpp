@@ -2,7 +2,7 @@
 
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/sparse/sell/sell_layout.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 
 namespace krylith {
 
@@ -10,23 +10,18 @@ namespace {
 
 /// Appends a segment, or extends the last one where the rows follow it in the matrix and may be
 /// `joined`.
-void append(joined_rows& to, row_range rows, std::span<const std::int64_t> row_offsets,
-            bool joined = true) {
-    const auto offset = [&](std::int64_t row) {
-        return row_offsets[static_cast<std::size_t>(row)];
-    };
+void append(joined_rows& to, row_range rows, const row_starts& starts, bool joined = true) {
     if (joined && !to.segments.empty() && to.segments.back().rows.end == rows.begin) {
         row_segment& last = to.segments.back();
         last.rows.end = rows.end;
-        last.nonzeros.end = offset(rows.end);
+        last.nonzeros.end = starts[rows.end];
         to.size = last.begin + last.rows.size();
         return;
     }
     // Where boundaries are aligned at all, only the end of the matrix lies within a warp.
-    const auto all = static_cast<std::int64_t>(row_offsets.size()) - 1;
-    if (!to.segments.empty() && to.segments.back().rows.end == all)
+    if (!to.segments.empty() && to.segments.back().rows.end == starts.rows())
         to.size = (to.size + slice_rows - 1) / slice_rows * slice_rows;
-    to.segments.push_back({to.size, rows, {offset(rows.begin), offset(rows.end)}});
+    to.segments.push_back({to.size, rows, {starts[rows.begin], starts[rows.end]}});
     to.size += rows.size();
 }
 
@@ -38,18 +33,17 @@ std::int64_t joined_rows::nonzeros() const {
     return count;
 }
 
-joined_rows join_rows(const block_partition& partition, int part,
-                      std::span<const std::int64_t> row_offsets) {
+joined_rows join_rows(const block_partition& partition, int part, const row_starts& starts) {
     const local_blocks& mine = partition.local.at(static_cast<std::size_t>(part));
     joined_rows result;
-    for (const staged_rows& range : mine.ranges) append(result, range.rows, row_offsets);
+    for (const staged_rows& range : mine.ranges) append(result, range.rows, starts);
     if (partition.redundant.size() == 0) {
-        if (result.segments.empty()) append(result, {0, 0}, row_offsets);
+        if (result.segments.empty()) append(result, {0, 0}, starts);
         if (result.consecutive()) return result;
     }
     row_map& map = result.map;
     if (partition.redundant.size() != 0) {
-        append(result, partition.redundant, row_offsets, false);
+        append(result, partition.redundant, starts, false);
         check_index_size("make_device_matrix: the number of rows of a device", result.size);
         map.alone = static_cast<std::int32_t>(result.segments.back().begin);
         map.counted_begin = mine.counted.begin;
@@ -65,9 +59,9 @@ joined_rows join_rows(const block_partition& partition, int part,
     return result;
 }
 
-joined_rows lone_rows(row_range rows, std::span<const std::int64_t> row_offsets) {
+joined_rows lone_rows(row_range rows, const row_starts& starts) {
     joined_rows result;
-    append(result, rows, row_offsets);
+    append(result, rows, starts);
     return result;
 }
 

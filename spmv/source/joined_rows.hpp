@@ -7,7 +7,7 @@
 
 #include <krylith/partition/replicated/block_partition.hpp>
 #include <krylith/sparse/device_matrix.hpp>
-#include <krylith/spmv/source/matrix_source.hpp>
+#include <krylith/spmv/source/row_starts.hpp>
 
 namespace krylith {
 
@@ -36,10 +36,10 @@ struct joined_rows {
 /// redundant rows. Segments begin at whole warps of the block, because a warp's results should fill
 /// whole lines of memory: a segment that ends within a warp, at the end of the matrix, is padded.
 [[nodiscard]] joined_rows join_rows(const block_partition& partition, int part,
-                                    std::span<const std::int64_t> row_offsets);
+                                    const row_starts& starts);
 
 /// Returns one range as a block.
-[[nodiscard]] joined_rows lone_rows(row_range rows, std::span<const std::int64_t> row_offsets);
+[[nodiscard]] joined_rows lone_rows(row_range rows, const row_starts& starts);
 
 /// Returns the values of the rows in the order of the block, from those of the matrix. O(nonzeros),
 /// with OpenMP.

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krylith/config.hpp>
@@ -43,6 +44,15 @@ value_gather<T>::value_gather(const std::shared_ptr<device>& device, const coo_a
     first_ = narrowed(device, assembly.first());
     values_ = buffer<T>(device, static_cast<std::size_t>(assembly.nnz()), "assembly");
 }
+
+template <class T>
+value_gather<T>::value_gather(const std::shared_ptr<device>& device, device_assembly assembly,
+                              std::int64_t entries)
+    : device_(device),
+      entries_(entries),
+      order_(std::move(assembly.order)),
+      first_(std::move(assembly.first)),
+      values_(device, first_.size() != 0 ? first_.size() - 1 : order_.size(), "assembly") {}
 
 template <class T>
 void value_gather<T>::operator()(const T* coo_values) {

@@ -6,6 +6,7 @@
 
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
+#include <krylith/spmv/source/device_assembly.hpp>
 
 namespace krylith {
 
@@ -24,6 +25,10 @@ class value_gather {
 public:
     /// Throws input_error for 2^31 entries or more.
     value_gather(const std::shared_ptr<device>& device, const coo_assembly& assembly);
+
+    /// Takes an assembly that was made on the device, of so many entries, with those left out.
+    value_gather(const std::shared_ptr<device>& device, device_assembly assembly,
+                 std::int64_t entries);
 
     /// Enqueues the sums, in the order in which the assembly names their terms.
     void operator()(const T* coo_values);

@@ -24,12 +24,16 @@ struct operator_pattern {
     row_partition columns; ///< of a square matrix mostly the same
     /// The format, the transport and the fractions that were asked for; the kind may be another.
     const operator_options& options;
+    /// The same pattern on the devices, or null.
+    std::shared_ptr<resident_matrix> resident = nullptr;
     /// The fractions of operators that have any, once they are chosen.
     row_fractions fractions = {};
 
     /// The halo plan, made once: the cost model needs it too.
     [[nodiscard]] const halo_plan& halo() {
-        if (!halo_) halo_ = make_halo_plan(row_offsets, column_indices, rows, columns);
+        if (!halo_)
+            halo_ = resident ? make_halo_plan(*resident, rows, columns)
+                             : make_halo_plan(row_offsets, column_indices, rows, columns);
         return *halo_;
     }
     /// Frees the halo plan, which may be larger than the matrix.
@@ -40,19 +44,32 @@ struct operator_pattern {
 
 template <class T>
 struct operator_subject : operator_pattern {
-    const matrix_source<T>& source;
+    matrix_source<T> source;
     /// The layouts of the vectors where they were made for other operators; rows and columns are
     /// theirs.
     std::optional<operator_layouts> layouts;
 
-    operator_subject(const device_group& group, const matrix_source<T>& from, row_partition of_rows,
+    operator_subject(const device_group& group, matrix_source<T> from, row_partition of_rows,
                      row_partition of_columns, std::optional<operator_layouts> given,
                      const operator_options& options)
-        : operator_pattern{group,        from.matrix.row_offsets, from.matrix.column_indices,
-                           from.longest, std::move(of_rows),      std::move(of_columns),
-                           options},
-          source(from),
+        : operator_pattern{group,
+                           from.matrix.row_offsets,
+                           from.matrix.column_indices,
+                           from.longest,
+                           std::move(of_rows),
+                           std::move(of_columns),
+                           options,
+                           from.resident},
+          source(std::move(from)),
           layouts(std::move(given)) {}
+
+    /// Frees the pattern on the devices: what follows is made of the one in host memory.
+    void drop_resident() {
+        if (!resident) return;
+        drop_halo();
+        resident.reset();
+        source.resident.reset();
+    }
 
     [[nodiscard]] bool square() const { return source.matrix.rows == source.matrix.columns; }
 

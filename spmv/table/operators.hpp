@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include <krylith/config.hpp>
 #include <krylith/spmv/table/operator_method.hpp>
 
 namespace krylith {
@@ -23,7 +24,9 @@ extern const operator_method allgather;
 extern const operator_method pcsr;
 extern const operator_method pcsc;
 extern const operator_method pcoo;
+#if KRYLITH_HAVE_SPMSPV
 extern const operator_method adaptive;
+#endif
 } // namespace operator_rows
 
 /// What operator_options::kind may be.
@@ -50,6 +53,7 @@ inline constexpr operator_kind pcsr(operator_rows::pcsr);
 inline constexpr operator_kind pcsc(operator_rows::pcsc);
 /// For a csr_view like pcsr; for a coo_matrix the entries in their given order.
 inline constexpr operator_kind pcoo(operator_rows::pcoo);
+#if KRYLITH_HAVE_SPMSPV
 /// Like halo, but while x is sparse only columns where it has entries are multiplied, which the
 /// host decides before each product: no recorded loops
 /// (spmv/column_adaptive/column_adaptive_matrix.hpp).
@@ -57,6 +61,9 @@ inline constexpr operator_kind adaptive(operator_rows::adaptive);
 
 inline constexpr std::array all = {halo,      nz,   two_nz, lra,  lra_rc,
                                    allgather, pcsr, pcsc,   pcoo, adaptive};
+#else
+inline constexpr std::array all = {halo, nz, two_nz, lra, lra_rc, allgather, pcsr, pcsc, pcoo};
+#endif
 
 /// The operator that automatic takes on one device, and wherever no other is clearly faster.
 inline constexpr operator_kind usual = halo;

@@ -1,4 +1,5 @@
 // Device groups: those that can be made, those that are refused, and copies between devices.
+#include <algorithm>
 #include <numeric>
 #include <span>
 #include <string>
@@ -89,6 +90,23 @@ TEST_CASE("groups: staged host copies are asked for, and said") {
     CHECK(staged.serialised_because() == "staged copies were asked for");
     CHECK(device_group::host(1, {.staged = true}).concurrent());
     CHECK_FALSE(staged == device_group::host(2, {.staged = true}));
+}
+
+TEST_CASE("groups: what is available is GPUs, or else as many slices of the CPU") {
+    const int gpus = cuda_device_count();
+    const auto everything = device_group::available();
+    const auto three = device_group::available(3);
+    if (gpus == 0) {
+        CHECK(everything.kind() == backend::host);
+        CHECK(everything.size() == 1);
+        CHECK(three.size() == 3);
+    } else {
+        CHECK(three.kind() == backend::cuda);
+        CHECK(everything.size() == std::min(gpus, max_ranks));
+        CHECK(three.size() == std::min(gpus, 3));
+    }
+    CHECK_THROWS_WITH_AS((void)device_group::available(0),
+                         "device_group::available: 0 devices, allowed is 1 or more", usage_error);
 }
 
 // A copy takes what the sender's stream had before, and the receiver's work after a join comes

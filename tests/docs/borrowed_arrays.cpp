@@ -26,8 +26,8 @@ int main() {
     std::vector<double*> x_parts;
     for (auto& array : b_arrays) b_parts.push_back(array.data());
     for (auto& array : x_arrays) x_parts.push_back(array.data());
-    const auto b = krylith::vector<double>::borrow(layout, b_parts);
-    auto x = krylith::vector<double>::borrow(layout, x_parts);
+    const auto b = krylith::distributed_vector<double>::borrow(layout, b_parts);
+    auto x = krylith::distributed_vector<double>::borrow(layout, x_parts);
     const solve_result result = cg(*a, b, x);
     std::printf("%s, x[0] = %.6f\n", to_string(result.reason), x_arrays[0][0]);
     return result.converged() && x_arrays[0][0] > 0 ? 0 : 1;

@@ -15,7 +15,7 @@ solve_result solve(const std::vector<int>& gpus, const std::vector<cudaStream_t>
     const auto group =
         device_group::cuda(gpus, {.streams = std::vector<void*>(streams.begin(), streams.end())});
     const auto a = make_operator(group, matrix, {.kind = operators::halo});
-    const auto b = krylith::vector<double>::borrow(a->layout(), b_parts);
-    auto x = krylith::vector<double>::borrow(a->layout(), x_parts);
+    const auto b = krylith::distributed_vector<double>::borrow(a->layout(), b_parts);
+    auto x = krylith::distributed_vector<double>::borrow(a->layout(), x_parts);
     return cg(*a, b, x, {.initial_guess = true});
 }

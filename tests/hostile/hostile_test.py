@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import binary_cases
+import format_cases
 import limit_cases
 import market_cases
 import output_cases
@@ -55,7 +56,7 @@ def all_cases(krylith, folder, backend_name):
     small = made(krylith, folder, "small.kcsr", "gallery:poisson2d:4")
     large = made(krylith, folder, "large.kcsr", "gallery:poisson3d:64")
     found = list(market_cases.cases(backend)) + list(binary_cases.cases(backend, small, large))
-    found += list(output_cases.cases(backend))
+    found += list(format_cases.cases(backend)) + list(output_cases.cases(backend))
     found += list(limit_cases.cases(backend, cached_names(krylith, folder), limited))
     if not limited:
         for case in found:

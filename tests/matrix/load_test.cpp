@@ -4,9 +4,11 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <zlib.h>
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/tests/matrix/support/golden.hpp>
 #include <krylith/tests/matrix/support/message_of.hpp>
 #include <krylith/tests/matrix/support/temporary_folder.hpp>
 
@@ -23,7 +25,7 @@ TEST_CASE("what a file held beside the matrix is handed on") {
     const krylith::test::temporary_folder folder;
     const auto path = folder.write(
         "twice.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 1 5\n");
-    krylith::market_report report;
+    krylith::file_report report;
     const auto matrix = krylith::load_matrix<double>(path.string(), {.report = &report});
     CHECK(matrix.values == std::vector<double>{6});
     CHECK(report.duplicates == 1);
@@ -38,10 +40,71 @@ TEST_CASE("a wrong gallery name is a wrong use, a missing file a wrong input") {
     CHECK_THROWS_AS(static_cast<void>(krylith::load_matrix<double>("gallery:poisson:3")),
                     krylith::usage_error);
     CHECK(input("/nowhere/a.mtx") ==
-          "/nowhere/a.mtx: no such file, allowed is the path of a Matrix Market or .kcsr file, or "
-          "gallery:NAME");
+          "/nowhere/a.mtx: no such file, allowed is the path of a file (Matrix Market, krylith's "
+          "binary CSR, SciPy's sparse matrix, NumPy's array, PETSc binary or Rutherford-Boeing), "
+          "'-' or gallery:NAME");
     CHECK(input("/nowhere/a.kcsr").starts_with("/nowhere/a.kcsr: no such file"));
     CHECK(input("").find("no such file") != std::string::npos);
     CHECK(input("poisson3d:64") ==
           "poisson3d:64: no such file, did you mean gallery:poisson3d:64?");
+}
+
+TEST_CASE("a file is known by its contents, and by its name where they say nothing") {
+    using krylith::test::golden;
+    const krylith::test::temporary_folder folder;
+    for (const std::string name :
+         {"csr_deflated.npz", "dense.npy", "matrix.petsc", "rectangular.rb"}) {
+        CAPTURE(name);
+        const auto path = folder.write("any.mtx", krylith::test::contents_of(golden(name)));
+        CHECK(krylith::load_matrix<double>(path.string()) ==
+              krylith::test::golden_matrix<double>());
+    }
+    const auto refusal = [&](const std::string& name) {
+        const auto path = folder.write(name, "damaged beyond recognition\n");
+        return krylith::test::message_of<krylith::input_error>(
+            [&] { static_cast<void>(krylith::load_matrix<double>(path.string())); });
+    };
+    CHECK(refusal("a.npz").find("zip file") != std::string::npos);
+    CHECK(refusal("a.npy").find("NUMPY") != std::string::npos);
+    CHECK(refusal("a.petsc").find("no object of PETSc") != std::string::npos);
+    CHECK(refusal("a.RSA.gz").find("Rutherford-Boeing") != std::string::npos);
+    CHECK(refusal("a.mtx").find("no banner") != std::string::npos);
+    CHECK(refusal("a").find("no banner") != std::string::npos);
+}
+
+TEST_CASE("a format that holds no vectors, or no matrices, says so") {
+    const krylith::test::temporary_folder folder;
+    krylith::save_matrix(folder.file("a.kcsr"), krylith::poisson2d<double>(3));
+    const auto vector = krylith::test::message_of<krylith::input_error>(
+        [&] { static_cast<void>(krylith::load_vector<double>(folder.file("a.kcsr").string())); });
+    CHECK(
+        vector.find("is krylith's binary CSR, which holds no vectors, allowed are Matrix Market") !=
+        std::string::npos);
+    const auto matrix = krylith::test::message_of<krylith::input_error>([&] {
+        static_cast<void>(krylith::load_matrix<double>(folder.write("b.txt", "1\n2\n").string()));
+    });
+    CHECK(matrix.find("is a list of numbers, which holds no matrices") != std::string::npos);
+    CHECK(krylith::test::message_of<krylith::usage_error>([&] {
+              krylith::save_matrix(folder.file("a.txt"), krylith::poisson2d<double>(3));
+          }).find("must end in .mtx, .mtx.gz, .kcsr, .npz or .petsc") != std::string::npos);
+}
+
+TEST_CASE("every format is read gzipped, too") {
+    using krylith::test::golden;
+    const krylith::test::temporary_folder folder;
+    for (const std::string name :
+         {"csr_deflated.npz", "dense.npy", "matrix.petsc", "rectangular.rb"}) {
+        CAPTURE(name);
+        const std::string bytes = krylith::test::contents_of(golden(name));
+        const auto path = folder.file(name + ".gz").string();
+        gzFile file = gzopen(path.c_str(), "wb");
+        gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+        gzclose(file);
+        CHECK(krylith::load_matrix<double>(path) == krylith::test::golden_matrix<double>());
+        const std::string packed = krylith::test::contents_of(path);
+        folder.write("cut.gz", packed.substr(0, packed.size() - 5));
+        CHECK(krylith::test::message_of<krylith::input_error>([&] {
+                  static_cast<void>(krylith::load_matrix<double>(folder.file("cut.gz").string()));
+              }).find("end too early") != std::string::npos);
+    }
 }

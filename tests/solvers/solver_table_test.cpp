@@ -99,7 +99,7 @@ TEST_CASE("solver table: a basis of which an iteration works with the mean") {
 TEST_CASE("solver table: an unknown name is refused with the nearest") {
     CHECK_THROWS_WITH_AS(
         (void)find_solver("gmers"),
-        doctest::Contains("unknown solver 'gmers': did you mean 'gmres'? Valid are cg"),
+        doctest::Contains("unknown solver 'gmers': did you mean 'gmres'? Valid are auto cg"),
         usage_error);
     CHECK_THROWS_WITH_AS((void)find_solver("PCG"), doctest::Contains("did you mean 'cg'"),
                          usage_error);

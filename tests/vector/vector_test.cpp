@@ -1,8 +1,11 @@
 // Distributed vectors: to and from host memory, borrowed arrays, sizes that do not fit.
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/partition/ordering/reordering.hpp>
 #include <krylith/vector/fused.hpp>
 
 #include <krylith/tests/support/groups.hpp>
@@ -35,6 +38,41 @@ KRYLITH_GROUP_TEST("vectors: up, down, zero; every device has what it should") {
             moved.zero();
             CHECK(values_of(moved) == std::vector<double>(static_cast<std::size_t>(n)));
             CHECK(copies_agree(moved));
+        }
+}
+
+// 40,000 entries go through the runtime or a queue, 700,000 through staging memory where a rank has
+// enough of them.
+KRYLITH_GROUP_TEST("vectors: another order of rows lies on the devices, and nowhere else") {
+    for (const auto kind : {coherence::owned, coherence::replicated})
+        for (const std::int32_t n : {1, 40'000, 700'001}) {
+            auto order = std::make_shared<permutation>();
+            const auto size = static_cast<std::size_t>(n);
+            order->source.resize(size);
+            order->place.resize(size);
+            for (std::int32_t i = 0; i < n; ++i) { // 7919 has no divisor in common with any n here
+                const auto from = static_cast<std::int32_t>(std::int64_t{7919} * i % n);
+                order->source[static_cast<std::size_t>(i)] = from;
+                order->place[static_cast<std::size_t>(from)] = i;
+            }
+            check(*order);
+            const auto plain = make_layout(group, n, kind);
+            const auto device = std::make_shared<layout>(layout{group, plain->rows, kind, order});
+            vector<double> v(device);
+            const auto values = random_values<double>(n, 4);
+            v.upload(values);
+            CHECK(values_of(v) == values);
+            for (int rank = 0; rank < group.size(); ++rank) {
+                std::vector<double> there(static_cast<std::size_t>(device->held(rank)));
+                if (there.empty()) continue;
+                group[rank].download(there.data(), v.data(rank), there.size() * sizeof(double));
+                const auto first = device->rows.owned(rank).begin - device->first_owned(rank);
+                std::int64_t wrong = 0;
+                for (std::size_t i = 0; i < there.size(); ++i)
+                    wrong += there[i] != values[static_cast<std::size_t>(
+                                             order->source[static_cast<std::size_t>(first) + i])];
+                CHECK(wrong == 0);
+            }
         }
 }
 

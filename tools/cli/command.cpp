@@ -18,6 +18,7 @@
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/device/messages/nearest_name.hpp>
 #include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/given_command.hpp>
 #include <krylith/tools/cli/names.hpp>
 
 namespace krylith::tool {
@@ -25,8 +26,9 @@ namespace krylith::tool {
 namespace {
 
 constexpr const char* footer =
-    R"(MATRIX is a Matrix Market file (.mtx, .mtx.gz), a binary CSR file (.kcsr, see krylith convert) or
-gallery:NAME[:ARGUMENT...].
+    R"(MATRIX is a file, - for standard input, or gallery:NAME[:ARGUMENT...]. A file is Matrix Market,
+binary CSR (.kcsr, see krylith convert), SciPy's .npz, PETSc binary, Rutherford-Boeing or a dense
+.npy, gzipped or not, and is known by its contents.
 
 Exit status: 0 converged, 1 not converged, 2 usage, 3 bad input, 4 device failure,
 5 communication failure.)";
@@ -197,6 +199,7 @@ exit_status status_of(const std::exception& failure) noexcept {
 }
 
 exit_status run_command_line(int argc, char** argv, std::span<const benchmark> known) {
+    keep_command({argv + 1, argv + argc});
     CLI::App app("Krylov solvers for sparse linear systems on several devices of one machine.",
                  "krylith");
     app.set_version_flag("--version", "krylith " KRYLITH_VERSION);

@@ -16,6 +16,9 @@ namespace krylith::tool {
 void check_name(std::string_view what, std::string_view given,
                 std::span<const std::string_view> valid, std::span<const name_alias> aliases = {});
 
+/// What leaves the choice to krylith.
+inline constexpr std::string_view automatic_name = "auto";
+
 inline constexpr std::array<std::string_view, 2> precision_names = {"fp64", "fp32"};
 inline constexpr std::array<std::string_view, 3> side_names = {"left", "right", "split"};
 inline constexpr std::array<std::string_view, 3> execution_names = {"auto", "recorded", "eager"};

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <krylith/matrix/csr.hpp>
-#include <krylith/matrix/market/market_report.hpp>
+#include <krylith/matrix/files/file_report.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith::tool {
@@ -39,6 +39,6 @@ void check_square(const csr_matrix<T>& matrix, std::string_view name);
 /// the matrix is square.
 template <class T>
 [[nodiscard]] csr_matrix<T> load_square(std::string_view name, bool spd,
-                                        market_report* report = nullptr);
+                                        file_report* report = nullptr);
 
 } // namespace krylith::tool

@@ -61,15 +61,22 @@ bool same_file(const std::string& a, const std::string& b) {
 
 } // namespace
 
-void check_outputs(std::initializer_list<named_file> outputs,
-                   std::initializer_list<named_file> inputs) {
-    for (const named_file* output = outputs.begin(); output != outputs.end(); ++output) {
+void check_outputs(const std::vector<named_file>& outputs, const std::vector<named_file>& inputs) {
+    const named_file* reads_standard_input = nullptr;
+    for (const named_file& input : inputs) {
+        if (input.path != "-") continue;
+        if (reads_standard_input != nullptr)
+            throw usage_error(input.option + " is -, standard input, and " +
+                              reads_standard_input->option + " is it too: allowed is one of them");
+        reads_standard_input = &input;
+    }
+    for (auto output = outputs.begin(); output != outputs.end(); ++output) {
         if (!is_file(*output)) continue;
         for (const named_file& input : inputs)
             if (is_file(input) && same_file(output->path, input.path))
                 throw usage_error(output->option + " " + output->path + " is " + input.option +
                                   " itself: allowed is another file");
-        for (const named_file* other = outputs.begin(); other != output; ++other)
+        for (auto other = outputs.begin(); other != output; ++other)
             if (is_file(*other) && same_file(output->path, other->path))
                 throw usage_error(output->option + " " + output->path + " is " + other->option +
                                   " too: allowed is another file");

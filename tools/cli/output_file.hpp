@@ -1,9 +1,9 @@
 // Files that the command writes.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace krylith::tool {
 
@@ -15,10 +15,10 @@ struct named_file {
 
 /// Found out before the work, not after it: throws input_error if one of the outputs can't be
 /// written, among them a pipe that nobody reads from; usage_error if one is the same file as an
-/// input or another output, which would be lost. No file is created. A pipe with a reader stays
+/// input or another output, which would be lost, and if two inputs are "-": standard input can be
+/// read once. No file is created. A pipe with a reader stays
 /// open to the end, so that its reader waits. "" and "-" (standard output) pass.
-void check_outputs(std::initializer_list<named_file> outputs,
-                   std::initializer_list<named_file> inputs);
+void check_outputs(const std::vector<named_file>& outputs, const std::vector<named_file>& inputs);
 
 /// Throws usage_error for a name of a file that promises another format than SVG.
 void check_svg(const std::string& option, const std::string& path);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/files/file_formats.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/spmv/operator_options.hpp>
 #include <krylith/tools/cli/names.hpp>
@@ -68,7 +69,7 @@ std::string format_help() {
 
 void add_matrix(CLI::App& app, std::string& matrix) {
     app.add_option("MATRIX", matrix,
-                   "Matrix Market file, .kcsr file, or gallery:NAME[:ARGUMENT...]")
+                   "A file (see below), - for standard input, or gallery:NAME[:ARGUMENT...]")
         ->required()
         ->type_name("");
 }
@@ -190,6 +191,11 @@ void add_rtol(CLI::App& app, std::optional<double>& rtol, bool fp64_only) {
                    fmt::format("Converged: ||b - A x|| <= max(R ||b||, ATOL) [{}]",
                                fp64_only ? usual : both))
         ->type_name("R");
+}
+
+std::string vector_output_help(const std::string& what) {
+    return what + " as a Matrix Market array, or in the format that its name says: " +
+           written_endings(file_content::vector);
 }
 
 void add_report(CLI::App& app, std::string& report) {

@@ -26,6 +26,8 @@ void add_operator_options(CLI::App& app, operator_request& request);
 void add_transports(CLI::App& app, operator_request& request);
 /// Shows the defaults of both precisions, or of fp64 where there is no other.
 void add_rtol(CLI::App& app, std::optional<double>& rtol, bool fp64_only = false);
+/// "WHAT as a Matrix Market array; .npy, .petsc or .txt as its name says".
+[[nodiscard]] std::string vector_output_help(const std::string& what);
 void add_report(CLI::App& app, std::string& report);
 
 } // namespace krylith::tool

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <krylith/tools/cli/printable.hpp>
+
 namespace krylith::tool {
 
 namespace {
@@ -14,14 +16,14 @@ constexpr const char* common_style = R"(text { font: 13px sans-serif; fill: #333
 
 std::string escaped(const std::string& text) {
     std::string result;
-    for (const char c : text) {
+    for (const char c : one_line(text)) {
         if (c == '&')
             result += "&amp;";
         else if (c == '<')
             result += "&lt;";
         else if (c == '>')
             result += "&gt;";
-        else if (static_cast<unsigned char>(c) >= 0x20)
+        else
             result += c;
     }
     return result;
@@ -32,7 +34,7 @@ std::string escaped(const std::string& text) {
 std::string svg_start(double width, double height, const std::string& style) {
     return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
                        "height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n<style>\n{2}{3}</style>\n"
-                       "<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",
+                       "<rect width=\"{0}\" height=\"{1}\" class=\"paper\" fill=\"#fff\"/>\n",
                        width, height, common_style, style);
 }
 

@@ -8,7 +8,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery/counter_hash.hpp>
-#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/matrix/load.hpp>
 
 namespace krylith::tool {
 
@@ -65,9 +65,10 @@ std::uint64_t parse_seed(const std::string& option, const std::string& text,
 
 template <class T>
 std::vector<T> file_values(const std::string& path, std::size_t n, const char* what) {
-    std::vector<T> values = read_vector_market<T>(path);
+    std::vector<T> values = load_vector<T>(path, static_cast<std::int64_t>(n));
     if (values.size() != n)
-        throw input_error(path + " has " + std::to_string(values.size()) + " entries, the matrix " +
+        throw input_error((path == "-" ? "standard input" : path) + " has " +
+                          std::to_string(values.size()) + " entries, the matrix " +
                           std::to_string(n) + " " + what + ": they must agree");
     return values;
 }
@@ -82,9 +83,10 @@ vector_source parse_vector_source(const std::string& option, const std::string& 
     if (text.starts_with(range_prefix))
         return {vector_source::form::range, parse_seed(option, text, range_prefix), {}};
     std::error_code ignored;
-    if (!std::filesystem::exists(text, ignored))
+    if (text != "-" && !std::filesystem::exists(text, ignored))
         throw input_error(text + ": no such file; " + option +
-                          " takes ones, row-sums, range:SEED, random:SEED or a Matrix Market file");
+                          " takes ones, row-sums, range:SEED, random:SEED, a file or - (standard "
+                          "input)");
     return {vector_source::form::file, 0, text};
 }
 

@@ -11,7 +11,8 @@ namespace krylith::tool {
 
 /// "ones"; "row-sums", which is A times ones, so that the solution is known; "random:SEED", uniform
 /// in [-1, 1), each entry a function of SEED and its place; "range:SEED", which is A times
-/// random:SEED, so that there is a solution even if A is singular; or a Matrix Market file.
+/// random:SEED, so that there is a solution even if A is singular; or a file, "-" for standard
+/// input.
 struct vector_source {
     enum class form { ones, row_sums, range, random, file };
     form what = form::ones;
@@ -20,7 +21,7 @@ struct vector_source {
 };
 
 /// What the options show as their type.
-inline constexpr const char* vector_source_forms = "ones|row-sums|range:SEED|random:SEED|FILE";
+inline constexpr const char* vector_source_forms = "ones|row-sums|range:SEED|random:SEED|FILE|-";
 
 /// The path is that of a file, else empty. Throws usage_error for a wrong seed; `option` is named
 /// in messages.

@@ -15,9 +15,10 @@
 #include <krylith/tools/cli/console.hpp>
 #include <krylith/tools/cli/device_selection.hpp>
 #include <krylith/tools/cli/output_file.hpp>
+#include <krylith/tools/cli/quantities.hpp>
+#include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/model/device_figures.hpp>
-#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 
@@ -144,7 +145,7 @@ exit_status run_devices_job(const devices_job& job) {
     (void)select_backend(job.devices); // checks the name
     // Standard output is for whoever reads the report, if that goes there.
     std::FILE* out = job.report == "-" ? stderr : stdout;
-    json report = {{"version", KRYLITH_VERSION}};
+    json report = {{"schema_version", report_schema}, {"version", KRYLITH_VERSION}};
     if (job.devices.backend != "cuda") report["host"] = measure_host(job.devices, out);
     if (job.devices.backend != "host") report["cuda"] = measure_cuda(job.devices, out);
     if (!job.report.empty()) write_text(job.report, report.dump(2) + "\n");

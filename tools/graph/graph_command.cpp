@@ -99,7 +99,7 @@ command add_graph(CLI::App& parent) {
         ->capture_default_str();
     add_device_options(*app, request.devices);
     add("--output", request.output_file, "FILE",
-        "Levels, ranks or distances as a Matrix Market array; -1: not reached")
+        vector_output_help("Levels, ranks or distances (-1: not reached)"))
         ->group("Output");
     add("--parents", request.parents_file, "FILE",
         "bfs: the vertices before, counted from 1; -1: none")

@@ -9,8 +9,9 @@
 
 #include <krylith/config.hpp>
 #include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/quantities.hpp>
+#include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/graph/graph_table.hpp>
-#include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
 
@@ -95,7 +96,8 @@ std::string by_steps(const graph_outcome& outcome) {
 } // namespace
 
 std::string json_report(const graph_request& request, const graph_figures& f) {
-    json report = {{"version", KRYLITH_VERSION},
+    json report = {{"schema_version", report_schema},
+                   {"version", KRYLITH_VERSION},
                    {"algorithm", request.algorithm},
                    {"matrix", {{"name", request.matrix}, {"rows", f.vertices}, {"nnz", f.edges}}},
                    {"sources", from_one(f.sources)},

@@ -8,7 +8,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/graph/graph.hpp>
-#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/matrix/load.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
@@ -94,7 +94,7 @@ spmspv::adaptive_options kernels_of(const graph_request& request) {
 
 void write_values(const std::string& file, const std::vector<double>& values,
                   const std::string& what) {
-    if (!file.empty()) write_vector_market<double>(file, values, what);
+    if (!file.empty()) save_vector<double>(file, values, what);
 }
 
 std::string vertices_reached(const graph_figures& f, bool complete, const std::string& extent) {

@@ -14,7 +14,7 @@
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 #include <krylith/tools/info/info_run.hpp>
-#include <krylith/tools/info/sparsity.hpp>
+#include <krylith/tools/report/sparsity.hpp>
 
 namespace krylith::tool {
 
@@ -50,7 +50,7 @@ exit_status run_info_job(const info_job& job) {
     check_outputs({{"--report", job.report}, {"--plot", job.plot}}, {{"MATRIX", job.matrix}});
     const std::vector<int> counts = parse_counts("--device-counts", job.counts);
     stopwatch watch;
-    market_report file;
+    file_report file;
     const csr_matrix<double> matrix = job.spd ? load_square<double>(job.matrix, true, &file)
                                               : load_matrix<double>(job.matrix, {.report = &file});
     const double load_seconds = watch.lap();

@@ -5,6 +5,7 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
+#include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::tool {
@@ -97,6 +98,7 @@ json footprint_row(const footprint& f) {
 std::string json_report(const matrix_info& info) {
     const matrix_statistics& s = info.statistics;
     json report;
+    report["schema_version"] = report_schema;
     report["version"] = KRYLITH_VERSION;
     report["matrix"] = {
         {"name", info.name}, {"rows", s.rows}, {"columns", s.columns}, {"nnz", s.nnz()}};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <krylith/matrix/market/market_report.hpp>
+#include <krylith/matrix/files/file_report.hpp>
 #include <krylith/matrix/statistics.hpp>
 #include <krylith/tools/info/matrix_class.hpp>
 #include <krylith/tools/model/models.hpp>
@@ -14,7 +14,7 @@ namespace krylith::tool {
 
 struct matrix_info {
     std::string name;
-    market_report file; ///< of a Matrix Market file, else empty
+    file_report file; ///< of a Matrix Market file, else empty
     matrix_statistics statistics;
     classification kind;
     std::vector<footprint> footprints; ///< square matrices with rows

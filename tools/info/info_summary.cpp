@@ -8,7 +8,7 @@
 
 #include <krylith/solvers/options.hpp>
 #include <krylith/tools/cli/printable.hpp>
-#include <krylith/tools/solve/solve_report.hpp>
+#include <krylith/tools/cli/quantities.hpp>
 
 namespace krylith::tool {
 

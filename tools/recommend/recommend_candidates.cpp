@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/automatic/method_plan.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/names.hpp>
 
@@ -13,9 +14,8 @@ namespace krylith::tool {
 
 namespace {
 
-constexpr double wide_diagonal = 100;
 const int usual_restart = solver_options{}.restart;
-constexpr int long_restart = 100;
+constexpr int longer_restart = 100;
 
 double span(const diagonal_statistics& d) {
     return std::max(std::fabs(d.least), std::fabs(d.most)) / d.smallest;
@@ -53,7 +53,13 @@ public:
             for (const solver_method* solver : general_solvers())
                 if (solver->restarts)
                     add(*solver, first, side::right, because + "; a longer memory may not stall",
-                        long_restart);
+                        longer_restart);
+        const int longest = long_restart({.rows = s_.rows});
+        if (longest > longer_restart)
+            for (const solver_method* solver : general_solvers())
+                if (solver->restarts)
+                    add(*solver, first, side::right,
+                        because + "; the memory that solver auto takes", longest);
         if (first == nullptr) return;
         if (first->pointwise && span(s_.diagonal) > wide_diagonal) add_sides(*first);
         for (const solver_method* solver : general_solvers())

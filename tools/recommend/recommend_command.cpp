@@ -19,6 +19,7 @@ struct recommend_job {
     recommend_request request;
     std::string counts;
     std::string report;
+    std::string plot;
     bool quiet = false;
 };
 
@@ -28,14 +29,17 @@ std::vector<int> usual_counts(const device_options& devices) {
 }
 
 exit_status run_recommend_job(recommend_job job) {
-    check_outputs({{"--report", job.report}},
+    check_svg("--plot", job.plot);
+    check_outputs({{"--report", job.report}, {"--plot", job.plot}},
                   {{"MATRIX", job.request.solve.matrix},
                    {"--rhs", parse_vector_source("--rhs", job.request.solve.rhs).path}});
     job.request.counts = job.counts.empty() ? usual_counts(job.request.solve.devices)
                                             : parse_counts("--device-counts", job.counts);
     const recommendation r = recommend(job.request);
+    if (!job.plot.empty()) write_text(job.plot, plot(job.request, r));
     if (!job.report.empty()) write_text(job.report, json_report(job.request, r));
-    if (!job.quiet) print(job.report == "-" ? stderr : stdout, summary(job.request, r));
+    if (!job.quiet)
+        print(job.report == "-" || job.plot == "-" ? stderr : stdout, summary(job.request, r));
     return r.found() ? exit_status::success : exit_status::not_converged;
 }
 
@@ -63,6 +67,9 @@ command add_recommend(CLI::App& parent) {
     add_backend_options(*app, solve.devices);
     add_timeout(*app, solve.devices);
     add_report(*app, job->report);
+    app->add_option("--plot", job->plot, "The convergence curves of all trials")
+        ->type_name("FILE.svg")
+        ->group("Output");
     app->add_flag("--quiet", job->quiet, "No summary; status 1 says that nothing converges")
         ->group("Output");
     return {app, [job] { return run_recommend_job(*job); }};

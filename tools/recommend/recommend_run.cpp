@@ -187,7 +187,7 @@ std::string command_line(const recommend_request& request, const recommendation&
     const auto add = [&](const char* option, const auto& value, const auto& usual) {
         if (value != usual) line += fmt::format(" {} {}", option, value);
     };
-    add("--precond", best.method.preconditioner, standard.preconditioner);
+    add("--precond", best.method.preconditioner, std::string(identity::name()));
     if (best.method.preconditioned()) add("--side", best.method.side, standard.side);
     if (find_solver(best.method.solver).restarts)
         add("--restart", best.method.restart, standard.restart);

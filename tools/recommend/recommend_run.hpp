@@ -57,4 +57,7 @@ struct recommendation {
 [[nodiscard]] std::string summary(const recommend_request& request, const recommendation& r);
 [[nodiscard]] std::string json_report(const recommend_request& request, const recommendation& r);
 
+/// The convergence curves of all trials in one SVG, the fastest first.
+[[nodiscard]] std::string plot(const recommend_request& request, const recommendation& r);
+
 } // namespace krylith::tool

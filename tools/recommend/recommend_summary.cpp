@@ -9,6 +9,8 @@
 
 #include <krylith/config.hpp>
 #include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/report_schema.hpp>
+#include <krylith/tools/report/convergence_plot.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
@@ -168,6 +170,7 @@ std::string summary(const recommend_request& request, const recommendation& r) {
 std::string json_report(const recommend_request& request, const recommendation& r) {
     const matrix_statistics& s = r.statistics;
     json report;
+    report["schema_version"] = report_schema;
     report["version"] = KRYLITH_VERSION;
     report["matrix"] = {
         {"name", request.solve.matrix}, {"rows", s.rows}, {"columns", s.columns}, {"nnz", s.nnz()}};
@@ -206,6 +209,21 @@ std::string json_report(const recommend_request& request, const recommendation& 
     report["missing"] = r.found() ? json::array() : json(what_is_missing(r));
     report["warnings"] = r.warnings;
     return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string plot(const recommend_request& request, const recommendation& r) {
+    std::vector<convergence_curve> curves;
+    for (const std::size_t k : ranking(r.trials)) {
+        const trial& t = r.trials[k];
+        if (t.history.empty()) continue;
+        curves.push_back({.title = name_of(t.method) + (r.chosen == k ? ", the fastest" : ""),
+                          .history = t.history,
+                          .rhs_norm = t.rhs_norm,
+                          .target = t.target,
+                          .true_residual = t.relative_residual * t.rhs_norm});
+    }
+    const std::string& name = request.solve.matrix;
+    return svg("Methods on " + name.substr(name.rfind('/') + 1), curves);
 }
 
 } // namespace krylith::tool

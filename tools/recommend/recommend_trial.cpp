@@ -45,6 +45,9 @@ void check_convergence(trial& t, const solve_result& r, double atol) {
     t.seconds = r.solve_seconds;
     t.seconds_an_iteration = r.seconds_per_iteration();
     t.relative_residual = r.relative_residual();
+    t.history = r.history;
+    t.rhs_norm = r.rhs_norm;
+    t.target = std::max(r.rtol * r.rhs_norm, atol);
     if (r.converged()) {
         t.outcome = verdict::converged;
         t.expected_iterations = r.iterations;

@@ -40,7 +40,7 @@ struct candidates {
 /// 1. Solvers that need a positive definite matrix where it is symmetric with a positive diagonal
 ///    and no entry proves it indefinite. Where positive definiteness is proved, nothing else.
 /// 2. Otherwise the general solvers, and those that restart with a longer basis too if the matrix
-///    has more than 30 rows.
+///    has more than 30 rows, and with the basis that solve() takes if that is longer still.
 /// 3. Each preconditioner before none; none that is no use by its row. General solvers get the
 ///    first that doesn't need a positive definite matrix.
 /// 4. Preconditioners on the right, which works with the true residual. Pointwise ones, where the
@@ -69,6 +69,9 @@ struct trial {
     std::int64_t limit = 0;               ///< iterations that a solve would make at most
     std::int64_t expected_iterations = 0; ///< to the tolerance; those it took if it converged
     double expected_seconds = std::numeric_limits<double>::infinity();
+    std::vector<double> history; ///< ||r|| of the last run by iteration
+    double rhs_norm = 0;
+    double target = 0; ///< the norm to fall to
 };
 
 /// Extrapolates a run that was cut off: iterations to `target` from the best residual so far, at

@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <krylith/device/error.hpp>
 #include <krylith/solvers/solver_table.hpp>
+#include <krylith/spmv/operator_facts.hpp>
 #include <krylith/tools/cli/printable.hpp>
 
 namespace krylith::tool {
@@ -77,6 +79,27 @@ std::string next_command(const solve_request& request) {
 }
 
 template <class T>
+std::string asymmetry_warning(const solver_method& solver, const solve_result& result,
+                              const matrix_operator<T>& a, const csr_matrix<T>& matrix) {
+    if (!solver.needs_spd || !result.converged()) return {};
+    const std::string name(solver.name);
+    try {
+        const operator_facts& facts = facts_of(a);
+        if (facts.symmetric || !std::isfinite(facts.asymmetry)) return {};
+        std::string cause = asymmetry(matrix);
+        if (cause.empty())
+            cause = fmt::format("the matrix is symmetric only up to {:.0e} of its size",
+                                facts.asymmetry);
+        return fmt::format("{}: {} needs symmetry and converged without, which another right-hand "
+                           "side may not allow; gmres and bicgstab need none",
+                           cause, name);
+    } catch (const device_error& failure) { // the solve has converged: that must not be lost
+        return fmt::format("whether the matrix is symmetric, as {} needs it, was not found out: {}",
+                           name, failure.what());
+    }
+}
+
+template <class T>
 std::string rtol_warning(const solve_result& result) {
     constexpr double unit = std::numeric_limits<T>::epsilon();
     if (result.rtol >= unit) return {};
@@ -127,6 +150,10 @@ std::string in_words(const mirrored_entry& entry) {
                        entry.column + 1, entry.here, entry.there);
 }
 
+template std::string asymmetry_warning(const solver_method&, const solve_result&,
+                                       const matrix_operator<double>&, const csr_matrix<double>&);
+template std::string asymmetry_warning(const solver_method&, const solve_result&,
+                                       const matrix_operator<float>&, const csr_matrix<float>&);
 template std::string asymmetry(const csr_matrix<double>&);
 template std::string asymmetry(const csr_matrix<float>&);
 

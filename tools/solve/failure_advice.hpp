@@ -7,6 +7,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/statistics.hpp>
 #include <krylith/solvers/result.hpp>
+#include <krylith/solvers/table/solver_method.hpp>
 #include <krylith/tools/solve/solve_run.hpp>
 
 namespace krylith::tool {
@@ -22,6 +23,13 @@ template <class T>
 
 /// The command line to try next, on the same system.
 [[nodiscard]] std::string next_command(const solve_request& request);
+
+/// What is wrong with a solver that needs symmetry and converged although A has none, in words;
+/// empty: nothing. It takes the facts of A, and where they say so O(nnz log(row length)).
+template <class T>
+[[nodiscard]] std::string asymmetry_warning(const solver_method& solver, const solve_result& result,
+                                            const matrix_operator<T>& a,
+                                            const csr_matrix<T>& matrix);
 
 /// What is wrong with the rtol of a solve in T, in words; empty: nothing.
 template <class T>

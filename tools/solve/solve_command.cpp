@@ -1,8 +1,11 @@
 // krylith solve MATRIX
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -12,11 +15,13 @@
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/given_command.hpp>
 #include <krylith/tools/cli/method_help.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/output_file.hpp>
+#include <krylith/tools/cli/printable.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
-#include <krylith/tools/solve/convergence_plot.hpp>
+#include <krylith/tools/solve/solve_outputs.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 #include <krylith/tools/solve/solve_run.hpp>
 
@@ -25,16 +30,24 @@ namespace krylith::tool {
 namespace {
 
 struct solve_job {
-    solve_request request;
+    solve_request request; ///< its matrix is one after the other of these
+    std::vector<std::string> matrices;
     std::string history;
     std::string report;
     std::string plot;
     std::optional<std::int64_t> monitor;
     bool quiet = false;
+
+    [[nodiscard]] bool tells() const { return !(report.empty() && plot.empty()); }
 };
 
-void add_problem(CLI::App& app, solve_request& request) {
-    add_matrix(app, request.matrix);
+void add_problem(CLI::App& app, solve_job& job) {
+    solve_request& request = job.request;
+    app.add_option("MATRIX", job.matrices,
+                   "A file (see below), - for standard input, or gallery:NAME[:ARGUMENT...]; "
+                   "several are solved one after the other")
+        ->required()
+        ->type_name("");
     add_spd(app, request.spd);
     app.add_option("--rhs", request.rhs,
                    "Right-hand side b. ones: all entries 1. row-sums: A times ones, so that the "
@@ -51,16 +64,20 @@ void add_method(CLI::App& app, solve_request& request) {
     const auto add = [&](const char* name, auto& value, const std::string& type, const char* help) {
         app.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Solver");
     };
-    add("--solver", request.solver, alternatives(solver_names()), solver_help().c_str());
-    add("--precond", request.preconditioner, alternatives(preconditioner_names()),
-        preconditioner_help().c_str());
+    add("--solver", request.solver, alternatives(solver_choices()), solver_help().c_str());
+    add("--precond", request.preconditioner, alternatives(preconditioner_choices()),
+        ("auto suits the matrix with solver auto, and is none with others; " +
+         preconditioner_help())
+            .c_str());
     add("--side", request.side, alternatives(side_names),
         "Side of the preconditioner in gmres and bicgstab; cg is the same on all");
     add_rtol(app, request.rtol);
     app.get_option("--rtol")->group("Solver");
     add("--atol", request.atol, "ATOL", "See --rtol");
-    app.add_option("--max-iterations", request.max_iterations,
-                   "Give up after so many [min(10 n, 10000)]")
+    app.add_option(
+           "--max-iterations", request.max_iterations,
+           "Give up after so many, with solver auto all attempts together [min(10 n, 10000); "
+           "auto: at least 1000 a method, cg min(50 n, 50000)]")
         ->type_name("K")
         ->group("Solver");
     add("--restart", request.restart, "M", "gmres: basis vectors before it starts anew");
@@ -76,10 +93,14 @@ void add_output(CLI::App& app, solve_job& job) {
     const auto add = [&](const char* name, std::string& file, const char* type, const char* help) {
         app.add_option(name, file, help)->type_name(type)->group("Output");
     };
-    add("--solution", job.request.solution_file, "FILE", "x as a Matrix Market array");
+    add("--solution", job.request.solution_file, "FILE", vector_output_help("x").c_str());
     add("--history", job.history, "FILE.csv", "Residual norm by iteration");
     add_report(app, job.report);
-    add("--plot", job.plot, "FILE.svg", "The convergence curve");
+    app.get_option("--report")
+        ->description("Everything as JSON, an array of several solves, or as a page to look at; "
+                      "-: JSON on standard output")
+        ->type_name("FILE.json|FILE.html|-");
+    add("--plot", job.plot, "FILE.svg", "The convergence curves");
     app.add_option("--monitor", job.monitor,
                    "Print the residual every N iterations [1], where the summary goes")
         ->expected(0, 1)
@@ -87,20 +108,6 @@ void add_output(CLI::App& app, solve_job& job) {
         ->type_name("N")
         ->group("Output");
     app.add_flag("--quiet", job.quiet, "No summary; the exit status tells")->group("Output");
-}
-
-std::string plot(const solve_request& request, const solve_outcome& outcome) {
-    const solve_result& r = outcome.result;
-    const std::string name = request.matrix.substr(request.matrix.rfind('/') + 1);
-    const std::string method =
-        request.solver +
-        (outcome.preconditioner == identity::name() ? "" : " + " + outcome.preconditioner);
-    return svg({.title = fmt::format("{} on {}, {} device{}", method, name, outcome.devices.size(),
-                                     outcome.devices.size() == 1 ? "" : "s"),
-                .history = r.history,
-                .rhs_norm = r.rhs_norm,
-                .target = std::max(r.rtol * r.rhs_norm, request.atol),
-                .true_residual = r.true_residual});
 }
 
 void check_watching(const solve_job& job) {
@@ -111,29 +118,75 @@ void check_watching(const solve_job& job) {
             fmt::format("--max-seconds is {}: allowed are 0 and more", *job.request.max_seconds));
 }
 
-exit_status run_solve_job(solve_job job) {
-    check_watching(job);
+/// Several matrices can't all be written to one file of numbers.
+void check_several(const solve_job& job) {
+    if (job.matrices.size() == 1) return;
+    for (const auto& [option, path] : {named_file{"--solution", job.request.solution_file},
+                                       named_file{"--history", job.history}})
+        if (!path.empty())
+            throw usage_error(fmt::format("{} is for one matrix, and {} are given: allowed is to "
+                                          "solve them one by one",
+                                          option, job.matrices.size()));
+}
+
+void check_files(const solve_job& job) {
     check_svg("--plot", job.plot);
+    check_several(job);
+    std::vector<named_file> inputs = {{"--rhs", parse_vector_source("--rhs", job.request.rhs).path},
+                                      {"--x0", job.request.x0}};
+    for (const std::string& matrix : job.matrices) inputs.push_back({"MATRIX", matrix});
     check_outputs({{"--solution", job.request.solution_file},
                    {"--history", job.history},
                    {"--report", job.report},
                    {"--plot", job.plot}},
-                  {{"MATRIX", job.request.matrix},
-                   {"--rhs", parse_vector_source("--rhs", job.request.rhs).path},
-                   {"--x0", job.request.x0}});
-    // The usual number of iterations takes so little memory that cg may estimate the spectrum.
-    job.request.history = job.request.max_iterations < 0 ||
-                          !(job.history.empty() && job.report.empty() && job.plot.empty());
-    // Standard output is for whoever reads the report, if that goes there.
-    const solve_watch watch({job.monitor, job.quiet, job.report == "-" ? stderr : stdout});
+                  inputs);
+}
+
+/// Solves with one of the matrices, and adds what there is to tell.
+solve_result solve_one(const solve_job& job, const solve_watch& watch,
+                       std::vector<told_solve>& told) {
     const solve_outcome outcome = job.request.multiply.single_precision()
                                       ? run_solve<float>(job.request, watch)
                                       : run_solve<double>(job.request, watch);
     if (!job.history.empty()) write_text(job.history, csv_history(outcome.result));
-    if (!job.plot.empty()) write_text(job.plot, plot(job.request, outcome));
-    if (!job.report.empty()) write_text(job.report, json_report(job.request, outcome));
+    if (job.tells()) told.push_back(tell(job.request, outcome, given_command()));
     watch.say(outcome_lines(job.request, outcome));
-    return outcome.result.converged() ? exit_status::success : exit_status::not_converged;
+    return outcome.result;
+}
+
+exit_status run_solve_job(solve_job job) {
+    check_watching(job);
+    check_files(job);
+    // The usual number of iterations takes so little memory that cg may estimate the spectrum.
+    job.request.history = job.request.max_iterations < 0 || job.tells() || !job.history.empty();
+    job.request.sparsity = is_page(job.report);
+    // Standard output is for whoever reads the report, if that goes there.
+    const solve_watch watch({job.monitor, job.quiet, job.report == "-" ? stderr : stdout});
+    std::vector<told_solve> told;
+    exit_status worst = exit_status::success;
+    for (const std::string& matrix : job.matrices) {
+        job.request.matrix = matrix;
+        exit_status status = exit_status::success;
+        bool interrupted = false;
+        try {
+            const solve_result result = solve_one(job, watch, told);
+            if (!result.converged()) status = exit_status::not_converged;
+            interrupted = result.reason == reason::interrupted;
+        } catch (const std::exception& failure) {
+            if (job.matrices.size() == 1) throw;
+            // The others are solved all the same.
+            print(stderr, "krylith: " + one_line(failure.what()) + "\n");
+            told.push_back(tell_failure(matrix, failure.what()));
+            status = status_of(failure);
+        }
+        worst = std::max(worst, status);
+        if (interrupted) break; // whoever interrupts one of several doesn't want the others
+        if (!job.quiet && &matrix != &job.matrices.back())
+            print(job.report == "-" ? stderr : stdout, "\n");
+    }
+    if (!job.plot.empty()) write_text(job.plot, plot_text(told));
+    if (!job.report.empty()) write_text(job.report, report_text(told, job.report));
+    return worst;
 }
 
 } // namespace
@@ -141,7 +194,7 @@ exit_status run_solve_job(solve_job job) {
 command add_solve(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand("solve", "Solve A x = b");
     auto job = std::make_shared<solve_job>();
-    add_problem(*app, job->request);
+    add_problem(*app, *job);
     add_method(*app, job->request);
     add_operator_options(*app, job->request.multiply);
     add_device_options(*app, job->request.devices);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
+#include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/operator_report.hpp>
 
@@ -40,14 +41,31 @@ json times(const std::vector<prediction>& operators) {
     return list;
 }
 
+json attempts(const solve_result& result) {
+    json list = json::array();
+    for (const solve_attempt& a : result.attempts)
+        list.push_back({{"solver", a.solver},
+                        {"preconditioner", a.preconditioner},
+                        {"side", a.side.empty() ? json() : json(a.side)},
+                        {"restart", a.restart == 0 ? json() : json(a.restart)},
+                        {"because", a.because},
+                        {"reason", to_string(a.reason)},
+                        {"iterations", a.iterations},
+                        {"seconds", a.seconds},
+                        {"relative_true_residual", a.relative_residual}});
+    return list;
+}
+
 json options(const solve_request& request, const solve_outcome& outcome) {
     return {{"spd", request.spd},
             {"rhs", request.rhs},
             {"x0", request.x0.empty() ? json() : json(request.x0)},
+            {"solver", request.solver},
+            {"preconditioner", request.preconditioner},
             {"side", request.side},
             {"rtol", outcome.result.rtol},
             {"atol", request.atol},
-            {"max_iterations", outcome.max_iterations},
+            {"max_iterations", outcome.max_iterations < 0 ? json() : json(outcome.max_iterations)},
             {"restart", request.restart},
             {"max_seconds", or_null(request.max_seconds)},
             {"operator", request.multiply.kind},
@@ -65,15 +83,18 @@ json options(const solve_request& request, const solve_outcome& outcome) {
 
 } // namespace
 
-std::string json_report(const solve_request& request, const solve_outcome& outcome) {
+json json_fields(const solve_request& request, const solve_outcome& outcome) {
     const solve_result& r = outcome.result;
     json report;
+    report["schema_version"] = report_schema;
     report["version"] = KRYLITH_VERSION;
     report["matrix"] = {{"name", request.matrix},
                         {"rows", outcome.rows},
                         {"columns", outcome.columns},
                         {"nnz", outcome.nnz}};
-    report["solver"] = request.solver;
+    report["solver"] = outcome.solver;
+    report["solver_because"] = outcome.solver_because;
+    report["attempts"] = attempts(r);
     report["preconditioner"] = outcome.preconditioner;
     report["preconditioner_bytes"] = outcome.preconditioner_bytes;
     report["operator"] = outcome.operator_name;
@@ -121,7 +142,7 @@ std::string json_report(const solve_request& request, const solve_outcome& outco
     report["bytes_per_device"] = bytes(r);
     report["options"] = options(request, outcome);
     report["history"] = r.history;
-    return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    return report;
 }
 
 std::string csv_history(const solve_result& result) {

@@ -3,12 +3,16 @@
 
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/solve/solve_run.hpp>
 
 namespace krylith::tool {
 
-/// Numbers that aren't finite become null: JSON has no NaN.
-[[nodiscard]] std::string json_report(const solve_request& request, const solve_outcome& outcome);
+/// All fields of the report.
+[[nodiscard]] nlohmann::ordered_json json_fields(const solve_request& request,
+                                                 const solve_outcome& outcome);
 
 /// iteration,residual,relative_residual: a line an iteration, the start included.
 [[nodiscard]] std::string csv_history(const solve_result& result);
@@ -22,11 +26,5 @@ namespace krylith::tool {
 
 /// "converged: ||b - A x|| <= rtol ||b||" and so on.
 [[nodiscard]] const char* in_words(reason why) noexcept;
-
-/// "12.3 MB": a few digits and a unit of powers of 1000.
-[[nodiscard]] std::string in_bytes(double bytes);
-
-/// "35.1 us", "1.23 s".
-[[nodiscard]] std::string in_seconds(double seconds);
 
 } // namespace krylith::tool

@@ -9,13 +9,16 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/matrix_market.hpp>
+#include <krylith/matrix/load.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/solver_table.hpp>
+#include <krylith/tools/cli/method_help.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 #include <krylith/tools/model/models.hpp>
+#include <krylith/tools/report/sparsity.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/placement.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
@@ -93,6 +96,9 @@ void describe(solve_outcome& out, const solve_request& request, const matrix_ope
     out.transport = to_string(a.transport());
     out.transport_because = why_transport(a, request.multiply.options());
     out.format_name = a.format_name();
+    out.solver = request.solver;
+    out.side = request.side;
+    out.restart = request.restart;
     out.preconditioner = m.name();
     out.preconditioner_bytes = m.bytes();
     out.reordered = a.reordered();
@@ -102,13 +108,21 @@ void describe(solve_outcome& out, const solve_request& request, const matrix_ope
 template <class T>
 void describe_solve(solve_outcome& out, const solve_request& request, const csr_matrix<T>& matrix,
                     const matrix_operator<T>& a, const any_preconditioner<T>& m) {
+    if (const solve_attempt* const best = out.result.best_attempt()) {
+        out.solver = best->solver;
+        out.preconditioner = best->preconditioner;
+        out.preconditioner_bytes = best->preconditioner_bytes;
+        out.solver_because = best->because;
+        if (!best->side.empty()) out.side = best->side;
+        if (best->restart != 0) out.restart = best->restart;
+    }
     out.kernel_uses = a.kernel_uses();
     if (!out.result.recorded) out.eager_because = why_eager(request, a, m);
-    out.max_iterations = request.max_iterations >= 0
-                             ? request.max_iterations
-                             : std::min<std::int64_t>(10 * matrix.rows, 10000);
+    out.max_iterations = request.max_iterations;
+    if (out.max_iterations < 0 && out.result.attempts.empty())
+        out.max_iterations = std::min<std::int64_t>(10 * matrix.rows, 10000);
     out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
-        {request.solver, request.preconditioner, std::min<std::int64_t>(request.restart, out.rows),
+        {out.solver, out.preconditioner, std::min<std::int64_t>(out.restart, out.rows),
          out.result.iterations});
     for (std::string& warning : placement_warnings(*a.layout()))
         out.warnings.push_back(std::move(warning));
@@ -125,6 +139,14 @@ std::string zero_rhs_warning(const vector_source& rhs, const csr_matrix<T>& matr
 }
 
 } // namespace
+
+bool solve_request::chooses_preconditioner() const {
+    return solver == solver_rows::automatic.name && preconditioner == automatic_name;
+}
+
+std::string solve_request::preconditioner_text() const {
+    return preconditioner == automatic_name ? identity::name() : preconditioner;
+}
 
 solver_options solve_request::options() const {
     solver_options o;
@@ -151,7 +173,9 @@ std::optional<double> solve_outcome::bandwidth() const {
 template <class T>
 solve_outcome run_solve(const solve_request& request, const solve_watch& watch) {
     const solver_method& solver = find_solver(request.solver);
-    (void)parse_preconditioner(request.preconditioner);
+    check_preconditioner(request.preconditioner);
+    const std::string precondition = request.preconditioner_text();
+    (void)parse_preconditioner(precondition);
     solver_options options = request.options();
     const operator_options multiply = request.multiply.options();
     const vector_source rhs = parse_vector_source("--rhs", request.rhs);
@@ -161,19 +185,23 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
 
     solve_outcome out;
     stopwatch clock;
-    market_report file;
+    file_report file;
     const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file);
     if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
     out.load_seconds = clock.lap();
     describe(out, matrix);
     watch.say(matrix_lines(request, out));
+    if (request.sparsity) {
+        out.sparsity = svg(measure_density(csr_view<T>(matrix), plot_cells, plot_cells), "");
+        (void)clock.lap();
+    }
 
     if (count)
         chosen = fastest_devices(request.devices, multiply.kind, csr_view<T>(matrix),
                                  out.devices_because);
     const device_group& group = *chosen;
     const auto a = make_operator(group, matrix, multiply);
-    const auto m = make_preconditioner(request.preconditioner, *a, csr_view<T>(matrix));
+    const auto m = make_preconditioner(precondition, *a, csr_view<T>(matrix));
     group.synchronize();
     out.setup_seconds = clock.lap();
     describe(out, request, *a, m);
@@ -190,19 +218,23 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
 
     {
         const solve_watch::running running(watch, options);
-        out.result = solver.solve(*a, b, x, options, m);
+        const bool open = request.chooses_preconditioner();
+        out.result = &solver != &solver_rows::automatic ? solver.solve(*a, b, x, options, m)
+                     : open                             ? solve(*a, b, x, options)
+                                                        : solve(*a, b, x, options, m);
     }
     out.setup_seconds += out.result.setup_seconds;
     (void)clock.lap();
     x.download(values);
     out.transfer_seconds += clock.lap();
     if (!request.solution_file.empty())
-        write_vector_market<T>(request.solution_file, values, "solution of " + request.matrix);
+        save_vector<T>(request.solution_file, values, "solution of " + request.matrix);
     if (rhs.what == vector_source::form::row_sums)
         out.solution_error = distance_from_ones(std::span<const T>(values));
     describe_solve(out, request, matrix, *a, m);
     out.result.diagnosis = explained(request, out.result, matrix);
-    for (const std::string& warning : {rtol_warning<T>(out.result), zero_rhs_warning(rhs, matrix)})
+    for (const std::string& warning : {rtol_warning<T>(out.result), zero_rhs_warning(rhs, matrix),
+                                       asymmetry_warning(solver, out.result, *a, matrix)})
         if (!warning.empty()) out.warnings.push_back(warning);
     return out;
 }

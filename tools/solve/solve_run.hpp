@@ -21,8 +21,8 @@ struct solve_request {
     bool spd = false; ///< made symmetric positive definite
     std::string rhs = "ones";
     std::string x0;                      ///< file; empty: zero
-    std::string solver = "cg";           ///< a name of all_solvers
-    std::string preconditioner = "none"; ///< as make_preconditioner() reads it
+    std::string solver = "auto";         ///< of solver_choices()
+    std::string preconditioner = "auto"; ///< as make_preconditioner() reads it, or auto
     std::string side = "right";
     std::string execution = "auto";
     std::optional<double> rtol; ///< without: as suits the precision
@@ -33,8 +33,14 @@ struct solve_request {
     operator_request multiply;
     device_options devices;
     bool history = false;
+    bool sparsity = false; ///< a picture of the entries is wanted
 
     std::string solution_file;
+
+    /// Whether the preconditioner is chosen with the solver. With a solver by name auto is none.
+    [[nodiscard]] bool chooses_preconditioner() const;
+    /// What make_preconditioner() is given: none for auto.
+    [[nodiscard]] std::string preconditioner_text() const;
 
     /// Throws usage_error for names and values that are not allowed.
     [[nodiscard]] solver_options options() const;
@@ -56,18 +62,23 @@ struct solve_outcome {
     std::string transport;                    ///< how entries crossed devices
     std::string transport_because;
     std::string format_name;
+    std::string solver;                    ///< the one that gave x, where auto was asked
+    std::string side;                      ///< of its preconditioner
+    int restart = 0;                       ///< as asked for, or chosen
+    std::string solver_because;            ///< of solver auto
     std::string preconditioner;            ///< by its name(), which has its parameters
     std::int64_t preconditioner_bytes = 0; ///< on the device that keeps most
     std::vector<kernel_use> kernel_uses;   ///< of operator adaptive
     reordering_report reordered;
-    std::string eager_because; ///< empty where the execution was recorded
-    std::int64_t max_iterations = 0;
+    std::string eager_because;            ///< empty where the execution was recorded
+    std::int64_t max_iterations = 0;      ///< -1: none was given, and auto limits each attempt
     double load_seconds = 0;              ///< reading or generating the matrix
     double setup_seconds = 0;             ///< operator, preconditioner, workspace
     double transfer_seconds = 0;          ///< b and x0 to the devices, x back
     std::optional<double> solution_error; ///< max |x_i - 1| where the solution is known to be ones
     std::optional<double> bytes_an_iteration;
     std::vector<std::string> warnings;
+    std::string sparsity; ///< SVG, where it was wanted
     solve_result result;
 
     /// GB/s by the byte model; nothing without model or iterations.

@@ -9,7 +9,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <krylith/precond/preconditioner.hpp>
+#include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/operator_report.hpp>
 
@@ -50,6 +53,33 @@ std::string outcome_line(const solve_outcome& o) {
                                          r.replacements == 1 ? "" : "s"));
 }
 
+/// "auto: cg with jacobi (symmetric, positive diagonal varies by 1e6)", and before it those that
+/// failed.
+std::string attempt_lines(const solve_result& r) {
+    const solve_attempt* const best = r.best_attempt();
+    if (best == nullptr) return {};
+    std::string text;
+    for (const solve_attempt& attempt : r.attempts) {
+        const bool plain = attempt.preconditioner == identity::name();
+        const std::string restart =
+            attempt.restart == 0 ? "" : fmt::format("({})", attempt.restart);
+        const std::string side = plain || attempt.side.empty() || attempt.side == side_names[1]
+                                     ? ""
+                                     : " on the " + attempt.side;
+        const std::string how =
+            fmt::format("{}{} {}{} ({})", attempt.solver, restart,
+                        plain ? "without preconditioner" : "with " + attempt.preconditioner, side,
+                        attempt.because);
+        const std::string end = in_words(attempt.reason);
+        text += line("", &attempt == best
+                             ? "auto: " + how
+                             : fmt::format("tried: {}: {} after {} iterations, {}", how,
+                                           end.substr(end.find(": ") + 2), attempt.iterations,
+                                           in_seconds(attempt.seconds)));
+    }
+    return text;
+}
+
 std::string time_lines(const solve_outcome& o) {
     const solve_result& r = o.result;
     std::string text =
@@ -87,22 +117,6 @@ const char* in_words(reason why) noexcept {
     return "unknown";
 }
 
-std::string in_bytes(double bytes) {
-    static constexpr std::array<const char*, 5> units = {"bytes", "kB", "MB", "GB", "TB"};
-    std::size_t unit = 0;
-    while (bytes >= 999.5 && unit + 1 < units.size()) {
-        bytes /= 1000;
-        ++unit;
-    }
-    return fmt::format("{:.3g} {}", bytes, units[unit]);
-}
-
-std::string in_seconds(double seconds) {
-    if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-    if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-    return fmt::format("{:.4g} s", seconds);
-}
-
 std::string matrix_lines(const solve_request& request, const solve_outcome& o) {
     const double per_row =
         static_cast<double>(o.nnz) / static_cast<double>(std::max<std::int64_t>(o.rows, 1));
@@ -125,9 +139,10 @@ std::string operator_lines(const solve_outcome& o) {
 std::string outcome_lines(const solve_request& request, const solve_outcome& o) {
     const solve_result& r = o.result;
     std::string text =
-        line("solver", fmt::format("{}, preconditioner {}, {}, {}", request.solver,
-                                   o.preconditioner, request.multiply.precision,
+        line("solver", fmt::format("{}, preconditioner {}, {}, {}", o.solver, o.preconditioner,
+                                   request.multiply.precision,
                                    r.recorded ? "recorded" : "eager: " + o.eager_because));
+    text += attempt_lines(r);
     text += line("outcome", outcome_line(o));
     for (const kernel_use& use : o.kernel_uses)
         text += line("", fmt::format("{} products by {}", use.products, use.kernel));

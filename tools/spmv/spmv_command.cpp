@@ -13,9 +13,11 @@
 #include <krylith/tools/cli/console.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/quantities.hpp>
+#include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
+#include <krylith/tools/cli/vector_source.hpp>
 #include <krylith/tools/solve/operator_report.hpp>
-#include <krylith/tools/solve/solve_report.hpp>
 #include <krylith/tools/spmv/spmv_run.hpp>
 
 namespace krylith::tool {
@@ -31,6 +33,7 @@ struct spmv_job {
 std::string json_report(const spmv_request& request, const spmv_outcome& o) {
     using json = nlohmann::ordered_json;
     const json report = {
+        {"schema_version", report_schema},
         {"version", KRYLITH_VERSION},
         {"matrix",
          {{"name", request.matrix}, {"rows", o.rows}, {"columns", o.columns}, {"nnz", o.nnz}}},
@@ -134,7 +137,7 @@ command add_spmv(CLI::App& parent) {
     add_device_options(*app, request.devices);
     add_transports(*app, request.multiply);
     add_timeout(*app, request.devices);
-    add("--output", request.output_file, "FILE", "The result as a Matrix Market array")
+    add("--output", request.output_file, "FILE", vector_output_help("The result").c_str())
         ->group("Output");
     add_report(*app, job->report);
     app->add_flag("--quiet", job->quiet, "No summary; status 1 says that the result is wrong")

@@ -10,7 +10,6 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/load.hpp>
-#include <krylith/matrix/matrix_market.hpp>
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/tuning/timed_trips.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
@@ -157,7 +156,7 @@ spmv_outcome run_spmv(const spmv_request& request) {
     const std::vector<T> result = multiply_once<T>(request, *a, x, y_values);
     compare<T>(request, matrix, x_values, y_values, result, out);
     if (!request.output_file.empty())
-        write_vector_market<T>(request.output_file, result, "product with " + request.matrix);
+        save_vector<T>(request.output_file, result, "product with " + request.matrix);
     out.seconds =
         time_product(*a, x, static_cast<T>(request.alpha), static_cast<T>(request.beta),
                      request.repeat, {.timeout_seconds = request.devices.timeout_seconds});

@@ -54,7 +54,7 @@ private:
 template <class T>
 struct outcome {
     std::optional<csr_matrix<T>> matrix;
-    market_report report;
+    file_report report;
     std::string refusal; ///< without the source's name
 };
 
@@ -191,7 +191,7 @@ void check_market(std::string_view bytes) {
     const std::uint64_t choice = std::hash<std::string_view>()(bytes) >> 8U;
     choice % 3 == 0 ? check_as<float>(bytes, choice / 3) : check_as<double>(bytes, choice / 3);
     try {
-        const market_options options{.memory = 1 << 20};
+        const load_options options{.memory = 1 << 20};
         static_cast<void>(parse_vector_market<double>(bytes, "fuzz.mtx", options));
     } catch (const input_error&) {
     }

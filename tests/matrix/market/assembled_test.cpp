@@ -26,7 +26,7 @@ std::string refusal(const std::string& text) {
 } // namespace
 
 TEST_CASE("an assembled file may have more entries than places: they are summed") {
-    krylith::market_report report;
+    krylith::file_report report;
     const auto matrix =
         parse_matrix_market<double>("%%MatrixMarket matrix coordinate real general\n"
                                     "1 2 5\n1 1 1\n1 2 2\n1 1 4\n1 1 8\n1 2 16\n",

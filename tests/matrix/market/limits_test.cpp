@@ -24,7 +24,7 @@ std::string outcome(const std::string& text, int threads, std::size_t block_byte
     omp_set_num_threads(threads);
     std::string result;
     try {
-        krylith::market_report report;
+        krylith::file_report report;
         const auto matrix = krylith::market::read_matrix<double>(
             line_source::from_text(text, "x.mtx", {.block_bytes = block_bytes}),
             {.report = &report});

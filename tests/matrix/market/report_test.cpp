@@ -8,8 +8,8 @@
 namespace {
 
 template <class T = double>
-krylith::market_report report_on(const std::string& text) {
-    krylith::market_report report;
+krylith::file_report report_on(const std::string& text) {
+    krylith::file_report report;
     static_cast<void>(krylith::parse_matrix_market<T>("%%MatrixMarket matrix " + text, "r.mtx",
                                                       {.report = &report}));
     return report;
@@ -19,10 +19,10 @@ krylith::market_report report_on(const std::string& text) {
 
 TEST_CASE("market report: the banner and the entries") {
     const auto report = report_on("coordinate real symmetric\n2 2 2\n1 1 1\n2 1 1\n");
-    CHECK(report == krylith::market_report{"coordinate", "real", "symmetric", 2});
+    CHECK(report == krylith::file_report{"coordinate", "real", "symmetric", 2});
     CHECK(in_words(report) == "coordinate real symmetric, 2 entries");
     CHECK(report_on("array integer general\n2 1\n0\n1\n") ==
-          krylith::market_report{"array", "integer", "general", 2});
+          krylith::file_report{"array", "integer", "general", 2});
     CHECK(report_on("coordinate pattern general\n0 0 0\n").entries == 0);
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("market report: every entry added to another one is a duplicate") {
     // A symmetric file's entries count as they stand in it, without their mirror images.
     CHECK(report_on("coordinate real symmetric\n3 3 4\n2 1 1\n2 1 1\n3 3 1\n3 3 2\n").duplicates ==
           2);
-    krylith::market_report report;
+    krylith::file_report report;
     const auto vector = krylith::parse_vector_market<double>(
         "%%MatrixMarket matrix coordinate real general\n5 1 4\n3 1 5\n1 1 2\n3 1 1\n3 1 1\n",
         "v.mtx", {.report = &report});

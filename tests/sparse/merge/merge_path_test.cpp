@@ -108,7 +108,7 @@ TEST_CASE("merge path: chunks have every item once, and no team more than its sh
                 const std::int64_t end = division.chunk_begin(c + 1);
                 good = good && begin < end &&
                        end - begin <= std::int64_t{division.tiles_per_chunk} * merge_tile_items;
-                const touched_rows touched = rows_of_chunk(offsets, division, c);
+                const touched_rows touched = rows_of_chunk(offsets.data(), rows, division, c);
                 good = good && touched.first == path[static_cast<std::size_t>(begin)].row &&
                        touched.last > path[static_cast<std::size_t>(end) - 1].row &&
                        touched.last <= path[static_cast<std::size_t>(end) - 1].row + 2;
@@ -137,10 +137,10 @@ TEST_CASE("merge path: beyond 32 bits of nonzeros") {
     CHECK(path.chunk_begin(path.chunks) == path.items);
     CHECK(path.chunk_begin(path.chunks - 1) < path.items);
     const std::vector<std::int64_t> offsets{0, 10, 4'999'999'990, 5'000'000'000};
-    CHECK(rows_of_chunk(offsets, path, 0).first == 0);
-    CHECK(rows_of_chunk(offsets, path, path.chunks / 2).first == 1);
-    CHECK(rows_of_chunk(offsets, path, path.chunks / 2).last == 2);
-    CHECK(rows_of_chunk(offsets, path, path.chunks - 1).last == 3);
+    CHECK(rows_of_chunk(offsets.data(), 3, path, 0).first == 0);
+    CHECK(rows_of_chunk(offsets.data(), 3, path, path.chunks / 2).first == 1);
+    CHECK(rows_of_chunk(offsets.data(), 3, path, path.chunks / 2).last == 2);
+    CHECK(rows_of_chunk(offsets.data(), 3, path, path.chunks - 1).last == 3);
 }
 
 TEST_CASE("merge path: parts of the scratch memory lie behind each other and inside it") {

@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/sparse/csr/csr_tiles.hpp>
+#include <krylith/sparse/pattern/csr_tiles.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/selection/format_choice.hpp>
-#include <krylith/sparse/sell/sell_layout.hpp>
 
 #include <krylith/tests/support/random.hpp>
 
@@ -27,7 +27,7 @@ std::vector<std::int64_t> offsets_of(const lengths& rows, std::int64_t base = 17
 std::vector<format_kind> choices(const lengths& rows) {
     std::vector<format_kind> result;
     for (const auto use : {result_use::own, result_use::sent, result_use::repeated})
-        result.push_back(choose_format(offsets_of(rows), use));
+        result.push_back(choose_format(measure_lengths(offsets_of(rows)), use));
     return result;
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("automatic format: csr where sell would be padded by more than a tenth
 
 TEST_CASE("automatic format: merge where one row is more than a multiprocessor's share") {
     const auto taken = [](const lengths& rows) {
-        return choose_format(offsets_of(rows), result_use::sent) == merge;
+        return choose_format(measure_lengths(offsets_of(rows)), result_use::sent) == merge;
     };
     lengths even(200'000, 10);
     CHECK_FALSE(taken(even));

@@ -42,7 +42,7 @@ TEST_CASE("help gives every default") {
     const temporary_folder folder;
     const std::string help = run_krylith(folder, "solve --help").out;
     for (const std::string text :
-         {"[ones]", "[cg]", "[fp64: 1e-08, fp32: 1e-05]", "[min(10 n, 10000)]", "[30]", "[fp64]"})
+         {"[ones]", "[auto]", "[fp64: 1e-08, fp32: 1e-05]", "[min(10 n, 10000);", "[30]", "[fp64]"})
         CHECK_MESSAGE(contains(help, text), text);
 }
 
@@ -120,8 +120,8 @@ TEST_CASE("where no name is near, none is suggested, and what is allowed is list
     const std::string solve = "solve gallery:poisson2d:4 ";
     lists(solve + "--verbose", "allowed are --help --spd --rhs ");
     lists(solve + "-n 3", "allowed are --help --spd --rhs ");
-    lists(solve + "--precond ilu", "'ilu': valid are none jacobi");
-    lists(solve + "--solver minres", "'minres': valid are cg cg:launched");
+    lists(solve + "--precond ilu", "'ilu': valid are auto none jacobi");
+    lists(solve + "--solver minres", "'minres': valid are auto cg cg:launched");
     lists(solve + "--operator mpi", "'mpi': valid are auto halo");
     lists("foo", "'foo': valid are solve spmv");
     lists("graph wcc gallery:poisson2d:4", "'wcc': valid are bfs pagerank sssp");
@@ -133,7 +133,7 @@ TEST_CASE("values out of range and odd arguments are wrong uses") {
     const temporary_folder folder;
     for (const std::string arguments :
          {"solve",
-          "solve gallery:poisson2d:4 another",
+          "spmv gallery:poisson2d:4 another",
           "solve gallery:poisson2d:4 --rtol",
           "solve gallery:poisson2d:4 --rtol x",
           "solve gallery:poisson2d:4 --rtol -1",

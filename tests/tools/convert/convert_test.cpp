@@ -68,6 +68,34 @@ TEST_CASE("every kind of file goes through .kcsr and back to text without a chan
     }
 }
 
+TEST_CASE("convert writes and reads the formats of SciPy and PETSc") {
+    const temporary_folder folder;
+    const auto original = load_matrix<double>(folder.write("a.mtx", variants[0]).string());
+    for (const char* arguments :
+         {"convert a.mtx b.npz", "convert b.npz c.petsc", "convert c.petsc d.kcsr"})
+        REQUIRE(run_krylith(folder, arguments).status == 0);
+    for (const char* name : {"b.npz", "c.petsc", "d.kcsr"})
+        CHECK(load_matrix<double>(folder.file(name).string()) == original);
+    const auto said = run_krylith(folder, "info b.npz --no-picture").out;
+    CHECK_MESSAGE(contains(said, "scipy.sparse csr <f8 general, 3 entries"), said);
+}
+
+TEST_CASE("convert --vector writes vectors") {
+    const temporary_folder folder;
+    folder.write("b.txt", "# mine\n0.1 2\n-3e-4\n");
+    for (const char* arguments :
+         {"b.txt c.npy", "c.npy d.petsc", "d.petsc e.mtx", "e.mtx f.mtx.gz", "f.mtx.gz g.txt"}) {
+        const auto result = run_krylith(folder, std::string("convert --vector ") + arguments);
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        CHECK(contains(result.out, "3 entries"));
+    }
+    CHECK(krylith::load_vector<double>(folder.file("g.txt").string()) ==
+          std::vector<double>{0.1, 2, -3e-4});
+    CHECK(contains(run_krylith(folder, "convert --vector b.txt c.kcsr").err,
+                   ".mtx, .mtx.gz, .npy, .petsc, .txt or .txt.gz"));
+    CHECK(run_krylith(folder, "convert --vector --spd b.txt c.npy").status == 2);
+}
+
 TEST_CASE("the precision is that of the values that are written") {
     // Would surface: fp32 asked for and fp64 written.
     const temporary_folder folder;
@@ -96,7 +124,8 @@ TEST_CASE("convert refuses outputs that it can't or shouldn't write, and bad inp
     folder.write("a.mtx", variants[0]);
     CHECK(run_krylith(folder, "convert a.mtx").status == 2);
     CHECK(run_krylith(folder, "convert a.mtx b.bin").status == 2);
-    CHECK(contains(run_krylith(folder, "convert a.mtx b.bin").err, ".kcsr, .mtx or .mtx.gz"));
+    CHECK(contains(run_krylith(folder, "convert a.mtx b.bin").err,
+                   ".mtx, .mtx.gz, .kcsr, .npz or .petsc"));
     CHECK(run_krylith(folder, "convert a.mtx b.kcsr --precision fp16").status == 2);
     CHECK(run_krylith(folder, "convert a.mtx ./a.mtx").status == 2);
     CHECK(contents_of(folder.file("a.mtx")) == variants[0]);

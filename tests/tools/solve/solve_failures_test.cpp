@@ -37,7 +37,8 @@ TEST_CASE("a failure ends with the command to try next, which takes the same sys
         text.pop_back();
         return text.substr(text.rfind('\n') + 1);
     };
-    const auto odd = run_krylith(folder, "solve \"it's a.mtx\" --backend host --atol 1e-3");
+    const auto odd =
+        run_krylith(folder, "solve \"it's a.mtx\" --solver cg --backend host --atol 1e-3");
     CHECK(odd.status == 1);
     const std::string line = last_line(odd.out);
     CHECK(line.starts_with("next        krylith recommend "));
@@ -62,7 +63,7 @@ TEST_CASE("where cg meets a negative definite matrix, the way out is -A") {
     folder.write("signs.mtx",
                  "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 2 -1\n");
     for (const std::string precond : {"none", "jacobi"}) {
-        const std::string options = " --rhs random:1 --precond " + precond;
+        const std::string options = " --solver cg --rhs random:1 --precond " + precond;
         const std::string negative = report_of(folder, "negative.mtx" + options).at("diagnosis");
         CHECK_MESSAGE(contains(negative, "solves (-A) x = -b"), negative);
         CHECK_FALSE(contains(negative, "--precond"));
@@ -93,8 +94,9 @@ TEST_CASE("a failure has status 1, a reason and a diagnosis") {
     CHECK(run_krylith(folder, "solve gallery:poisson2d:20 --max-iterations 3").status == 1);
     folder.write("indefinite.mtx",
                  "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 -2\n");
-    CHECK(report_of(folder, "indefinite.mtx").at("reason") == "indefinite_matrix");
-    const json skew = report_of(folder, "gallery:convection_diffusion:6:100 --max-iterations 40");
+    CHECK(report_of(folder, "indefinite.mtx --solver cg").at("reason") == "indefinite_matrix");
+    const json skew =
+        report_of(folder, "gallery:convection_diffusion:6:100 --solver cg --max-iterations 40");
     CHECK(skew.at("converged") == false);
     CHECK(contains(skew.at("diagnosis"), "not symmetric: entry (1, 2)"));
 }

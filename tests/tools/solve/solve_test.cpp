@@ -24,7 +24,8 @@ using nlohmann::json;
 
 TEST_CASE("the report says all that the documentation promises") {
     const temporary_folder folder;
-    const json report = report_of(folder, "gallery:poisson3d:8 --devices 2 --precond jacobi");
+    const json report =
+        report_of(folder, "gallery:poisson3d:8 --devices 2 --solver cg --precond jacobi");
     const json matrix = {
         {"name", "gallery:poisson3d:8"}, {"rows", 512}, {"columns", 512}, {"nnz", 3200}};
     CHECK(report.at("matrix") == matrix);
@@ -61,6 +62,51 @@ TEST_CASE("the report says all that the documentation promises") {
     CHECK(report.at("options").at("rtol") == 1e-8);
     CHECK(report.at("options").at("max_iterations") == 5120);
     CHECK(report.at("version").is_string());
+    CHECK(report.at("attempts").empty());
+    CHECK(report.at("options").at("solver") == "cg");
+}
+
+TEST_CASE("solver auto says what it tried, why, and how long that took") {
+    const temporary_folder folder;
+    const json even = report_of(folder, "gallery:poisson2d:20");
+    CHECK(even.at("solver") == "cg");
+    CHECK(even.at("preconditioner") == "none");
+    CHECK(even.at("solver_because") == "symmetric, positive diagonal constant");
+    CHECK(even.at("options").at("solver") == "auto");
+    CHECK(even.at("options").at("preconditioner") == "auto");
+    CHECK(even.at("options").at("max_iterations").is_null());
+    REQUIRE(even.at("attempts").size() == 1);
+    CHECK(even["attempts"][0].at("solver") == "cg");
+    CHECK(even["attempts"][0].at("reason") == "converged_rtol");
+    CHECK(even["attempts"][0].at("iterations") == even.at("iterations"));
+    CHECK(even["attempts"][0].at("seconds").get<double>() > 0);
+    CHECK(even["attempts"][0].at("side").is_null());
+    const json uneven = report_of(folder, "gallery:poisson2d:20:random=1 --devices 3");
+    CHECK(uneven.at("preconditioner") == "jacobi");
+    const json flow = report_of(folder, "gallery:convection_diffusion:7:20:random=1");
+    CHECK(flow.at("solver") == "bicgstab");
+    CHECK(flow["attempts"][0].at("side") == "right");
+    CHECK(report_of(folder, "gallery:poisson2d:20:random=1 --precond none").at("preconditioner") ==
+          "none");
+    folder.write("rotation.mtx",
+                 "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 1\n");
+    const auto turned = run_krylith(folder, "solve rotation.mtx --backend host");
+    CHECK(turned.status == 0);
+    CHECK(contains(turned.out, "tried: bicgstab without preconditioner (not symmetric, 2 of 2 "
+                               "diagonal entries are 0): the method broke down after 0"));
+    CHECK(contains(turned.out, "auto: gmres(2) without preconditioner (a long basis"));
+}
+
+TEST_CASE("cg on a matrix that is not symmetric is warned of, even where it converges") {
+    const temporary_folder folder;
+    folder.write("nearly.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4\n"
+                               "1 1 4\n1 2 1\n2 1 1.001\n2 2 3\n");
+    const json nearly = report_of(folder, "nearly.mtx --solver cg --rtol 1e-3");
+    CHECK(nearly.at("converged") == true);
+    CHECK(contains(nearly.at("warnings").dump(), "not symmetric: entry (1, 2) is 1, its mirror"));
+    CHECK(contains(nearly.at("warnings").dump(), "cg needs symmetry"));
+    CHECK(report_of(folder, "nearly.mtx --solver gmres").at("warnings").empty());
+    CHECK(report_of(folder, "gallery:poisson2d:9 --solver cg").at("warnings").empty());
 }
 
 TEST_CASE("a file whose duplicates were summed is solved with a warning, a tidy one without") {

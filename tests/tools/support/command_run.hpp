@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <krylith/tests/matrix/support/contains.hpp>
 #include <krylith/tests/matrix/support/temporary_folder.hpp>
 
 namespace krylith::test {
@@ -22,9 +23,5 @@ struct command_result {
 /// `arguments` as in a shell, run in `folder`.
 [[nodiscard]] command_result run_krylith(const temporary_folder& folder,
                                          const std::string& arguments);
-
-inline bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 } // namespace krylith::test

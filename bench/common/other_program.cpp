@@ -1,0 +1,48 @@
+#include <krylith/bench/common/other_program.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include <krylith/bench/common/measurement_failed.hpp>
+
+namespace krylith::bench {
+
+namespace {
+
+/// Quotes a word for the shell; a quote in it ends the quoted text and starts another.
+std::string quoted(const std::string& word) {
+    std::string result = "'";
+    for (const char c : word) {
+        result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return result + "'";
+}
+
+} // namespace
+
+program_outcome run_program(const std::vector<std::string>& words) {
+    std::string line;
+    for (const std::string& word : words) {
+        line += quoted(word) + " ";
+    }
+    line += "2>&1";
+    std::FILE* const pipe = popen(line.c_str(), "r");
+    if (pipe == nullptr) {
+        throw measurement_failed("can't run " + line);
+    }
+    program_outcome result;
+    std::array<char, 4096> chunk{};
+    while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), pipe)) {
+        result.text.append(chunk.data(), count);
+    }
+    result.status = pclose(pipe);
+    return result;
+}
+
+std::string last_line(std::string text) {
+    while (text.ends_with('\n')) text.pop_back();
+    return text.substr(text.rfind('\n') + 1);
+}
+
+} // namespace krylith::bench

@@ -1,0 +1,96 @@
+#include <krylith/device/cuda/cuda_memory.cuh>
+
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/pinned_ring.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+bool slabs_wanted() {
+    const char* const value = std::getenv("KRYLITH_SLABS"); // NOLINT(concurrency-mt-unsafe)
+    const std::string_view name = value == nullptr ? "on" : value;
+    if (name == "on" || name.empty()) return true;
+    if (name == "off") return false;
+    throw usage_error("the environment variable KRYLITH_SLABS is '" + std::string(name) +
+                      "': allowed are on, off");
+}
+
+/// Returns null where there is no memory.
+void* runtime_memory(int ordinal, std::size_t bytes) {
+    const current_device current(ordinal);
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+    cudaGetLastError();
+    return nullptr;
+}
+
+void free_runtime_memory(int ordinal, void* memory) {
+    const current_device current(ordinal);
+    if (cudaFree(memory) != cudaSuccess) cudaGetLastError();
+}
+
+} // namespace
+
+std::unique_ptr<slab_arena> make_arena(int ordinal, std::shared_ptr<group_streams> streams) {
+    if (!slabs_wanted()) return nullptr;
+    const current_device current(ordinal);
+    std::size_t available = 0;
+    std::size_t total = 0;
+    KRYLITH_CUDA_CHECK(cudaMemGetInfo(&available, &total));
+    slab_sizes sizes;
+    sizes.kept = total / 16;
+    return std::make_unique<slab_arena>(
+        slab_source{[=](std::size_t bytes) { return runtime_memory(ordinal, bytes); },
+                    [=](void* slab) { free_runtime_memory(ordinal, slab); },
+                    [=] { return streams->idle(); }, [=] { return streams->wait(); }},
+        sizes);
+}
+
+std::size_t cuda_device::free_bytes() const {
+    const current_device current(ordinal_);
+    std::size_t available = 0;
+    std::size_t total = 0;
+    KRYLITH_CUDA_CHECK(cudaMemGetInfo(&available, &total));
+    return available + (arena_ != nullptr ? arena_->unused() : 0);
+}
+
+void* cuda_device::allocate(std::size_t bytes, const std::string& item) {
+    const current_device current(ordinal_);
+    void* const pointer =
+        arena_ != nullptr ? arena_->allocate(bytes) : runtime_memory(ordinal_, bytes);
+    if (pointer == nullptr && bytes != 0) {
+        std::size_t available = 0;
+        std::size_t total = 0;
+        cudaMemGetInfo(&available, &total);
+        throw device_error("cuda:" + std::to_string(ordinal_) + " can't give " +
+                           std::to_string(bytes) + " bytes for " + item + ": out of memory; " +
+                           std::to_string(available) + " of " + std::to_string(total) +
+                           " bytes are free");
+    }
+    try {
+        ledger().add(item, bytes);
+    } catch (...) {
+        give_back(pointer);
+        throw;
+    }
+    return pointer;
+}
+
+void cuda_device::deallocate(void* pointer, std::size_t bytes, const std::string& item) noexcept {
+    give_back(pointer);
+    ledger().remove(item, bytes);
+}
+
+void cuda_device::give_back(void* pointer) noexcept {
+    if (arena_ != nullptr)
+        arena_->deallocate(pointer);
+    else
+        free_runtime_memory(ordinal_, pointer);
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,41 @@
+#include <krylith/matrix/files/file_formats.hpp>
+#include <krylith/matrix/market/reader.hpp>
+#include <krylith/matrix/matrix_market.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// A banner, maybe a misspelt one: no other format begins so.
+bool is_market(std::string_view beginning) {
+    return beginning.starts_with("%%");
+}
+
+template <class T>
+csr_matrix<T> read_matrix(files::input_file& file, const load_options& options) {
+    return market::read_matrix<T>(market::line_source::from_input(file), options);
+}
+
+template <class T>
+std::vector<T> read_vector(files::input_file& file, const vector_options&) {
+    return market::read_vector<T>(market::line_source::from_input(file), {});
+}
+
+template <class T>
+constexpr file_functions<T> functions = {.read_matrix = read_matrix<T>,
+                                         .read_vector = read_vector<T>,
+                                         .write_matrix = write_matrix_market<T>,
+                                         .write_vector = write_vector_market<T>};
+
+} // namespace
+
+constinit const file_format file_format_rows::market = {
+    .name = "Matrix Market",
+    .endings = name_list{".mtx"},
+    .gzipped = true,
+    .recognises = is_market,
+    .fp64 = functions<double>,
+    .fp32 = functions<float>,
+};
+
+} // namespace krylith

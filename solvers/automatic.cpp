@@ -1,0 +1,109 @@
+#include <krylith/solvers/automatic.hpp>
+
+#include <string>
+
+#include <krylith/device/error.hpp>
+#include <krylith/solvers/automatic/attempts.hpp>
+#include <krylith/solvers/automatic/method_plan.hpp>
+#include <krylith/solvers/concepts.hpp>
+#include <krylith/solvers/solver_table.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// `given` is null where M is chosen.
+template <class T>
+solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
+                            const solver_options& options, const any_preconditioner<T>* given) {
+    check_square(a, "solve");
+    attempts<T> tries(a, b, x, options);
+    const bool known = a.kept().facts != nullptr;
+    const operator_facts& facts = facts_of(a, options.timeout_seconds);
+    const plan_setting setting{a.size(), sizeof(T), options.restart, options.preconditioning,
+                               given == nullptr ? preconditioner_source::table
+                                                : preconditioner_source::given};
+    solve_result result = tries.run(plan_methods(facts, setting), given);
+    if (!known) result.setup_seconds += facts.seconds;
+    if (!result.converged() && options.on_failure == failure_policy::throw_error)
+        throw not_converged(std::move(result));
+    return result;
+}
+
+/// What the table calls: no preconditioner leaves the choice open.
+template <class T>
+solve_result solve_open(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
+                        const solver_options& options, const any_preconditioner<T>& m) {
+    return solve_by_facts(a, b, x, options, m.is_identity() ? nullptr : &m);
+}
+
+void check_length(const char* what, std::size_t given, std::int64_t rows) {
+    if (static_cast<std::int64_t>(given) != rows)
+        throw usage_error(std::string("solve: ") + what + " has " + std::to_string(given) +
+                          " entries, must have " + std::to_string(rows) + ", one a row");
+}
+
+} // namespace
+
+template <class T>
+solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
+                   const solver_options& options) {
+    return solve_by_facts<T>(a, b, x, options, nullptr);
+}
+
+template <class T>
+solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
+                   const solver_options& options,
+                   const std::type_identity_t<any_preconditioner<T>>& m) {
+    return solve_by_facts(a, b, x, options, &m);
+}
+
+template <class T>
+solve_result solve(const device_group& group, const csr_view<T>& matrix,
+                   std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
+                   const solver_options& options) {
+    check_length("b", b.size(), matrix.rows);
+    check_length("x", x.size(), matrix.columns);
+    const auto a = make_operator(group, matrix);
+    check_square(*a, "solve");
+    auto on_devices = a->make_range_vector("b");
+    auto solution = a->make_range_vector("x");
+    on_devices.upload(b);
+    if (options.initial_guess) solution.upload(x);
+    solve_result result = solve(*a, on_devices, solution, options);
+    solution.download(x);
+    return result;
+}
+
+template solve_result solve(const matrix_operator<double>&, const vector<double>&, vector<double>&,
+                            const solver_options&);
+template solve_result solve(const matrix_operator<float>&, const vector<float>&, vector<float>&,
+                            const solver_options&);
+template solve_result solve(const matrix_operator<double>&, const vector<double>&, vector<double>&,
+                            const solver_options&, const any_preconditioner<double>&);
+template solve_result solve(const matrix_operator<float>&, const vector<float>&, vector<float>&,
+                            const solver_options&, const any_preconditioner<float>&);
+template solve_result solve(const device_group&, const csr_view<double>&, std::span<const double>,
+                            std::span<double>, const solver_options&);
+template solve_result solve(const device_group&, const csr_view<float>&, std::span<const float>,
+                            std::span<float>, const solver_options&);
+
+constinit const solver_method solver_rows::automatic = {
+    .name = "auto",
+    .aliases = {"automatic", "default", "best"},
+    .help = "takes any square matrix: by its facts cg, bicgstab or gmres, the next where one fails",
+    .variant_of = nullptr,
+    .for_comparison = false,
+    .needs_spd = false,
+    .has_sides = true,
+    .restarts = true,
+    .runs_everywhere = true,
+    .recordable = true,
+    .listed = false,
+    .products = 1,
+    .passes = [](const solver_setting&) { return std::optional<double>(); },
+    .vectors = [](const solver_setting& s) { return solver_rows::gmres.vectors.get()(s); },
+    .functions = solver_functions{solve_open<double>, solve_open<float>},
+};
+
+} // namespace krylith

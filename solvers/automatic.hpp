@@ -1,0 +1,63 @@
+// Solves A x = b by methods that are chosen by what A is.
+//
+//     const solve_result result = solve(*a, b, x);
+//
+// The facts of A (spmv/operator_facts.hpp) say which methods suit; where one fails, the next goes
+// on. result.attempts names them, with the reasons. The rules are those of plan_methods()
+// (solvers/automatic/method_plan.hpp): CG where nothing speaks against a symmetric positive
+// definite matrix, preconditioned by Jacobi where the diagonal varies; otherwise BiCGStab, then
+// GMRES with a basis as long as 128 MiB hold, with M on the side that scales rows where the
+// diagonal spans more than a factor of 100.
+#pragma once
+
+#include <span>
+#include <type_traits>
+
+#include <krylith/device/device_group.hpp>
+#include <krylith/matrix/csr.hpp>
+#include <krylith/precond/any_preconditioner.hpp>
+#include <krylith/solvers/options.hpp>
+#include <krylith/solvers/result.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/vector.hpp>
+
+namespace krylith {
+
+/// Solves A x = b, of a square matrix. The result is that of the method that converged, or of the
+/// attempt that came nearest, whose x is returned. Facts that the operator doesn't keep yet cost
+/// two products and a read of the matrix. Attempts after the first go on from the best x so far
+/// where that has a tenth of the residual that the first began with; otherwise they begin from the
+/// initial guess, if there is one and it is better than 0, or from 0.
+///
+/// Of the options, max_iterations limits all attempts together; without it CG may take min(50 n,
+/// 50000) iterations, BiCGStab and GMRES min(10 n, 10000) each, at least 1000. `restart` is the
+/// least length of GMRES' basis, and an attempt that has another behind it gives up after
+/// min(2 n, 2000) iterations, at least 500, without gain. Each attempt counts iterations, and keeps
+/// the history, from its own start on. Memory: that of the method, and after a failure one or two
+/// vectors.
+template <class T>
+solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
+                   const solver_options& options = {});
+
+/// The same with a preconditioner that is given, or with none (any_preconditioner<T>()), on the
+/// side that the options say.
+template <class T>
+solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
+                   const solver_options& options,
+                   const std::type_identity_t<any_preconditioner<T>>& m);
+
+/// Solves A x = b from arrays in host memory, with n = matrix.rows entries in b and x, and leaves
+/// nothing on the devices. options.initial_guess starts from x. Whoever solves with one matrix
+/// twice makes an operator. Throws usage_error for other sizes, and what make_operator() throws.
+template <class T>
+solve_result solve(const device_group& group, const csr_view<T>& matrix,
+                   std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
+                   const solver_options& options = {});
+template <class T>
+solve_result solve(const device_group& group, const csr_matrix<T>& matrix,
+                   std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
+                   const solver_options& options = {}) {
+    return solve(group, csr_view<T>(matrix), b, x, options);
+}
+
+} // namespace krylith

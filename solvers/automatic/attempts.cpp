@@ -1,0 +1,240 @@
+#include <krylith/solvers/automatic/attempts.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/solvers/concepts.hpp>
+#include <krylith/vector/fused.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// An x is worth starting from if its residual is at most this times that of the attempt's start.
+constexpr double worth_keeping = 0.1;
+
+constexpr std::int64_t least_iterations = 1000;
+constexpr std::int64_t least_patience = 500;
+constexpr std::int64_t most_patience = 2000;
+
+std::int64_t usual_limit(const solver_method& solver, std::int64_t n) {
+    const std::int64_t limit = solver.needs_spd ? std::min<std::int64_t>(50 * n, 50000)
+                                                : std::min<std::int64_t>(10 * n, 10000);
+    return std::max(limit, least_iterations);
+}
+
+/// Whether the caller ended the solve.
+bool was_stopped(const solve_result& r) {
+    return r.reason == reason::stopped_by_user || r.reason == reason::interrupted ||
+           r.reason == reason::time_limit;
+}
+
+/// Whether another method may do better than one that ended like this.
+template <class T>
+bool may_go_on(const solve_result& r, bool from_guess) {
+    // A thousand roundings are what no other method improves on.
+    const double rounding = 1e3 * std::numeric_limits<T>::epsilon();
+    if (was_stopped(r)) return false;
+    switch (r.reason) {
+    case reason::out_of_range: return false;
+    case reason::stagnated: return r.relative_residual() > rounding;
+    case reason::not_a_number: return (r.iterations > 0 || from_guess) && std::isfinite(r.rhs_norm);
+    default: return !r.converged();
+    }
+}
+
+/// The preconditioner that was made last. It stays with the operator, since the recordings that
+/// solvers keep there are of it.
+template <class T>
+struct kept_preconditioner {
+    const preconditioner_method* row;
+    any_preconditioner<T> m;
+    std::shared_ptr<const operator_facts> facts; ///< those of the values that it was made of
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+} // namespace
+
+template <class T>
+attempts<T>::attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
+                      const solver_options& options)
+    : a_(a), b_(&b), x_(x), options_(options) {
+    options_.check();
+    options_.on_failure = failure_policy::status;
+    if (b.layout() != a.layout() || x.layout() != a.layout())
+        throw usage_error("b and x of a solve must be vectors of its operator");
+    if (b.overlaps(x)) {
+        copy(b, own_b_.emplace(b.layout()));
+        b_ = &*own_b_;
+    }
+    if (options.initial_guess) copy(x, guess_.emplace(x.layout()));
+}
+
+template <class T>
+void attempts<T>::copy(const vector<T>& from, vector<T>& to) const {
+    execution run(a_.group(), {.timeout_seconds = options_.timeout_seconds});
+    fused(run, to = from);
+    a_.group().synchronize();
+}
+
+template <class T>
+double attempts<T>::residual_norm(const vector<T>& x) const {
+    auto domain = a_.make_domain_vector();
+    auto r = a_.make_range_vector();
+    execution run(a_.group(), {.timeout_seconds = options_.timeout_seconds});
+    try {
+        scalar rr(run);
+        fused(run, domain = x);
+        residual(run, a_, *b_, domain, r, rr = dot(r, r));
+        const double squared = run.get(rr.number());
+        a_.group().synchronize();
+        return std::sqrt(squared);
+    } catch (...) {
+        run.quiesce(); // peers write into the vectors, which are about to be freed
+        throw;
+    }
+}
+
+template <class T>
+solver_options attempts<T>::options_for(const planned_method& method, bool last) const {
+    solver_options o = options_;
+    o.preconditioning = method.on_side;
+    o.restart = method.restart;
+    o.max_iterations = options_.max_iterations >= 0 ? options_.max_iterations - iterations_
+                                                    : usual_limit(*method.solver, a_.size());
+    if (!last && !method.solver->needs_spd)
+        o.stagnation_window =
+            std::min(o.stagnation_window, std::clamp(2 * a_.size(), least_patience, most_patience));
+    if (options_.callback)
+        o.callback = [this](progress now) {
+            now.iteration += iterations_;
+            return options_.callback(now);
+        };
+    o.max_seconds = std::max(0.0, options_.max_seconds - seconds_since(began_));
+    return o;
+}
+
+template <class T>
+const any_preconditioner<T>& attempts<T>::preconditioner(const preconditioner_method* row) {
+    static const any_preconditioner<T> none;
+    if (row == nullptr) return none;
+    auto kept = std::static_pointer_cast<kept_preconditioner<T>>(a_.kept().preconditioner);
+    if (!kept || kept->row != row) {
+        a_.kept().preconditioner.reset(); // both need not fit beside each other
+        kept = std::make_shared<kept_preconditioner<T>>();
+        kept->row = row;
+        kept->m =
+            row->make.get().template of<T>()(a_, nullptr, method_parameters(row->parameters.get()));
+    } else if (kept->facts != a_.kept().facts) {
+        kept->m.update(a_);
+    }
+    kept->facts = a_.kept().facts;
+    a_.kept().preconditioner = kept;
+    return kept->m;
+}
+
+template <class T>
+bool attempts<T>::begin() {
+    if (tried_.empty()) return guess_.has_value();
+    if (best_ &&
+        best_result_.true_residual <= worth_keeping * std::fmin(rhs_norm_, guess_residual_)) {
+        copy(*best_, x_);
+        return true;
+    }
+    // A guess that is worse than x = 0 has shown what it is worth.
+    if (!guess_ || !(guess_residual_ <= rhs_norm_)) return false;
+    copy(*guess_, x_);
+    return true;
+}
+
+template <class T>
+void attempts<T>::keep(const solve_result& result) {
+    if (tried_.size() == 1) {
+        rhs_norm_ = result.rhs_norm;
+        if (guess_) guess_residual_ = residual_norm(*guess_);
+    }
+    const bool better = !best_ || result.true_residual < best_result_.true_residual ||
+                        !std::isfinite(best_result_.true_residual);
+    if (!better) return;
+    if (!best_) best_.emplace(x_.layout());
+    copy(x_, *best_);
+    best_result_ = result;
+}
+
+template <class T>
+solve_result attempts<T>::attempt(const planned_method& method, bool last,
+                                  const any_preconditioner<T>* given) {
+    const auto start = std::chrono::steady_clock::now();
+    const any_preconditioner<T>& m =
+        given != nullptr ? *given : preconditioner(method.preconditioner);
+    const double making = seconds_since(start);
+    solver_options options = options_for(method, last);
+    options.initial_guess = begin();
+    solve_result result = method.solver->solve(a_, *b_, x_, options, m);
+    result.setup_seconds += making;
+    solve_attempt tried;
+    tried.solver = method.solver->name;
+    tried.preconditioner = m.name();
+    tried.preconditioner_bytes = m.bytes();
+    if (method.solver->has_sides && !m.is_identity()) tried.side = to_string(method.on_side);
+    if (method.solver->restarts)
+        tried.restart = static_cast<int>(std::min<std::int64_t>(method.restart, a_.size()));
+    tried.because = method.because;
+    tried.reason = result.reason;
+    tried.iterations = result.iterations;
+    tried.seconds = seconds_since(start);
+    tried.relative_residual = result.relative_residual();
+    tried_.push_back(std::move(tried));
+    iterations_ += result.iterations;
+    return result;
+}
+
+template <class T>
+solve_result attempts<T>::run(std::span<const planned_method> methods,
+                              const any_preconditioner<T>* given) {
+    std::string stopped_by;
+    for (std::size_t k = 0; k < methods.size(); ++k) {
+        const bool last = k + 1 == methods.size();
+        try {
+            solve_result result = attempt(methods[k], last, given);
+            const bool spent =
+                options_.max_iterations >= 0 && iterations_ >= options_.max_iterations;
+            const bool over = last || spent || !may_go_on<T>(result, guess_.has_value());
+            if (result.converged() || (over && !best_)) {
+                result.attempts = std::move(tried_);
+                return result;
+            }
+            keep(result);
+            if (was_stopped(result)) {
+                best_result_.reason = result.reason;
+                best_result_.diagnosis = result.diagnosis;
+            }
+            if (over) break;
+        } catch (const device_error& failure) { // such as too little memory for a long basis
+            if (!best_) throw;
+            stopped_by = failure.what();
+            break;
+        }
+    }
+    copy(*best_, x_);
+    best_result_.attempts = std::move(tried_);
+    if (was_stopped(best_result_)) return best_result_;
+    best_result_.diagnosis = "none of " + std::to_string(best_result_.attempts.size()) +
+                             " methods converged; the nearest: " + best_result_.diagnosis +
+                             (stopped_by.empty() ? "" : ". The last ended with: " + stopped_by);
+    return best_result_;
+}
+
+template class attempts<double>;
+template class attempts<float>;
+
+} // namespace krylith

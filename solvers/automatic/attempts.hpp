@@ -1,0 +1,65 @@
+// Tries methods until one converges, and keeps the best x.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <krylith/precond/any_preconditioner.hpp>
+#include <krylith/solvers/automatic/method_plan.hpp>
+#include <krylith/solvers/options.hpp>
+#include <krylith/solvers/result.hpp>
+#include <krylith/vector/vector.hpp>
+
+namespace krylith {
+
+/// The attempts on one system. What it refers to must outlive it.
+template <class T>
+class attempts {
+public:
+    /// x holds the initial guess, if the options say so. b may share memory with x.
+    attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
+             const solver_options& options);
+
+    /// Tries the methods in order. `given` is used where it is not null; else M is made by the
+    /// row of each method.
+    [[nodiscard]] solve_result run(std::span<const planned_method> methods,
+                                   const any_preconditioner<T>* given);
+
+private:
+    [[nodiscard]] solver_options options_for(const planned_method& method, bool last) const;
+    /// Returns one that the operator keeps until the next call.
+    [[nodiscard]] const any_preconditioner<T>& preconditioner(const preconditioner_method* row);
+    [[nodiscard]] solve_result attempt(const planned_method& method, bool last,
+                                       const any_preconditioner<T>* given);
+    /// Sets x to where the next attempt begins; false: it begins from 0.
+    [[nodiscard]] bool begin();
+    /// Keeps x where it is the best so far.
+    void keep(const solve_result& result);
+    /// Returns ||b - A x||.
+    [[nodiscard]] double residual_norm(const vector<T>& x) const;
+    void copy(const vector<T>& from, vector<T>& to) const;
+
+    const matrix_operator<T>& a_;
+    const vector<T>* b_;
+    vector<T>& x_;
+    solver_options options_;
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+    std::optional<vector<T>> own_b_; ///< where b shares memory with x
+    std::optional<vector<T>> guess_; ///< the caller's x
+    /// Of the guess, and ||b||, the residual of x = 0; known after a failure.
+    double guess_residual_ = std::numeric_limits<double>::infinity();
+    double rhs_norm_ = 0;
+    std::optional<vector<T>> best_; ///< of failed attempts
+    solve_result best_result_;
+    std::vector<solve_attempt> tried_;
+    std::int64_t iterations_ = 0; ///< of all attempts
+};
+
+extern template class attempts<double>;
+extern template class attempts<float>;
+
+} // namespace krylith

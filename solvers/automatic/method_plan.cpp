@@ -1,0 +1,147 @@
+#include <krylith/solvers/automatic/method_plan.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+#include <krylith/matrix/statistics.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/solver_table.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// What rows of preconditioners look at.
+matrix_statistics statistics_of(const operator_facts& facts, std::int64_t rows) {
+    matrix_statistics s;
+    s.rows = s.columns = rows;
+    if (!facts.diagonal) return s;
+    const diagonal_facts& d = *facts.diagonal;
+    s.diagonal.length = d.length;
+    s.diagonal.zeros = d.length - d.positive - d.negative;
+    s.diagonal.positive = d.positive;
+    s.diagonal.negative = d.negative;
+    s.diagonal.least = d.least;
+    s.diagonal.most = d.most;
+    s.diagonal.smallest = d.smallest;
+    return s;
+}
+
+class planner {
+public:
+    planner(const operator_facts& facts, const plan_setting& setting)
+        : facts_(facts), setting_(setting), words_(in_words(facts)) {}
+
+    [[nodiscard]] std::vector<planned_method> plan() {
+        if (facts_.may_be_positive_definite())
+            for (const solver_method* solver : all_solvers)
+                if (solver->listed && solver->needs_spd)
+                    add(*solver, usable(true), setting_.given_side, words_);
+        const preconditioner_method* const m = usable(false);
+        const side usual = setting_.given_side;
+        const side second = scales_rows(m) ? side::left : usual;
+        const std::string again = methods_.empty() ? words_ : "in case it isn't definite";
+        for_general(false, [&](const solver_method& s) { add(s, m, usual, again); });
+        for_general(true, [&](const solver_method& s) {
+            add(s, m, s.has_sides ? second : usual,
+                second == usual ? "a long basis doesn't stall"
+                                : "a long basis doesn't stall; the diagonal scales rows");
+        });
+        if (m == nullptr) return std::move(methods_);
+        const std::string without = "in case " + std::string(m->name) + " harms";
+        for_general(true, [&](const solver_method& s) { add(s, nullptr, usual, without); });
+        if (second != usual)
+            for_general(false, [&](const solver_method& s) {
+                if (s.has_sides) add(s, m, second, "the diagonal scales rows");
+            });
+        return std::move(methods_);
+    }
+
+private:
+    /// The first row that is of use, or null.
+    [[nodiscard]] const preconditioner_method* usable(bool spd) const {
+        if (setting_.source == preconditioner_source::given || !facts_.diagonal) return nullptr;
+        const matrix_statistics s = statistics_of(facts_, setting_.rows);
+        const auto found =
+            std::ranges::find_if(all_preconditioners, [&](const preconditioner_method* row) {
+                return row->listed && !row->needs_matrix && (spd || !row->needs_spd) &&
+                       row->no_use_because.get()(s).empty();
+            });
+        return found == all_preconditioners.end() ? nullptr : *found;
+    }
+
+    [[nodiscard]] bool scales_rows(const preconditioner_method* m) const {
+        return m != nullptr && m->pointwise && facts_.diagonal->span() > wide_diagonal;
+    }
+
+    template <class Use>
+    static void for_general(bool restarts, const Use& use) {
+        for (const solver_method* solver : all_solvers)
+            if (solver->listed && !solver->needs_spd && solver->restarts == restarts) use(*solver);
+    }
+
+    void add(const solver_method& solver, const preconditioner_method* m, side on_side,
+             const std::string& because) {
+        methods_.push_back({&solver, m, on_side,
+                            solver.restarts ? long_restart(setting_) : setting_.least_restart,
+                            because});
+    }
+
+    const operator_facts& facts_;
+    const plan_setting& setting_;
+    std::string words_;
+    std::vector<planned_method> methods_;
+};
+
+/// "8", "250", "1e6".
+std::string in_short(double value) {
+    char text[32];
+    if (value < 1000) {
+        (void)std::snprintf(text, sizeof text, "%.2g", value);
+        if (value >= 99.5) (void)std::snprintf(text, sizeof text, "%.0f", value);
+        return text;
+    }
+    (void)std::snprintf(text, sizeof text, "%.0e", value);
+    std::string s = text; // 1e+06
+    const std::size_t sign = s.find("e+");
+    if (sign == std::string::npos) return s;
+    const std::size_t digits = std::min(s.find_first_not_of('0', sign + 2), s.size() - 1);
+    return s.substr(0, sign + 1) + s.substr(digits);
+}
+
+} // namespace
+
+int long_restart(const plan_setting& setting) {
+    const std::int64_t rows = std::max<std::int64_t>(setting.rows, 1);
+    const std::int64_t held =
+        most_basis_bytes / (rows * static_cast<std::int64_t>(setting.value_bytes));
+    const std::int64_t most = std::min<std::int64_t>(rows, 1000);
+    return static_cast<int>(std::min(std::max<std::int64_t>(held, setting.least_restart), most));
+}
+
+std::string in_words(const operator_facts& facts) {
+    std::string text = facts.symmetric ? "symmetric" : "not symmetric";
+    if (!facts.diagonal) return text + ", diagonal unknown";
+    const diagonal_facts& d = *facts.diagonal;
+    const std::string varies =
+        d.constant() ? "constant" : "varies by " + in_short(std::max(d.span(), 1.0));
+    if (d.length == 0) return text + ", no rows";
+    if (d.all_positive())
+        text += ", positive diagonal " + varies;
+    else if (d.negative == d.length)
+        text += ", negative diagonal " + varies;
+    else if (!d.invertible())
+        text += ", " + std::to_string(d.length - d.positive - d.negative) + " of " +
+                std::to_string(d.length) + " diagonal entries are 0";
+    else
+        text += ", diagonal of both signs";
+    if (facts.symmetric && d.all_positive() && !facts.positive_forms)
+        text += ", not positive definite";
+    return text;
+}
+
+std::vector<planned_method> plan_methods(const operator_facts& facts, const plan_setting& setting) {
+    return planner(facts, setting).plan();
+}
+
+} // namespace krylith

@@ -1,0 +1,67 @@
+// The methods that suit an operator, by the tables of solvers and preconditioners.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <krylith/precond/table/preconditioner_method.hpp>
+#include <krylith/solvers/options.hpp>
+#include <krylith/solvers/table/solver_method.hpp>
+#include <krylith/spmv/operator_facts.hpp>
+
+namespace krylith {
+
+/// Where M comes from.
+enum class preconditioner_source {
+    table, ///< the first row that suits and takes its values from the operator
+    given  ///< the caller has one, or wants none
+};
+
+struct planned_method {
+    const solver_method* solver;
+    const preconditioner_method* preconditioner; ///< null: none, or the caller's
+    side on_side;
+    int restart;
+    std::string because; ///< "symmetric, positive diagonal varies by 1e6"
+};
+
+/// What the plan depends on beside the facts.
+struct plan_setting {
+    std::int64_t rows = 0;
+    std::size_t value_bytes = sizeof(double);
+    int least_restart = solver_options{}.restart;
+    side given_side = side::right; ///< of a preconditioner that is given
+    preconditioner_source source = preconditioner_source::table;
+};
+
+/// The bytes that a basis of a restarted method may take: reading them takes 10 ms on a CPU and 50
+/// us on a GPU, which bounds an iteration.
+inline constexpr std::int64_t most_basis_bytes = std::int64_t{1} << 27;
+
+/// Returns the basis vectors of a method that restarts: as many as most_basis_bytes hold, at least
+/// setting.least_restart, at most rows and 1000.
+[[nodiscard]] int long_restart(const plan_setting& setting);
+
+/// The diagonal scales rows where it spans more than this.
+inline constexpr double wide_diagonal = 100;
+
+/// Returns the methods in the order in which they are tried; a pure function, and never empty.
+/// 1. Where the facts allow a symmetric positive definite matrix, the listed solvers that need one,
+///    with the first usable preconditioner.
+/// 2. The listed solvers that take any matrix, with the first usable preconditioner that does:
+///    first those with short recurrences, then those that restart, whose long basis does not stall.
+///    These have a pointwise M on the left where the diagonal spans more than wide_diagonal, since
+///    it scales rows there, too.
+/// 3. Those that restart, without M, in case it harms; and those with short recurrences with M on
+///    the left, where it scales rows.
+/// A preconditioner is usable if its row says nothing against a matrix with this diagonal, and it
+/// needs no matrix in host memory.
+[[nodiscard]] std::vector<planned_method> plan_methods(const operator_facts& facts,
+                                                       const plan_setting& setting);
+
+/// Returns the facts in words: "symmetric, positive diagonal varies by 1e6".
+[[nodiscard]] std::string in_words(const operator_facts& facts);
+
+} // namespace krylith

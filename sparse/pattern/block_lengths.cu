@@ -1,0 +1,186 @@
+// The lengths of rows, measured and sorted on a CUDA device. A warp takes the 32 rows of a slice,
+// a block the 1024 rows of a window of sorting.
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/pattern/block_lengths.hpp>
+#include <krylith/sparse/pattern/csr_tiles.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+using number = unsigned long long; // the type of CUDA's atomics of 64 bits
+
+struct length_counts {
+    number longest;       ///< longest_key() of the longest row
+    number slice_columns; ///< in the natural order
+    number sorted_slice_columns;
+    number in_long_rows;
+    unsigned descends;
+};
+
+constexpr number low_half = 0xffffffffu;
+
+/// A number that is largest for the longest row, and for the first of several.
+__device__ inline number longest_key(std::int64_t length, std::int64_t row) {
+    const auto wide = static_cast<number>(length);
+    return (wide < low_half ? wide : low_half) << 32 | (low_half - static_cast<number>(row));
+}
+
+__global__ void __launch_bounds__(block_threads)
+    count_lengths(const std::int64_t* offsets, std::int64_t rows, length_counts* counts) {
+    const int lane = lane_number();
+    const std::int64_t slices = (rows + slice_rows - 1) / slice_rows;
+    const std::int64_t warps = std::int64_t{gridDim.x} * block_warps;
+    number longest = 0;
+    number slice_columns = 0;
+    number in_long_rows = 0;
+    bool descends = false;
+    for (std::int64_t slice = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32;
+         slice < slices; slice += warps) {
+        const std::int64_t row = slice * slice_rows + lane;
+        std::int64_t length = 0;
+        if (row < rows) {
+            const std::int64_t begin = offsets[row];
+            const std::int64_t end = offsets[row + 1];
+            descends = descends || end < begin;
+            length = end < begin ? 0 : end - begin;
+            const number key = longest_key(length, row);
+            longest = key > longest ? key : longest;
+        }
+        if (length > csr_tile_entries) in_long_rows += static_cast<number>(length);
+        slice_columns += static_cast<number>(
+            warp_reduce(length, [](std::int64_t a, std::int64_t b) { return a > b ? a : b; }));
+    }
+    longest = warp_reduce(longest, [](number a, number b) { return a > b ? a : b; });
+    in_long_rows = warp_sum(in_long_rows);
+    descends = __any_sync(all_lanes, descends) != 0;
+    if (lane != 0) return;
+    if (longest != 0) atomicMax(&counts->longest, longest);
+    if (slice_columns != 0) atomicAdd(&counts->slice_columns, slice_columns);
+    if (in_long_rows != 0) atomicAdd(&counts->in_long_rows, in_long_rows);
+    if (descends) atomicOr(&counts->descends, 1u);
+}
+
+/// A window in shared memory, by keys that ascend with the places of rows: longer rows first, equal
+/// ones in their order.
+struct sorted_window {
+    static constexpr int size = static_cast<int>(sort_window);
+    static constexpr number none = ~number{0};
+    number keys[size];
+
+    [[nodiscard]] static __device__ number key(std::int64_t length, int at) {
+        constexpr number most = (number{1} << 53) - 1;
+        return (most - static_cast<number>(length)) << 10 | static_cast<number>(at);
+    }
+    [[nodiscard]] static __device__ int place_of(number key) {
+        return static_cast<int>(key & (size - 1));
+    }
+    [[nodiscard]] static __device__ number length_of(number key) {
+        return ((number{1} << 53) - 1) - (key >> 10);
+    }
+
+    /// Loads the keys of a window and sorts them in a bitonic network. The whole block calls it.
+    __device__ void fill(const std::int64_t* offsets, std::int64_t rows, std::int64_t first) {
+        __syncthreads(); // readers of the window before
+        for (int at = static_cast<int>(threadIdx.x); at < size; at += block_threads) {
+            const std::int64_t row = first + at;
+            keys[at] = row < rows ? key(offsets[row + 1] - offsets[row], at) : none;
+        }
+        for (int run = 2; run <= size; run *= 2)
+            for (int by = run / 2; by > 0; by /= 2) {
+                __syncthreads();
+                for (int pair = static_cast<int>(threadIdx.x); pair < size / 2;
+                     pair += block_threads)
+                    exchange(2 * pair - (pair & (by - 1)), by, run);
+            }
+        __syncthreads();
+    }
+
+private:
+    __device__ void exchange(int at, int by, int run) {
+        const bool ascends = (at & run) == 0;
+        const number one = keys[at];
+        const number other = keys[at + by];
+        if ((one > other) != ascends) return;
+        keys[at] = other;
+        keys[at + by] = one;
+    }
+};
+
+/// Sorts the rows of windows. Either pointer may be null.
+__global__ void __launch_bounds__(block_threads)
+    sort_windows(const std::int64_t* offsets, std::int64_t rows, std::int32_t* order,
+                 number* slice_columns) {
+    __shared__ sorted_window window;
+    const std::int64_t places = (rows + slice_rows - 1) / slice_rows * slice_rows;
+    number sum = 0;
+    for (std::int64_t first = std::int64_t{blockIdx.x} * sort_window; first < rows;
+         first += std::int64_t{gridDim.x} * sort_window) {
+        window.fill(offsets, rows, first);
+        for (int at = static_cast<int>(threadIdx.x); at < sorted_window::size;
+             at += block_threads) {
+            if (first + at >= places) continue;
+            const number key = window.keys[at];
+            const bool none = key == sorted_window::none;
+            if (order != nullptr)
+                order[first + at] =
+                    none ? -1 : static_cast<std::int32_t>(first) + sorted_window::place_of(key);
+            if (at % slice_rows == 0 && !none) sum += sorted_window::length_of(key);
+        }
+    }
+    if (slice_columns != nullptr && sum != 0) atomicAdd(slice_columns, sum);
+}
+
+void launch_sort(device& device, const std::int64_t* offsets, std::int64_t rows,
+                 std::int32_t* order, number* slice_columns) {
+    const launch_scope launch(device);
+    const auto kernel = sort_windows;
+    kernel<<<launch.blocks(kernel, block_threads, (rows + sort_window - 1) / sort_window),
+             block_threads, 0, launch.stream()>>>(offsets, rows, order, slice_columns);
+    launch.check_launch();
+}
+
+} // namespace
+
+length_check measure_lengths(const std::shared_ptr<device>& device, const std::int64_t* offsets,
+                             std::int64_t rows) {
+    length_check result;
+    block_lengths& lengths = result.lengths;
+    lengths.rows = rows;
+    if (rows == 0) return result;
+    const buffer<length_counts> counts(device, 1, "set-up");
+    counts.zero();
+    {
+        const launch_scope launch(*device);
+        const auto kernel = count_lengths;
+        const std::int64_t slices = (rows + slice_rows - 1) / slice_rows;
+        kernel<<<launch.blocks(kernel, block_threads, (slices + block_warps - 1) / block_warps),
+                 block_threads, 0, launch.stream()>>>(offsets, rows, counts.data());
+        launch.check_launch();
+    }
+    device->download(&lengths.nonzeros, offsets + rows, sizeof lengths.nonzeros);
+    length_counts found = counts.download().front();
+    result.descends = found.descends != 0 || lengths.nonzeros < 0;
+    if (result.descends) return result;
+    lengths.longest = {static_cast<std::int64_t>(low_half - (found.longest & low_half)),
+                       static_cast<std::int64_t>(found.longest >> 32)};
+    lengths.in_long_rows = static_cast<std::int64_t>(found.in_long_rows);
+    lengths.slice_columns = static_cast<std::int64_t>(found.slice_columns);
+    lengths.sorted = sell_sorts(lengths.nonzeros, lengths.slice_columns);
+    if (!lengths.sorted) return result;
+    launch_sort(*device, offsets, rows, nullptr, &counts.data()->sorted_slice_columns);
+    found = counts.download().front();
+    lengths.slice_columns = static_cast<std::int64_t>(found.sorted_slice_columns);
+    return result;
+}
+
+void order_rows(device& device, const std::int64_t* offsets, std::int64_t rows,
+                std::int32_t* order) {
+    if (rows != 0) launch_sort(device, offsets, rows, order, nullptr);
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,35 @@
+#include <krylith/spmv/building/build_operator.hpp>
+#include <krylith/spmv/table/operators.hpp>
+
+namespace krylith {
+
+bool can_be_made_there(const device_group& group, const operator_options& options) {
+    return makes_operators_there(group) && !options.measure &&
+           (!options.kind || options.kind->needs_host_because.empty());
+}
+
+template <class T>
+matrix_source<T> make_source(const device_group& group, const csr_view<T>& matrix,
+                             pattern_state state, std::optional<row_partition>& rows,
+                             const operator_options& options) {
+    if (!can_be_made_there(group, options))
+        return {matrix, state == pattern_state::valid ? find_longest_row(matrix.row_offsets)
+                                                      : validate(matrix)};
+    const auto& offsets = matrix.row_offsets;
+    if (offsets.empty() || offsets.front() != 0 || offsets.back() < 0)
+        (void)validate(matrix); // these can't be cut, and it says why
+    if (!rows) rows = partition_rows(offsets, group.size());
+    auto resident = upload_pattern(group, matrix, *rows);
+    matrix_source<T> source{matrix, resident->longest()};
+    source.resident = std::move(resident);
+    return source;
+}
+
+template matrix_source<double> make_source(const device_group&, const csr_view<double>&,
+                                           pattern_state, std::optional<row_partition>&,
+                                           const operator_options&);
+template matrix_source<float> make_source(const device_group&, const csr_view<float>&,
+                                          pattern_state, std::optional<row_partition>&,
+                                          const operator_options&);
+
+} // namespace krylith

@@ -1,0 +1,84 @@
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/warp.cuh>
+#include <krylith/spmv/facts/diagonal_tally.hpp>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+using word = unsigned long long;
+static_assert(sizeof(word) == sizeof(std::uint64_t));
+
+/// Adds or raises a field by the warp's joint value.
+__device__ void add_up(std::uint64_t& field, std::uint64_t mine) {
+    const std::uint64_t sum = warp_sum(mine);
+    if (lane_number() == 0 && sum != 0) atomicAdd(reinterpret_cast<word*>(&field), word{sum});
+}
+
+__device__ void raise_up(std::uint64_t& field, std::uint64_t mine) {
+    const std::uint64_t most = warp_reduce(
+        mine, [](std::uint64_t own, std::uint64_t other) { return own > other ? own : other; });
+    if (lane_number() == 0 && most != 0) atomicMax(reinterpret_cast<word*>(&field), word{most});
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    survey_kernel(held_diagonal<T> diagonal, diagonal_counts* counts) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    diagonal_counts mine{};
+    for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < diagonal.count;
+         i += stride) {
+        const T d = diagonal.entries[i];
+        if (i >= diagonal.first && i < diagonal.last) tally(mine, d);
+        diagonal.entries[i] = probe_scale(d);
+    }
+    add_up(counts->positive, mine.positive);
+    add_up(counts->negative, mine.negative);
+    add_up(counts->not_finite, mine.not_finite);
+    raise_up(counts->largest_positive, mine.largest_positive);
+    raise_up(counts->largest_negative, mine.largest_negative);
+    raise_up(counts->smallest_positive, mine.smallest_positive);
+    raise_up(counts->smallest_negative, mine.smallest_negative);
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    probe_kernel(T* x, const T* scale, std::int64_t first_row, std::int64_t count,
+                 std::uint64_t seed) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+         i += stride) {
+        const auto value = static_cast<T>(probe_value(seed, first_row + i));
+        x[i] = scale == nullptr ? value : scale[i] * value;
+    }
+}
+
+} // namespace
+
+template <class T>
+void survey_diagonal(device& device, const held_diagonal<T>& diagonal, diagonal_counts* counts) {
+    const launch_scope launch(device);
+    const auto kernel = survey_kernel<T>;
+    kernel<<<launch.blocks(kernel, threads, (diagonal.count + threads - 1) / threads), threads, 0,
+             launch.stream()>>>(diagonal, counts);
+    launch.check_launch();
+}
+
+template <class T>
+void fill_probe(device& device, T* x, const T* scale, std::int64_t first_row, std::int64_t count,
+                std::uint64_t seed) {
+    const launch_scope launch(device);
+    const auto kernel = probe_kernel<T>;
+    kernel<<<launch.blocks(kernel, threads, (count + threads - 1) / threads), threads, 0,
+             launch.stream()>>>(x, scale, first_row, count, seed);
+    launch.check_launch();
+}
+
+template void survey_diagonal(device&, const held_diagonal<double>&, diagonal_counts*);
+template void survey_diagonal(device&, const held_diagonal<float>&, diagonal_counts*);
+template void fill_probe(device&, double*, const double*, std::int64_t, std::int64_t,
+                         std::uint64_t);
+template void fill_probe(device&, float*, const float*, std::int64_t, std::int64_t, std::uint64_t);
+
+} // namespace krylith::cuda

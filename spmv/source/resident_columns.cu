@@ -1,0 +1,246 @@
+// The columns of a device's rows, looked at on the device. All kernels read 4 bytes a nonzero with
+// unit stride, whatever the lengths of rows.
+#include <krylith/spmv/source/resident_columns.hpp>
+
+#include <string>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/sparse/storage/two_pass_scan.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+const std::string item = "set-up";
+
+using number = unsigned long long; // the type of CUDA's atomics of 64 bits
+
+/// The blocks of a kernel that gives each of `items` a thread, or several of them in turn.
+template <class Kernel>
+unsigned blocks_for(const launch_scope& launch, Kernel kernel, std::int64_t items) {
+    return launch.blocks(kernel, block_threads, (items + block_threads - 1) / block_threads);
+}
+
+[[nodiscard]] __device__ inline std::int64_t first_item() {
+    return std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+}
+[[nodiscard]] __device__ inline std::int64_t item_stride() {
+    return std::int64_t{gridDim.x} * block_threads;
+}
+
+__global__ void __launch_bounds__(block_threads)
+    check_columns(const std::int32_t* columns, std::int64_t count, std::int64_t all,
+                  unsigned* bad) {
+    bool found = false;
+    for (std::int64_t k = first_item(); k < count; k += item_stride())
+        found = found || columns[k] < 0 || columns[k] >= all;
+    if (found) atomicOr(bad, 1u);
+}
+
+/// The ends of 32 rows, and the row among them that has an entry.
+struct row_ends {
+    std::int64_t end[32];
+
+    [[nodiscard]] __device__ int row_of(std::int64_t entry) const {
+        int row = 0;
+        for (int by = 16; by > 0; by /= 2)
+            if (end[row + by - 1] <= entry) row += by;
+        return row;
+    }
+};
+
+/// Looks at the entries of 32 rows with a warp.
+__global__ void __launch_bounds__(block_threads)
+    mark_ghosts(const __grid_constant__ resident_csr a, std::int32_t owned_begin,
+                std::int32_t owned_end, std::uint32_t* words, std::uint8_t* touches_ghost,
+                number* boundary_rows) {
+    __shared__ row_ends ends_of_warp[block_warps];
+    row_ends& ends = ends_of_warp[threadIdx.x / 32];
+    const int lane = lane_number();
+    number boundary = 0;
+    for (std::int64_t first = first_item() / 32 * 32; first < a.rows; first += item_stride()) {
+        const std::int64_t row = first + lane;
+        ends.end[lane] = a.offsets[row < a.rows ? row + 1 : a.rows];
+        __syncwarp();
+        const std::int64_t last = ends.end[31];
+        unsigned touching = 0;
+        for (std::int64_t k = a.offsets[first] + lane; k < last; k += 32) {
+            const std::int32_t column = a.columns[k];
+            if (column >= owned_begin && column < owned_end) continue;
+            touching |= 1u << ends.row_of(k);
+            if (words == nullptr) continue;
+            const std::uint32_t bit = 1u << (column & 31);
+            if ((words[column >> 5] & bit) == 0) atomicOr(words + (column >> 5), bit);
+        }
+        touching = __reduce_or_sync(all_lanes, touching);
+        if (row < a.rows) touches_ghost[row] = static_cast<std::uint8_t>(touching >> lane & 1);
+        boundary += static_cast<number>(__popc(touching));
+        __syncwarp(); // before the next rows' ends are stored
+    }
+    if (lane == 0 && boundary != 0) atomicAdd(boundary_rows, boundary);
+}
+
+/// The words of a set for the scan.
+struct set_words {
+    struct word {
+        std::int32_t size;
+    };
+    const std::uint32_t* words;
+    std::uint32_t word_count;
+    std::int32_t* below;
+    std::int32_t* total;
+
+    [[nodiscard]] __device__ std::uint32_t count() const { return word_count; }
+    [[nodiscard]] __device__ word load(std::uint32_t w) const { return {__popc(words[w])}; }
+    __device__ void emit(bool there, std::uint32_t w, word, std::int32_t before) const {
+        if (there) below[w] = before;
+    }
+    __device__ void finish(std::int32_t sum) const { *total = sum; }
+};
+
+__global__ void __launch_bounds__(block_threads)
+    store_members(const std::uint32_t* words, const std::int32_t* below, std::int64_t count,
+                  std::int64_t* members) {
+    for (std::int64_t w = first_item(); w < count; w += item_stride()) {
+        std::int64_t* to = members + below[w];
+        for (std::uint32_t bits = words[w]; bits != 0; bits &= bits - 1)
+            *to++ = w * 32 + __ffs(static_cast<int>(bits)) - 1;
+    }
+}
+
+/// Copies the first columns of rows and of those after them: counts[k] and most columns from
+/// most * k on, where k / 2 is the number of a row in the list.
+__global__ void __launch_bounds__(block_threads)
+    sample_columns(const __grid_constant__ resident_csr a, const std::int64_t* rows,
+                   std::int64_t count, std::int64_t most, std::int32_t* counts,
+                   std::int32_t* columns) {
+    for (std::int64_t k = first_item(); k < 2 * count; k += item_stride()) {
+        const std::int64_t row = rows[k / 2] + k % 2;
+        const std::int64_t begin = a.offsets[row];
+        const std::int64_t length = a.offsets[row + 1] - begin;
+        counts[k] = static_cast<std::int32_t>(length < most ? length : most);
+        for (std::int32_t i = 0; i < counts[k]; ++i) columns[most * k + i] = a.columns[begin + i];
+    }
+}
+
+__global__ void __launch_bounds__(block_threads)
+    number_columns(const std::int32_t* columns, std::int64_t count, std::int32_t owned_begin,
+                   std::int32_t owned_end, const std::uint32_t* words, const std::int32_t* below,
+                   std::int32_t* local) {
+    const std::int32_t owned = owned_end - owned_begin;
+    for (std::int64_t k = first_item(); k < count; k += item_stride()) {
+        const std::int32_t column = columns[k];
+        std::int32_t found;
+        if (column >= owned_begin && column < owned_end)
+            found = column - owned_begin;
+        else if (words == nullptr)
+            found = column < owned_begin ? column + owned : column;
+        else
+            found = owned + below[column >> 5] +
+                    __popc(words[column >> 5] & ((1u << (column & 31)) - 1));
+        local[k] = found;
+    }
+}
+
+} // namespace
+
+bool has_bad_column(const std::shared_ptr<device>& device, const std::int32_t* columns,
+                    std::int64_t count, std::int64_t all) {
+    if (count == 0) return false;
+    const buffer<unsigned> bad(device, 1, item);
+    bad.zero();
+    {
+        const launch_scope launch(*device);
+        const auto kernel = check_columns;
+        kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
+            columns, count, all, bad.data());
+        launch.check_launch();
+    }
+    return bad.download().front() != 0;
+}
+
+std::int64_t find_ghosts(const std::shared_ptr<device>& device, const resident_csr& matrix,
+                         row_range owned, std::int64_t all, resident_set* ghosts,
+                         std::uint8_t* touches_ghost) {
+    if (ghosts != nullptr) {
+        const auto words = static_cast<std::size_t>((all + 31) / 32);
+        ghosts->words = buffer<std::uint32_t>(device, words, item);
+        ghosts->words.zero();
+        ghosts->below = buffer<std::int32_t>(device, words, item);
+    }
+    if (matrix.rows == 0) return 0;
+    const buffer<number> boundary(device, 1, item);
+    boundary.zero();
+    {
+        const launch_scope launch(*device);
+        const auto kernel = mark_ghosts;
+        kernel<<<blocks_for(launch, kernel, matrix.rows), block_threads, 0, launch.stream()>>>(
+            matrix, static_cast<std::int32_t>(owned.begin), static_cast<std::int32_t>(owned.end),
+            ghosts != nullptr ? ghosts->words.data() : nullptr, touches_ghost, boundary.data());
+        launch.check_launch();
+    }
+    return matrix.rows - static_cast<std::int64_t>(boundary.download().front());
+}
+
+std::vector<std::int64_t> list_members(const std::shared_ptr<device>& device, resident_set& set) {
+    const auto count = static_cast<std::int64_t>(set.words.size());
+    if (count == 0) return {};
+    const buffer<std::int32_t> total(device, 1, item);
+    const buffer<std::byte> scratch(device, scan_scratch_bytes, item);
+    scan(*device,
+         set_words{set.words.data(), static_cast<std::uint32_t>(count), set.below.data(),
+                   total.data()},
+         count, scratch.data());
+    const auto members = static_cast<std::size_t>(total.download().front());
+    if (members == 0) return {};
+    const buffer<std::int64_t> listed(device, members, item);
+    {
+        const launch_scope launch(*device);
+        const auto kernel = store_members;
+        kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
+            set.words.data(), set.below.data(), count, listed.data());
+        launch.check_launch();
+    }
+    return listed.download();
+}
+
+std::vector<std::array<std::vector<std::int32_t>, 2>>
+first_columns(const std::shared_ptr<device>& device, const resident_csr& matrix,
+              std::span<const std::int64_t> rows, std::int64_t most) {
+    std::vector<std::array<std::vector<std::int32_t>, 2>> result(rows.size());
+    if (rows.empty()) return result;
+    const auto count = static_cast<std::int64_t>(rows.size());
+    const buffer<std::int64_t> list(device, rows, item);
+    const buffer<std::int32_t> counts(device, 2 * rows.size(), item);
+    const buffer<std::int32_t> columns(device, 2 * rows.size() * static_cast<std::size_t>(most),
+                                       item);
+    columns.zero();
+    {
+        const launch_scope launch(*device);
+        const auto kernel = sample_columns;
+        kernel<<<blocks_for(launch, kernel, 2 * count), block_threads, 0, launch.stream()>>>(
+            matrix, list.data(), count, most, counts.data(), columns.data());
+        launch.check_launch();
+    }
+    const auto lengths = counts.download();
+    const auto all = columns.download();
+    for (std::size_t k = 0; k < lengths.size(); ++k) {
+        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(k) * most;
+        result[k / 2][k % 2].assign(begin, begin + lengths[k]);
+    }
+    return result;
+}
+
+void localize(device& device, const std::int32_t* columns, std::int64_t count, row_range owned,
+              const resident_set* ghosts, std::int32_t* local) {
+    if (count == 0) return;
+    const launch_scope launch(device);
+    const auto kernel = number_columns;
+    kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
+        columns, count, static_cast<std::int32_t>(owned.begin),
+        static_cast<std::int32_t>(owned.end), ghosts != nullptr ? ghosts->words.data() : nullptr,
+        ghosts != nullptr ? ghosts->below.data() : nullptr, local);
+    launch.check_launch();
+}
+
+} // namespace krylith::cuda

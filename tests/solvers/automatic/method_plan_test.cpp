@@ -1,0 +1,103 @@
+// Which methods are planned for which facts: a pure function, without devices.
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/automatic/method_plan.hpp>
+#include <krylith/solvers/solver_table.hpp>
+
+namespace krylith {
+
+namespace {
+
+operator_facts facts(bool symmetric, double least, double most, std::int64_t zeros = 0) {
+    operator_facts f;
+    f.symmetric = f.positive_forms = symmetric;
+    diagonal_facts d;
+    d.length = 100;
+    d.zeros = zeros;
+    d.negative = least < 0 ? 40 : 0;
+    d.positive = d.length - d.zeros - d.negative;
+    d.least = least;
+    d.most = most;
+    d.smallest = least > 0 ? least : 1;
+    f.diagonal = d;
+    return f;
+}
+
+/// "cg+jacobi bicgstab+jacobi gmres(100)+jacobi:left"
+std::string planned(const operator_facts& f, const plan_setting& setting = {.rows = 100}) {
+    std::string text;
+    for (const planned_method& m : plan_methods(f, setting)) {
+        CHECK_FALSE(m.because.empty());
+        text += (text.empty() ? "" : " ") + std::string(m.solver->name);
+        if (m.solver->restarts) text += "(" + std::to_string(m.restart) + ")";
+        if (m.preconditioner != nullptr) text += "+" + std::string(m.preconditioner->name);
+        if (m.on_side != side::right) text += std::string(":") + to_string(m.on_side);
+    }
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("method plan: cg first where nothing speaks against a positive definite matrix") {
+    CHECK(planned(facts(true, 1, 10)).starts_with("cg+jacobi bicgstab+jacobi gmres(100)+jacobi"));
+    CHECK(planned(facts(true, 4, 4)) == "cg bicgstab gmres(100)"); // jacobi changes nothing
+    operator_facts refuted = facts(true, 1, 10);
+    refuted.positive_forms = false;
+    CHECK(planned(refuted).starts_with("bicgstab+jacobi gmres(100)+jacobi"));
+    operator_facts unknown = facts(true, 1, 10);
+    unknown.diagonal.reset();
+    CHECK(planned(unknown) == "cg bicgstab gmres(100)");
+}
+
+TEST_CASE("method plan: the general methods, with rows scaled where the diagonal spans much") {
+    CHECK(planned(facts(false, 1, 10)) == "bicgstab+jacobi gmres(100)+jacobi gmres(100)");
+    CHECK(planned(facts(false, 1, 1e4)) ==
+          "bicgstab+jacobi gmres(100)+jacobi:left gmres(100) bicgstab+jacobi:left");
+    CHECK(planned(facts(false, -3, 5)) == "bicgstab+jacobi gmres(100)+jacobi gmres(100)");
+    CHECK(planned(facts(false, 1, 10, 1)) == "bicgstab gmres(100)");
+    CHECK(planned(facts(true, -3, 5)).starts_with("bicgstab"));
+}
+
+TEST_CASE("method plan: a preconditioner that is given stands on the side that is given") {
+    const plan_setting given{
+        .rows = 100, .given_side = side::left, .source = preconditioner_source::given};
+    CHECK(planned(facts(false, 1, 1e4), given) == "bicgstab:left gmres(100):left");
+    CHECK(planned(facts(true, 1, 1e4), given) == "cg:left bicgstab:left gmres(100):left");
+}
+
+// Every row that is listed is of use somewhere, whatever it is called.
+TEST_CASE("method plan: all listed solvers are planned for a matrix that may suit them") {
+    const auto methods = plan_methods(facts(true, 1, 10), {.rows = 100});
+    for (const solver_method* row : all_solvers) {
+        CAPTURE(std::string(row->name));
+        const bool found =
+            std::ranges::any_of(methods, [&](const planned_method& m) { return m.solver == row; });
+        CHECK(found == row->listed);
+    }
+}
+
+TEST_CASE("method plan: a long basis is bounded by bytes, by rows and by 1000") {
+    CHECK(long_restart({.rows = 0}) == 1);
+    CHECK(long_restart({.rows = 12}) == 12);
+    CHECK(long_restart({.rows = 10'000}) == 1000);
+    CHECK(long_restart({.rows = 100'000}) == 167);
+    CHECK(long_restart({.rows = 100'000, .value_bytes = 4}) == 335);
+    CHECK(long_restart({.rows = 1'000'000'000}) == 30);
+    CHECK(long_restart({.rows = 1'000'000'000, .least_restart = 50}) == 50);
+}
+
+TEST_CASE("method plan: the facts in words") {
+    CHECK(in_words(facts(true, 1, 1e6)) == "symmetric, positive diagonal varies by 1e6");
+    CHECK(in_words(facts(true, 2, 2)) == "symmetric, positive diagonal constant");
+    CHECK(in_words(facts(false, -1, 2)) == "not symmetric, diagonal of both signs");
+    CHECK(in_words(facts(false, 1, 2, 3)) == "not symmetric, 3 of 100 diagonal entries are 0");
+    operator_facts unknown = facts(true, 1, 1);
+    unknown.diagonal.reset();
+    CHECK(in_words(unknown) == "symmetric, diagonal unknown");
+}
+
+} // namespace krylith

@@ -1,0 +1,340 @@
+// solve(): what is chosen, that the next method goes on where one fails, and the edges.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/solvers/automatic.hpp>
+#include <krylith/spmv/operator_facts.hpp>
+
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/solves.hpp>
+#include <krylith/tests/support/tables.hpp>
+
+namespace krylith {
+
+using testing::diagonal_matrix;
+using testing::from_dense;
+using testing::laplace_1d;
+using testing::name_of;
+using testing::problem;
+using testing::random_values;
+
+namespace {
+
+/// "cg+jacobi", or all attempts.
+std::string tried(const solve_result& r) {
+    std::string text;
+    for (const solve_attempt& a : r.attempts) {
+        text += (text.empty() ? "" : " ") + a.solver;
+        if (a.preconditioner != "none") text += "+" + a.preconditioner;
+    }
+    return text;
+}
+
+/// Rows with neither sign on the diagonal and eigenvalues all round 0: a rotation in each pair of
+/// rows, of another speed.
+csr_matrix<double> rotations(std::int64_t pairs) {
+    testing::triplets entries;
+    for (std::int64_t k = 0; k < pairs; ++k) {
+        const double speed = 1 + 0.01 * static_cast<double>(k);
+        entries.emplace_back(2 * k, 2 * k + 1, speed);
+        entries.emplace_back(2 * k + 1, 2 * k, -speed);
+    }
+    return testing::from_triplets(2 * pairs, entries);
+}
+
+/// [D B; B' 0] with a dominant D: symmetric, indefinite, with zeros on the diagonal.
+csr_matrix<double> saddle_point(std::int64_t n, std::int64_t constraints) {
+    testing::triplets entries;
+    for (std::int64_t i = 0; i < n; ++i)
+        entries.emplace_back(i, i, 2.0 + static_cast<double>(i % 3));
+    for (std::int64_t c = 0; c < constraints; ++c)
+        for (std::int64_t k = 0; k < 3; ++k) {
+            const std::int64_t i = (7 * c + 5 * k) % n;
+            entries.emplace_back(n + c, i, 1.0 + static_cast<double>(k));
+            entries.emplace_back(i, n + c, 1.0 + static_cast<double>(k));
+        }
+    return testing::from_triplets(n + constraints, entries);
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("auto: the method follows from the matrix, on any devices") {
+    const auto even = poisson2d<double>(14, 13);
+    const auto uneven = poisson2d<double>(14, 13, random_scaling{5});
+    const auto flow = convection_diffusion<double>(8, 20);
+    for (const auto kind : testing::different_operators()) {
+        CAPTURE(name_of(kind));
+        const auto run = [&](const csr_matrix<double>& matrix) {
+            problem<double> p(group, matrix, random_values<double>(matrix.rows, 300),
+                              {.kind = kind});
+            const auto result = solve(*p.a, p.b, p.x);
+            INFO(testing::describe(result));
+            CHECK(result.converged());
+            CHECK(p.relative_residual() <= 1.01e-8);
+            CHECK(result.attempts.back().reason == result.reason);
+            CHECK(result.attempts.back().iterations == result.iterations);
+            return tried(result);
+        };
+        CHECK(run(even) == "cg");
+        CHECK(run(uneven) == "cg+jacobi");
+        CHECK(run(flow) == "bicgstab");
+        CHECK(run(rotations(20)).starts_with("bicgstab gmres"));
+    }
+}
+
+KRYLITH_GROUP_TEST("auto: the bits are those of the method by name") {
+    const auto matrix = poisson2d<double>(14, 13, random_scaling{5});
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 301));
+    const auto chosen = solve(*p.a, p.b, p.x);
+    const auto found = p.solution();
+    const auto named = cg(*p.a, p.b, p.x, {}, jacobi<double>(*p.a));
+    CHECK(testing::same_bits(found, p.solution()));
+    CHECK(chosen.iterations == named.iterations);
+    CHECK(named.attempts.empty());
+}
+
+// Symmetric, with a positive diagonal and x'A x > 0 for almost every x; the one negative
+// eigenvalue is for CG to find.
+KRYLITH_GROUP_TEST("auto: where cg finds the matrix indefinite the next method goes on") {
+    auto matrix = laplace_1d(200);
+    for (std::int64_t i = 0; i < matrix.rows; ++i)
+        for (auto k = static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(i)]);
+             k < static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(i) + 1]); ++k)
+            if (matrix.column_indices[k] == i) matrix.values[k] -= 0.0015;
+    problem<double> p(group, matrix, std::vector<double>(200, 1));
+    const auto result = solve(*p.a, p.b, p.x);
+    INFO(testing::describe(result));
+    CHECK(result.converged());
+    CHECK(p.relative_residual() <= 1.01e-8);
+    REQUIRE(result.attempts.size() >= 2);
+    CHECK(result.attempts[0].solver == "cg");
+    CHECK(result.attempts[0].reason == reason::indefinite_matrix);
+    CHECK(result.attempts[0].because == "symmetric, positive diagonal constant");
+    CHECK(result.best_attempt() == &result.attempts.back());
+}
+
+KRYLITH_GROUP_TEST("auto: saddle points, which have zeros on the diagonal") {
+    const auto matrix = saddle_point(60, 20);
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 302));
+    const auto result = solve(*p.a, p.b, p.x);
+    INFO(testing::describe(result));
+    CHECK(result.converged());
+    CHECK(p.relative_residual() <= 1.01e-8);
+    for (const auto& attempt : result.attempts) CHECK(attempt.preconditioner == "none");
+}
+
+// What facts can't see: an asymmetry below their tolerance, and one that is above it but spoils
+// nothing.
+KRYLITH_GROUP_TEST("auto: a hidden asymmetry does no harm") {
+    for (const double by : {1e-12, 1e-6, 1e-2}) {
+        CAPTURE(by);
+        auto matrix = poisson2d<double>(20, 20, random_scaling{6});
+        auto k = static_cast<std::size_t>(matrix.row_offsets[57]);
+        if (matrix.column_indices[k] == 57) ++k;
+        matrix.values[k] *= 1 + by;
+        problem<double> p(group, matrix, random_values<double>(matrix.rows, 303));
+        const auto result = solve(*p.a, p.b, p.x);
+        INFO(testing::describe(result));
+        CHECK(result.converged());
+        CHECK(p.relative_residual() <= 1.01e-8);
+        CHECK(result.attempts[0].solver == (by < 1e-9 ? "cg" : "bicgstab"));
+    }
+}
+
+KRYLITH_GROUP_TEST("auto: facts that have gone stale cost an attempt, not the solution") {
+    auto matrix = poisson2d<double>(12, 12, random_scaling{7});
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 304));
+    const auto good = facts_of(*p.a);
+    for (std::size_t k = 0; k < matrix.values.size(); ++k)
+        if (matrix.values[k] < 0 && k % 3 == 0)
+            matrix.values[k] *= -40; // neither SPD nor symmetric
+    p.a->update(matrix.values);
+    p.a->kept().facts = std::make_shared<const operator_facts>(good);
+    const auto result = solve(*p.a, p.b, p.x);
+    INFO(testing::describe(result));
+    CHECK(result.converged());
+    CHECK(result.attempts.size() > 1);
+    CHECK(testing::residual_norm(matrix, testing::values_of(p.b), p.solution()) <=
+          1.01e-8 * testing::norm(testing::values_of(p.b)));
+}
+
+KRYLITH_GROUP_TEST("auto: a singular system ends with its nearest x and a diagnosis") {
+    // Constants are in the null space, and b isn't orthogonal to them.
+    auto matrix = laplace_1d(30);
+    matrix.values.front() = matrix.values.back() = 1;
+    problem<double> p(group, matrix, std::vector<double>(30, 1));
+    const auto result = solve(*p.a, p.b, p.x);
+    CHECK_FALSE(result.converged());
+    CHECK(result.attempts.size() > 1);
+    CHECK(result.diagnosis.find("methods converged") != std::string::npos);
+    for (const auto& attempt : result.attempts)
+        CHECK_FALSE(attempt.relative_residual < result.relative_residual());
+    CHECK(p.relative_residual() == doctest::Approx(result.relative_residual()).epsilon(1e-6));
+    CHECK_THROWS_AS((void)solve(*p.a, p.b, p.x, {.on_failure = failure_policy::throw_error}),
+                    not_converged);
+    // With a b in the range there is a solution.
+    std::vector<double> zigzag(30);
+    for (std::size_t i = 0; i < 30; ++i) zigzag[i] = i % 2 == 0 ? 1 : -1;
+    problem<double> q(group, matrix, zigzag);
+    CHECK(solve(*q.a, q.b, q.x).converged());
+}
+
+KRYLITH_GROUP_TEST("auto: no rows, one row, b = 0, a matrix of zeros, a NaN") {
+    problem<double> none(group, testing::from_triplets(0, {}), {});
+    CHECK(solve(*none.a, none.b, none.x).converged());
+    problem<double> one(group, diagonal_matrix({-4}), {8});
+    CHECK(solve(*one.a, one.b, one.x).converged());
+    CHECK(one.solution() == std::vector<double>{-2});
+    problem<double> zero(group, laplace_1d(20), std::vector<double>(20));
+    const auto at_once = solve(*zero.a, zero.b, zero.x);
+    CHECK(at_once.converged());
+    CHECK(at_once.iterations == 0);
+    CHECK(zero.solution() == std::vector<double>(20));
+    problem<double> empty(group, testing::from_triplets(9, {}), std::vector<double>(9, 1));
+    CHECK_FALSE(solve(*empty.a, empty.b, empty.x).converged());
+    problem<double> bad(group, laplace_1d(20), std::vector<double>(20, NAN));
+    const auto refused = solve(*bad.a, bad.b, bad.x);
+    CHECK(refused.reason == reason::not_a_number);
+    CHECK(refused.attempts.size() == 1); // no method can do anything about it
+    problem<double> worse(group, from_dense({{1, NAN}, {2, 1}}), {1, 1});
+    CHECK_FALSE(solve(*worse.a, worse.b, worse.x).converged());
+}
+
+KRYLITH_GROUP_TEST("auto: fp32") {
+    const auto uneven = testing::converted<float>(poisson2d<double>(14, 13, random_scaling{5}));
+    problem<float> p(group, uneven, random_values<float>(uneven.rows, 305));
+    const auto spd = solve(*p.a, p.b, p.x);
+    CHECK(spd.converged());
+    CHECK(tried(spd) == "cg+jacobi");
+    const auto flow = testing::converted<float>(convection_diffusion<double>(8, 20));
+    problem<float> q(group, flow, random_values<float>(flow.rows, 306));
+    const auto general = solve(*q.a, q.b, q.x);
+    CHECK(general.converged());
+    CHECK(tried(general) == "bicgstab");
+}
+
+KRYLITH_GROUP_TEST("auto: starts from x where asked, also after a failure, and b may be x") {
+    const auto matrix = rotations(20); // bicgstab breaks down at once
+    const auto exact = random_values<double>(matrix.rows, 307);
+    std::vector<double> b(exact.size());
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        const auto k = static_cast<std::size_t>(matrix.row_offsets[i]);
+        b[i] = matrix.values[k] * exact[static_cast<std::size_t>(matrix.column_indices[k])];
+    }
+    problem<double> p(group, matrix, b);
+    p.x.upload(exact);
+    const auto there = solve(*p.a, p.b, p.x, {.initial_guess = true});
+    CHECK(there.converged());
+    CHECK(there.iterations == 0);
+    auto near = exact;
+    near[3] += 1e-3;
+    p.x.upload(near);
+    const auto close = solve(*p.a, p.b, p.x, {.initial_guess = true});
+    CHECK(close.converged());
+    CHECK(close.attempts.back().solver == "gmres");
+    CHECK(close.iterations <= 4);                     // one pair of rows differs
+    p.x.upload(std::vector<double>(b.size(), 1e250)); // its residual overflows
+    CHECK(solve(*p.a, p.b, p.x, {.initial_guess = true}).converged());
+    p.x.upload(b);
+    CHECK(solve(*p.a, p.x, p.x).converged());
+    CHECK(p.relative_residual() <= 1.01e-8);
+}
+
+KRYLITH_GROUP_TEST("auto: max_iterations limits all attempts together") {
+    const auto matrix = rotations(50);
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 308));
+    for (const std::int64_t most : {0, 1, 7}) {
+        const auto result = solve(*p.a, p.b, p.x, {.max_iterations = most});
+        CHECK_FALSE(result.converged());
+        std::int64_t all = 0;
+        for (const auto& attempt : result.attempts) all += attempt.iterations;
+        CHECK(all <= most);
+    }
+    std::int64_t last = 0;
+    const auto watched = solve(*p.a, p.b, p.x,
+                               {.callback =
+                                    [&](const progress& now) {
+                                        CHECK(now.iteration >= last);
+                                        last = now.iteration;
+                                    },
+                                .callback_interval = 1});
+    CHECK(watched.converged());
+}
+
+KRYLITH_GROUP_TEST("auto: its preconditioner stays with the operator, and takes new values") {
+    auto matrix = poisson2d<double>(14, 13, random_scaling{5});
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 311));
+    const auto first = solve(*p.a, p.b, p.x);
+    const auto found = p.solution();
+    const auto kept = p.a->kept().preconditioner;
+    CHECK(kept != nullptr);
+    const auto second = solve(*p.a, p.b, p.x);
+    CHECK(testing::same_bits(found, p.solution()));
+    CHECK(p.a->kept().preconditioner == kept);
+    matrix = poisson2d<double>(14, 13, random_scaling{9});
+    p.a->update(matrix.values);
+    const auto updated = solve(*p.a, p.b, p.x);
+    CHECK(p.a->kept().preconditioner == kept);
+    problem<double> q(group, matrix, testing::values_of(p.b));
+    const auto fresh = solve(*q.a, q.b, q.x);
+    CHECK(testing::same_bits(q.solution(), p.solution()));
+    CHECK(updated.iterations == fresh.iterations);
+    p.a->release_workspace();
+    CHECK(p.a->kept().preconditioner == nullptr);
+    CHECK(first.converged());
+    CHECK(second.converged());
+}
+
+KRYLITH_GROUP_TEST("auto: stops where it is told to, and tries nothing more") {
+    const auto matrix = saddle_point(60, 20);
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 312));
+    const auto stopped =
+        solve(*p.a, p.b, p.x, {.callback = [](const progress&) { return next_step::stop; }});
+    CHECK(stopped.reason == reason::stopped_by_user);
+    CHECK(stopped.attempts.size() == 1);
+    const auto late = solve(*p.a, p.b, p.x, {.max_seconds = 0});
+    CHECK(late.reason == reason::time_limit);
+    CHECK(late.attempts.size() == 1);
+}
+
+KRYLITH_GROUP_TEST("auto: with a preconditioner that is given, or none") {
+    const auto matrix = poisson2d<double>(14, 13, random_scaling{5});
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 309));
+    CHECK(tried(solve(*p.a, p.b, p.x, {}, any_preconditioner<double>())) == "cg");
+    const jacobi<double> m(*p.a);
+    CHECK(tried(solve(*p.a, p.b, p.x, {}, std::cref(m))) == "cg+jacobi");
+    CHECK(tried(find_solver("auto").solve(*p.a, p.b, p.x)) == "cg+jacobi");
+    CHECK(tried(find_solver("auto").solve(
+              *p.a, p.b, p.x, {}, any_preconditioner<double>(std::cref(m)))) == "cg+jacobi");
+}
+
+KRYLITH_GROUP_TEST("auto: from arrays in host memory to the answer") {
+    const auto matrix = poisson2d<double>(14, 13, random_scaling{5});
+    const auto b = random_values<double>(matrix.rows, 310);
+    std::vector<double> x(b.size());
+    const auto result = solve(group, matrix, b, x);
+    CHECK(result.converged());
+    CHECK(testing::residual_norm(matrix, b, x) <= 1.01e-8 * testing::norm(b));
+    const auto again = solve(group, csr_view<double>(matrix), b, x, {.initial_guess = true});
+    CHECK(again.iterations == 0);
+    x.pop_back();
+    CHECK_THROWS_WITH_AS((void)solve(group, matrix, b, x),
+                         "solve: x has 181 entries, must have 182, one a row", usage_error);
+    const csr_matrix<double> wide{1, 2, {0, 1}, {1}, {1}};
+    std::vector<double> two(2);
+    CHECK_THROWS_WITH_AS((void)solve(group, wide, std::vector<double>(1), two),
+                         doctest::Contains("solve needs a square matrix"), usage_error);
+}
+
+KRYLITH_GROUP_TEST("auto: vectors of another operator and bad options are refused") {
+    problem<double> p(group, laplace_1d(10), std::vector<double>(10, 1));
+    problem<double> q(group, laplace_1d(10), std::vector<double>(10, 1));
+    CHECK_THROWS_AS((void)solve(*p.a, q.b, p.x), usage_error);
+    CHECK_THROWS_AS((void)solve(*p.a, p.b, p.x, {.rtol = 2}), usage_error);
+}
+
+} // namespace krylith
