@@ -52,7 +52,7 @@ struct solver_options {
     /// that it stops ends some iterations later, at the end of a trip of the devices' loop.
     solve_callback callback = {};
     std::int64_t callback_interval = 100;
-    /// The devices wait for each call, which costs 30 to 60 us more. x is the iterate (with
+    /// The devices wait for each call and are launched again after it. x is the iterate (with
     /// gmres() that of the last restart), and the solve ends there where the callback says stop.
     bool callback_pauses = false;
     /// A stop that is requested, by any thread, ends the solve with reason::interrupted at the end
