@@ -25,16 +25,18 @@ namespace krylith {
 
 /// Solves A x = b, of a square matrix. The result is that of the method that converged, or of the
 /// attempt that came nearest, whose x is returned. Facts that the operator doesn't keep yet cost
-/// two products and a read of the matrix. Attempts after the first go on from the best x so far
+/// two products and a read of the matrix. The operator also keeps the preconditioner that was made
+/// last, which takes new values in place, until a.release_workspace(). Attempts after the first go on from the best x so far
 /// where that has a tenth of the residual that the first began with; otherwise they begin from the
 /// initial guess, if there is one and it is better than 0, or from 0.
 ///
-/// Of the options, max_iterations limits all attempts together; without it CG may take min(50 n,
-/// 50000) iterations, BiCGStab and GMRES min(10 n, 10000) each, at least 1000. `restart` is the
-/// least length of GMRES' basis, and an attempt that has another behind it gives up after
-/// min(2 n, 2000) iterations, at least 500, without gain. Each attempt counts iterations, and keeps
-/// the history, from its own start on. Memory: that of the method, and after a failure one or two
-/// vectors.
+/// Of the options, max_seconds and max_iterations limit all attempts together; without the latter
+/// CG may take min(50 n, 50000) iterations, BiCGStab and GMRES min(10 n, 10000) each, at least
+/// 1000. `restart` is the least length of GMRES' basis, and an attempt that has another behind it
+/// gives up after min(2 n, 2000) iterations, at least 500, without gain. A callback is told
+/// iterations of all attempts; result and history count from the start of the one that gave x.
+/// Where the caller stops one, no other is tried. Memory: that of the method, and after a failure
+/// one or two vectors.
 template <class T>
 solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                    const solver_options& options = {});

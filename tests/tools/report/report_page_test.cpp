@@ -14,7 +14,7 @@
 using krylith::test::contains;
 using krylith::tool::html_report;
 using krylith::tool::page_entry;
-using json = nlohmann::ordered_json;
+using ordered_json = nlohmann::ordered_json;
 
 TEST_CASE("page: text is escaped, and bytes that no page may have are spelt out") {
     CHECK(krylith::tool::html::text("a<b>&\"c\"'d'") == "a&lt;b&gt;&amp;&quot;c&quot;&#39;d&#39;");
@@ -22,11 +22,11 @@ TEST_CASE("page: text is escaped, and bytes that no page may have are spelt out"
 }
 
 TEST_CASE("page: a report may lack any field, and may have new ones") {
-    const std::vector<page_entry> nothing = {{json::object(), ""}};
+    const std::vector<page_entry> nothing = {{ordered_json::object(), ""}};
     CHECK(contains(html_report(nothing), "</html>"));
-    const std::vector<page_entry> odd = {{json{{"matrix", {{"name", "a.mtx"}}},
+    const std::vector<page_entry> odd = {{ordered_json{{"matrix", {{"name", "a.mtx"}}},
                                                {"history", {1.0, nullptr, 1e-9}},
-                                               {"bytes_per_device", json::array()},
+                                               {"bytes_per_device", ordered_json::array()},
                                                {"something_new", {{"inside", "a < b"}}},
                                                {"warnings", {"look out"}}},
                                           ""}};
@@ -39,7 +39,7 @@ TEST_CASE("page: a report may lack any field, and may have new ones") {
 }
 
 TEST_CASE("page: fields read as people write them") {
-    const json report = {{"rhs_norm", 1234.5},
+    const ordered_json report = {{"rhs_norm", 1234.5},
                          {"solve_seconds", 0.0123},
                          {"devices", {"x", "y"}},
                          {"empty", ""},
@@ -54,7 +54,7 @@ TEST_CASE("page: fields read as people write them") {
 }
 
 TEST_CASE("page: bars are as long as what they show") {
-    const json report = {
+    const ordered_json report = {
         {"load_seconds", 1.0},
         {"solve_seconds", 4.0},
         {"bytes_per_device", {{{"matrix", 300}, {"vectors", 100}, {"total", 400}}}}};
