@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -19,19 +20,16 @@ bool read_plain(std::string_view text, T& number) {
     return result.flaw == market::flaw::none && result.at == end;
 }
 
-/// The same number as C would write it. `shift` powers of ten are added to its exponent.
-std::string with_exponent(std::string_view mantissa, std::string_view exponent, int shift) {
+/// The exponent, of which the sign may be a plus; nothing for anything else.
+std::optional<int> read_exponent(std::string_view text) {
+    if (text.starts_with('+')) {
+        text.remove_prefix(1);
+    }
     int power = 0;
-    if (exponent.starts_with('+')) {
-        exponent.remove_prefix(1);
-    }
-    const char* const end = exponent.data() + exponent.size();
-    const auto [stop, code] = std::from_chars(exponent.data(), end, power);
-    if (!exponent.empty() &&
-        (code != std::errc() || stop != end || power > 99999 || power < -99999)) {
-        return {};
-    }
-    return std::string(mantissa) + "e" + std::to_string(power + shift);
+    const char* const end = text.data() + text.size();
+    const auto [stop, code] = std::from_chars(text.data(), end, power);
+    const bool good = code == std::errc() && stop == end && power < 100000 && power > -100000;
+    return good ? std::optional(power) : std::nullopt;
 }
 
 } // namespace
@@ -79,15 +77,19 @@ bool read_real(std::string_view text, const fortran_format& format, T& number) {
     if (letter == std::string_view::npos && sign != std::string_view::npos && sign > 0) {
         mantissa = sign;
     }
+    std::optional<int> power = 0;
     const bool has_exponent = mantissa != std::string_view::npos;
-    std::string_view exponent = has_exponent ? text.substr(mantissa) : std::string_view();
-    exponent.remove_prefix(letter != std::string_view::npos ? 1 : 0);
-    const int shift = -(pointed ? 0 : format.decimals) - (has_exponent ? 0 : format.scale);
-    if (has_exponent && exponent.empty()) {
+    if (has_exponent) {
+        power = read_exponent(text.substr(mantissa + (letter == std::string_view::npos ? 0 : 1)));
+    }
+    if (!power) {
         return false;
     }
-    const std::string word = with_exponent(text.substr(0, mantissa), exponent, shift);
-    return !word.empty() && read_plain(std::string_view(word), number);
+    const int shift = -(pointed ? 0 : format.decimals) - (has_exponent ? 0 : format.scale);
+    // The same number as C would write it.
+    const std::string word =
+        std::string(text.substr(0, mantissa)) + "e" + std::to_string(*power + shift);
+    return read_plain(std::string_view(word), number);
 }
 
 template bool read_real(std::string_view, const fortran_format&, double&);

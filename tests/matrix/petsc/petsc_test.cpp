@@ -84,6 +84,7 @@ TEST_CASE("petsc: damage is told by its place") {
                    "column indices, entry 0 (from 0) is 4, allowed are whole numbers from 0 to 3"));
     CHECK(contains(refusal(golden("vector_complex.petsc")), "numbers of 16 bytes"));
     for (std::size_t end = 0; end < good.size(); ++end) {
+        if (end == 68) continue; // as long as the matrix in single precision
         const auto path = folder.write("cut.petsc", good.substr(0, end)).string();
         CHECK(refusal(path).starts_with(path + ": "));
     }

@@ -49,7 +49,8 @@ TEST_CASE("fortran: numbers of fields") {
     CHECK(read("+.5", plain) == 0.5);
     CHECK(read("1.5-320", plain) == 1.5e-320);
     CHECK(read("7", plain) == 7);
-    for (const std::string_view wrong : {"", "x", "1.5E", "1.5+", "nan", "inf", "1.5E999", "1 5"})
+    for (const std::string_view wrong :
+         {"", "x", "1.5E", "1.5+", "1.5E+", "nan", "inf", "1.5E999", "1 5"})
         CHECK_MESSAGE(read(wrong, plain) == -99, wrong);
     fortran_format scaled;
     scaled.scale = 2;

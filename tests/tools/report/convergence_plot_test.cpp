@@ -124,7 +124,7 @@ TEST_CASE(
     CHECK(contains(solved.out, "81 rows"));
     CHECK(contains(solved.out, "400 rows"));
     CHECK(run_krylith(folder,
-                      "recommend gallery:convection_diffusion2d:9 --seconds 1 --backend host "
+                      "recommend gallery:convection_diffusion:9:10 --seconds 1 --backend host "
                       "--plot r.svg --quiet")
               .status == 0);
     CHECK(well_formed(contents_of(folder.file("r.svg"))));
