@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/group_streams.cuh>
 #include <krylith/device/host/host_team.hpp>
 #include <krylith/device/numa.hpp>
 
@@ -25,12 +26,14 @@ public:
         threads_ = std::clamp(omp_get_num_procs() / place.group.size(), 1, 6);
         const current_device current(device_->ordinal());
         KRYLITH_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+        all_streams().add(device_->ordinal(), stream_); // memory that it writes is not free before
     }
     stream_copies(const stream_copies&) = delete;
     stream_copies& operator=(const stream_copies&) = delete;
     ~stream_copies() override {
         const current_device current(device_->ordinal());
         cudaStreamSynchronize(stream_);
+        all_streams().remove(stream_);
         cudaStreamDestroy(stream_);
     }
 
@@ -109,6 +112,10 @@ private:
         const void* from;
         std::size_t bytes;
     };
+
+    [[nodiscard]] group_streams& all_streams() const {
+        return *static_cast<cuda_device&>(*device_).streams();
+    }
 
     [[nodiscard]] int node() const {
         return place_.topology.node_of_device[static_cast<std::size_t>(place_.rank)];
