@@ -115,6 +115,7 @@ json json_fields(const solve_request& request, const solve_outcome& outcome) {
     report["devices_because"] = outcome.devices_because;
     report["precision"] = request.multiply.precision;
     report["execution"] = r.recorded ? "recorded" : "eager";
+    if (!r.form.empty()) report["form"] = {{"kernels", r.form}, {"because", r.form_because}};
     report["execution_because"] = outcome.eager_because;
     report["reason"] = to_string(r.reason);
     report["converged"] = r.converged();

@@ -138,10 +138,11 @@ std::string operator_lines(const solve_outcome& o) {
 
 std::string outcome_lines(const solve_request& request, const solve_outcome& o) {
     const solve_result& r = o.result;
-    std::string text =
-        line("solver", fmt::format("{}, preconditioner {}, {}, {}", o.solver, o.preconditioner,
-                                   request.multiply.precision,
-                                   r.recorded ? "recorded" : "eager: " + o.eager_because));
+    std::string text = line("solver", fmt::format("{}, preconditioner {}, {}, {}", o.solver,
+                                                  o.preconditioner, request.multiply.precision,
+                                                  r.form == "persistent" ? "one kernel a GPU"
+                                                  : r.recorded           ? "recorded"
+                                                               : "eager: " + o.eager_because));
     text += attempt_lines(r);
     text += line("outcome", outcome_line(o));
     for (const kernel_use& use : o.kernel_uses)
