@@ -35,7 +35,8 @@ constexpr hard_kind kinds[] = {
 /// Each row has the next unknown: all eigenvalues lie around 0.
 csr_matrix<double> cycle(std::int64_t n) {
     testing::triplets entries;
-    for (std::int64_t i = 0; i < n; ++i) entries.emplace_back(i, (i + 1) % n, 1.0 + 0.01 * static_cast<double>(i));
+    for (std::int64_t i = 0; i < n; ++i)
+        entries.emplace_back(i, (i + 1) % n, 1.0 + 0.01 * static_cast<double>(i));
     return testing::from_triplets(n, entries);
 }
 
