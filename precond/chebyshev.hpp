@@ -9,7 +9,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/polynomial/chebyshev_polynomial.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/vector/recording_identity.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {

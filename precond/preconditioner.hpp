@@ -31,6 +31,9 @@ struct identity {
 /// m.bytes(): the device memory that M keeps, on the device that has most.
 ///
 /// m.name(): what reports print, with parameters ("chebyshev:degree=8").
+///
+/// It may have m.recording(), by which solvers know that what they have recorded of it may be used
+/// in the next solve (vector/kept/recording_identity.hpp); otherwise they record it in every solve.
 template <class M, class T>
 concept applied_preconditioner = requires(const M& m, execution& run, const vector<T>& r,
                                           vector<T>& z, std::span<const reduction_into<T>> dots) {

@@ -5,8 +5,8 @@
 // bytes (fp64).
 #pragma once
 
+#include <krylith/solvers/iteration/kept_solver.hpp>
 #include <krylith/solvers/iteration/preconditioned_operator.hpp>
-#include <krylith/solvers/solver.hpp>
 
 namespace krylith {
 
@@ -98,8 +98,8 @@ solve_result bicgstab(const A& a, const vector<typename A::value_type>& b,
     return solve_by<bicgstab_method>(a, b, x, options, m);
 }
 
-/// The same with a workspace of its own (solvers/solver.hpp): bicgstab_solver solver(a, m,
-/// options).
+/// The same with a workspace of its own (solvers/iteration/kept_solver.hpp): bicgstab_solver
+/// solver(a, m, options).
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class bicgstab_solver : public solver<bicgstab_method, A, M> {
     using solver<bicgstab_method, A, M>::solver;

@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
+#include <krylith/solvers/iteration/kept_solver.hpp>
 #include <krylith/solvers/iteration/preconditioned_residual.hpp>
 #include <krylith/solvers/persistent_cg.hpp>
-#include <krylith/solvers/solver.hpp>
 
 namespace krylith {
 
@@ -122,7 +122,8 @@ solve_result launched_cg(const A& a, const vector<typename A::value_type>& b,
     return solve_by<launched_cg_method>(a, b, x, options, m);
 }
 
-/// cg() with a workspace of its own (solvers/solver.hpp): cg_solver solver(a, m, options).
+/// cg() with a workspace of its own (solvers/iteration/kept_solver.hpp): cg_solver solver(a, m,
+/// options).
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class cg_solver : public solver<cg_method, A, M> {
     using solver<cg_method, A, M>::solver;

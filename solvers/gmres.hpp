@@ -80,7 +80,8 @@ solve_result gmres(const A& a, const vector<typename A::value_type>& b,
     return solve_by<gmres_method>(a, b, x, options, m);
 }
 
-/// The same with a workspace of its own (solvers/solver.hpp): gmres_solver solver(a, m, options).
+/// The same with a workspace of its own (solvers/iteration/kept_solver.hpp): gmres_solver solver(a,
+/// m, options).
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class gmres_solver : public solver<gmres_method, A, M> {
     using solver<gmres_method, A, M>::solver;

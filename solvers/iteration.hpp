@@ -3,18 +3,14 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/solvers/concepts.hpp>
+#include <krylith/solvers/iteration/iteration_control.hpp>
 #include <krylith/solvers/iteration/scaled_operator.hpp>
 #include <krylith/solvers/iteration/scaled_preconditioner.hpp>
 #include <krylith/solvers/iteration/scaling.hpp>
@@ -22,90 +18,6 @@
 #include <krylith/solvers/result.hpp>
 
 namespace krylith {
-
-/// The part of an iteration that handles no vectors.
-class iteration_control {
-public:
-    iteration_control(const iteration_control&) = delete;
-    iteration_control& operator=(const iteration_control&) = delete;
-    virtual ~iteration_control() = default;
-
-    /// `unrecordable` names what a recorded loop can't contain, and is empty if there is nothing.
-    iteration_control(const device_group& group, const solver_options& options, std::int64_t n,
-                      const std::string& unrecordable, execution_options sizes, bool cycles);
-
-    [[nodiscard]] execution& run() noexcept { return run_; }
-
-    /// Whether a solve with these options can use this execution, and the vectors made for it.
-    [[nodiscard]] bool suits(const solver_options& options, const std::string& unrecordable) const;
-
-protected:
-    using clock = std::chrono::steady_clock;
-
-    /// Prepares for the next solve. Only what suits() looks at must be as it was.
-    void restart(const solver_options& options);
-    [[nodiscard]] double target() const;
-    /// Sets the control registers for the iterations from `iteration` on.
-    void set_controls(std::int64_t iteration);
-    /// Sets them for the first iteration, by numbers that only the devices know: b'b and r'r. Stops
-    /// the loop where r is small enough.
-    void set_controls(const scalar& bb, const scalar& rr);
-    /// Whether somebody looks at the solve while it runs.
-    [[nodiscard]] bool watched() const { return options_.callback || watches(); }
-    /// Records the body; its time counts as set-up.
-    void prepare(const std::function<void()>& body);
-    /// Repeats the body until the loop ends, and watches it where somebody wants that.
-    [[nodiscard]] loop_report repeat(const std::function<void()>& body);
-    /// Enqueues the copy of the iterate to the caller's x.
-    virtual void give_x() {}
-    /// Calls the callback with iteration 0 and its squared residual norm. Returns whether the solve
-    /// is to end before it has begun.
-    [[nodiscard]] bool stops_at_start(double rr);
-    /// Decides by the loop's end and the true residual: true ends the solve, false continues from
-    /// x.
-    [[nodiscard]] bool check_convergence(const loop_report& end, double true_rr);
-    /// Decides again by the true residual of the x that is returned, after shifting has changed it.
-    void check_shifted_convergence(double true_rr);
-    /// Reads the history, and the spectrum where the solver recorded its coefficients. The solver's
-    /// matrix is `scale` M^-1 A.
-    void finish_history(double scale);
-    [[nodiscard]] solve_result finish();
-
-private:
-    [[nodiscard]] bool watches() const;
-    /// Calls the callback, and keeps in mind what it says.
-    void tell(std::int64_t iteration, double norm);
-    /// Calls the callback for those of the posted iterations that it is due at.
-    [[nodiscard]] bool look(std::span<const loop_post> posts);
-    /// Whether anybody has said stop.
-    [[nodiscard]] bool told_to_stop();
-    void set_next_pause(std::int64_t iteration);
-
-    std::vector<std::int64_t> starts_; ///< iterations at which the recurrence began
-    std::optional<reason> told_;       ///< who said stop
-    std::int64_t last_told_ = -1;
-
-protected:
-    solver_options options_; ///< the caller's, with their rtol set
-    std::int64_t n_;
-    std::int64_t limit_;
-    std::int64_t history_size_; ///< of the execution
-    clock::time_point began_ = clock::now();
-    clock::time_point started_;
-    double recording_seconds_ = 0;
-    double machine_epsilon_ = std::numeric_limits<double>::epsilon(); ///< epsilon of the vectors'
-                                                                      ///< type
-    execution run_;
-    solve_result result_;
-    double scale_ = 1;      ///< power of two by which b and x are multiplied inside
-    double bb_ = 0;         ///< squared norm of the scaled b
-    double start_rr_ = 0;   ///< squared residual norm that the recurrence starts with
-    double last_true_ = -1; ///< squared true residual at the last verification
-
-private:
-    bool recordable_;
-    bool used_ = false;
-};
 
 /// Scales the system around a solver. Solvers multiply by a() and apply m(), which are the user's A
 /// and M^-1 times powers of two, and work on x(), which becomes the user's x at the end: what they
@@ -146,7 +58,7 @@ public:
                iteration_control::suits(options, unrecordable(a, m));
     }
 
-    /// Solves A x = b. `loop` has the members that solvers/solver.hpp says.
+    /// Solves A x = b. `loop` has the members that solvers/iteration/kept_solver.hpp says.
     template <class Loop>
     [[nodiscard]] solve_result solve(const M& m, const vector<T>& b, vector<T>& x,
                                      const solver_options& options, Loop& loop) {
@@ -168,11 +80,9 @@ public:
                 fused(run_, own_b() = b);
                 b_ = &own_b();
             }
-            if (may_launch_ahead<Loop>()) {
-                if (!solve_at_once(loop)) begin_and_iterate(loop);
-            } else {
-                begin_and_iterate(loop);
-            }
+            const bool at_once = Loop::stops_at_once && may_launch_ahead<Loop>() &&
+                                 !options_.history && options_.max_iterations != 0;
+            if (!at_once || !solve_at_once(loop)) begin_and_iterate(loop);
         } catch (...) {
             run_.quiesce(); // peers write into the solver's vectors, which are about to be freed
             throw;
@@ -196,45 +106,25 @@ private:
         if (begin(loop.r(), loop.direction())) iterate(loop);
     }
 
-    /// Whether the loop can be enqueued with all that comes before and after it: nobody looks at
-    /// the solve on its way, and nothing is left to be recorded.
+    /// Whether the loop can be enqueued with what comes behind it: nothing is left to be recorded,
+    /// and nobody looks at the solve on its way.
     template <class Loop>
     [[nodiscard]] bool may_launch_ahead() const {
-        const bool recorded = run_.has_recording() && recorded_factor_ == T(1) && !recorded_scaled_;
-        return (recorded || Loop::whole) && !watched() && !options_.history &&
-               options_.max_iterations != 0;
+        const bool recorded = run_.has_recording() && recorded_factor_ == a_.factor() &&
+                              recorded_scaled_ == used_m_.scaled;
+        return (recorded || Loop::whole) && !watched();
     }
 
     /// Enqueues the whole solve, for which the host waits once. Returns false, with nothing
     /// decided, where the system must be scaled.
     template <class Loop>
-    bool solve_at_once(Loop& loop) {
-        auto& r = loop.r();
-        auto& domain = loop.direction();
-        enqueue_start(r, domain);
-        for (const scalar* norm : {&bb_of_b_, &vv_, &av_})
-            require_ordinary<T>(*norm, loop_state::extreme);
-        first_rr_ = rr_;
-        set_controls(bb_of_b_, rr_);
-        loop.start();
-        run_.launch([&loop] { loop.iterate(); });
-        ended_ = scalar_value{&run_, control::state};
-        enqueue_check(r, domain);
-        const auto now = run_.get({bb_of_b_.number(), first_rr_.number(), ended_.number(),
-                                   control::iteration, control::residual, rr_.number()});
-        loop_report end{static_cast<loop_state>(static_cast<std::uint8_t>(now[2])),
-                        static_cast<std::int64_t>(now[3]), now[4]};
-        if (end.state == loop_state::extreme) return false;
-        bb_ = now[0];
-        start_rr_ = now[1];
-        result_.rhs_norm = std::sqrt(bb_);
-        const bool at_start = end.state == loop_state::converged && end.iterations == 0;
-        if (at_start) end.state = loop_state::running;
-        if (check_convergence(end, at_start ? now[1] : now[5])) return true;
-        ++result_.replacements;
-        iterate(loop);
-        return true;
-    }
+    bool solve_at_once(Loop& loop);
+    /// Enqueues the loop and the check of its x. ended_ has the state in which the loop ended.
+    template <class Loop>
+    void enqueue_loop(Loop& loop);
+    /// Iterates from r = b - A x until the solve ends.
+    template <class Loop>
+    void iterate(Loop& loop);
 
     /// Enqueues r = b - A x0 for the x0 that is asked for, with r'r and the squared norms of b, of
     /// what A is multiplied by (x0; b where x0 = 0) and of the product.
@@ -296,70 +186,14 @@ private:
         return false;
     }
 
-    template <class Loop>
-    void iterate(Loop& loop) {
-        // The scaling is part of what is recorded.
-        if (recorded_factor_ != a_.factor() || recorded_scaled_ != used_m_.scaled)
-            run_.forget_recording();
-        recorded_factor_ = a_.factor();
-        recorded_scaled_ = used_m_.scaled;
-        const auto body = [&loop] { loop.iterate(); };
-        prepare(body);
-        for (;;) {
-            set_controls(result_.iterations);
-            loop.start();
-            const loop_report end = repeat(body);
-            if (check_convergence(end, true_residual(loop.r(), loop.direction()))) break;
-            ++result_.replacements;
-        }
-        end(loop.r(), loop.direction());
-    }
-
     /// Sets r = A v. Returns whether the squares of b, v and A v are in range, or A v and b are 0
     /// and settle the matter. It costs what the residual of a start from 0 would.
-    bool norms_in_range(const vector<T>& v, vector<T>& r, vector<T>& domain) {
-        fused(run_, domain = v, bb_of_b_ = dot(*b_, *b_), vv_ = dot(v, v));
-        multiply(run_, a_, domain, r, rr_ = dot(r, r));
-        const auto norms = run_.get({bb_of_b_.number(), vv_.number(), rr_.number()});
-        bb_ = norms[0];
-        return std::all_of(norms.begin(), norms.end(), ordinary<T>);
-    }
+    bool norms_in_range(const vector<T>& v, vector<T>& r, vector<T>& domain);
 
     /// Scales the largest entries of b, A b and M^-1 b to about 1, and b further where products
     /// with A would lose digits. Returns false where an entry isn't finite. It is rare and
     /// downloads three vectors.
-    bool rescale(vector<T>& r, vector<T>& domain) {
-        bool finite = true;
-        int of_b = 0;
-        const auto enlarge_b = [&](int by) {
-            by = std::min(by, largest_exponent<double> - of_b); // so that scale_ stays finite
-            scale_b(by);
-            of_b += by;
-        };
-        enlarge_b(-exponent_of(*b_, finite));
-        enlarge_b(-exponent_of(*b_, finite)); // float's smallest numbers need a second step
-        const auto of_product = [&] {
-            fused(run_, domain = *b_, bb_of_b_ = dot(*b_, *b_));
-            multiply(run_, a_, domain, r, rr_ = dot(r, r));
-            bb_ = run_.get(bb_of_b_.number());
-            return exponent_of(r, finite);
-        };
-        int of_a = -of_product();
-        if (of_a > least_product<T> || run_.get(rr_.number()) == 0) {
-            const int before = of_b;
-            enlarge_b(product_room<T>);
-            of_a = std::min(of_b - before - of_product(), largest_exponent<T>);
-        }
-        a_.scale(of_a);
-        if (!plain_) {
-            precondition<T>(run_, *used_m_.m, *b_, r, rr_ = dot(r, r));
-            if (!ordinary<T>(run_.get(rr_.number())))
-                used_m_.scale(m_exponent_ = -exponent_of(r, finite) / 2 * 2);
-        }
-        x_exponent_ = of_a - of_b;
-        if (options_.initial_guess) shift(x_, -x_exponent_);
-        return finite;
-    }
+    bool rescale(vector<T>& r, vector<T>& domain);
 
     void give_x() override {
         run_.unguarded([&] { fused(run_, *user_x_ = x_); });
@@ -371,13 +205,7 @@ private:
     }
 
     /// Multiplies the solver's b by 2^exponent.
-    void scale_b(int exponent) {
-        if (exponent == 0) return;
-        factor_ = std::ldexp(1.0, exponent);
-        fused(run_, own_b() = factor_ * *b_);
-        b_ = &own_b();
-        scale_ *= std::ldexp(1.0, exponent);
-    }
+    void scale_b(int exponent);
 
     double norm_of(vector<T>& r, const linear_combination<T>& value) {
         fused(run_, r = value, rr_ = dot(r, r));
@@ -400,24 +228,10 @@ private:
 
     /// Gives x back to the user's scale. Entries that leave the range of T on the way don't come
     /// back when x is scaled again for the check, so the residual there shows them.
-    void end(vector<T>& r, vector<T>& domain) {
-        if (x_exponent_ != 0) {
-            shift(x_, x_exponent_);
-            check_shifted_convergence(true_residual(r, domain, -x_exponent_));
-        }
-        run_.group().synchronize();
-        finish_history(std::ldexp(static_cast<double>(a_.factor()), m_exponent_));
-    }
+    void end(vector<T>& r, vector<T>& domain);
 
     /// Multiplies v by 2^exponent, in steps that T can hold.
-    void shift(vector<T>& v, int exponent) {
-        while (exponent != 0) {
-            const int step = std::clamp(exponent, -largest_exponent<T>, largest_exponent<T>);
-            factor_ = std::ldexp(1.0, step);
-            run_.unguarded([&] { fused(run_, v = factor_ * v); });
-            exponent -= step;
-        }
-    }
+    void shift(vector<T>& v, int exponent);
 
     scaled_operator<A> a_;
     preconditioner_in_use<M> used_m_;
@@ -441,3 +255,6 @@ private:
 };
 
 } // namespace krylith
+
+#include <krylith/solvers/iteration/rescaling.hpp>
+#include <krylith/solvers/iteration/running.hpp>

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <type_traits>
 
-#include <krylith/solvers/solve_callback.hpp>
+#include <krylith/solvers/iteration/solve_callback.hpp>
 #include <krylith/vector/execution.hpp>
 
 namespace krylith {

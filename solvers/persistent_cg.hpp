@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include <krylith/solvers/iteration/kept_solver.hpp>
 #include <krylith/solvers/persistent/persistent_loop.hpp>
-#include <krylith/solvers/solver.hpp>
 
 namespace krylith {
 
@@ -113,7 +113,7 @@ solve_result persistent_cg(const matrix_operator<T>& a, const vector<T>& b, vect
     return solve_by<persistent_cg_method>(a, b, x, options, m);
 }
 
-/// The same with a workspace of its own (solvers/solver.hpp).
+/// The same with a workspace of its own (solvers/iteration/kept_solver.hpp).
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class persistent_cg_solver : public solver<persistent_cg_method, A, M> {
     using solver<persistent_cg_method, A, M>::solver;

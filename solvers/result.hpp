@@ -33,16 +33,6 @@ enum class reason {
 
 [[nodiscard]] const char* to_string(reason why) noexcept;
 
-/// The extreme eigenvalues of M^-1 A (of A without M) as CG finds them on the way: Ritz values,
-/// which lie between the eigenvalues' extremes and approach them as CG converges, the larger one
-/// sooner. They are those that b has a part of (Saad, Iterative Methods, 2nd ed., section 6.7.3).
-struct spectrum_estimate {
-    double smallest = 0;
-    double largest = 0;
-    /// Returns an estimate from below of the 2-norm condition number.
-    [[nodiscard]] double condition() const noexcept { return largest / smallest; }
-};
-
 /// A method that solve() tried (solvers/automatic.hpp).
 struct solve_attempt {
     std::string solver;                    ///< by its name in the table of solvers
@@ -55,6 +45,18 @@ struct solve_attempt {
     std::int64_t iterations = 0;
     double seconds = 0;           ///< set-up and solve
     double relative_residual = 0; ///< of its x, true
+};
+
+/// The extreme eigenvalues of M^-1 A (of A without M) as CG finds them on the way: Ritz values,
+/// which lie between the eigenvalues' extremes and approach them as CG converges, the larger one
+/// sooner. They are those that b has a part of (Saad, Iterative Methods, 2nd ed., section 6.7.3).
+/// Preconditioners may differ from their formula by a power of two, as Jacobi does for diagonals of
+/// extreme size, and so do the eigenvalues then; the condition number doesn't.
+struct spectrum_estimate {
+    double smallest = 0;
+    double largest = 0;
+    /// Returns an estimate from below of the 2-norm condition number.
+    [[nodiscard]] double condition() const noexcept { return largest / smallest; }
 };
 
 struct [[nodiscard]] solve_result {

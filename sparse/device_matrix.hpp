@@ -12,8 +12,8 @@
 
 #include <krylith/device/device.hpp>
 #include <krylith/sparse/epilogue/partial_sums.hpp>
+#include <krylith/sparse/pattern/device_pattern.hpp>
 #include <krylith/sparse/sell/sell_view.hpp>
-#include <krylith/sparse/storage/device_pattern.hpp>
 #include <krylith/sparse/storage/row_map.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
 

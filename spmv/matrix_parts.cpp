@@ -8,22 +8,11 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
-#include <krylith/spmv/building/build_operator.hpp>
+#include <krylith/spmv/building/part_checks.hpp>
 
 namespace krylith {
 
 namespace {
-
-[[noreturn]] void refuse(int rank, const std::string& what) {
-    throw usage_error("make_operator: part " + std::to_string(rank) + ": " + what);
-}
-
-template <class V>
-V read_number(device& device, const V* from) {
-    V number{};
-    device.download(&number, from, sizeof number);
-    return number;
-}
 
 /// Returns the rows' offsets, counted from 0 and widened.
 std::vector<std::int64_t> read_offsets(device& device, const offset_array& offsets,
@@ -42,48 +31,6 @@ std::vector<std::int64_t> read_offsets(device& device, const offset_array& offse
     return result;
 }
 
-/// Reads how many nonzeros rows have, from their first offset and their last.
-std::int64_t count_nonzeros(device& device, const offset_array& offsets, std::int64_t rows) {
-    const auto at = [&](std::int64_t row) {
-        if (offsets.wide != nullptr) return read_number(device, offsets.wide + row);
-        return std::int64_t{read_number(device, offsets.narrow + row)};
-    };
-    return at(rows) - at(0);
-}
-
-/// Refuses a null pointer and a pointer to memory of another device.
-void check_pointer(device& device, int rank, const void* pointer, const char* name) {
-    if (pointer == nullptr) refuse(rank, std::string(name) + " is null");
-    const std::string elsewhere = device.lies_elsewhere(pointer);
-    if (!elsewhere.empty())
-        refuse(rank, std::string(name) + " is " + elsewhere + ", allowed is memory of " +
-                         device.description());
-}
-
-template <class T>
-void check_part(device& device, int rank, const csr_part<T>& part) {
-    if (part.rows < 0) refuse(rank, std::to_string(part.rows) + " rows, allowed are 0 and more");
-    const void* const offsets = part.row_offsets.wide != nullptr
-                                    ? static_cast<const void*>(part.row_offsets.wide)
-                                    : part.row_offsets.narrow;
-    if (part.rows > 0) check_pointer(device, rank, offsets, "row_offsets");
-}
-
-void check_count(std::size_t parts, const device_group& group) {
-    if (parts != static_cast<std::size_t>(group.size()))
-        throw usage_error("make_operator: " + std::to_string(parts) + " parts for " +
-                          std::to_string(group.size()) + " devices");
-}
-
-/// Refuses arrays that the device can't read.
-template <class T>
-void check_arrays(device& device, int rank, const coo_part<T>& part) {
-    if (part.entries == 0) return;
-    check_pointer(device, rank, part.row_indices, "row_indices");
-    check_pointer(device, rank, part.column_indices, "column_indices");
-    check_pointer(device, rank, part.values, "values");
-}
-
 /// Returns the pattern of a device's entries, with rows counted from `first`.
 template <class T>
 coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::int64_t first,
@@ -91,7 +38,7 @@ coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::in
     const auto entries = static_cast<std::size_t>(part.entries);
     std::vector<std::int32_t> rows(entries);
     std::vector<std::int32_t> columns(entries);
-    check_arrays(device, rank, part);
+    check_entries(device, rank, part);
     if (entries != 0) {
         device.download(rows.data(), part.row_indices, entries * sizeof(std::int32_t));
         device.download(columns.data(), part.column_indices, entries * sizeof(std::int32_t));
@@ -111,31 +58,6 @@ coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::in
     return coo_assembly(part.rows, all_columns, rows, columns);
 }
 
-void check_order(const operator_options& options) {
-    if (options.order)
-        throw usage_error(std::string("operator_options::order is ") + to_string(options.order) +
-                          ", but rows that lie on the devices stay there: allowed is none");
-}
-
-/// What is fixed of the operator of parts: their rows and, where the caller gave them, the layouts.
-operator_placement placement_of(row_partition rows, const std::optional<operator_layouts>& layouts,
-                                const operator_options& options) {
-    if (!layouts) return {std::move(rows), {}};
-    if (layouts->domain == nullptr) throw usage_error("make_operator: the domain layout is null");
-    check_layouts(*layouts, rows.rows(), layouts->domain->size(), options);
-    for (const layout_handle& layout : {layouts->range, layouts->domain})
-        if (layout->order)
-            throw usage_error("make_operator: a layout has another order of rows, but rows that "
-                              "lie on the devices stay there: allowed are layouts without one");
-    for (int rank = 0; rank < rows.ranks(); ++rank)
-        if (rows.owned(rank) != layouts->range->rows.owned(rank))
-            refuse(rank, std::to_string(rows.owned(rank).size()) +
-                             " rows, of which the range layout has " +
-                             std::to_string(layouts->range->rows.owned(rank).size()) +
-                             ": they must agree");
-    return {{}, layouts};
-}
-
 /// The columns of the whole matrix: as many as rows, unless layouts say it.
 std::int64_t columns_of(const row_partition& rows, const operator_placement& placement) {
     return placement.layouts ? placement.layouts->domain->size() : rows.rows();
@@ -150,7 +72,7 @@ assembled_there(const device_group& group, std::span<const coo_part<T>> parts,
     std::vector<given_entries> given;
     for (int rank = 0; rank < group.size(); ++rank) {
         const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
-        check_arrays(group[rank], rank, part);
+        check_entries(group[rank], rank, part);
         given.push_back({part.rows, part.entries, part.row_indices, part.column_indices});
     }
     std::vector<device_assembly> assemblies;
@@ -182,10 +104,7 @@ assembled(const device_group& group, std::span<const coo_part<T>> parts,
     row_partition rows;
     for (int rank = 0; rank < group.size(); ++rank) {
         const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
-        for (const std::int64_t count : {part.rows, part.entries})
-            if (count < 0)
-                refuse(rank, std::to_string(part.rows) + " rows and " +
-                                 std::to_string(part.entries) + " entries, allowed are 0 and more");
+        check_part(group[rank], rank, part);
         rows.begin.push_back(rows.begin.back() + part.rows);
     }
 
@@ -240,8 +159,7 @@ assembled_there(const device_group& group, std::span<const csr_part<T>> parts,
         const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
         if (part.rows == 0 || count_nonzeros(group[rank], part.row_offsets, part.rows) == 0)
             continue;
-        check_pointer(group[rank], rank, part.column_indices, "column_indices");
-        check_pointer(group[rank], rank, part.values, "values");
+        check_entries(group[rank], rank, part);
     }
     source.resident = take_pattern(group, given, columns_of(rows, placement));
     if (!source.resident) return nullptr;
@@ -293,8 +211,7 @@ assembled(const device_group& group, std::span<const csr_part<T>> parts,
         const std::int64_t first = offsets[static_cast<std::size_t>(own.begin)];
         const std::int64_t count = offsets[static_cast<std::size_t>(own.end)] - first;
         if (count > 0) {
-            check_pointer(group[rank], rank, part.column_indices, "column_indices");
-            check_pointer(group[rank], rank, part.values, "values");
+            check_entries(group[rank], rank, part);
             group[rank].download(columns.data() + first, part.column_indices,
                                  static_cast<std::size_t>(count) * sizeof(std::int32_t));
         }

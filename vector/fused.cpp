@@ -108,7 +108,7 @@ void launch_all(execution& run, const fused_shape& shape, const update_vectors<T
 
 template <class T>
 void enqueue(execution& run, const fused_update<T>& update) {
-    const trace_range range(update.dots.empty()        ? "update"
+    const trace_range range(update.dots.empty()         ? "update"
                             : update.statements.empty() ? "reduction"
                                                         : "update and reduction");
     if (update.statements.size() > max_fused_statements || update.dots.size() > max_fused_dots)

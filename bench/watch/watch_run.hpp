@@ -17,7 +17,7 @@ namespace krylith::bench {
 
 struct watch_request {
     std::vector<std::string> matrices; ///< without: a 7-point stencil of 64^3 rows
-    std::int64_t iterations = 400;     ///< of a solve that is timed
+    std::int64_t iterations = 640;     ///< of a solve that is timed, less a quarter of them
     int repetitions = 40;
     std::vector<int> counts; ///< devices
     tool::device_options devices;

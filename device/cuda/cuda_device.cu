@@ -111,10 +111,14 @@ int cuda_device::resident_blocks(const void* kernel, int threads, std::size_t sh
 }
 
 std::string cuda_device::description() const {
-    cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, ordinal_) != cudaSuccess)
-        return "cuda:" + std::to_string(ordinal_);
-    return std::string(properties.name) + " (cuda:" + std::to_string(ordinal_) + ")";
+    // The runtime takes its time to answer, and the rates of machines are kept by such names.
+    std::call_once(named_, [&] {
+        cudaDeviceProp properties{};
+        name_ = "cuda:" + std::to_string(ordinal_);
+        if (cudaGetDeviceProperties(&properties, ordinal_) == cudaSuccess)
+            name_ = std::string(properties.name) + " (" + name_ + ")";
+    });
+    return name_;
 }
 
 std::string cuda_device::lies_elsewhere(const void* pointer) const {

@@ -87,6 +87,8 @@ private:
     std::unique_ptr<slab_arena> arena_; ///< null where each allocation is one of the runtime
     std::unique_ptr<pinned_ring> ring_; ///< made at the first use
     bool no_ring_ = false;              ///< whether pinned memory was refused
+    mutable std::once_flag named_;
+    mutable std::string name_;
     std::mutex resident_lock_;
     std::map<std::tuple<const void*, int, std::size_t>, int> resident_;
     std::unique_ptr<host_sum> sum_;

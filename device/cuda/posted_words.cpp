@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include <krylith/config.hpp>
 #include <krylith/device/cuda/cuda_runtime.hpp>
@@ -12,7 +13,6 @@ namespace krylith {
 namespace {
 
 constexpr int most_words = 4096;
-const char* const item = "posted words";
 
 std::size_t bytes_of(int count) {
     return sizeof(std::uint64_t) + static_cast<std::size_t>(count) * sizeof(std::int64_t);
@@ -20,8 +20,8 @@ std::size_t bytes_of(int count) {
 
 } // namespace
 
-posted_words::posted_words(std::shared_ptr<device> device, int count)
-    : device_(std::move(device)), count_(count) {
+posted_words::posted_words(std::shared_ptr<device> device, int count, std::string item)
+    : device_(std::move(device)), count_(count), item_(std::move(item)) {
     if (count < 1 || count > most_words)
         throw usage_error("posted words: " + std::to_string(count) + " words, allowed are 1 to " +
                           std::to_string(most_words));
@@ -30,7 +30,7 @@ posted_words::posted_words(std::shared_ptr<device> device, int count)
         memory_ = static_cast<std::byte*>(cuda::allocate_post(*device_, bytes_of(count)));
 #endif
     if (device_->kind() == backend::host)
-        memory_ = static_cast<std::byte*>(device_->allocate(bytes_of(count), item));
+        memory_ = static_cast<std::byte*>(device_->allocate(bytes_of(count), item_));
     *reinterpret_cast<std::uint64_t*>(memory_) = 0;
 }
 
@@ -38,7 +38,7 @@ posted_words::~posted_words() {
 #if KRYLITH_HAVE_CUDA
     if (device_->kind() == backend::cuda) cuda::free_post(*device_, memory_);
 #endif
-    if (device_->kind() == backend::host) device_->deallocate(memory_, bytes_of(count_), item);
+    if (device_->kind() == backend::host) device_->deallocate(memory_, bytes_of(count_), item_);
 }
 
 post_address posted_words::next() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include <krylith/device/device.hpp>
 
@@ -23,8 +24,9 @@ struct post_address {
 /// copyable.
 class posted_words {
 public:
-    /// `count` is at most 4096. Throws device_error where there is no such memory.
-    posted_words(std::shared_ptr<device> device, int count);
+    /// `count` is at most 4096; `item` is what the ledger of a host device says. Throws device_error
+    /// where there is no such memory.
+    posted_words(std::shared_ptr<device> device, int count, std::string item = "posted words");
     posted_words(const posted_words&) = delete;
     posted_words& operator=(const posted_words&) = delete;
     ~posted_words();
@@ -39,6 +41,7 @@ private:
     std::shared_ptr<device> device_;
     std::byte* memory_ = nullptr; ///< the number posted, then the words
     int count_;
+    std::string item_;
     std::uint64_t number_ = 0;
 };
 

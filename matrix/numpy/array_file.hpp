@@ -34,8 +34,10 @@ void write_vector_array(const std::filesystem::path& path, std::span<const T> ve
 /// The type of numbers of this machine: "<f8".
 template <class Number>
 [[nodiscard]] std::string type_name() {
-    return (std::endian::native == std::endian::little ? "<" : ">") +
-           std::string(std::is_integral_v<Number> ? "i" : "f") + std::to_string(sizeof(Number));
+    std::string name = std::endian::native == std::endian::little ? "<" : ">";
+    name += std::is_integral_v<Number> ? 'i' : 'f';
+    name += std::to_string(sizeof(Number));
+    return name;
 }
 
 } // namespace krylith::numpy

@@ -1,5 +1,6 @@
 #include <krylith/matrix/rutherford_boeing/field_numbers.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <string>
@@ -34,6 +35,28 @@ std::string with_exponent(std::string_view mantissa, std::string_view exponent, 
 }
 
 } // namespace
+
+void split_line(std::string_view line, const fortran_format& format, std::size_t count,
+                std::vector<std::string_view>& fields) {
+    fields.clear();
+    std::size_t at = 0;
+    while (fields.size() <= count) {
+        at = std::min(line.find_first_not_of(" \t", at), line.size());
+        if (at == line.size()) {
+            break;
+        }
+        const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+        fields.push_back(line.substr(at, end - at));
+        at = end;
+    }
+    if (fields.size() == count) {
+        return;
+    }
+    fields.clear();
+    for (std::size_t k = 0; k < count; ++k) {
+        fields.push_back(field_of(line, format.fields[k]));
+    }
+}
 
 bool read_whole(std::string_view text, std::int64_t most, std::int64_t& number) {
     const char* const end = text.data() + text.size();

@@ -1,8 +1,10 @@
 // The numbers of one line, each in the columns that its format gives it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <krylith/matrix/rutherford_boeing/fortran_format.hpp>
 
@@ -12,17 +14,23 @@ namespace krylith::rutherford_boeing {
 [[nodiscard]] inline std::string_view field_of(std::string_view line, const fortran_field& field) {
     const auto begin = static_cast<std::size_t>(field.begin);
     if (line.size() <= begin) {
-        return {};
+        return line.substr(line.size());
     }
     std::string_view text = line.substr(begin, static_cast<std::size_t>(field.width));
     const std::size_t first = text.find_first_not_of(' ');
     if (first == std::string_view::npos) {
-        return {};
+        return text.substr(0, 0);
     }
     text.remove_prefix(first);
     text.remove_suffix(text.size() - 1 - text.find_last_not_of(' '));
     return text;
 }
+
+/// The texts of the first `count` fields of a line. Where it has as many words, these are they:
+/// some programs write others widths than their formats say. Else the columns count, where numbers
+/// may touch each other. The views lie in the line, empty ones at its end.
+void split_line(std::string_view line, const fortran_format& format, std::size_t count,
+                std::vector<std::string_view>& fields);
 
 /// Reads a whole number from 1 to `most`. Returns false for anything else.
 [[nodiscard]] bool read_whole(std::string_view text, std::int64_t most, std::int64_t& number);

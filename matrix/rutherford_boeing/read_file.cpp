@@ -18,11 +18,12 @@
 namespace krylith::rutherford_boeing {
 namespace {
 
-/// The bytes that the numbers of a file need, if each takes as many characters as its format says.
+/// The bytes that the numbers of a file need at least: a digit and a blank, or what the format says
+/// where that is less.
 double characters(const header& h) {
     double sum = 0;
     for (const section* part : {&h.pointers, &h.indices, &h.values}) {
-        sum += static_cast<double>(part->count) * part->format.fields.front().width;
+        sum += static_cast<double>(part->count) * std::min(part->format.fields.front().width, 2);
     }
     return sum;
 }

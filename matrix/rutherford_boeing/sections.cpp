@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <omp.h>
 
@@ -22,6 +23,7 @@ struct line_block {
     std::string_view text;
     std::string unreadable;
     std::int64_t first = 0; ///< its first line, counted from the first behind the header
+    std::vector<std::string_view> fields; ///< of the line at hand
 };
 
 template <class T>
@@ -46,7 +48,7 @@ public:
             std::min({blocks, std::int64_t{16}, std::int64_t{omp_get_max_threads()}}));
         market::for_blocks_in_order<line_block>(
             threads, [&](line_block& block) { return take(block); },
-            [&](const line_block& block) { read_block(block); }, [](const line_block&) {});
+            [&](line_block& block) { read_block(block); }, [](const line_block&) {});
         if (taken_ < all_lines()) {
             market::refuse(source_.name(), header_lines_ + taken_,
                            "the file ends after " + std::to_string(taken_) +
@@ -80,7 +82,7 @@ private:
         return true;
     }
 
-    void read_block(const line_block& block) {
+    void read_block(line_block& block) {
         if (!block.unreadable.empty()) {
             market::refuse(source_.name(), header_lines_ + block.first + 1, block.unreadable);
         }
@@ -92,34 +94,39 @@ private:
             if (text.ends_with('\r')) {
                 text.remove_suffix(1);
             }
-            read_line(line, text);
+            read_line(line, text, block.fields);
         }
     }
 
-    void read_line(std::int64_t line, std::string_view text) {
+    void read_line(std::int64_t line, std::string_view text,
+                   std::vector<std::string_view>& fields) {
         const std::int64_t indices = line - header_.pointers.lines();
         const std::int64_t values = indices - header_.indices.lines();
         if (indices < 0) {
             const std::int64_t most = header_.entries + 1;
-            read_fields(header_.pointers, line, line, text, [&](std::int64_t k, auto field) {
-                std::int64_t pointer = 0;
-                const bool good = read_whole(field, most, pointer);
-                matrix_.row_offsets[as_size(k)] = pointer - 1;
-                return good ? std::string() : refusal("column pointer", "whole numbers", most);
-            });
+            read_fields(
+                header_.pointers, line, line, text, fields, [&](std::int64_t k, auto field) {
+                    std::int64_t pointer = 0;
+                    const bool good = read_whole(field, most, pointer);
+                    matrix_.row_offsets[as_size(k)] = pointer - 1;
+                    return good ? std::string() : refusal("column pointer", "whole numbers", most);
+                });
         } else if (values < 0) {
-            read_fields(header_.indices, line, indices, text, [&](std::int64_t k, auto field) {
-                std::int64_t row = 0;
-                const bool good = read_whole(field, header_.rows, row);
-                matrix_.column_indices[as_size(k)] = static_cast<std::int32_t>(good ? row - 1 : 0);
-                return good ? std::string() : refusal("row", "whole numbers", header_.rows);
-            });
+            read_fields(
+                header_.indices, line, indices, text, fields, [&](std::int64_t k, auto field) {
+                    std::int64_t row = 0;
+                    const bool good = read_whole(field, header_.rows, row);
+                    matrix_.column_indices[as_size(k)] =
+                        static_cast<std::int32_t>(good ? row - 1 : 0);
+                    return good ? std::string() : refusal("row", "whole numbers", header_.rows);
+                });
         } else {
-            read_fields(header_.values, line, values, text, [&](std::int64_t k, auto field) {
-                return read_real(field, header_.values.format, matrix_.values[as_size(k)])
-                           ? std::string()
-                           : std::string("value|finite decimal numbers of this precision");
-            });
+            read_fields(
+                header_.values, line, values, text, fields, [&](std::int64_t k, auto field) {
+                    return read_real(field, header_.values.format, matrix_.values[as_size(k)])
+                               ? std::string()
+                               : std::string("value|finite decimal numbers of this precision");
+                });
         }
     }
 
@@ -131,21 +138,20 @@ private:
     /// Gives the fields of line `at` of a section to use(k, text), which returns what is wrong.
     template <class Use>
     void read_fields(const section& part, std::int64_t line, std::int64_t at, std::string_view text,
-                     const Use& use) const {
+                     std::vector<std::string_view>& fields, const Use& use) const {
         const std::int64_t first = at * part.a_line();
         const std::int64_t count = std::min(part.a_line(), part.count - first);
+        split_line(text, part.format, as_size(count), fields);
         for (std::int64_t k = 0; k < count; ++k) {
-            const fortran_field& place = part.format.fields[as_size(k)];
-            const std::string_view field = field_of(text, place);
+            const std::string_view field = fields[as_size(k)];
             const std::string wrong = use(first + k, field);
             if (wrong.empty()) {
                 continue;
             }
             const std::size_t bar = wrong.find('|');
             market::refuse(source_.name(), header_lines_ + line + 1,
-                           "in characters " + std::to_string(place.begin + 1) + " to " +
-                               std::to_string(place.begin + place.width) + " the " +
-                               wrong.substr(0, bar) + " is " + market::quoted(field) +
+                           "at character " + std::to_string(field.data() - text.data() + 1) +
+                               " the " + wrong.substr(0, bar) + " is " + market::quoted(field) +
                                ", allowed are " + wrong.substr(bar + 1));
         }
     }

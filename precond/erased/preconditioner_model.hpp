@@ -12,7 +12,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/vector/recording_identity.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
 
 namespace krylith::detail {
 

@@ -72,8 +72,8 @@ solve_result gmres_cgs2(const A& a, const vector<typename A::value_type>& b,
     return solve_by<gmres_cgs2_method>(a, b, x, options, m);
 }
 
-/// The same with a workspace of its own (solvers/solver.hpp): gmres_cgs2_solver solver(a, m,
-/// options).
+/// The same with a workspace of its own (solvers/iteration/kept_solver.hpp): gmres_cgs2_solver
+/// solver(a, m, options).
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 class gmres_cgs2_solver : public solver<gmres_cgs2_method, A, M> {
     using solver<gmres_cgs2_method, A, M>::solver;

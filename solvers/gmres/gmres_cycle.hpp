@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include <krylith/solvers/iteration/kept_solver.hpp>
 #include <krylith/solvers/iteration/preconditioned_operator.hpp>
-#include <krylith/solvers/solver.hpp>
 #include <krylith/vector/basis.hpp>
 #include <krylith/vector/scalar/hessenberg.hpp>
 
@@ -32,6 +32,7 @@ class gmres_cycle : public default_loop<A, M> {
 public:
     using T = typename A::value_type;
     static constexpr bool cycles = true;
+    static constexpr bool stops_at_once = false; // end() adds to x however the cycle ended
 
     gmres_cycle(iteration<A, M>& it, const solver_options& options, int length)
         : run(it.run()),
@@ -59,7 +60,7 @@ public:
     [[nodiscard]] vector<T>& direction() { return u_; }
 
     void conclude(solve_result& result) {
-        if (result.converged() && run.get(lucky_.number()) != 0)
+        if (result.converged() && result.iterations > 0 && run.get(lucky_.number()) != 0)
             result.reason = reason::happy_breakdown;
     }
 

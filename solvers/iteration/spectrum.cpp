@@ -14,7 +14,7 @@ namespace {
 /// eigenvalues are determined by these to high relative accuracy, which those of the sums on the
 /// diagonal of T are not (Dhillon and Parlett, Linear Algebra Appl. 387, 2004).
 struct factored_tridiagonal {
-    std::vector<double> pivots;   ///< D
+    std::vector<double> pivots;    ///< D
     std::vector<double> couplings; ///< L_j^2 D_j, one less
 
     /// The number of eigenvalues below `shift`: the negative pivots of T - shift I, by the

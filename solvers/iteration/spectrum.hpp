@@ -1,8 +1,8 @@
 // The spectrum by the coefficients of CG.
 //
-// Saad, Iterative Methods, 2nd ed., section 6.7.3: CG is the Lanczos process, and its alpha and beta
-// make the tridiagonal matrix T whose eigenvalues (Ritz values) lie between the extreme eigenvalues
-// of the preconditioned A and approach them.
+// Saad, Iterative Methods, 2nd ed., section 6.7.3: CG is the Lanczos process, and its alpha and
+// beta make the tridiagonal matrix T whose eigenvalues (Ritz values) lie between the extreme
+// eigenvalues of the preconditioned A and approach them.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace krylith {
                                                                    std::span<const double> beta);
 
 /// The smaller and the larger of two estimates of one matrix.
-[[nodiscard]] std::optional<spectrum_estimate>
-joined(const std::optional<spectrum_estimate>& a, const std::optional<spectrum_estimate>& b);
+[[nodiscard]] std::optional<spectrum_estimate> joined(const std::optional<spectrum_estimate>& a,
+                                                      const std::optional<spectrum_estimate>& b);
 
 } // namespace krylith

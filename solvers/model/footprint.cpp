@@ -5,8 +5,8 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/selection/format_choice.hpp>
-#include <krylith/sparse/sell/sell_layout.hpp>
 #include <krylith/spmv/cost_model.hpp>
 
 namespace krylith::model {

@@ -9,8 +9,8 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/csr/csr_diagonal.cuh>
-#include <krylith/sparse/csr/csr_tiles.hpp>
 #include <krylith/sparse/epilogue/launch_rows.cuh>
+#include <krylith/sparse/pattern/csr_tiles.hpp>
 #include <krylith/sparse/storage/block_array.hpp>
 #include <krylith/sparse/storage/boundary_order.hpp>
 #include <krylith/sparse/storage/load_once.cuh>

@@ -1,6 +1,6 @@
 #include <krylith/sparse/selection/format_choice.hpp>
 
-#include <krylith/sparse/sell/sell_layout.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 
 namespace krylith {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <krylith/sparse/format.hpp>
-#include <krylith/sparse/storage/block_lengths.hpp>
+#include <krylith/sparse/pattern/block_lengths.hpp>
 
 namespace krylith {
 

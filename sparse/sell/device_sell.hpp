@@ -7,8 +7,8 @@
 #include <memory>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/pattern/device_pattern.hpp>
 #include <krylith/sparse/sell/sell_view.hpp>
-#include <krylith/sparse/storage/device_pattern.hpp>
 
 namespace krylith {
 

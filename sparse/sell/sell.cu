@@ -10,8 +10,8 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/epilogue/launch_rows.cuh>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/sell/device_sell.hpp>
-#include <krylith/sparse/sell/sell_layout.hpp>
 #include <krylith/sparse/sell/sell_slices.cuh>
 #include <krylith/sparse/sell/uniform_slices.cuh>
 #include <krylith/sparse/storage/boundary_order.hpp>

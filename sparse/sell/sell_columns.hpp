@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <krylith/sparse/sell/sell_layout.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/sell/sell_view.hpp>
 
 namespace krylith {

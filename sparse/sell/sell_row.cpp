@@ -1,8 +1,8 @@
 #include <krylith/config.hpp>
 #include <krylith/sparse/device_matrix.hpp>
 #include <krylith/sparse/format.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/sell/sell_columns.hpp>
-#include <krylith/sparse/sell/sell_layout.hpp>
 
 namespace krylith {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <krylith/sparse/sell/sell_layout.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/sell/sell_view.hpp>
 #include <krylith/sparse/storage/load_once.cuh>
 

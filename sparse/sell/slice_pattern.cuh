@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <krylith/device/cuda/warp.cuh>
-#include <krylith/sparse/sell/sell_layout.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/sell/sell_view.hpp>
 
 namespace krylith::cuda {

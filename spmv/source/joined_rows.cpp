@@ -2,7 +2,7 @@
 
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/sparse/sell/sell_layout.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 
 namespace krylith {
 

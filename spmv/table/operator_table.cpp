@@ -10,8 +10,9 @@ std::span<const std::string_view> operator_names() {
 operator_kind parse_operator_kind(std::string_view name) {
 #if !KRYLITH_HAVE_SPMSPV
     if (name == "adaptive")
-        throw usage_error("operator adaptive needs products with sparse vectors, without which this "
-                          "krylith was built (KRYLITH_SPMSPV=OFF), allowed are the others");
+        throw usage_error(
+            "operator adaptive needs products with sparse vectors, without which this "
+            "krylith was built (KRYLITH_SPMSPV=OFF), allowed are the others");
 #endif
     return parse_choice<operator_method>(name, operators::all);
 }

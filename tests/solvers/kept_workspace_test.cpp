@@ -78,6 +78,8 @@ const std::vector<call> calls = {
     {1, 15, 1e-8},                   //
     {2, 16, 1e-8, 0},                // only a check
     {2, 17, 1e-8, -1, false, 0},     // b = 0
+    {1, 18, 1e-8, -1, true, 1e200},  // the start matters little, and is not lost
+    {2, 18, 1e-8, -1, true, 0},      //
     {3, 11, 1e-8},
 };
 
@@ -195,6 +197,29 @@ KRYLITH_GROUP_TEST("kept workspace: every solve has the bits of a fresh one") {
                                 const auto& m) { return which.row->solve(a, b, x, options, m); });
                     }
                 }
+}
+
+KRYLITH_GROUP_TEST("kept workspace: a start that is good enough is returned as it is") {
+    const auto matrix = matrix_of(1);
+    const auto rhs = random_values<double>(matrix.rows, 51);
+    for (const auto which : every_method) {
+        CAPTURE(name_of(which));
+        problem<double> p(group, matrix, rhs);
+        REQUIRE(p.solve(which, {.rtol = 1e-10, .restart = 7}).converged());
+        const auto x = p.solution();
+        for (int round = 0; round < 3; ++round) {
+            const auto again = p.solve(which, {.rtol = 1e-8, .restart = 7, .initial_guess = true});
+            CHECK(again.reason == reason::converged_rtol);
+            CHECK(again.iterations == 0);
+            CHECK(again.relative_residual() <= 1.1e-10);
+            CHECK(same_bits(p.solution(), x));
+            problem<double> fresh(group, matrix, rhs);
+            const auto expected = fresh.solve_from(x, which, {.rtol = 1e-8, .restart = 7});
+            CHECK(again.true_residual == expected.true_residual);
+            CHECK(again.recurrence_residual == expected.recurrence_residual);
+            CHECK(same_bits(fresh.solution(), x));
+        }
+    }
 }
 
 KRYLITH_GROUP_TEST("kept workspace: solver objects have the bits of the functions") {

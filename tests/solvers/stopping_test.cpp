@@ -145,15 +145,15 @@ KRYLITH_GROUP_TEST("stopping: a stop that comes with the last iteration changes 
             const auto quiet = p.solve(which, {.mode = mode});
             const auto x = p.solution();
             int last = 0;
-            const auto result = p.solve(
-                which, {.callback =
-                            [&](const progress& now) {
-                                if (now.iteration < quiet.iterations) return next_step::go;
-                                ++last;
-                                return next_step::stop;
-                            },
-                        .callback_interval = 1,
-                        .mode = mode});
+            const auto result = p.solve(which, {.callback =
+                                                    [&](const progress& now) {
+                                                        if (now.iteration < quiet.iterations)
+                                                            return next_step::go;
+                                                        ++last;
+                                                        return next_step::stop;
+                                                    },
+                                                .callback_interval = 1,
+                                                .mode = mode});
             CHECK(last == 1);
             CHECK(result.reason == quiet.reason);
             CHECK(result.iterations == quiet.iterations);

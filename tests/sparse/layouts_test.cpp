@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/sparse/csr/csr_tiles.hpp>
-#include <krylith/sparse/sell/sell_layout.hpp>
+#include <krylith/sparse/pattern/csr_tiles.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/storage/boundary_order.hpp>
 
 #include <krylith/tests/support/random.hpp>

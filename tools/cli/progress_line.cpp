@@ -35,8 +35,7 @@ bool can_redraw() {
 void solve_forecast::add(double seconds, const progress& now) {
     target_ = std::log(now.target);
     const sample next{seconds, now.iteration, std::log(now.residual)};
-    if (samples_.size() > 1 &&
-        seconds - samples_[samples_.size() - 2].seconds < sampled_after)
+    if (samples_.size() > 1 && seconds - samples_[samples_.size() - 2].seconds < sampled_after)
         samples_.back() = next;
     else
         samples_.push_back(next);
@@ -78,11 +77,10 @@ void progress_line::show(const progress& now) {
     next_ = seconds + redrawn_after;
     const double size = now.rhs_norm > 0 ? now.rhs_norm : 1;
     std::string line =
-        fmt::format("iteration {}, relative residual {:.1e} (wanted {:.0e}), {:.3g} iterations/s",
-                    now.iteration, now.residual / size, now.target / size,
-                    forecast_.iterations_a_second());
+        fmt::format("iteration {}, residual {:.1e} (wanted {:.0e}), {:.3g}/s", now.iteration,
+                    now.residual / size, now.target / size, forecast_.iterations_a_second());
     if (const auto left = forecast_.seconds_left())
-        line += fmt::format(", about {} left", rough_time(*left));
+        line += fmt::format(", {} left", rough_time(*left));
     line.resize(std::min(line.size(), columns() - 1));
     fmt::print(stderr, "{}{}", erase, line);
     (void)std::fflush(stderr);

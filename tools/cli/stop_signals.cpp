@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::array signals = {SIGINT, SIGTERM};
 constexpr std::chrono::milliseconds look_interval{10};
+constexpr std::chrono::milliseconds same_request{100};
 
 // What a handler may use: it has no argument but the signal.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
@@ -24,11 +25,11 @@ std::array<struct sigaction, signals.size()> before;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 void restore() {
-    for (std::size_t i = 0; i < signals.size(); ++i) (void)sigaction(signals[i], &before[i], nullptr);
+    for (std::size_t i = 0; i < signals.size(); ++i)
+        (void)sigaction(signals[i], &before[i], nullptr);
 }
 
 extern "C" void note_signal(int) {
-    restore();
     arrived.store(true, std::memory_order_relaxed);
 }
 
@@ -44,17 +45,24 @@ stop_signals::stop_signals(std::stop_source source) {
         std::unique_lock held(lock);
         while (!end.stop_requested() && !arrived.load(std::memory_order_relaxed))
             (void)ended.wait_for(held, end, look_interval, [] { return false; });
-        if (arrived.load(std::memory_order_relaxed)) (void)source.request_stop();
+        if (!arrived.load(std::memory_order_relaxed)) return;
+        (void)source.request_stop();
+        // timeout(1) signals the command, and then its whole group: that is one request.
+        (void)ended.wait_for(held, end, same_request, [] { return false; });
+        restore();
     });
     for (std::size_t i = 0; i < signals.size(); ++i) {
         if (before[i].sa_handler == SIG_IGN) continue;
         struct sigaction action {};
         action.sa_handler = note_signal;
+        action.sa_flags = SA_RESTART;
         (void)sigaction(signals[i], &action, nullptr);
     }
 }
 
 stop_signals::~stop_signals() {
+    messenger_.request_stop();
+    messenger_.join(); // it may be about to restore, too
     restore();
 }
 

@@ -39,7 +39,8 @@ std::string bar(const std::string& name, const std::vector<piece>& pieces, doubl
                           "");
     }
     return html::element("tr", "",
-                         "<th>" + html::text(name) + "</th><td class=\"bar\">" + parts +
+                         "<th>" + html::text(name) + "</th><td class=\"bar\">" +
+                             html::element("div", "class=\"pieces\"", parts) +
                              "</td><td class=\"number\">" + html::text(words) + "</td>");
 }
 

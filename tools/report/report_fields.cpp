@@ -17,12 +17,12 @@ constexpr std::array outcome_table = {
     report_field{"rows", "/matrix/rows"},
     report_field{"nonzeros", "/matrix/nnz"},
     report_field{"solver", "/solver"},
-    report_field{"because", "/solver_because"},
+    report_field{"chosen because", "/solver_because"},
     report_field{"preconditioner", "/preconditioner"},
     report_field{"precision", "/precision"},
     report_field{"devices", "/devices"},
     report_field{"operator", "/operator"},
-    report_field{"because", "/operator_because"},
+    report_field{"operator chosen because", "/operator_because"},
     report_field{"format", "/format"},
     report_field{"transport", "/transport"},
     report_field{"outcome", "/reason"},
@@ -71,16 +71,19 @@ std::span<const report_field> phase_fields() {
 
 std::optional<std::string> in_words(const json& report, const report_field& field) {
     const json* const value = find(report, field.pointer);
-    if (value == nullptr || value->is_null()) return std::nullopt;
-    if (value->is_number()) return number_in_words(*value, field.kind);
-    if (value->is_array()) {
+    return value == nullptr ? std::nullopt : in_words(*value, field.kind);
+}
+
+std::optional<std::string> in_words(const json& value, field_kind kind) {
+    if (value.is_null()) return std::nullopt;
+    if (value.is_number()) return number_in_words(value, kind);
+    if (value.is_array()) {
         std::string list;
-        for (const json& item : *value)
-            list += (list.empty() ? "" : "; ") +
-                    (item.is_string() ? item.get<std::string>() : item.dump());
+        for (const json& item : value)
+            list += (list.empty() ? "" : "; ") + in_words(item, kind).value_or("-");
         return list.empty() ? std::nullopt : std::optional(list);
     }
-    std::string text = value->is_string() ? value->get<std::string>() : value->dump();
+    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     return text.empty() ? std::nullopt : std::optional(std::move(text));
 }
 

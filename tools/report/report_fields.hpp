@@ -27,6 +27,10 @@ struct report_field {
 [[nodiscard]] std::optional<std::string> in_words(const nlohmann::ordered_json& report,
                                                   const report_field& field);
 
+/// A value in words; nothing where it is null or empty.
+[[nodiscard]] std::optional<std::string> in_words(const nlohmann::ordered_json& value,
+                                                  field_kind kind);
+
 /// A number of the report; nothing where there is none.
 [[nodiscard]] std::optional<double> number_at(const nlohmann::ordered_json& report,
                                               const char* pointer);

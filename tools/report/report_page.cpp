@@ -1,10 +1,10 @@
 #include <krylith/tools/report/report_page.hpp>
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <krylith/tools/cli/quantities.hpp>
 #include <krylith/tools/report/html.hpp>
 #include <krylith/tools/report/report_bars.hpp>
 #include <krylith/tools/report/report_curve.hpp>
@@ -42,6 +42,17 @@ std::string facts(const json& report) {
     return html::element("table", "", rows);
 }
 
+/// "relative_true_residual" as words.
+std::string spaced(std::string name) {
+    std::ranges::replace(name, '_', ' ');
+    return name;
+}
+
+field_kind kind_of(const std::string& name) {
+    if (name.ends_with("seconds")) return field_kind::seconds;
+    return name.ends_with("residual") ? field_kind::scientific : field_kind::plain;
+}
+
 std::string notes(const json& report) {
     std::string out;
     if (const std::string diagnosis = text_at(report, "/diagnosis"); !diagnosis.empty())
@@ -54,21 +65,23 @@ std::string notes(const json& report) {
     return out;
 }
 
-/// What auto tried, where it tried several things.
+/// What auto tried: a table with the fields of the first attempt as its columns.
 std::string attempts(const json& report) {
-    if (!report.contains("attempts") || !report["attempts"].is_array()) return {};
+    if (!report.contains("attempts") || !report["attempts"].is_array() ||
+        report["attempts"].empty() || !report["attempts"].front().is_object())
+        return {};
+    std::string head;
+    for (const auto& [name, value] : report["attempts"].front().items())
+        head += "<th>" + html::text(spaced(name)) + "</th>";
     std::string rows;
     for (const json& attempt : report["attempts"]) {
         std::string cells;
         for (const auto& [name, value] : attempt.items())
-            if (!value.is_structured())
-                cells += html::element(
-                    "td", "",
-                    html::text(name + " " +
-                               (value.is_string() ? value.get<std::string>() : value.dump())));
+            cells += "<td>" + html::text(in_words(value, kind_of(name)).value_or("-")) + "</td>";
         rows += html::element("tr", "", cells);
     }
-    return rows.empty() ? rows : html::element("table", "", rows);
+    return html::element("table", "",
+                         "<thead><tr>" + head + "</tr></thead><tbody>" + rows + "</tbody>");
 }
 
 std::string command(const json& report, const char* pointer) {
@@ -117,10 +130,10 @@ std::string overview(std::span<const page_entry> entries) {
     std::string rows =
         "<thead><tr><th>matrix</th><th>solver</th><th>outcome</th><th>iterations</th>"
         "<th>solve</th></tr></thead>\n<tbody>";
-    std::vector<const json*> reports;
+    std::vector<const json*> drawn;
     for (std::size_t k = 0; k < entries.size(); ++k) {
         const json& report = entries[k].report;
-        reports.push_back(&report);
+        if (report.contains("history")) drawn.push_back(&report);
         const std::string preconditioner = text_at(report, "/preconditioner");
         const auto cell = [](const std::string& text) {
             return "<td>" + html::text(text) + "</td>";
@@ -133,10 +146,11 @@ std::string overview(std::span<const page_entry> entries) {
                                                    : " + " + preconditioner)),
             converged(report) ? "good" : "bad",
             html::text(report.contains("error") ? "not solved" : text_at(report, "/reason")),
-            cell(fmt::format("{}", number_at(report, "/iterations").value_or(0))),
-            cell(in_seconds(number_at(report, "/solve_seconds").value_or(0))));
+            cell(in_words(report, {"", "/iterations"}).value_or("-")),
+            cell(in_words(report, {"", "/solve_seconds", field_kind::seconds}).value_or("-")));
     }
-    return html::element("table", "", rows + "</tbody>") + picture(draw(curves_of(reports)));
+    const std::string curves = drawn.empty() ? "" : picture(draw(curves_of(drawn)));
+    return html::element("table", "", rows + "</tbody>") + curves;
 }
 
 } // namespace

@@ -21,8 +21,8 @@ table { border-collapse: collapse } th { text-align: left; font-weight: 500; col
   padding: .15rem 1.2rem .15rem 0; vertical-align: top; white-space: nowrap }
 td { padding: .15rem 1rem .15rem 0; overflow-wrap: anywhere }
 thead th { border-bottom: 1px solid var(--line) }
-.bars { width: 100% } .bar { width: 55% } .bar .piece { display: inline-block; height: .9rem;
-  vertical-align: middle } .number { font-variant-numeric: tabular-nums }
+.bars { width: 100% } .bar { width: 55% } .pieces { display: flex; margin-top: .3rem }
+.piece { height: .9rem; flex: none } .number { font-variant-numeric: tabular-nums }
 .c0 { background: var(--c0) } .c1 { background: var(--c1) } .c2 { background: var(--c2) }
 .c3 { background: var(--c3) } .c4 { background: var(--c4) } .c5 { background: var(--c5) }
 .good { color: var(--good) } .bad { color: var(--bad) }

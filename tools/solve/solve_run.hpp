@@ -70,7 +70,7 @@ struct solve_outcome {
     std::int64_t preconditioner_bytes = 0; ///< on the device that keeps most
     std::vector<kernel_use> kernel_uses;   ///< of operator adaptive
     reordering_report reordered;
-    std::string eager_because; ///< empty where the execution was recorded
+    std::string eager_because;            ///< empty where the execution was recorded
     std::int64_t max_iterations = 0;      ///< -1: none was given, and auto limits each attempt
     double load_seconds = 0;              ///< reading or generating the matrix
     double setup_seconds = 0;             ///< operator, preconditioner, workspace

@@ -11,8 +11,8 @@
 #include <krylith/vector/kernels/fused_shape.hpp>
 #include <krylith/vector/scalar/hessenberg.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
-#include <krylith/vector/scalar/register_post.hpp>
 #include <krylith/vector/scalar/loop_watch.hpp>
+#include <krylith/vector/scalar/register_post.hpp>
 
 namespace krylith {
 

@@ -43,7 +43,7 @@ rank_memory::rank_memory(const device_group& group, int rank, const execution_op
                                      (options.coefficients ? 3 : 1),
                                  item);
     watch = buffer<loop_watch>(d, 1, item);
-    posts = std::make_unique<posted_words>(d, most_posted + 1);
+    posts = std::make_unique<posted_words>(d, most_posted + 1, item);
     partials =
         buffer<double>(d, capacity(options) * static_cast<std::size_t>(reduction_blocks(*d)), item);
     own_slots = buffer<stamped_value>(d, all_reduce_capacity, item);

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
 #include <krylith/device/cuda/posted_words.hpp>
+#include <krylith/device/device_group.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/vector/execution.hpp>
 #include <krylith/vector/scalar/loop_board_memory.hpp>

@@ -21,7 +21,10 @@ loop_board_memory::loop_board_memory(std::shared_ptr<device> device) : device_(s
 
 loop_board_memory::~loop_board_memory() {
 #if KRYLITH_HAVE_CUDA
-    if (device_->kind() == backend::cuda) return cuda::free_post(*device_, board_);
+    if (device_->kind() == backend::cuda) {
+        cuda::free_post(*device_, board_);
+        return;
+    }
 #endif
     delete board_;
 }

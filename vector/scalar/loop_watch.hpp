@@ -46,10 +46,10 @@ struct loop_bell {
 
 /// What a rank keeps of it in its memory, zero until the first loop that is watched.
 struct loop_watch {
-    loop_board* board;       ///< null except on rank 0
-    loop_bell* bell;         ///< of host devices; null except on rank 0
-    std::uint64_t trips;     ///< that were watched and went on; the same on all ranks
-    stamped_value orders[2]; ///< what rank 0 has read, stamped with the trip
+    loop_board* board;                     ///< null except on rank 0
+    loop_bell* bell;                       ///< of host devices; null except on rank 0
+    std::uint64_t trips;                   ///< that were watched and went on; the same on all ranks
+    stamped_value orders[2];               ///< what rank 0 has read, stamped with the trip
     stamped_value* peer_orders[max_ranks]; ///< rank 0's: `orders` of each rank
 };
 

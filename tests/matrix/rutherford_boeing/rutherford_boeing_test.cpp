@@ -52,6 +52,15 @@ TEST_CASE("rutherford-boeing: points that the format implies, exponents without 
     CHECK(load_matrix<double>(golden("implied_points.rb")) == expected);
 }
 
+TEST_CASE("rutherford-boeing: numbers may touch, or be narrower than the format says") {
+    const csr_matrix<double> touching{2, 2, {0, 2, 4}, {0, 1, 0, 1}, {-1, -3, -2, -4}};
+    CHECK(load_matrix<double>(golden("touching.rb")) == touching);
+    const temporary_folder folder;
+    const std::string wide =
+        replaced(contents_of(golden("rectangular.rb")), "(3D26.18)", "(3D40.18)");
+    CHECK(load_matrix<double>(folder.write("a.rb", wide).string()) == golden_matrix<double>());
+}
+
 TEST_CASE("rutherford-boeing: known by its contents, whatever its name and the ends of lines") {
     const temporary_folder folder;
     const std::string text = contents_of(golden("rectangular.rb"));
@@ -105,18 +114,17 @@ TEST_CASE("rutherford-boeing: what can't be accepted is told by line and place")
         contains(with("(3D26.18)", "(3A26)   "), "a.rb:4: the format of the values is \"(3A26)\""));
     CHECK(contains(with("(16I5)", "(16F5)"), "the format of the column pointers"));
     CHECK(contains(with("    4    5    6", "    4    5    7"),
-                   "a.rb:5: in characters 21 to 25 the column pointer is \"7\", allowed are whole "
+                   "a.rb:5: at character 25 the column pointer is \"7\", allowed are whole "
                    "numbers from 1 to 6"));
     CHECK(contains(with("    3    4    5", "    4    3    5"), "column_offsets"));
-    CHECK(
-        contains(with("    2    1    3\n", "    2    1    4\n"),
-                 "a.rb:6: in characters 21 to 25 the row is \"4\", allowed are whole numbers from "
-                 "1 to 3"));
+    CHECK(contains(with("    2    1    3\n", "    2    1    4\n"),
+                   "a.rb:6: at character 25 the row is \"4\", allowed are whole numbers from "
+                   "1 to 3"));
     CHECK(contains(with("    2    1    3\n", "    2    1\n"), "the row is \"\""));
     CHECK(contains(with("2.500000000000000000D+00", "2.5000000000000000x0D+00"),
-                   "a.rb:8: in characters 1 to 26 the value is"));
+                   "a.rb:8: at character 3 the value is"));
     CHECK(contains(with("5             0", "50            0"), "allowed are the"));
-    CHECK(contains(with("1.000000000000000000D-03\n", ""), "that follow"));
+    CHECK(contains(with("1.000000000000000000D-03\n", ""), "the value is \"\""));
     const std::string twice = contents_of(golden("symmetric.rb"));
     CHECK(contains(
         refusal(folder.write("b.rb", replaced(twice, " 1 2 2 3 3", " 1 2 1 3 3")).string()),

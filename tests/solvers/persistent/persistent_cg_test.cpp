@@ -1,5 +1,5 @@
-// CG in persistent kernels: the same iteration as launched_cg(), where it can run, and its reason on
-// other groups. (All other tests of solvers run it too, as cg.)
+// CG in persistent kernels: the same iteration as launched_cg(), where it can run, and its reason
+// on other groups. (All other tests of solvers run it too, as cg.)
 #include <cmath>
 #include <vector>
 

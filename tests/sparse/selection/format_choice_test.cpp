@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/sparse/csr/csr_tiles.hpp>
+#include <krylith/sparse/pattern/csr_tiles.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/selection/format_choice.hpp>
-#include <krylith/sparse/sell/sell_layout.hpp>
 
 #include <krylith/tests/support/random.hpp>
 

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/sparse/csr/csr_tiles.hpp>
+#include <krylith/sparse/pattern/csr_tiles.hpp>
 #include <krylith/sparse/sell/device_sell.hpp>
 #include <krylith/sparse/sell/sell_columns.hpp>
 
@@ -32,10 +32,11 @@ namespace {
 pattern uneven(std::int64_t rows, int length, int longer, int columns) {
     pattern p;
     for (std::int64_t row = 0; row < rows; ++row) {
-        std::vector<std::int32_t> entries(static_cast<std::size_t>(row % 100 == 7 ? longer : length));
+        std::vector<std::int32_t> entries(
+            static_cast<std::size_t>(row % 100 == 7 ? longer : length));
         for (std::size_t k = 0; k < entries.size(); ++k)
-            entries[k] = static_cast<std::int32_t>((row * 7 + static_cast<std::int64_t>(k) * 3) %
-                                                   columns);
+            entries[k] =
+                static_cast<std::int32_t>((row * 7 + static_cast<std::int64_t>(k) * 3) % columns);
         p.add_row(entries);
     }
     return p;

@@ -272,6 +272,7 @@ TEST_CASE("replicated: iterations of a recorded loop neither wait for the host n
             std::uint64_t waits[2];
             int allocations[2];
             for (const int round : {0, 1}) {
+                p.a->release_workspace(); // both begin without one
                 group.synchronize();
                 const testing::short_memory counter(group, -1); // it refuses nothing
                 const std::uint64_t before = host_waits(group);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -34,8 +35,8 @@ const std::string small = "solve gallery:poisson2d:20 --backend host ";
 
 /// A solve of many seconds, whose trips are short.
 std::vector<std::string> long_solve(std::vector<std::string> options) {
-    options.insert(options.begin(), {"solve", "gallery:poisson2d:900", "--backend", "host",
-                                     "--rtol", "1e-12"});
+    options.insert(options.begin(),
+                   {"solve", "gallery:poisson2d:900", "--backend", "host", "--rtol", "1e-12"});
     return options;
 }
 
@@ -55,8 +56,7 @@ TEST_CASE("--monitor prints the residual every N iterations, first and last, bef
     REQUIRE(at != std::string::npos);
     at = result.out.find("iteration     residual relative residual\n", at);
     REQUIRE(at != std::string::npos);
-    const std::string monitor =
-        result.out.substr(at, result.out.find("solver ", at) - at);
+    const std::string monitor = result.out.substr(at, result.out.find("solver ", at) - at);
     CHECK(lines_of(monitor) == 2 + (iterations - 1) / 10 + 1);
     CHECK(contains(monitor, "\n        0 2.000000e+01      1.000000e+00\n"));
     CHECK(contains(monitor, "\n       10 "));
@@ -116,7 +116,7 @@ TEST_CASE("a terminal shows what is known at once, then a line of progress, whic
     CHECK(contains(run.output(), "matrix      gallery:poisson2d:900: 810000 rows"));
     CHECK(contains(run.output(), "devices     "));
     CHECK_FALSE(contains(run.output(), "outcome "));
-    REQUIRE(run.shows("iterations/s"));
+    REQUIRE(run.shows("(wanted "));
     CHECK_FALSE(contains(run.output(), "outcome "));
     const int status = run.status();
     CHECK(WIFEXITED(status));
@@ -134,7 +134,7 @@ TEST_CASE("Ctrl-C and SIGTERM stop a solve with all its outputs written") {
         const temporary_folder folder;
         terminal_run run(folder, long_solve({"--solution", "x.mtx", "--history", "h.csv",
                                              "--report", "r.json"}));
-        REQUIRE(run.shows("iterations/s"));
+        REQUIRE(run.shows("(wanted "));
         if (typed)
             run.type("\x03");
         else
@@ -154,9 +154,13 @@ TEST_CASE("Ctrl-C and SIGTERM stop a solve with all its outputs written") {
 TEST_CASE("a second signal ends the command at once, and so does one that it doesn't stop for") {
     const temporary_folder folder;
     // A trip is a cycle, and takes minutes.
-    const std::vector<std::string> slow = {
-        "solve", "gallery:poisson2d:400", "--backend", "host", "--solver", "gmres",
-        "--restart", "300", "--rtol", "1e-14", "--solution", "x.mtx", "--monitor"};
+    const std::vector<std::string> slow = {"solve",      "gallery:poisson2d:400",
+                                           "--backend",  "host",
+                                           "--solver",   "gmres",
+                                           "--restart",  "300",
+                                           "--rtol",     "1e-14",
+                                           "--solution", "x.mtx",
+                                           "--monitor"};
     {
         terminal_run run(folder, slow);
         REQUIRE(run.shows("relative residual"));
@@ -182,8 +186,7 @@ TEST_CASE("forecasts follow the rate at which the residual falls") {
     CHECK(forecast.iterations_a_second() == 0);
     CHECK_FALSE(forecast.seconds_left().has_value());
     // A digit in 10 iterations, an iteration in 0.1 s, 8 digits wanted.
-    for (int k = 0; k <= 40; ++k)
-        forecast.add(0.1 * k, {k, std::pow(10.0, -0.1 * k), 1e-8, 1});
+    for (int k = 0; k <= 40; ++k) forecast.add(0.1 * k, {k, std::pow(10.0, -0.1 * k), 1e-8, 1});
     CHECK(forecast.iterations_a_second() == doctest::Approx(10));
     REQUIRE(forecast.seconds_left().has_value());
     CHECK(*forecast.seconds_left() == doctest::Approx(4));

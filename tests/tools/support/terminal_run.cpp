@@ -84,7 +84,8 @@ void terminal_run::signal(int number) const {
 }
 
 int terminal_run::status() {
-    while (read_more(longest_wait)) {}
+    while (read_more(longest_wait)) {
+    }
     int status = -1;
     if (waitpid(child_, &status, 0) == child_) child_ = -1;
     return status;

@@ -31,7 +31,8 @@ public:
     template <class Function>
     requires(!std::same_as<std::remove_cvref_t<Function>, solve_callback> &&
              std::invocable<Function&, const progress&>)
-    solve_callback(Function function) { // NOLINT(google-explicit-constructor): a callable is one
+        solve_callback(
+            Function function) { // NOLINT(google-explicit-constructor): a callable is one
         if constexpr (requires { static_cast<bool>(function == nullptr); })
             if (function == nullptr) return;
         using answer = std::invoke_result_t<Function&, const progress&>;

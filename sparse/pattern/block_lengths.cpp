@@ -1,7 +1,7 @@
-#include <krylith/sparse/storage/block_lengths.hpp>
+#include <krylith/sparse/pattern/block_lengths.hpp>
 
-#include <krylith/sparse/csr/csr_tiles.hpp>
-#include <krylith/sparse/sell/sell_layout.hpp>
+#include <krylith/sparse/pattern/csr_tiles.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 
 namespace krylith {
 

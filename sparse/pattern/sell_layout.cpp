@@ -1,4 +1,4 @@
-#include <krylith/sparse/sell/sell_layout.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -1,9 +1,9 @@
 // The lengths of rows, measured and sorted on a CUDA device. A warp takes the 32 rows of a slice,
 // a block the 1024 rows of a window of sorting.
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/sparse/csr/csr_tiles.hpp>
-#include <krylith/sparse/sell/sell_layout.hpp>
-#include <krylith/sparse/storage/block_lengths.hpp>
+#include <krylith/sparse/pattern/block_lengths.hpp>
+#include <krylith/sparse/pattern/csr_tiles.hpp>
+#include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 #include <krylith/device/cuda/cuda_device.cuh>

@@ -17,8 +17,8 @@
 
 #include <krylith/device/host/group_driver.hpp>
 #include <krylith/solvers/iteration.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/kept/workspace_shelf.hpp>
-#include <krylith/vector/recording_identity.hpp>
 
 namespace krylith {
 
@@ -33,6 +33,9 @@ struct default_loop {
     static constexpr bool cycles = false;
     /// Whether iterate() goes on until the loop stops.
     static constexpr bool whole = false;
+    /// Whether iterate() does nothing once the loop has stopped: a solve may then be enqueued
+    /// before it is known whether there is anything to iterate.
+    static constexpr bool stops_at_once = true;
     /// The batches and the array that the loop needs.
     [[nodiscard]] static execution_options sizes(const A&, const solver_options&) { return {}; }
     /// The options of the iteration around the loop.

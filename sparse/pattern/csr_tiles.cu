@@ -2,7 +2,7 @@
 // has at most 256 rows, so the first tile that begins in a chunk of rows begins at one of its first
 // 256: a block follows the tiles of its chunk from each of these, and a walk over the chunks then
 // finds which one it is.
-#include <krylith/sparse/csr/csr_tiles.hpp>
+#include <krylith/sparse/pattern/csr_tiles.hpp>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 #include <krylith/device/cuda/cuda_device.cuh>

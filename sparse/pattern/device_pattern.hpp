@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/sparse/storage/block_lengths.hpp>
+#include <krylith/sparse/pattern/block_lengths.hpp>
 
 namespace krylith {
 

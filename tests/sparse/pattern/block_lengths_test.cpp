@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/sparse/csr/csr_tiles.hpp>
-#include <krylith/sparse/storage/block_lengths.hpp>
+#include <krylith/sparse/pattern/block_lengths.hpp>
+#include <krylith/sparse/pattern/csr_tiles.hpp>
 
 #include <krylith/tests/support/patterns.hpp>
 

@@ -1,0 +1,103 @@
+// The part of an iteration that handles no vectors: limits, callbacks, and the verdict.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <krylith/solvers/options.hpp>
+#include <krylith/solvers/result.hpp>
+#include <krylith/vector/scalar.hpp>
+
+namespace krylith {
+
+/// The part of an iteration that handles no vectors.
+class iteration_control {
+public:
+    iteration_control(const iteration_control&) = delete;
+    iteration_control& operator=(const iteration_control&) = delete;
+    virtual ~iteration_control() = default;
+
+    /// `unrecordable` names what a recorded loop can't contain, and is empty if there is nothing.
+    iteration_control(const device_group& group, const solver_options& options, std::int64_t n,
+                      const std::string& unrecordable, execution_options sizes, bool cycles);
+
+    [[nodiscard]] execution& run() noexcept { return run_; }
+
+    /// Whether a solve with these options can use this execution, and the vectors made for it.
+    [[nodiscard]] bool suits(const solver_options& options, const std::string& unrecordable) const;
+
+protected:
+    using clock = std::chrono::steady_clock;
+
+    /// Prepares for the next solve. Only what suits() looks at must be as it was.
+    void restart(const solver_options& options);
+    [[nodiscard]] double target() const;
+    /// Sets the control registers for the iterations from `iteration` on.
+    void set_controls(std::int64_t iteration);
+    /// Sets them for the first iteration, by numbers that only the devices know: b'b and r'r. Stops
+    /// the loop where r is small enough.
+    void set_controls(const scalar& bb, const scalar& rr);
+    /// Whether somebody looks at the solve while it runs.
+    [[nodiscard]] bool watched() const { return options_.callback || watches(); }
+    /// Records the body; its time counts as set-up.
+    void prepare(const std::function<void()>& body);
+    /// Repeats the body until the loop ends, and watches it where somebody wants that.
+    [[nodiscard]] loop_report repeat(const std::function<void()>& body);
+    /// Enqueues the copy of the iterate to the caller's x.
+    virtual void give_x() {}
+    /// Calls the callback with iteration 0 and its squared residual norm. Returns whether the solve
+    /// is to end before it has begun.
+    [[nodiscard]] bool stops_at_start(double rr);
+    /// Decides by the loop's end and the true residual: true ends the solve, false continues from
+    /// x.
+    [[nodiscard]] bool check_convergence(const loop_report& end, double true_rr);
+    /// Decides again by the true residual of the x that is returned, after shifting has changed it.
+    void check_shifted_convergence(double true_rr);
+    /// Reads the history, and the spectrum where the solver recorded its coefficients. The solver's
+    /// matrix is `scale` M^-1 A.
+    void finish_history(double scale);
+    [[nodiscard]] solve_result finish();
+
+private:
+    [[nodiscard]] bool watches() const;
+    /// Calls the callback, and keeps in mind what it says.
+    void tell(std::int64_t iteration, double norm);
+    /// Calls the callback for those of the posted iterations that it is due at.
+    [[nodiscard]] bool look(std::span<const loop_post> posts);
+    /// Whether anybody has said stop.
+    [[nodiscard]] bool told_to_stop();
+    void set_next_pause(std::int64_t iteration);
+
+    std::vector<std::int64_t> starts_; ///< iterations at which the recurrence began
+    std::optional<reason> told_;       ///< who said stop
+    std::int64_t last_told_ = -1;
+
+protected:
+    solver_options options_; ///< the caller's, with their rtol set
+    std::int64_t n_;
+    std::int64_t limit_;
+    std::int64_t history_size_; ///< of the execution
+    clock::time_point began_ = clock::now();
+    clock::time_point started_;
+    double recording_seconds_ = 0;
+    double machine_epsilon_ = std::numeric_limits<double>::epsilon(); ///< epsilon of the vectors'
+                                                                      ///< type
+    execution run_;
+    solve_result result_;
+    double scale_ = 1;      ///< power of two by which b and x are multiplied inside
+    double bb_ = 0;         ///< squared norm of the scaled b
+    double start_rr_ = 0;   ///< squared residual norm that the recurrence starts with
+    double last_true_ = -1; ///< squared true residual at the last verification
+
+private:
+    bool recordable_;
+    bool used_ = false;
+};
+
+} // namespace krylith

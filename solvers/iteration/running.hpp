@@ -1,0 +1,77 @@
+// How an iteration runs its loop (solvers/iteration.hpp includes it).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <krylith/solvers/iteration.hpp>
+
+namespace krylith {
+
+template <linear_operator A, preconditioner<typename A::value_type> M>
+template <class Loop>
+void iteration<A, M>::enqueue_loop(Loop& loop) {
+    loop.start();
+    run_.launch([&loop] { loop.iterate(); });
+    ended_ = scalar_value{&run_, control::state};
+    enqueue_check(loop.r(), loop.direction());
+}
+
+template <linear_operator A, preconditioner<typename A::value_type> M>
+template <class Loop>
+bool iteration<A, M>::solve_at_once(Loop& loop) {
+    enqueue_start(loop.r(), loop.direction());
+    for (const scalar* norm : {&bb_of_b_, &vv_, &av_})
+        require_ordinary<T>(*norm, loop_state::extreme);
+    first_rr_ = rr_;
+    set_controls(bb_of_b_, rr_);
+    enqueue_loop(loop);
+    const auto now = run_.get({bb_of_b_.number(), first_rr_.number(), ended_.number(),
+                               control::iteration, control::residual, rr_.number()});
+    loop_report end{static_cast<loop_state>(static_cast<std::uint8_t>(now[2])),
+                    static_cast<std::int64_t>(now[3]), now[4]};
+    if (end.state == loop_state::extreme) return false;
+    bb_ = now[0];
+    start_rr_ = now[1];
+    result_.rhs_norm = std::sqrt(bb_);
+    const bool at_start = end.state == loop_state::converged && end.iterations == 0;
+    if (at_start) end.state = loop_state::running;
+    if (check_convergence(end, at_start ? now[1] : now[5])) return true;
+    ++result_.replacements;
+    iterate(loop);
+    return true;
+}
+
+template <linear_operator A, preconditioner<typename A::value_type> M>
+template <class Loop>
+void iteration<A, M>::iterate(Loop& loop) {
+    // The scaling is part of what is recorded.
+    if (recorded_factor_ != a_.factor() || recorded_scaled_ != used_m_.scaled)
+        run_.forget_recording();
+    recorded_factor_ = a_.factor();
+    recorded_scaled_ = used_m_.scaled;
+    const auto body = [&loop] { loop.iterate(); };
+    prepare(body);
+    for (;;) {
+        set_controls(result_.iterations);
+        loop_report end;
+        double rr = 0;
+        if (may_launch_ahead<Loop>()) {
+            enqueue_loop(loop);
+            const auto now =
+                run_.get({ended_.number(), control::iteration, control::residual, rr_.number()});
+            end = {static_cast<loop_state>(static_cast<std::uint8_t>(now[0])),
+                   static_cast<std::int64_t>(now[1]), now[2]};
+            rr = now[3];
+        } else {
+            loop.start();
+            end = repeat(body);
+            rr = true_residual(loop.r(), loop.direction());
+        }
+        if (check_convergence(end, rr)) break;
+        ++result_.replacements;
+    }
+    this->end(loop.r(), loop.direction());
+}
+
+} // namespace krylith

@@ -1,0 +1,112 @@
+#include <krylith/spmv/building/part_checks.hpp>
+
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+
+namespace krylith {
+
+namespace {
+
+[[noreturn]] void refuse(int rank, const std::string& what) {
+    throw usage_error("make_operator: part " + std::to_string(rank) + ": " + what);
+}
+
+template <class V>
+V read_number(device& device, const V* from) {
+    V number{};
+    device.download(&number, from, sizeof number);
+    return number;
+}
+
+/// Refuses a null pointer and a pointer to memory of another device.
+void check_pointer(device& device, int rank, const void* pointer, const char* name) {
+    if (pointer == nullptr) refuse(rank, std::string(name) + " is null");
+    const std::string elsewhere = device.lies_elsewhere(pointer);
+    if (!elsewhere.empty())
+        refuse(rank, std::string(name) + " is " + elsewhere + ", allowed is memory of " +
+                         device.description());
+}
+
+} // namespace
+
+template <class T>
+void check_part(device& device, int rank, const csr_part<T>& part) {
+    if (part.rows < 0) refuse(rank, std::to_string(part.rows) + " rows, allowed are 0 and more");
+    const void* const offsets = part.row_offsets.wide != nullptr
+                                    ? static_cast<const void*>(part.row_offsets.wide)
+                                    : part.row_offsets.narrow;
+    if (part.rows > 0) check_pointer(device, rank, offsets, "row_offsets");
+}
+
+void check_count(std::size_t parts, const device_group& group) {
+    if (parts != static_cast<std::size_t>(group.size()))
+        throw usage_error("make_operator: " + std::to_string(parts) + " parts for " +
+                          std::to_string(group.size()) + " devices");
+}
+
+template <class T>
+void check_part(device& /*device*/, int rank, const coo_part<T>& part) {
+    for (const std::int64_t count : {part.rows, part.entries})
+        if (count < 0)
+            refuse(rank, std::to_string(part.rows) + " rows and " + std::to_string(part.entries) +
+                             " entries, allowed are 0 and more");
+}
+
+template <class T>
+void check_entries(device& device, int rank, const csr_part<T>& part) {
+    check_pointer(device, rank, part.column_indices, "column_indices");
+    check_pointer(device, rank, part.values, "values");
+}
+
+template <class T>
+void check_entries(device& device, int rank, const coo_part<T>& part) {
+    if (part.entries == 0) return;
+    check_pointer(device, rank, part.row_indices, "row_indices");
+    check_pointer(device, rank, part.column_indices, "column_indices");
+    check_pointer(device, rank, part.values, "values");
+}
+
+std::int64_t count_nonzeros(device& device, const offset_array& offsets, std::int64_t rows) {
+    const auto at = [&](std::int64_t row) {
+        if (offsets.wide != nullptr) return read_number(device, offsets.wide + row);
+        return std::int64_t{read_number(device, offsets.narrow + row)};
+    };
+    return at(rows) - at(0);
+}
+
+void check_order(const operator_options& options) {
+    if (options.order)
+        throw usage_error(std::string("operator_options::order is ") + to_string(options.order) +
+                          ", but rows that lie on the devices stay there: allowed is none");
+}
+
+operator_placement placement_of(row_partition rows, const std::optional<operator_layouts>& layouts,
+                                const operator_options& options) {
+    if (!layouts) return {std::move(rows), {}};
+    if (layouts->domain == nullptr) throw usage_error("make_operator: the domain layout is null");
+    check_layouts(*layouts, rows.rows(), layouts->domain->size(), options);
+    for (const layout_handle& layout : {layouts->range, layouts->domain})
+        if (layout->order)
+            throw usage_error("make_operator: a layout has another order of rows, but rows that "
+                              "lie on the devices stay there: allowed are layouts without one");
+    for (int rank = 0; rank < rows.ranks(); ++rank)
+        if (rows.owned(rank) != layouts->range->rows.owned(rank))
+            refuse(rank, std::to_string(rows.owned(rank).size()) +
+                             " rows, of which the range layout has " +
+                             std::to_string(layouts->range->rows.owned(rank).size()) +
+                             ": they must agree");
+    return {{}, layouts};
+}
+
+template void check_part(device&, int, const csr_part<double>&);
+template void check_part(device&, int, const csr_part<float>&);
+template void check_part(device&, int, const coo_part<double>&);
+template void check_part(device&, int, const coo_part<float>&);
+template void check_entries(device&, int, const csr_part<double>&);
+template void check_entries(device&, int, const csr_part<float>&);
+template void check_entries(device&, int, const coo_part<double>&);
+template void check_entries(device&, int, const coo_part<float>&);
+
+} // namespace krylith
