@@ -26,9 +26,9 @@ namespace krylith {
 /// Solves A x = b, of a square matrix. The result is that of the method that converged, or of the
 /// attempt that came nearest, whose x is returned. Facts that the operator doesn't keep yet cost
 /// two products and a read of the matrix. The operator also keeps the preconditioner that was made
-/// last, which takes new values in place, until a.release_workspace(). Attempts after the first go on from the best x so far
-/// where that has a tenth of the residual that the first began with; otherwise they begin from the
-/// initial guess, if there is one and it is better than 0, or from 0.
+/// last, which takes new values in place, until a.release_workspace(). Attempts after the first go
+/// on from the best x so far where that has a tenth of the residual that the first began with;
+/// otherwise they begin from the initial guess, if there is one and it is better than 0, or from 0.
 ///
 /// Of the options, max_seconds and max_iterations limit all attempts together; without the latter
 /// CG may take min(50 n, 50000) iterations, BiCGStab and GMRES min(10 n, 10000) each, at least

@@ -74,10 +74,9 @@ void add_method(CLI::App& app, solve_request& request) {
     add_rtol(app, request.rtol);
     app.get_option("--rtol")->group("Solver");
     add("--atol", request.atol, "ATOL", "See --rtol");
-    app.add_option(
-           "--max-iterations", request.max_iterations,
-           "Give up after so many, with solver auto all attempts together [min(10 n, 10000); "
-           "auto: at least 1000 a method, cg min(50 n, 50000)]")
+    app.add_option("--max-iterations", request.max_iterations,
+                   "Give up after so many [min(10 n, 10000)]; solver auto counts all attempts, and "
+                   "has defaults of its own")
         ->type_name("K")
         ->group("Solver");
     add("--restart", request.restart, "M", "gmres: basis vectors before it starts anew");

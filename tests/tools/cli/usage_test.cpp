@@ -42,7 +42,7 @@ TEST_CASE("help gives every default") {
     const temporary_folder folder;
     const std::string help = run_krylith(folder, "solve --help").out;
     for (const std::string text :
-         {"[ones]", "[auto]", "[fp64: 1e-08, fp32: 1e-05]", "[min(10 n, 10000);", "[30]", "[fp64]"})
+         {"[ones]", "[auto]", "[fp64: 1e-08, fp32: 1e-05]", "[min(10 n, 10000)]", "[30]", "[fp64]"})
         CHECK_MESSAGE(contains(help, text), text);
 }
 
