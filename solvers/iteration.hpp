@@ -166,8 +166,9 @@ private:
                 (options_.initial_guess && norms_in_range(*b_, r, domain)) || rescale(r, domain);
             const bool from_zero = !options_.initial_guess || bb_ == 0;
             if (from_zero) x_.zero();
+            if (from_zero) fused(run_, r = *b_); // its norm is b's, from the kernel of any start
             rr = !finite     ? std::numeric_limits<double>::quiet_NaN()
-                 : from_zero ? norm_of(r, *b_)
+                 : from_zero ? bb_
                              : true_residual(r, domain);
         }
         result_.rhs_norm = std::sqrt(bb_) / scale_;
@@ -206,11 +207,6 @@ private:
 
     /// Multiplies the solver's b by 2^exponent.
     void scale_b(int exponent);
-
-    double norm_of(vector<T>& r, const linear_combination<T>& value) {
-        fused(run_, r = value, rr_ = dot(r, r));
-        return run_.get(rr_.number());
-    }
 
     /// Returns the squared norm of b - A (2^exponent x), and gives x to the user.
     double true_residual(vector<T>& r, vector<T>& domain, int exponent = 0) {

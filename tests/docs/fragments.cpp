@@ -9,6 +9,7 @@
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
 #include <krylith/precond/own_preconditioner.hpp>
+#include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/streamed_product.hpp>
@@ -47,6 +48,13 @@ solve_result lent_arrays(const device_group& group, std::int64_t rows, const std
     const csr_part<double> mine = {rows, offsets, columns, values}; // device pointers
     const auto a = make_operator<double>(group, std::span(&mine, 1), {.borrow = true});
     const solve_result result = cg(*a, b, x);
+    return result;
+}
+
+/// solvers/automatic.hpp.
+solve_result chosen_method(const std::unique_ptr<matrix_operator<double>>& a,
+                           const vector<double>& b, vector<double>& x) {
+    const solve_result result = solve(*a, b, x);
     return result;
 }
 

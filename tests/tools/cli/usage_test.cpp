@@ -91,9 +91,10 @@ TEST_CASE("capitals, beginnings and what others call it are understood in sugges
         CHECK_MESSAGE(contains(result.err, "did you mean '" + name + "'?"), result.err);
     };
     const std::string solve = "solve gallery:poisson2d:4 ";
-    for (const std::string given : {"--maxit 3", "--max-iter 3", "--maxiter=3", "--max 3",
-                                    "--MaxIterations 3", "--iterations 3"})
+    for (const std::string given :
+         {"--maxit 3", "--max-iter 3", "--maxiter=3", "--MaxIterations 3", "--iterations 3"})
         suggests(solve + given, "--max-iterations");
+    suggests(solve + "--max 3", "--max-seconds");
     suggests(solve + "--tol 1e-6", "--rtol");
     suggests(solve + "--tolerance 1e-6", "--rtol");
     suggests(solve + "--output x.mtx", "--solution");
