@@ -236,7 +236,11 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
         result_.reason = reason::indefinite_preconditioner;
         break;
     case loop_state::extreme: break; // the solve begins anew
-    case loop_state::stopped: result_.reason = told_.value_or(reason::interrupted); break;
+    case loop_state::stopped:        // persistent kernels take an infinite p'Ap for a stop, too
+        result_.reason = told_                            ? *told_
+                         : options_.stop.stop_requested() ? reason::interrupted
+                                                          : reason::not_a_number;
+        break;
     }
     return true;
 }

@@ -166,7 +166,10 @@ private:
                 (options_.initial_guess && norms_in_range(*b_, r, domain)) || rescale(r, domain);
             const bool from_zero = !options_.initial_guess || bb_ == 0;
             if (from_zero) x_.zero();
-            if (from_zero) fused(run_, r = *b_); // its norm is b's, from the kernel of any start
+            if (from_zero) { // its norm is b's, from the kernel of any start
+                fused(run_, r = *b_);
+                rr_ = bb_of_b_;
+            }
             rr = !finite     ? std::numeric_limits<double>::quiet_NaN()
                  : from_zero ? bb_
                              : true_residual(r, domain);

@@ -275,15 +275,16 @@ __global__ void __launch_bounds__(persistent_threads, 1)
             }
         }
 
-        // The sum that follows the product brings the host's word to all blocks of all ranks. It
-        // is on its way here while the rows are multiplied.
+        // The sum that follows the product brings the host's word to all blocks of all ranks: it is
+        // infinite then. A second sum would cost each iteration 1 us: the loop grows beyond what
+        // the instruction cache holds. The word is on its way here while the rows are multiplied.
         const bool asks = watched && epoch / 2 % persistent_trip == 0;
         std::uint32_t order = 0;
         if (asks && me == 0 && block.board != nullptr)
             order = load_relaxed(reinterpret_cast<const std::uint32_t*>(&block.board->order));
 
         // Whether the loop has stopped is not known here, but x has to be updated either way.
-        double pq[2] = {};
+        double pq[1] = {};
 #pragma unroll 1
         for (int j = 0; j < Slices; ++j) {
             const std::int32_t i = row(j);
@@ -319,16 +320,15 @@ __global__ void __launch_bounds__(persistent_threads, 1)
         }
         first = false;
         ++epoch;
-        pq[1] = static_cast<double>(order);
-        if (!all_reduce<2, false>(f, a, block.all_reduce, epoch, asks ? 2 : 1, pq)) break;
+        if (order != 0 && static_cast<double>(order) == reg[control::watched])
+            pq[0] = __longlong_as_double(0x7ff0000000000000);
+        if (!all_reduce<1, false>(f, a, block.all_reduce, epoch, 1, pq)) break;
         if (reg[control::state] != 0.0) break;
-        if (asks && pq[1] == reg[control::watched]) {
-            breakdown = loop_state::stopped;
-            break;
-        }
-        if (!(pq[0] > 0)) { // the same in all threads of all devices
-            breakdown =
-                detail::finite(pq[0]) ? loop_state::indefinite_matrix : loop_state::not_a_number;
+        const bool finite = detail::finite(pq[0]);
+        if (!(pq[0] > 0) || (asks && !finite)) { // the same in all threads of all devices
+            breakdown = finite              ? loop_state::indefinite_matrix
+                        : asks && pq[0] > 0 ? loop_state::stopped
+                                            : loop_state::not_a_number;
             break;
         }
         alpha = static_cast<T>(rho / pq[0]);

@@ -52,10 +52,14 @@ void print_raw(std::FILE* out, std::string_view bytes) {
     if (failed && out == stdout && first_failure == 0) first_failure = errno;
 }
 
-void finish_console() {
+void flush(std::FILE* out) {
     errno = 0;
-    const bool failed = std::fflush(stdout) != 0;
-    if (failed && first_failure == 0) first_failure = errno;
+    const bool failed = std::fflush(out) != 0;
+    if (failed && out == stdout && first_failure == 0) first_failure = errno;
+}
+
+void finish_console() {
+    flush(stdout);
     if (first_failure == 0 && std::ferror(stdout) == 0) return;
     if (first_failure == EPIPE && pipe_handler == SIG_DFL) {
         (void)std::signal(SIGPIPE, SIG_DFL);

@@ -19,6 +19,9 @@ void print(std::FILE* out, std::string_view text);
 /// The bytes of a file for whom standard output was named as its place ("-").
 void print_raw(std::FILE* out, std::string_view bytes);
 
+/// Hands on what was printed: a reader at the end of a pipe waits for it. Never throws, either.
+void flush(std::FILE* out);
+
 /// Once, at the end. Throws input_error if not all of standard output could be written. Where its
 /// reader has gone (krylith ... | head), ends the process as that signal (SIGPIPE) does: without a
 /// word, unless the caller had it ignored.

@@ -9,14 +9,14 @@ namespace krylith::tool {
 void solve_watch::say(const std::string& lines) const {
     if (request_.quiet) return;
     print(request_.out, lines);
-    (void)std::fflush(request_.out); // a reader at the end of a pipe waits for them
+    flush(request_.out); // a reader at the end of a pipe waits for them
 }
 
 void solve_watch::monitor(const progress& now) const {
     if (now.iteration == 0) print(request_.out, "iteration     residual relative residual\n");
     print(request_.out, fmt::format("{:>9} {:>12.6e} {:>17.6e}\n", now.iteration, now.residual,
                                     now.residual / (now.rhs_norm > 0 ? now.rhs_norm : 1)));
-    (void)std::fflush(request_.out);
+    flush(request_.out);
 }
 
 solve_watch::running::running(const solve_watch& watch, solver_options& options)

@@ -23,9 +23,12 @@ std::size_t sent_to_one(const execution_options& options) {
     return 2 * capacity(options);
 }
 
+/// More iterations than any memory holds, whose bytes can still be counted.
+constexpr std::int64_t most_history = std::int64_t{1} << 57;
+
 /// The number of iterations that are recorded.
 std::int64_t recorded_iterations(const execution_options& options) {
-    const std::int64_t wanted = std::max(options.history_size, least_history);
+    const std::int64_t wanted = std::clamp(options.history_size, least_history, most_history);
     return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
 }
 
