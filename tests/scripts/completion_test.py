@@ -40,7 +40,8 @@ class Completion(unittest.TestCase):
         self.assertEqual(offers("krylith rec"), ["recommend"])
 
     def test_options(self):
-        self.assertEqual(offers("krylith solve a.mtx --max"), ["--max-iterations"])
+        self.assertEqual(offers("krylith solve a.mtx --max-i"), ["--max-iterations"])
+        self.assertEqual(offers("krylith solve a.mtx --max"), ["--max-iterations", "--max-seconds"])
         self.assertEqual(offers("krylith convert a.mtx b.kcsr --pre"), ["--precision"])
 
     def test_values_are_those_that_the_command_accepts(self):
