@@ -7,8 +7,8 @@
 namespace krylith::tool {
 
 /// While one lives, the first SIGINT or SIGTERM requests the stop and no more; another one, a tenth
-/// of a second later or more, does what the first would do otherwise. Signals that the caller had ignored (nohup) stay ignored. One at a
-/// time.
+/// of a second later or more, does what the first would do otherwise. Signals that the caller had
+/// ignored (nohup) stay ignored. One at a time.
 class stop_signals {
 public:
     explicit stop_signals(std::stop_source source);
