@@ -18,9 +18,10 @@ using krylith::test::temporary_folder;
 
 TEST_CASE_TEMPLATE("npz: every bit of a canonical matrix comes back", T, double, float) {
     const temporary_folder folder;
-    for (const auto& [name, matrix] : krylith::test::file_samples<T>()) {
+    for (const auto& sample : krylith::test::file_samples<T>()) {
+        const krylith::csr_matrix<T>& matrix = sample.matrix;
         if (!canonical(matrix)) continue;
-        CAPTURE(name);
+        CAPTURE(sample.name);
         const auto path = folder.file("a.npz");
         krylith::save_matrix(path, matrix);
         CHECK(krylith::test::same_bits(krylith::load_matrix<T>(path.string()), matrix));

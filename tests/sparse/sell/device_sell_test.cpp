@@ -88,8 +88,9 @@ bool equal(const buffer<V>& made, const std::vector<V>& expected) {
 
 TEST_CASE("patterns on a device: lengths, slices and tiles are those of the host [cuda]") {
     const auto device = testing::cuda_groups().front().handle(0);
-    for (const auto& [name, p] : patterns()) {
-        CAPTURE(name);
+    for (const auto& named : patterns()) {
+        const pattern& p = named.second;
+        CAPTURE(named.first);
         CAPTURE(p.rows());
         const there on_device(device, p);
         const auto [lengths, descends] =
