@@ -1,7 +1,7 @@
 // SELL-32 on CUDA: one thread for each row, with unit stride across the warp.
 //
-// A product moves (fp64) 8.25, 10.25 or 12 bytes a stored entry (sell_view.hpp says when), or 8
-// less 0.25 in uniform slices, 8 a row of x and of y, 0.5 a row for the heads of slices, and 4 a
+// A product moves (fp64) 8.25, 10.25 or 12 bytes a stored entry (sell_view.hpp says when), about
+// 7.5 less in uniform slices, 8 a row of x and of y, 0.5 a row for the heads of slices, and 4 a
 // row if sorted.
 
 #include <algorithm>
