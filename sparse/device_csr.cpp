@@ -1,0 +1,91 @@
+#include <krylith/sparse/device_csr.hpp>
+
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+
+namespace krylith {
+
+namespace {
+
+std::shared_ptr<device> required(std::shared_ptr<device> device) {
+    if (device == nullptr) throw usage_error("device_csr: the device is null");
+    return device;
+}
+
+template <class T>
+void check(const csr_view<T>& a) {
+    check_index_size("device_csr: the number of rows", a.rows);
+    validate_pattern(a);
+    if (a.values.size() != a.column_indices.size())
+        throw input_error("device_csr: there are " + std::to_string(a.values.size()) +
+                          " values for " + std::to_string(a.column_indices.size()) +
+                          " column indices");
+}
+
+} // namespace
+
+template <class T>
+device_csr<T>::device_csr(std::shared_ptr<device> device, const csr_view<T>& a)
+    : device_(required(std::move(device))),
+      rows_((check(a), a.rows)),
+      columns_(a.columns),
+      offsets_(device_, a.row_offsets, "offsets of a matrix"),
+      indices_(device_, a.column_indices, "columns of a matrix"),
+      values_(device_, a.values, "values of a matrix") {}
+
+template <class T>
+device_csr<T>::device_csr(std::shared_ptr<device> device, std::int64_t columns,
+                          buffer<std::int64_t> offsets, buffer<std::int32_t> indices,
+                          buffer<T> values)
+    : device_(required(std::move(device))),
+      rows_(static_cast<std::int64_t>(offsets.size()) - 1),
+      columns_(columns),
+      offsets_(std::move(offsets)),
+      indices_(std::move(indices)),
+      values_(std::move(values)) {
+    if (rows_ < 0 || indices_.size() != values_.size())
+        throw usage_error("device_csr: there are " + std::to_string(rows_ + 1) + " offsets, " +
+                          std::to_string(indices_.size()) + " column indices and " +
+                          std::to_string(values_.size()) +
+                          " values; a matrix has at least 1 offset, and as many values as indices");
+}
+
+template <class T>
+std::int64_t device_csr<T>::bytes() const noexcept {
+    return static_cast<std::int64_t>(offsets_.size() * sizeof(std::int64_t) +
+                                     indices_.size() * sizeof(std::int32_t) +
+                                     values_.size() * sizeof(T));
+}
+
+template <class T>
+device_csr_view<T> device_csr<T>::view() const noexcept {
+    return {rows_, columns_, nonzeros(), offsets_.data(), indices_.data(), values_.data()};
+}
+
+template <class T>
+void device_csr<T>::update(std::span<const T> values) {
+    if (values.size() != values_.size())
+        throw usage_error("device_csr::update: there are " + std::to_string(values.size()) +
+                          " values; the matrix has " + std::to_string(values_.size()) +
+                          " nonzeros");
+    values_.upload(values);
+}
+
+template <class T>
+csr_matrix<T> device_csr<T>::download() const {
+    csr_matrix<T> a;
+    a.rows = rows_;
+    a.columns = columns_;
+    if (rows_ != 0 || offsets_.size() != 0) a.row_offsets = offsets_.download();
+    a.column_indices = indices_.download();
+    a.values = values_.download();
+    return a;
+}
+
+template class device_csr<double>;
+template class device_csr<float>;
+
+} // namespace krylith
