@@ -20,9 +20,12 @@ inline constexpr std::int64_t sort_window = 1024;
 }
 
 /// Whether rows are sorted that would have so many slice-columns in their natural order: that pads
-/// by more than 3%.
+/// by more than 3%, or by more than 10% in a block so small that launches and latency take its
+/// time. There the natural order keeps x in order, and `auto` can take SELL, which persistent
+/// kernels need (choose_format()).
 [[nodiscard]] constexpr bool sell_sorts(std::int64_t nonzeros, std::int64_t slice_columns) {
-    return sell_padding(nonzeros, slice_columns) > 0.03;
+    constexpr std::int64_t small_block = 1'000'000; // nonzeros
+    return sell_padding(nonzeros, slice_columns) > (nonzeros < small_block ? 0.10 : 0.03);
 }
 
 /// The places of CSR rows in SELL; sell_columns.hpp has those of entries in a slice. Pure
@@ -46,8 +49,9 @@ struct sell_layout {
     }
 };
 
-/// Lays out rows in their natural order where that pads by at most 3%, else sorts rows by length
-/// within windows of 1024 rows: neighbours stay near each other, so that x is found in the caches.
+/// Lays out rows in their natural order unless sell_sorts() says otherwise. Then rows are sorted by
+/// length within windows of 1024: neighbours stay near each other, so that x is found in the
+/// caches.
 /// `offsets` has rows + 1 entries. O(rows log 1024).
 [[nodiscard]] sell_layout make_sell_layout(std::span<const std::int64_t> offsets);
 
