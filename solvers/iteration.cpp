@@ -236,7 +236,7 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
         result_.reason = reason::indefinite_preconditioner;
         break;
     case loop_state::extreme: break; // the solve begins anew
-    case loop_state::stopped:        // persistent kernels take an infinite p'Ap for a stop, too
+    case loop_state::stopped:        // persistent kernels take a p'Ap of NaN for a stop, too
         result_.reason = told_                            ? *told_
                          : options_.stop.stop_requested() ? reason::interrupted
                                                           : reason::not_a_number;

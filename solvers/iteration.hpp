@@ -134,14 +134,20 @@ private:
             fused(run_, domain = x, x_ = x, bb_of_b_ = dot(*b_, *b_), vv_ = dot(x, x));
             multiply(run_, a_, domain, r, av_ = dot(r, r));
             fused(run_, r = *b_ - r, rr_ = dot(r, r));
+            return;
+        }
+        if (x_.layout()->kind == coherence::owned) { // nobody else writes x_: it can hold A b first
+            fused(run_, domain = *b_, r = *b_, bb_of_b_ = dot(*b_, *b_));
+            multiply(run_, a_, domain, x_, av_ = dot(x_, x_));
+            x_.zero();
         } else {
             x_.zero();
             fused(run_, domain = *b_, bb_of_b_ = dot(*b_, *b_));
             multiply(run_, a_, domain, r, av_ = dot(r, r));
             fused(run_, r = *b_);
-            vv_ = bb_of_b_;
-            rr_ = bb_of_b_;
         }
+        vv_ = bb_of_b_;
+        rr_ = bb_of_b_;
     }
 
     /// Enqueues r = b - A x with r'r, and gives x to the caller.

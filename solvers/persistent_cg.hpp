@@ -40,7 +40,12 @@ public:
     static constexpr bool whole = true;
 
     persistent_cg_loop(iteration<A, M>& it, const solver_options&)
-        : run(it.run()), a(it.a()), m(it.m()), x(it.x()), loop(a.original()) {}
+        : run(it.run()),
+          a(it.a()),
+          m(it.m()),
+          x(it.x()),
+          rr(it.starting_rr()),
+          loop(a.original()) {}
 
     [[nodiscard]] static execution_options sizes(const A&, const solver_options&) {
         return {.coefficients = true};
@@ -53,7 +58,7 @@ public:
 
     void start() {
         if (m.is_identity())
-            fused(run, rho = dot(residual, residual));
+            rho = rr;
         else
             precondition<T>(run, m, residual, z, rho = dot(residual, z));
         beta = 0.0;
@@ -87,6 +92,7 @@ private:
     const scaled_operator<A>& a;
     scaled_preconditioner<M, T> m;
     vector<T>& x;
+    const scalar& rr;
     persistent_loop<T> loop;
     vector<T> residual = a.make_range_vector();
     vector<T> z = a.make_domain_vector();

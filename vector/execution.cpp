@@ -80,6 +80,7 @@ void execution::fill_contexts(scalar_program program) {
         context.program = program;
         context.batch = batch_;
         context.batch_array = batch_array_;
+        context.partials = memory_[static_cast<std::size_t>(rank)]->partials_of(half_);
         context.guarded = guarded_;
         auto& waits = expected_[static_cast<std::size_t>(rank)];
         context.signal_count = static_cast<std::int32_t>(waits.size());
@@ -91,9 +92,9 @@ void execution::fill_contexts(scalar_program program) {
     batch_registers_.clear();
 }
 
-void execution::open(std::span<const std::uint8_t> used) {
+void execution::open(std::span<const std::uint8_t> used, int program_bytes) {
     for (const auto reg : used) scalars_.need(reg);
-    if (scalars_.bytes() > kernel_program_bytes) {
+    if (scalars_.bytes() > program_bytes) {
         // Registers that the kernel uses must outlive the kernel that runs the program.
         for (const auto reg : used)
             if (program_recorder::is_temporary(reg))
@@ -108,7 +109,7 @@ void execution::open(std::span<const std::uint8_t> used) {
 }
 
 void execution::open(std::span<const std::uint8_t> registers, std::span<std::uint8_t> slots) {
-    open(registers);
+    open(registers, longest_program_bytes);
     for (std::size_t i = 0; i < registers.size(); ++i) slots[i] = scalars_.slot(registers[i]);
 }
 
@@ -120,6 +121,7 @@ void execution::publish(std::span<const std::uint8_t> registers) {
     batch_registers_.assign(registers.begin(), registers.end());
     for (const auto reg : registers) scalars_.mark_assigned(reg);
     publishing_ = batch_ != 0;
+    half_ ^= 1;
 }
 
 void execution::publish_array(int first, int count) {
@@ -130,10 +132,11 @@ void execution::publish_array(int first, int count) {
     batch_ = count;
     batch_array_ = first;
     publishing_ = count != 0;
+    half_ ^= 1;
 }
 
 reduction execution::partials(int rank) const {
-    return {memory_[static_cast<std::size_t>(rank)]->partials.data(), publishing_ ? batch_ : 0};
+    return {memory_[static_cast<std::size_t>(rank)]->partials_of(half_), publishing_ ? batch_ : 0};
 }
 
 void execution::close() {

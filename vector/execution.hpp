@@ -111,10 +111,10 @@ public:
     // --- kernels -----------------------------------------------------------------------------
     /// Begins one operation on all ranks: takes the pending arithmetic and the `used` registers,
     /// whose values the kernel needs. Call at(rank) next for the kernel context of each rank.
-    void open(std::span<const std::uint8_t> used);
-    /// Begins an operation whose kernel leaves new values of `registers` itself, when it ends and
-    /// no block reads them any more: slots[i] is the place in kernel_context::slots of
-    /// registers[i].
+    void open(std::span<const std::uint8_t> used) { open(used, kernel_program_bytes); }
+    /// Begins an operation whose kernel takes a program of any length, and leaves new values of
+    /// `registers` itself, when it ends and no block reads them any more: slots[i] is the place in
+    /// kernel_context::slots of registers[i].
     void open(std::span<const std::uint8_t> registers, std::span<std::uint8_t> slots);
     [[nodiscard]] const kernel_context& at(int rank) const {
         return contexts_[static_cast<std::size_t>(rank)];
@@ -171,8 +171,9 @@ public:
     /// Repeats `body` (recorded, unless eager) until the state is not running. May be called again
     /// to go on: the recording is kept.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);
-    /// Launches the loop and doesn't wait: what is enqueued next comes after it. Eager execution
-    /// enqueues `unroll` times the body, which must be a whole loop.
+    /// Launches the loop and doesn't wait: what is enqueued next comes after it. In eager execution
+    /// the body must be a whole loop, and the state of the last one running: its kernel takes the
+    /// pending arithmetic.
     void launch(const std::function<void()>& body);
     /// The same, watched: the devices don't wait for the host. Where `look` says stop, the loop
     /// ends with loop_state::stopped, in eager execution at the end of the trip, else at the end of
@@ -197,6 +198,8 @@ private:
     [[nodiscard]] static std::uint64_t next_identity();
     /// Runs what is pending in a kernel of one thread and leaves each register in the given place.
     void settle(const register_places& closing);
+    /// Begins an operation whose kernel takes a program of at most so many bytes.
+    void open(std::span<const std::uint8_t> used, int program_bytes);
     /// Gives the next kernel its program and what it waits for.
     void fill_contexts(scalar_program program);
     /// Enqueues the scalars kernel with the kernel context of the rank.
@@ -239,6 +242,7 @@ private:
     // The reduction under way, and the one that the open kernel will publish.
     int batch_ = 0;
     int batch_array_ = -1;
+    int half_ = 0; // of the partial sums: that of the latest batch
     std::vector<std::uint8_t> batch_registers_;
     bool publishing_ = false;
     std::size_t posted_ = 0; // registers, by the last post()

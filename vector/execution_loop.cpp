@@ -184,10 +184,10 @@ void execution::launch_recording(const std::function<void()>& body) {
 
 void execution::launch(const std::function<void()>& body) {
     set_followed();
-    if (mode_ != execution_mode::eager) return launch_recording(body);
-    unguarded([&] { flush(); });
-    for (int i = 0; i < options_.unroll; ++i) record_iteration(body);
-    flush();
+    if (mode_ == execution_mode::eager)
+        body();
+    else
+        launch_recording(body);
 }
 
 loop_report execution::report() {

@@ -23,7 +23,7 @@ struct all_reduce_state {
 /// bits. With Publish, what the blocks of this device stored before is visible afterwards. A block
 /// waits for all others. Returns false after a time-out.
 template <int Most, bool Publish, class T>
-__device__ bool all_reduce(const compact_context& f, const persistent_arguments<T>& a,
+__device__ bool all_reduce(const long_context& f, const persistent_arguments<T>& a,
                            all_reduce_state& s, std::uint64_t epoch, int count,
                            double (&values)[Most]) {
     const int warp = static_cast<int>(threadIdx.x / 32);

@@ -4,57 +4,28 @@
 // H200): 1.4, and 2.0 where earlier stores must be visible (132 blocks, measured alone).
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include <krylith/device/cuda/cooperative_launch.cuh>
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/solvers/persistent/iteration_recorder.cuh>
 #include <krylith/solvers/persistent/persistent_all_reduce.cuh>
 #include <krylith/solvers/persistent/persistent_kernel.hpp>
-#include <krylith/solvers/persistent/persistent_slices.cuh>
+#include <krylith/solvers/persistent/persistent_products.cuh>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 
 namespace {
 
-constexpr int in_flight = 7; ///< pairs that a thread loads at once: a whole 7-point row
-
 /// The shared memory of a block besides the kernel context and the pool.
 struct block_state {
     all_reduce_state all_reduce;
     block_heads heads;
     stamped_value* peer_ghosts[max_ranks];
-    loop_board* board; ///< of the host that watches; null: nobody does, or another block tells it
+    iteration_recorder recorder;
 };
-
-// Functions that few rows need are not inlined: the loop must fit into the instruction cache.
-
-/// Waits until the pairs that a row needs and peers send in all-reduce `epoch` have arrived.
-template <class T>
-__device__ __noinline__ void wait_for_pairs(const compact_context& f,
-                                            const persistent_arguments<T>& a,
-                                            const slice_reader<T>& slice, std::uint64_t epoch) {
-    for (std::int32_t k = 0; k < slice.length; ++k) {
-        const std::int32_t column = slice.column(k);
-        if (column < a.rows) continue;
-        const stamped_value* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
-        wait_until(f.all_reduce, f.all_reduce.rank, [&] {
-            return load_stamped(from).epoch == epoch && load_stamped(from + 1).epoch == epoch;
-        });
-    }
-}
-
-/// Records an iteration, and tells the host; one thread of one block calls it.
-__device__ __noinline__ void record(const iteration_record& history, loop_board* board,
-                                    const double* reg, double rr, double alpha, double beta) {
-    const double k = reg[control::iteration];
-    history.at(k) = rr;
-    history.at(k, 1) = beta;
-    history.at(k, 2) = alpha;
-    if (board == nullptr) return;
-    const auto number = static_cast<std::uint64_t>(k);
-    store_stamped(board->posts + number % loop_posts,
-                  {rr, post_stamp(static_cast<std::uint64_t>(reg[control::watched]), number)});
-}
 
 /// Sends a row's pair to one peer.
 template <class T>
@@ -81,74 +52,16 @@ __device__ __noinline__ void send_to_others(const persistent_arguments<T>& a,
         send(place_at_peer(block, packed(a.sends[e])), pair, epoch);
 }
 
-/// Returns a row of a regular slice times the direction z + beta p. Lanes without an entry multiply
-/// some pair by 0; no pair is infinite, or the solve has ended.
-template <class T>
-__device__ T multiply_regular(const persistent_arguments<T>& a, const near_pairs<T>& near,
-                              const slice_reader<T>& slice, T beta) {
-    T sum[2] = {};
-    for (std::int32_t k = 0; k < slice.length; k += in_flight) {
-        direction_pair<T> pair[in_flight];
-        T value[in_flight];
-#pragma unroll
-        for (int u = 0; u < in_flight; ++u) {
-            if (k + u >= slice.length) break;
-            const std::int32_t word = slice.steps[k + u].base;
-            const std::int32_t column = slice.row + (word >> 1);
-            value[u] = slice.value(k + u);
-            pair[u] = (word & 1) != 0 ? near.pairs[column - near.first]
-                                      : a.pairs[min(max(column, 0), a.rows - 1)];
-        }
-#pragma unroll
-        for (int u = 0; u < in_flight; ++u) {
-            if (k + u >= slice.length) break;
-            sum[u % 2] += value[u] * fma(beta, pair[u].p, pair[u].z);
-        }
-    }
-    return sum[0] + sum[1];
-}
-
-/// Returns a row of the product with the direction z + beta p. Sets `late` where a peer's pair is
-/// not there yet.
-template <column_code Code, class T>
-__device__ T multiply_row(const persistent_arguments<T>& a, const near_pairs<T>& near,
-                          slice_reader<T> slice, T beta, std::uint64_t epoch, bool& late) {
-    slice.code = Code; // the reader's own test disappears
-    T sum[2] = {};
-    for (std::int32_t k = 0; k < slice.length; k += in_flight) {
-        direction_pair<T> pair[in_flight];
-#pragma unroll
-        for (int u = 0; u < in_flight; ++u) {
-            const std::int32_t column = k + u < slice.length ? slice.column(k + u) : -1;
-            pair[u] = {};
-            if (column >= a.rows) {
-                const stamped_value* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
-                const stamped_value z = load_stamped(from);
-                const stamped_value p = load_stamped(from + 1);
-                pair[u] = {static_cast<T>(z.value), static_cast<T>(p.value)};
-                late = late || z.epoch != epoch || p.epoch != epoch;
-            } else if (column >= 0) {
-                pair[u] = near.get(a, column);
-            }
-        }
-#pragma unroll
-        for (int u = 0; u < in_flight; ++u) // padding adds 0 * 0
-            if (k + u < slice.length)
-                sum[u % 2] += slice.value(k + u) * fma(beta, pair[u].p, pair[u].z);
-    }
-    return sum[0] + sum[1];
-}
-
 /// CG with at most `Slices` slices a warp. Where registers can't hold x and r of a thread's rows, r
 /// is in shared memory, and x stays in device memory and is updated beside the product.
 template <class T, int Slices>
 __global__ void __launch_bounds__(persistent_threads, 1)
-    persistent_kernel(const __grid_constant__ compact_context parameter,
+    persistent_kernel(const __grid_constant__ long_context parameter,
                       const __grid_constant__ persistent_arguments<T> a) {
     constexpr bool in_registers = Slices <= register_slices;
     constexpr int unroll = in_registers ? Slices : 2;
     constexpr int block_rows = Slices * persistent_threads;
-    __shared__ context_state state;
+    __shared__ state_of<long_context> state;
     __shared__ block_state block;
     extern __shared__ __align__(16) unsigned char pool[];
     T* const q = reinterpret_cast<T*>(pool);
@@ -158,12 +71,14 @@ __global__ void __launch_bounds__(persistent_threads, 1)
     unsigned char* const pairs_and_matrix =
         reinterpret_cast<unsigned char*>(first_peer + block_rows);
     const std::int32_t left = a.pool_bytes - persistent_row_bytes(Slices, sizeof(T));
-    const compact_context& f = state.context; // valid after the prologue
+    const long_context& f = state.context; // valid after the prologue
     double* const reg = state.reg;
     const auto me = static_cast<int>(threadIdx.x);
     const int warp = me / 32;
     const int lane = me & 31;
-    constexpr int testing_thread = persistent_threads - 32; // in the warp with the fewest slices
+    // These are in the two warps with the fewest slices.
+    constexpr int testing_thread = persistent_threads - 32;
+    constexpr int recording_thread = persistent_threads - 64;
 
     near_pairs<T> near{};
     near.pairs = reinterpret_cast<direction_pair<T>*>(pairs_and_matrix);
@@ -193,8 +108,10 @@ __global__ void __launch_bounds__(persistent_threads, 1)
                    ? row_at(a.matrix, std::int64_t{block.heads.slices[number]} * slice_rows + lane)
                    : -1;
     };
-    const bool watched = reg[control::watched] != 0.0;
-    if (me == 0) block.board = watched && blockIdx.x == 0 ? a.watch->board : nullptr;
+    if (me == recording_thread)
+        block.recorder = {blockIdx.x == 0 && f.history.values != nullptr, reg[control::iteration],
+                          0.0, reg[control::watched] != 0.0 ? a.watch->board : nullptr,
+                          static_cast<std::uint32_t>(reg[control::watched])};
     const T factor = a.scale != no_scale ? static_cast<T>(reg[a.scale]) : T(1);
     T near_x[in_registers ? Slices : 1] = {};
     T near_r[in_registers ? Slices : 1] = {};
@@ -225,7 +142,7 @@ __global__ void __launch_bounds__(persistent_threads, 1)
         }
         if (peers > 1) sends |= 1u << (j + Slices);
     }
-    __syncthreads(); // for peer_ghosts
+    __syncthreads(); // for peer_ghosts, and for the first iteration's number
 
     std::uint64_t epoch = *a.last_epoch;
     double rho = reg[a.rho];
@@ -266,22 +183,14 @@ __global__ void __launch_bounds__(persistent_threads, 1)
             // Every block computes the same; the others see it after the next all-reduce.
             if (me == testing_thread) {
                 reg[control::iteration] += 1.0;
-                if (blockIdx.x == 0 && f.history.values != nullptr)
-                    record(f.history, block.board, reg, norms[0], static_cast<double>(alpha), beta);
                 detail::test(reg, norms[0]);
                 if (!plain && !(rho > 0)) detail::stop(reg, loop_state::indefinite_preconditioner);
                 if (reg[control::iteration] >= reg[control::pause_at])
                     detail::stop(reg, loop_state::pause);
             }
+            if (me == recording_thread && block.recorder.records)
+                record(f.history, block.recorder, norms[0], static_cast<double>(alpha), beta);
         }
-
-        // The sum that follows the product brings the host's word to all blocks of all ranks: it is
-        // infinite then. A second sum would cost each iteration 1 us: the loop grows beyond what
-        // the instruction cache holds. The word is on its way here while the rows are multiplied.
-        const bool asks = watched && epoch / 2 % persistent_trip == 0;
-        std::uint32_t order = 0;
-        if (asks && me == 0 && block.board != nullptr)
-            order = load_relaxed(reinterpret_cast<const std::uint32_t*>(&block.board->order));
 
         // Whether the loop has stopped is not known here, but x has to be updated either way.
         double pq[1] = {};
@@ -320,15 +229,15 @@ __global__ void __launch_bounds__(persistent_threads, 1)
         }
         first = false;
         ++epoch;
-        if (order != 0 && static_cast<double>(order) == reg[control::watched])
-            pq[0] = __longlong_as_double(0x7ff0000000000000);
+        // The sum brings the host's word to all blocks of all ranks. A sum of its own would cost
+        // each iteration 1 us, and an addition that is skipped where the word is 0 costs 0.6.
+        if (me == recording_thread) pq[0] += block.recorder.word;
         if (!all_reduce<1, false>(f, a, block.all_reduce, epoch, 1, pq)) break;
         if (reg[control::state] != 0.0) break;
-        const bool finite = detail::finite(pq[0]);
-        if (!(pq[0] > 0) || (asks && !finite)) { // the same in all threads of all devices
-            breakdown = finite              ? loop_state::indefinite_matrix
-                        : asks && pq[0] > 0 ? loop_state::stopped
-                                            : loop_state::not_a_number;
+        if (!(pq[0] > 0)) { // the same in all threads of all devices
+            breakdown = detail::finite(pq[0])          ? loop_state::indefinite_matrix
+                        : reg[control::watched] != 0.0 ? loop_state::stopped
+                                                       : loop_state::not_a_number;
             break;
         }
         alpha = static_cast<T>(rho / pq[0]);
@@ -343,7 +252,7 @@ __global__ void __launch_bounds__(persistent_threads, 1)
     __syncthreads();
     if (blockIdx.x == 0 && me == testing_thread) {
         if (breakdown != loop_state::running) detail::stop(reg, breakdown);
-        if (watched) reg[control::posted] = reg[control::iteration];
+        if (reg[control::watched] != 0.0) reg[control::posted] = reg[control::iteration];
         reg[a.rho] = rho;
         reg[a.beta] = beta;
         const std::uint8_t results[] = {control::state, control::iteration, control::residual,
@@ -383,9 +292,15 @@ std::int64_t pool_room(const cuda_device& d, std::int32_t slices_a_warp) {
 } // namespace
 
 std::int32_t persistent_slices(const device& device) {
+    // Every solve asks, and the runtime's answers would take 3 us.
+    static std::mutex lock;
+    static std::map<int, std::int32_t> known; // by ordinal
     const auto& d = static_cast<const cuda_device&>(device);
+    const std::lock_guard held(lock);
+    if (const auto found = known.find(d.ordinal()); found != known.end()) return found->second;
     std::int32_t n = most_persistent_slices;
     while (n > 0 && pool_room(d, n) < persistent_row_bytes(n, sizeof(double))) n /= 2;
+    known.emplace(d.ordinal(), n);
     return n;
 }
 
@@ -417,7 +332,8 @@ void persistent_cg(device& device, const kernel_context& common, const persisten
     KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             shape.pool_bytes));
     launch_together(launch, kernel, static_cast<unsigned>(shape.blocks), persistent_threads,
-                    static_cast<std::size_t>(shape.pool_bytes), compact(common), a);
+                    static_cast<std::size_t>(shape.pool_bytes), pack_context<long_context>(common),
+                    a);
 }
 
 template void persistent_cg(device&, const kernel_context&, const persistent_arguments<double>&,

@@ -65,8 +65,9 @@ constexpr std::int64_t most_persistent_bytes = std::int64_t{64} << 20;
 template <class T>
 std::string persistent_not_worth_because(const matrix_operator<T>& a, execution_mode mode) {
     if (mode != execution_mode::automatic) return "solver_options::mode asks for it";
-    if (a.group().kind() == backend::cuda && automatic_mode(a.group()) == execution_mode::eager)
-        return "the environment or the group asks for eager execution";
+    // Of groups that can't record not_persistent_because() says why.
+    if (a.group().concurrent() && automatic_mode(a.group()) == execution_mode::eager)
+        return "the environment asks for eager execution";
     for (int rank = 0; rank < a.group().size(); ++rank)
         if (a.matrix_bytes(rank) > most_persistent_bytes)
             return "a device's block of the matrix has " + std::to_string(a.matrix_bytes(rank)) +

@@ -19,6 +19,13 @@ void dispatch_dots(const spmv_operands<T>& a, Launch launch) {
     }
 }
 
+/// Whether the product has to send results to places of their own, or to add partial sums of peers:
+/// it needs the kernels of the form `split`.
+template <class T>
+[[nodiscard]] bool is_split(const spmv_operands<T>& a) {
+    return a.partials.marks != nullptr || a.put.targets != nullptr;
+}
+
 /// Enqueues the kernel that kernel_of(dots, split) returns, with a view of the matrix as its last
 /// argument, in as many blocks as `groups` of rows can use.
 template <class T, class View, class KernelOf>
@@ -30,8 +37,7 @@ void launch_rows(device& device, const spmv_arguments<T>& a, std::int64_t groups
             compact(a.common), a, view);
     };
     dispatch_dots(a, [&](auto dots) {
-        if (a.partials.marks != nullptr || a.put.targets != nullptr)
-            return enqueue(kernel_of(dots, std::true_type{}));
+        if (is_split(a)) return enqueue(kernel_of(dots, std::true_type{}));
         enqueue(kernel_of(dots, std::false_type{}));
     });
     launch.check_launch();

@@ -94,7 +94,8 @@ inline constexpr std::array known_shapes = {
     read_shape("x+=A*p;p=r+B*p"),           // CG: solution and direction
     read_shape("r-=A*q;z=d:r|rr,rz"),       // CG with Jacobi
     read_shape("y=x"),                      // copy
-    read_shape("y=x|xx"),                   // the start of a solve from 0
+    read_shape("y=x;z=x|xx"),               // the start of a solve from 0
+    read_shape("y=x|xx"),                   // the same where peers write x
     read_shape("y=x;z=x;r=b"),              // its end: x for its check, and for the caller
     read_shape("y=A*x"),                    // GMRES: the next basis vector
     read_shape("z=d:r"),                    // Jacobi

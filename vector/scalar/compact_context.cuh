@@ -56,9 +56,8 @@ private:
 
 using compact_context = packed_context<kernel_program_bytes>;
 
-/// The context of kernels that only run programs: any program fits.
-using long_context =
-    packed_context<max_sums + 4 * max_registers + 4 * max_instructions + 8 * max_immediates + 8>;
+/// The context of kernels that only run programs, or run once a solve: any program fits.
+using long_context = packed_context<longest_program_bytes>;
 
 /// Packs a kernel context. The program must fit: execution makes sure of it.
 template <class Packed>

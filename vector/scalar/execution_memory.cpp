@@ -47,8 +47,8 @@ rank_memory::rank_memory(const device_group& group, int rank, const execution_op
                                  item);
     watch = buffer<loop_watch>(d, 1, item);
     posts = std::make_unique<posted_words>(d, most_posted + 1, item);
-    partials =
-        buffer<double>(d, capacity(options) * static_cast<std::size_t>(reduction_blocks(*d)), item);
+    const auto sums_of_value = static_cast<std::size_t>(reduction_blocks(*d));
+    partials = buffer<double>(d, 2 * (partials_header + capacity(options) * sums_of_value), item);
     own_slots = buffer<stamped_value>(d, all_reduce_capacity, item);
     published = buffer<std::uint64_t>(d, 1, item);
     signals = buffer<unsigned>(d, 1, item);
@@ -102,7 +102,7 @@ kernel_context connect(const device_group& group, const group_memory& memory, in
     context.array = m.array.data();
     context.history = {m.history.data(), recorded_iterations(options) - 1,
                        options.coefficients ? 3 : 1};
-    context.partials = m.partials.data();
+    context.partials = m.partials_of(0);
     context.partial_stride = reduction_blocks(group[rank]);
     return context;
 }

@@ -17,11 +17,17 @@ namespace krylith {
 struct rank_memory {
     rank_memory(const device_group& group, int rank, const execution_options& options);
 
+    /// The partial sums of one half, 0 or 1.
+    [[nodiscard]] double* partials_of(int half) const {
+        return partials.data() + partials.size() / 2 * static_cast<std::size_t>(half) +
+               partials_header;
+    }
+
     buffer<double> slots;
     buffer<double> array;
     buffer<double> history; // rank 0 only
     buffer<loop_watch> watch;
-    buffer<double> partials;
+    buffer<double> partials; // two halves, each a header and the partial sums of a batch
     buffer<stamped_value> own_slots;
     std::vector<buffer<stamped_value>> staging; // [ranks], empty where the path is direct
     buffer<stamped_value*> peer_slots;          // connect() makes these two

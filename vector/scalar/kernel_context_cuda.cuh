@@ -26,7 +26,7 @@ using context_state = state_of<compact_context>;
 // A batch for registers on a group of one device takes a short cut: the blocks' partial sums stay
 // as they are, and every block of the kernel that needs them adds them up itself, in the same
 // order. That saves the last block of the producer: a fence, an atomic and a trip to memory, about
-// 1.5 us. all_reduce_slots::published then holds the number of partial sums.
+// 1.5 us. The number of partial sums stands before them (partials_header).
 
 template <class KernelContext>
 __device__ inline bool takes_short_cut(const KernelContext& context) {
@@ -90,7 +90,7 @@ template <class KernelContext>
 __device__ inline double add_partials(const KernelContext& context, int v) {
     const int lane = static_cast<int>(threadIdx.x);
     const double* from = context.partials + static_cast<std::int64_t>(v) * context.partial_stride;
-    const auto sums = static_cast<int>(*context.published);
+    const auto sums = static_cast<int>(context.partials[-1]);
     // These are loaded before their number is known: one trip to memory.
     constexpr int early = 20;
     double some[early];
@@ -261,7 +261,7 @@ __device__ inline bool reduce_and_post(const compact_context& context, const red
         }
     }
     if (context.ranks == 1) {
-        if (threadIdx.x == 0 && blockIdx.x == 0) *context.published = gridDim.x;
+        if (threadIdx.x == 0 && blockIdx.x == 0) out.partials[-1] = gridDim.x;
         return false;
     }
     const bool last = last_block(context.all_reduce.signals);

@@ -15,7 +15,7 @@ namespace krylith {
 
 inline constexpr int max_registers = 64; ///< scalars of one execution, temporaries included
 inline constexpr int max_instructions =
-    32; ///< of one kernel; more are run by a kernel of their own
+    40; ///< of one kernel; more are run by a kernel of their own
 inline constexpr int max_immediates = 16;
 inline constexpr int max_sums = 8; ///< dot products of one pass that go to named scalars
 
