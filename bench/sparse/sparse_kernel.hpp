@@ -35,7 +35,7 @@ struct sparse_line {
     std::int64_t flops = 0;  ///< 0 where nothing is computed
     std::int64_t memory = 0; ///< bytes kept or needed beside argument and result
     double deviation = 0;    ///< from the oracle, relative; 0: the same bits
-    std::string note = {};   ///< a few words for people
+    std::string note;        ///< a few words for people
 };
 
 /// A row of the table. `measure` and `measure_single` check every result against an oracle and

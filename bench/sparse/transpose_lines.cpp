@@ -8,7 +8,9 @@ namespace krylith::bench {
 
 template <class T>
 std::vector<sparse_line> transpose_lines(const sparse_case<T>& c) {
-    sparse_line line{.kernel = "transpose", .variant = "conversion"};
+    sparse_line line;
+    line.kernel = "transpose";
+    line.variant = "conversion";
     csr_matrix<T> result;
     const repeated_seconds ours =
         time_runs(*c.on, c.repeats, [&] { result = transpose(c.matrix); });
