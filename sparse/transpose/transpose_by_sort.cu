@@ -86,10 +86,10 @@ template <class Position, class T>
 __global__ void __launch_bounds__(threads)
     gather(const Position* order, std::int64_t count, const std::int32_t* rows,
            const __grid_constant__ transposed_arrays<T> to) {
-    constexpr int in_flight = 4; // loads of a step are all issued before its stores
-    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t first = std::int64_t{blockIdx.x} * threads + threadIdx.x; first < count;
-         first += in_flight * stride) {
+    constexpr int in_flight = 4;             // loads of a step are all issued before its stores
+    constexpr std::int64_t stride = threads; // a block's entries are neighbours, for the caches
+    for (std::int64_t first = std::int64_t{blockIdx.x} * in_flight * threads + threadIdx.x;
+         first < count; first += std::int64_t{gridDim.x} * in_flight * threads) {
         Position from[in_flight];
         std::int32_t row[in_flight];
         T value[in_flight];
