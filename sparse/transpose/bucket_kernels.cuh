@@ -235,7 +235,8 @@ struct bucket_entries {
 };
 
 /// Shared memory: capacity places of 2 bytes, then 4 bytes a column, then the sums.
-[[nodiscard]] inline std::size_t sort_bytes(const column_buckets& cut, std::int64_t largest) {
+[[nodiscard]] inline std::size_t bucket_sort_bytes(const column_buckets& cut,
+                                                   std::int64_t largest) {
     return static_cast<std::size_t>((largest + 1) / 2 * 4 + cut.columns() * 4 + 34 * 4);
 }
 

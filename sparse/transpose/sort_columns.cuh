@@ -12,7 +12,7 @@ namespace krylith::cuda {
 
 /// Columns of more entries are sorted by warps that look through all entries of the block.
 inline constexpr std::uint32_t long_column = 48;
-inline constexpr std::uint32_t nowhere = 0xffffffffu;
+inline constexpr std::uint32_t no_place = 0xffffffffu;
 
 /// Shared memory of a block: `sorted` has room for each entry, `ends` for each column.
 struct column_sorter {
@@ -87,7 +87,7 @@ __device__ inline void sort_columns(const column_sorter& m, const Entries& entry
 #pragma unroll
         for (int u = 0; u < in_flight; ++u) {
             const std::uint32_t p = first + u * blockDim.x;
-            place[u] = nowhere;
+            place[u] = no_place;
             at[u] = m.sorted[p < entries ? p : first];
             item[u] = entry.load(at[u]);
         }
@@ -104,7 +104,7 @@ __device__ inline void sort_columns(const column_sorter& m, const Entries& entry
         }
 #pragma unroll
         for (int u = 0; u < in_flight; ++u)
-            if (place[u] != nowhere) entry.store(first_entry + place[u], item[u]);
+            if (place[u] != no_place) entry.store(first_entry + place[u], item[u]);
     }
     if (!m.any_long()) return;
     for (int c = static_cast<int>(threadIdx.x) / 32; c < columns; c += threads / 32) {

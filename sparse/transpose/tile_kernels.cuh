@@ -154,7 +154,7 @@ struct tile_memory {
 
 /// Puts the list of chunks in the order of rows and finds where the entries of each go.
 template <class Memory>
-__device__ inline void order_chunks(Memory& m, int count) {
+__device__ inline void order_tile_chunks(Memory& m, int count) {
     for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
         const tile_chunk mine = m.unordered[i];
         int place = 0;
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
     for (int i = static_cast<int>(threadIdx.x); i < chunks; i += Threads)
         m.unordered[i] = lists.chunks[tile * column_tiles::most_chunks + i];
     __syncthreads();
-    order_chunks(m, chunks);
+    order_tile_chunks(m, chunks);
     __syncthreads();
     for (int i = warp; i < chunks; i += Threads / 32)
         collect_chunk(m, a, cut, first_column, m.chunks[i].chunk, m.first[i]);

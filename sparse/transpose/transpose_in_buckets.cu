@@ -34,7 +34,7 @@ void move_entries(const std::shared_ptr<device>& on, const pattern_view& a,
            launch.stream()>>>(a, values, arrays);
     launch.check_launch();
     const auto sort = sort_buckets<Load>;
-    const std::size_t bytes = sort_bytes(cut, largest);
+    const std::size_t bytes = bucket_sort_bytes(cut, largest);
     allow_shared(sort, bytes);
     sort<<<static_cast<unsigned>(cut.buckets), bucket_threads, bytes, launch.stream()>>>(
         arrays, a.columns, offsets, rows, loads);
