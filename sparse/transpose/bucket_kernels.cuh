@@ -256,7 +256,6 @@ __global__ void __launch_bounds__(bucket_threads)
     __syncthreads();
     const bucket_entries<Load> source{from.columns + begin, from.rows + begin, from.loads + begin,
                                       rows, loads};
-#pragma unroll 8
     for (std::uint32_t q = threadIdx.x; q < entries; q += bucket_threads)
         sorter.count(source.column(q));
     __syncthreads();

@@ -73,7 +73,6 @@ __device__ inline void sort_columns(const column_sorter& m, const Entries& entry
     for (int c = static_cast<int>(threadIdx.x); c < columns; c += threads)
         offsets[c] = first_entry + m.ends[c];
     __syncthreads();
-#pragma unroll 8
     for (std::uint32_t q = threadIdx.x; q < entries; q += blockDim.x)
         m.sorted[atomicAdd(&m.ends[entry.column(q)], 1u)] = static_cast<std::uint16_t>(q);
     __syncthreads();
