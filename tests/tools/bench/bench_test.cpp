@@ -99,8 +99,9 @@ TEST_CASE("bench: help lists the benchmarks, each has its own, and wrong ones ar
         return;
     }
     const std::string help = run_krylith(folder, "bench --help").out;
-    for (const std::string name : {"cg:launched", "gmres", "calls", "spmv", "spmspv", "streamed",
-                                   "graph", "imbalance", "read", "watch", "break_even"}) {
+    for (const std::string name :
+         {"cg:launched", "gmres", "calls", "spmv", "sparse", "spmspv", "streamed", "graph",
+          "imbalance", "read", "watch", "break_even"}) {
         CHECK_MESSAGE(contains(help, "\n  " + name), name);
         const auto own = run_krylith(folder, "bench " + name + " --help");
         CHECK(own.status == 0);
