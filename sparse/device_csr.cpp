@@ -10,7 +10,7 @@ namespace krylith {
 
 namespace {
 
-std::shared_ptr<device> required(std::shared_ptr<device> device) {
+std::shared_ptr<device> given(std::shared_ptr<device> device) {
     if (device == nullptr) throw usage_error("device_csr: the device is null");
     return device;
 }
@@ -29,7 +29,7 @@ void check(const csr_view<T>& a) {
 
 template <class T>
 device_csr<T>::device_csr(std::shared_ptr<device> device, const csr_view<T>& a)
-    : device_(required(std::move(device))),
+    : device_(given(std::move(device))),
       rows_((check(a), a.rows)),
       columns_(a.columns),
       offsets_(device_, a.row_offsets, "offsets of a matrix"),
@@ -40,7 +40,7 @@ template <class T>
 device_csr<T>::device_csr(std::shared_ptr<device> device, std::int64_t columns,
                           buffer<std::int64_t> offsets, buffer<std::int32_t> indices,
                           buffer<T> values)
-    : device_(required(std::move(device))),
+    : device_(given(std::move(device))),
       rows_(static_cast<std::int64_t>(offsets.size()) - 1),
       columns_(columns),
       offsets_(std::move(offsets)),
