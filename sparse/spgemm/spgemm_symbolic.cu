@@ -1,0 +1,266 @@
+// The symbolic phase of C = A B on a CUDA device.
+#include <krylith/sparse/spgemm/hashed_rows.cuh>
+#include <krylith/sparse/spgemm/product_counts.cuh>
+#include <krylith/sparse/spgemm/spgemm_phases.hpp>
+#include <krylith/sparse/spgemm/spgemm_plan.hpp>
+#include <krylith/sparse/spgemm/symbolic_arrays.cuh>
+#include <krylith/sparse/spgemm/wide_rows.cuh>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr const char* memory_item = "product of matrices";
+
+product_totals count_all(const std::shared_ptr<device>& device, const csr_pattern& a,
+                         const csr_pattern& b, std::uint32_t* counts) {
+    const buffer<product_totals> totals(device, 1, memory_item);
+    product_totals found{};
+    found.first_disorder = ~0ull;
+    device->upload(totals.data(), &found, sizeof found);
+    constexpr int rows_of_block = block_threads / 8;
+    {
+        const launch_scope launch(*device);
+        const auto count = count_products;
+        count<<<launch.blocks(count, block_threads, (a.rows + rows_of_block - 1) / rows_of_block),
+                block_threads, 0, launch.stream()>>>(a, b.offsets, b.columns, counts,
+                                                     totals.data());
+        const auto look = find_disorder;
+        look<<<launch.blocks(look, block_threads, (b.rows + rows_of_block - 1) / rows_of_block),
+               block_threads, 0, launch.stream()>>>(b, totals.data());
+        launch.check_launch();
+    }
+    device->download(&found, totals.data(), sizeof found);
+    return found;
+}
+
+/// Throws input_error for a row of B.
+[[noreturn]] void refuse_row(device& device, const csr_pattern& b, std::int64_t row) {
+    std::int64_t range[2];
+    device.download(range, b.offsets + row, sizeof range);
+    std::vector<std::int32_t> columns(static_cast<std::size_t>(range[1] - range[0]));
+    device.download(columns.data(), b.indices + range[0], columns.size() * sizeof(std::int32_t));
+    std::size_t at = 1;
+    while (at + 1 < columns.size() && columns[at - 1] < columns[at]) ++at;
+    detail::refuse_order(row, columns[at - 1], columns[at]);
+}
+
+int width_for(std::int64_t products, std::int64_t nonzeros) {
+    int width = 4;
+    while (width < 32 && width * nonzeros < products) width *= 2;
+    return width;
+}
+
+/// Bytes of buffers that exist side by side.
+class byte_peak {
+public:
+    template <class V>
+    [[nodiscard]] buffer<V> make(const std::shared_ptr<device>& device, std::int64_t size) {
+        live_ += size * static_cast<std::int64_t>(sizeof(V));
+        peak_ = live_ > peak_ ? live_ : peak_;
+        return {device, static_cast<std::size_t>(size), memory_item};
+    }
+    template <class V>
+    void drop(buffer<V>& b) {
+        live_ -= static_cast<std::int64_t>(b.size() * sizeof(V));
+        b = {};
+    }
+    [[nodiscard]] std::int64_t peak() const noexcept { return peak_; }
+
+private:
+    std::int64_t live_ = 0;
+    std::int64_t peak_ = 0;
+};
+
+template <class Number>
+Number* zeroed(device& device, Number* word) {
+    device.zero(word, sizeof *word);
+    return word;
+}
+
+class symbolic_phase {
+public:
+    symbolic_phase(const std::shared_ptr<device>& device, const csr_pattern& a,
+                   const csr_pattern& b, const spgemm_options& options)
+        : device_(device), a_(a), b_(b), keep_(options.keep_places) {}
+
+    spgemm_plan run() {
+        plan_.offsets = bytes_.make<std::int64_t>(device_, a_.rows + 1);
+        plan_.next = bytes_.make<unsigned long long>(device_, 1);
+        device_->zero(plan_.offsets.data() + a_.rows, sizeof(std::int64_t));
+        products_ = bytes_.make<std::uint32_t>(device_, a_.rows);
+        const product_totals totals = count_all(device_, a_, b_, products_.data());
+        if (totals.first_disorder != ~0ull)
+            refuse_row(*device_, b_, static_cast<std::int64_t>(totals.first_disorder));
+        plan_.products = static_cast<std::int64_t>(totals.products);
+        plan_.width = width_for(plan_.products, a_.nonzeros);
+        if (a_.rows != 0) count_rows(totals);
+        plan_.peak_bytes = bytes_.peak();
+        return std::move(plan_);
+    }
+
+private:
+    void count_rows(const product_totals& totals) {
+        scratch_ = bytes_.make<char>(device_, scan_scratch_bytes_of<std::int64_t>);
+        counts_ = bytes_.make<std::int32_t>(device_, a_.rows);
+        symbolic_results to{counts_.data(), nullptr, nullptr};
+        if (keep_) {
+            plan_.places_at = bytes_.make<std::int64_t>(device_, a_.rows + 1);
+            plan_.places =
+                bytes_.make<std::uint8_t>(device_, static_cast<std::int64_t>(totals.placed));
+            scan(*device_, place_offsets{products_.data(), a_.rows, plan_.places_at.data()},
+                 a_.rows, scratch_.data());
+            to.places_at = plan_.places_at.data();
+            to.places = plan_.places.data();
+        }
+        count_by_class(totals, to);
+        scan(*device_, result_offsets{counts_.data(), a_.rows, plan_.offsets.data()}, a_.rows,
+             scratch_.data());
+        divide_results();
+    }
+
+    /// The rows of a class of `count` rows.
+    template <class Class>
+    row_list list_of(Class which, int wanted, std::int64_t count, std::int32_t*& room) {
+        if (count == 0 || count == a_.rows) return {nullptr, count};
+        scan(*device_, rows_of_class<Class>{which, wanted, a_.rows, room}, a_.rows,
+             scratch_.data());
+        room += count;
+        return {room - count, count};
+    }
+
+    void count_by_class(const product_totals& totals, const symbolic_results& to) {
+        const auto rows_of = [&](count_class c) {
+            return std::int64_t{totals.rows_of[static_cast<int>(c)]};
+        };
+        const bool mixed = rows_of(count_class::short_32) != a_.rows &&
+                           rows_of(count_class::short_64) != a_.rows &&
+                           rows_of(count_class::hashed) != a_.rows;
+        buffer<std::int32_t> lists;
+        if (mixed) lists = bytes_.make<std::int32_t>(device_, a_.rows);
+        std::int32_t* room = lists.data();
+        const auto rows = [&](count_class c) {
+            return list_of(count_class_of{products_.data()}, static_cast<int>(c), rows_of(c), room);
+        };
+        if (rows_of(count_class::none) != 0) counts_.zero();
+        if (const row_list some = rows(count_class::short_32); some.count != 0)
+            launch_short(short_rows<8, 32>, some, to);
+        if (const row_list some = rows(count_class::short_64); some.count != 0)
+            launch_short(short_rows<8, 64>, some, to);
+        const row_list hashed = rows(count_class::hashed);
+        buffer<std::int32_t> overflow = bytes_.make<std::int32_t>(device_, hashed.count);
+        auto* const overflowed = reinterpret_cast<unsigned*>(plan_.next.data());
+        plan_.next.zero();
+        if (hashed.count != 0) {
+            const launch_scope launch(*device_);
+            const auto kernel = hashed_rows;
+            constexpr std::size_t shared = block_warps * sizeof(hashed_row_memory);
+            kernel<<<launch.blocks(kernel, block_threads,
+                                   (hashed.count + block_warps - 1) / block_warps, shared),
+                     block_threads, shared, launch.stream()>>>(
+                a_, b_, hashed, plan_.width, to, overflow_list{overflow.data(), overflowed});
+            launch.check_launch();
+        }
+        const row_list wide = rows(count_class::wide);
+        if (wide.count + hashed.count != 0) {
+            const launch_scope launch(*device_);
+            const auto kernel = wide_rows<false>;
+            const std::size_t shared = range_bytes(b_.columns);
+            KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(
+                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+            kernel<<<launch.blocks(kernel, block_threads, wide.count + hashed.count, shared),
+                     block_threads, shared, launch.stream()>>>(
+                a_, b_,
+                wide_row_lists{wide, overflow.data(), hashed.count != 0 ? overflowed : nullptr,
+                               overflowed + 1},
+                counts_.data(), nullptr, nullptr);
+            launch.check_launch();
+        }
+        bytes_.drop(overflow);
+        bytes_.drop(lists);
+    }
+
+    template <class Kernel>
+    void launch_short(Kernel kernel, const row_list& rows, const symbolic_results& to) {
+        const launch_scope launch(*device_);
+        constexpr int rows_of_block = block_threads / 8;
+        kernel<<<launch.blocks(kernel, block_threads,
+                               (rows.count + rows_of_block - 1) / rows_of_block),
+                 block_threads, 0, launch.stream()>>>(a_, b_, rows, to);
+        launch.check_launch();
+    }
+
+    void divide_results() {
+        result_totals found{};
+        {
+            buffer<result_totals> totals = bytes_.make<result_totals>(device_, 1);
+            totals.zero();
+            const launch_scope launch(*device_);
+            const auto kernel = count_results;
+            kernel<<<launch.blocks(kernel, block_threads,
+                                   (a_.rows + block_threads - 1) / block_threads),
+                     block_threads, 0, launch.stream()>>>(products_.data(), counts_.data(), a_.rows,
+                                                          keep_, totals.data());
+            launch.check_launch();
+            device_->download(&found, totals.data(), sizeof found);
+        }
+        plan_.nonzeros = static_cast<std::int64_t>(found.nonzeros);
+        constexpr int classes = static_cast<int>(sum_class::none);
+        std::int64_t listed = 0;
+        for (int c = 0; c < classes; ++c)
+            if (found.rows_of[c] != a_.rows) listed += found.rows_of[c];
+        plan_.lists = bytes_.make<std::int32_t>(device_, listed);
+        std::int32_t* room = plan_.lists.data();
+        for (int c = 0; c < classes; ++c)
+            plan_.rows_of[c] = list_of(sum_class_of{products_.data(), counts_.data(), keep_}, c,
+                                       found.rows_of[c], room);
+        const row_list searched = plan_.rows_of[static_cast<int>(sum_class::searched)];
+        if (searched.count == 0) return;
+        plan_.chunks = static_cast<std::int64_t>(found.chunks);
+        plan_.chunks_at = bytes_.make<std::int64_t>(device_, searched.count + 1);
+        scan(*device_, chunk_offsets{counts_.data(), searched, plan_.chunks_at.data()},
+             searched.count, scratch_.data());
+    }
+
+    const std::shared_ptr<device>& device_;
+    csr_pattern a_;
+    csr_pattern b_;
+    bool keep_;
+    byte_peak bytes_;
+    spgemm_plan plan_;
+    buffer<std::uint32_t> products_; // of each row, at most 2^32 - 1
+    buffer<std::int32_t> counts_;    // nonzeros of C
+    buffer<char> scratch_;
+};
+
+} // namespace
+
+std::int64_t spgemm_plan::bytes() const noexcept {
+    return static_cast<std::int64_t>(
+        (offsets.size() + places_at.size() + chunks_at.size() + next.size()) * 8 + places.size() +
+        lists.size() * sizeof(std::int32_t));
+}
+
+spgemm_plan plan_spgemm(const std::shared_ptr<device>& device, const csr_pattern& a,
+                        const csr_pattern& b, const spgemm_options& options) {
+    return symbolic_phase(device, a, b, options).run();
+}
+
+spgemm_estimate estimate_products(const std::shared_ptr<device>& device, const csr_pattern& a,
+                                  const csr_pattern& b, const spgemm_options& options,
+                                  int value_bytes) {
+    const product_totals totals = count_all(device, a, b, nullptr);
+    spgemm_estimate e;
+    e.products = static_cast<std::int64_t>(totals.products);
+    e.most_nonzeros = static_cast<std::int64_t>(totals.most_results);
+    e.result_bytes = 8 * (a.rows + 1) + (4 + value_bytes) * e.most_nonzeros;
+    // Offsets, places, and 4 arrays of 4 bytes a row.
+    e.extra_bytes = (options.keep_places ? 16 : 8) * (a.rows + 1) + 24 * a.rows +
+                    (options.keep_places ? static_cast<std::int64_t>(totals.placed) : 0) +
+                    scan_scratch_bytes_of<std::int64_t> + 1024;
+    return e;
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,133 @@
+// Rows of any number of products, a block a row: a bit for each column, in ranges of columns that
+// fit into shared memory. Bits come out sorted.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/sparse/spgemm/short_rows.cuh>
+
+namespace krylith::cuda {
+
+/// Two lists of rows, one after the other; the length of the second is on the device.
+struct wide_row_lists {
+    row_list first;
+    const std::int32_t* second;
+    const unsigned* second_count; ///< null: there is no second list
+    unsigned* next;               ///< 0 before the kernel; blocks take rows as they get ready
+};
+
+/// The columns of a range; the bits are a whole number of 32-bit words.
+inline constexpr std::int64_t most_range_columns = std::int64_t{1} << 19;
+
+[[nodiscard]] inline std::size_t range_bytes(std::int64_t columns) {
+    const std::int64_t range = columns < most_range_columns ? columns : most_range_columns;
+    return static_cast<std::size_t>((range + 31) / 32) * sizeof(std::uint32_t);
+}
+
+/// The first of entries [begin, end), which ascend, that is at least `column`.
+[[nodiscard]] __device__ inline std::int64_t first_at_least(const std::int32_t* indices,
+                                                            std::int64_t begin, std::int64_t end,
+                                                            std::int64_t column) {
+    while (begin < end) {
+        const std::int64_t middle = (begin + end) / 2;
+        if (indices[middle] < column)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+/// Sets the bits of a row's columns in [low, high), with a warp for each row of B.
+__device__ inline void mark_columns(const csr_pattern& a, const csr_pattern& b, std::int64_t row,
+                                    std::int64_t low, std::int64_t high, std::uint32_t* bits) {
+    const int lane = lane_number();
+    const auto set = [&](std::int64_t column) {
+        const std::int64_t at = column - low;
+        const std::uint32_t bit = 1u << (at % 32);
+        if ((*static_cast<volatile std::uint32_t*>(&bits[at / 32]) & bit) == 0)
+            atomicOr(&bits[at / 32], bit);
+    };
+    for (std::int64_t k = a.offsets[row] + threadIdx.x / 32; k < a.offsets[row + 1];
+         k += blockDim.x / 32) {
+        const std::int32_t from = a.indices[k];
+        std::int64_t begin = b.offsets[from];
+        std::int64_t end = b.offsets[from + 1];
+        if (low != 0) begin = first_at_least(b.indices, begin, end, low);
+        if (high < b.columns) end = first_at_least(b.indices, begin, end, high);
+        constexpr int flight = 4;
+        for (std::int64_t j = begin + lane; j < end; j += 32 * flight) {
+            std::int32_t column[flight];
+#pragma unroll
+            for (int u = 0; u < flight; ++u)
+                column[u] = j + u * 32 < end ? b.indices[j + u * 32] : -1;
+#pragma unroll
+            for (int u = 0; u < flight; ++u)
+                if (column[u] >= 0) set(column[u]);
+        }
+    }
+}
+
+/// Counts (offsets == nullptr: to `counts`), or writes the columns of C from offsets[row] on.
+template <bool Write>
+__global__ void __launch_bounds__(block_threads)
+    wide_rows(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
+              const wide_row_lists lists, std::int32_t* counts, const std::int64_t* offsets,
+              std::int32_t* columns) {
+    extern __shared__ __align__(16) std::uint32_t bits[];
+    __shared__ unsigned taken;
+    __shared__ int warp_sums[block_warps];
+    const std::int64_t all =
+        lists.first.count + (lists.second_count != nullptr ? *lists.second_count : 0);
+    for (;;) {
+        __syncthreads();
+        if (threadIdx.x == 0) taken = atomicAdd(lists.next, 1u);
+        __syncthreads();
+        const std::int64_t item = taken;
+        if (item >= all) return;
+        const std::int64_t row = item >= lists.first.count ? lists.second[item - lists.first.count]
+                                 : lists.first.rows != nullptr ? lists.first.rows[item]
+                                                               : item;
+        std::int64_t found = 0;
+        for (std::int64_t low = 0; low < b.columns; low += most_range_columns) {
+            const std::int64_t high = min(b.columns, low + most_range_columns);
+            const auto words = static_cast<int>((high - low + 31) / 32);
+            for (int i = static_cast<int>(threadIdx.x); i < words; i += block_threads) bits[i] = 0;
+            __syncthreads();
+            mark_columns(a, b, row, low, high, bits);
+            __syncthreads();
+            int here = 0;
+            if constexpr (!Write) {
+                for (int i = static_cast<int>(threadIdx.x); i < words; i += block_threads)
+                    here += __popc(bits[i]);
+                found += block_sum_for_all(here, warp_sums);
+            } else {
+                std::int32_t* const to = columns + offsets[row];
+                for (int first = 0; first < words; first += block_threads) {
+                    const int i = first + static_cast<int>(threadIdx.x);
+                    std::uint32_t word = i < words ? bits[i] : 0;
+                    here = __popc(word);
+                    const int so_far = warp_running_sum(here);
+                    if (lane_number() == 31) warp_sums[threadIdx.x / 32] = so_far;
+                    __syncthreads();
+                    int before = so_far - here;
+                    int total = 0;
+                    for (int w = 0; w < block_warps; ++w) {
+                        if (w < static_cast<int>(threadIdx.x / 32)) before += warp_sums[w];
+                        total += warp_sums[w];
+                    }
+                    std::int64_t at = found + before;
+                    while (word != 0) {
+                        to[at++] = static_cast<std::int32_t>(low + i * 32 + __ffs(word) - 1);
+                        word &= word - 1;
+                    }
+                    found += total;
+                    __syncthreads();
+                }
+            }
+        }
+        if (!Write && threadIdx.x == 0) counts[row] = static_cast<std::int32_t>(found);
+    }
+}
+
+} // namespace krylith::cuda
