@@ -1,0 +1,34 @@
+// Which rows of a product are giant: so long that all blocks of a GPU work on one at a time.
+#pragma once
+
+#include <cstdint>
+
+namespace krylith {
+
+/// Plain data for kernels.
+struct giant_limits {
+    /// A row of more products than these is marked by the whole GPU.
+    std::int64_t products = std::int64_t{1} << 22;
+    /// So is one whose entries, times the ranges of columns, are more than these.
+    std::int64_t searches = std::int64_t{1} << 20;
+    /// Where entries of a row of A times chunks of its row of C are more than these, and than 8
+    /// times its products, the products of a giant row are sorted.
+    std::int64_t chunk_searches = std::int64_t{1} << 28;
+    /// So many products are sorted at a time.
+    std::int64_t sorted_products = std::int64_t{1} << 22;
+};
+
+/// The limits in force: those above, or less while a test mocks them.
+[[nodiscard]] giant_limits limits_of_giants() noexcept;
+
+/// Lets a test reach giant rows with small data: while it lives, these limits hold in the whole
+/// process.
+class mocked_giant_limits {
+public:
+    explicit mocked_giant_limits(const giant_limits& limits) noexcept;
+    ~mocked_giant_limits();
+    mocked_giant_limits(const mocked_giant_limits&) = delete;
+    mocked_giant_limits& operator=(const mocked_giant_limits&) = delete;
+};
+
+} // namespace krylith
