@@ -21,7 +21,7 @@ struct product_totals {
 /// A row in 8 lanes. `counts` gets the products of each row, at most 2^32 - 1; it may be null.
 __global__ void __launch_bounds__(block_threads)
     count_products(const __grid_constant__ csr_pattern a, const std::int64_t* b_offsets,
-                   std::int64_t columns, std::uint32_t* counts, product_totals* totals) {
+                   const class_rules rules, std::uint32_t* counts, product_totals* totals) {
     constexpr int lanes = 8;
     constexpr int classes = static_cast<int>(count_class::number);
     __shared__ unsigned rows_of[classes];
@@ -48,14 +48,14 @@ __global__ void __launch_bounds__(block_threads)
         if (lane != 0 || row >= a.rows) continue;
         const auto count = static_cast<std::uint32_t>(sum < 0xffffffffull ? sum : 0xffffffffull);
         if (counts != nullptr) counts[row] = count;
-        const count_class which = class_of_products(count);
+        const count_class which = rules.of_products(count, a.offsets[row + 1] - a.offsets[row]);
 #pragma unroll
         for (int c = 0; c < classes; ++c) mine[c] += static_cast<int>(which) == c ? 1 : 0;
         products += sum;
         if (sum <= most_hashed_products) placed += sum;
-        results += sum < static_cast<unsigned long long>(columns)
+        results += sum < static_cast<unsigned long long>(rules.columns)
                        ? sum
-                       : static_cast<unsigned long long>(columns);
+                       : static_cast<unsigned long long>(rules.columns);
     }
     if (lane == 0) {
         atomicAdd(&sums[0], products);

@@ -4,37 +4,70 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/sparse/spgemm/giant_limits.hpp>
 
 namespace krylith {
 
 /// The kernels of the symbolic phase, by the products of a row.
-enum class count_class : int { none, short_32, short_64, hashed, wide, number };
+enum class count_class : int { none, short_32, short_64, hashed, wide, giant, number };
 
 /// The kernels of the numeric phase. The first four hold the row of C in shared memory, and know
-/// the place of each product; the last finds places by binary search.
-enum class sum_class : int { places_32, places_64, places_128, places_256, searched, none, number };
+/// the place of each product. `searched` finds places by binary search, and so does
+/// `giant_searched`, of whose rows the whole GPU finds the columns. `giant_sorted` sorts products.
+enum class sum_class : int {
+    places_32,
+    places_64,
+    places_128,
+    places_256,
+    searched,
+    giant_searched,
+    giant_sorted,
+    none,
+    number
+};
 
 inline constexpr std::int64_t most_hashed_products = 1024;
 inline constexpr std::int64_t most_placed_results = 256; ///< a place has 8 bits
 inline constexpr int search_chunk = 512;                 ///< entries of C that a warp adds up
 
-[[nodiscard]] KRYLITH_HD inline count_class class_of_products(std::uint32_t products) {
-    if (products == 0) return count_class::none;
-    if (products <= 32) return count_class::short_32;
-    if (products <= 64) return count_class::short_64;
-    return products <= most_hashed_products ? count_class::hashed : count_class::wide;
-}
+/// The columns that a block can have a bit for in shared memory: a range.
+inline constexpr std::int64_t most_range_columns = std::int64_t{1} << 19;
 
-/// `products` are those of the row, `results` its nonzeros in C.
-[[nodiscard]] KRYLITH_HD inline sum_class
-class_of_results(std::uint32_t products, std::int32_t results, bool keeps_places) {
-    if (results == 0) return sum_class::none;
-    if (!keeps_places || products > most_hashed_products || results > most_placed_results)
-        return sum_class::searched;
-    if (results <= 32) return sum_class::places_32;
-    if (results <= 64) return sum_class::places_64;
-    return results <= 128 ? sum_class::places_128 : sum_class::places_256;
-}
+/// What the class of a row depends on beside the row.
+struct class_rules {
+    giant_limits limits;
+    std::int64_t columns; ///< of C
+    bool keeps_places;
+
+    /// `entries` are those of the row of A, `products` at most 2^32 - 1.
+    [[nodiscard]] KRYLITH_HD count_class of_products(std::uint32_t products,
+                                                     std::int64_t entries) const {
+        if (products == 0) return count_class::none;
+        if (products <= 32) return count_class::short_32;
+        if (products <= 64) return count_class::short_64;
+        if (products <= most_hashed_products) return count_class::hashed;
+        const std::int64_t ranges = (columns + most_range_columns - 1) / most_range_columns;
+        const bool giant =
+            products > limits.products || (ranges > 1 && entries > limits.searches / ranges);
+        return giant ? count_class::giant : count_class::wide;
+    }
+
+    /// `results` are the nonzeros of the row of C.
+    [[nodiscard]] KRYLITH_HD sum_class of_results(std::uint32_t products, std::int64_t entries,
+                                                  std::int32_t results) const {
+        if (results == 0) return sum_class::none;
+        if (keeps_places && products <= most_hashed_products && results <= most_placed_results)
+            return results <= 32    ? sum_class::places_32
+                   : results <= 64  ? sum_class::places_64
+                   : results <= 128 ? sum_class::places_128
+                                    : sum_class::places_256;
+        const std::int64_t chunks = (std::int64_t{results} + search_chunk - 1) / search_chunk;
+        if (entries * chunks > limits.chunk_searches && entries * chunks / 8 > products)
+            return sum_class::giant_sorted;
+        return of_products(products, entries) == count_class::giant ? sum_class::giant_searched
+                                                                    : sum_class::searched;
+    }
+};
 
 /// The most results of a class with places.
 [[nodiscard]] constexpr int room_of(sum_class which) noexcept {

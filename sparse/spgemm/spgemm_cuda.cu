@@ -53,13 +53,15 @@ private:
     using view = device_csr_view<T>;
 
     void add_up(const view& a, const view& b, const numeric_results<T>& c, bool columns) {
-        for (int k = 0; k < static_cast<int>(sum_class::searched); ++k)
+        for (int k = 0; k <= static_cast<int>(sum_class::places_256); ++k)
             if (plan_.rows_of[k].count != 0)
                 add_placed(a, b, c, columns, plan_.rows_of[k], room_of(static_cast<sum_class>(k)));
-        const row_list searched = plan_.rows_of[static_cast<int>(sum_class::searched)];
-        if (searched.count == 0) return;
-        if (columns) write_columns(a, b, c, searched);
-        add_searched(a, b, c, searched);
+        if (columns) write_columns(a, b, c);
+        for (int i = 0; i < 2; ++i)
+            add_searched(a, b, c, plan_.rows_of[static_cast<int>(sum_class::searched) + i],
+                         plan_.searched[i]);
+        for (const sorted_row& row : plan_.sorted)
+            add_sorted(device_, a, b, row, c.indices, c.values);
     }
 
     void add_placed(const view& a, const view& b, const numeric_results<T>& c, bool columns,
@@ -94,34 +96,45 @@ private:
         launch.check_launch();
     }
 
-    void write_columns(const view& a, const view& b, const numeric_results<T>& c,
-                       const row_list& rows) {
-        plan_.next.zero();
-        const launch_scope launch(*device_);
-        const auto kernel = wide_rows<true>;
-        const std::size_t shared = range_bytes(b.columns);
-        allow_shared(kernel, shared);
-        kernel<<<launch.blocks(kernel, block_threads, rows.count, shared), block_threads, shared,
-                 launch.stream()>>>(
-            csr_pattern{a.rows, a.columns, a.nonzeros, a.offsets, a.indices},
-            csr_pattern{b.rows, b.columns, b.nonzeros, b.offsets, b.indices},
-            wide_row_lists{rows, nullptr, nullptr, reinterpret_cast<unsigned*>(plan_.next.data())},
-            nullptr, c.offsets, c.indices);
-        launch.check_launch();
+    /// Writes the columns of rows without places.
+    void write_columns(const view& av, const view& bv, const numeric_results<T>& c) {
+        const csr_pattern a{av.rows, av.columns, av.nonzeros, av.offsets, av.indices};
+        const csr_pattern b{bv.rows, bv.columns, bv.nonzeros, bv.offsets, bv.indices};
+        if (const row_list rows = plan_.rows_of[static_cast<int>(sum_class::searched)];
+            rows.count != 0) {
+            plan_.next.zero();
+            const launch_scope launch(*device_);
+            const auto kernel = wide_rows<true>;
+            const std::size_t shared = range_bytes(b.columns);
+            allow_shared(kernel, shared);
+            kernel<<<launch.blocks(kernel, block_threads, rows.count, shared), block_threads,
+                     shared, launch.stream()>>>(
+                a, b,
+                wide_row_lists{rows, nullptr, nullptr,
+                               reinterpret_cast<unsigned*>(plan_.next.data())},
+                nullptr, c.offsets, c.indices);
+            launch.check_launch();
+        }
+        if (plan_.giant_searched.empty() && plan_.sorted.empty()) return;
+        giant_row_bits bits(device_, b.columns);
+        for (const std::int32_t row : plan_.giant_searched)
+            bits.write(a, b, row, c.offsets, c.indices);
+        for (const sorted_row& row : plan_.sorted) bits.write(a, b, row.row, c.offsets, c.indices);
     }
 
     void add_searched(const view& a, const view& b, const numeric_results<T>& c,
-                      const row_list& rows) {
+                      const row_list& rows, const search_chunks& chunks) {
+        if (rows.count == 0) return;
         plan_.next.zero();
         const launch_scope launch(*device_);
         const auto kernel = searched_sums<search_chunk, T>;
         constexpr std::size_t shared = block_warps * sizeof(searched_memory<T, search_chunk>);
         allow_shared(kernel, shared);
         kernel<<<launch.blocks(kernel, block_threads,
-                               (plan_.chunks + block_warps - 1) / block_warps, shared),
+                               (chunks.count + block_warps - 1) / block_warps, shared),
                  block_threads, shared, launch.stream()>>>(
-            a, b, chunk_list{rows, plan_.chunks_at.data(), plan_.chunks}, c.offsets, c.indices,
-            c.values, plan_.next.data());
+            a, b, chunk_list{rows, chunks.at.data(), chunks.count}, c.offsets, c.indices, c.values,
+            plan_.next.data());
         launch.check_launch();
     }
 

@@ -1,4 +1,7 @@
 // The symbolic phase of C = A B on a CUDA device.
+#include <numeric>
+
+#include <krylith/sparse/spgemm/giant_rows.hpp>
 #include <krylith/sparse/spgemm/hashed_rows.cuh>
 #include <krylith/sparse/spgemm/product_counts.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
@@ -15,7 +18,7 @@ namespace {
 constexpr const char* memory_item = "product of matrices";
 
 product_totals count_all(const std::shared_ptr<device>& device, const csr_pattern& a,
-                         const csr_pattern& b, std::uint32_t* counts) {
+                         const csr_pattern& b, const class_rules& rules, std::uint32_t* counts) {
     const buffer<product_totals> totals(device, 1, memory_item);
     product_totals found{};
     found.first_disorder = ~0ull;
@@ -25,8 +28,7 @@ product_totals count_all(const std::shared_ptr<device>& device, const csr_patter
         const launch_scope launch(*device);
         const auto count = count_products;
         count<<<launch.blocks(count, block_threads, (a.rows + rows_of_block - 1) / rows_of_block),
-                block_threads, 0, launch.stream()>>>(a, b.offsets, b.columns, counts,
-                                                     totals.data());
+                block_threads, 0, launch.stream()>>>(a, b.offsets, rules, counts, totals.data());
         const auto look = find_disorder;
         look<<<launch.blocks(look, block_threads, (b.rows + rows_of_block - 1) / rows_of_block),
                block_threads, 0, launch.stream()>>>(b, totals.data());
@@ -67,6 +69,8 @@ public:
         live_ -= static_cast<std::int64_t>(b.size() * sizeof(V));
         b = {};
     }
+    /// Counts bytes that were used in between.
+    void pass(std::int64_t bytes) { peak_ = live_ + bytes > peak_ ? live_ + bytes : peak_; }
     [[nodiscard]] std::int64_t peak() const noexcept { return peak_; }
 
 private:
@@ -84,14 +88,17 @@ class symbolic_phase {
 public:
     symbolic_phase(const std::shared_ptr<device>& device, const csr_pattern& a,
                    const csr_pattern& b, const spgemm_options& options)
-        : device_(device), a_(a), b_(b), keep_(options.keep_places) {}
+        : device_(device),
+          a_(a),
+          b_(b),
+          rules_{limits_of_giants(), b.columns, options.keep_places} {}
 
     spgemm_plan run() {
         plan_.offsets = bytes_.make<std::int64_t>(device_, a_.rows + 1);
         plan_.next = bytes_.make<unsigned long long>(device_, 1);
         device_->zero(plan_.offsets.data() + a_.rows, sizeof(std::int64_t));
         products_ = bytes_.make<std::uint32_t>(device_, a_.rows);
-        const product_totals totals = count_all(device_, a_, b_, products_.data());
+        const product_totals totals = count_all(device_, a_, b_, rules_, products_.data());
         if (totals.first_disorder != ~0ull)
             refuse_row(*device_, b_, static_cast<std::int64_t>(totals.first_disorder));
         plan_.products = static_cast<std::int64_t>(totals.products);
@@ -106,7 +113,7 @@ private:
         scratch_ = bytes_.make<char>(device_, scan_scratch_bytes_of<std::int64_t>);
         counts_ = bytes_.make<std::int32_t>(device_, a_.rows);
         symbolic_results to{counts_.data(), nullptr, nullptr};
-        if (keep_) {
+        if (rules_.keeps_places) {
             plan_.places_at = bytes_.make<std::int64_t>(device_, a_.rows + 1);
             plan_.places =
                 bytes_.make<std::uint8_t>(device_, static_cast<std::int64_t>(totals.placed));
@@ -142,7 +149,8 @@ private:
         if (mixed) lists = bytes_.make<std::int32_t>(device_, a_.rows);
         std::int32_t* room = lists.data();
         const auto rows = [&](count_class c) {
-            return list_of(count_class_of{products_.data()}, static_cast<int>(c), rows_of(c), room);
+            return list_of(count_class_of{rules_, a_.offsets, products_.data()},
+                           static_cast<int>(c), rows_of(c), room);
         };
         if (rows_of(count_class::none) != 0) counts_.zero();
         if (const row_list some = rows(count_class::short_32); some.count != 0)
@@ -178,8 +186,25 @@ private:
                 counts_.data(), nullptr, nullptr);
             launch.check_launch();
         }
+        count_giants(rows(count_class::giant));
         bytes_.drop(overflow);
         bytes_.drop(lists);
+    }
+
+    void count_giants(const row_list& giants) {
+        if (giants.count == 0) return;
+        giant_row_bits bits(device_, b_.columns);
+        bytes_.pass(bits.bytes());
+        for (const std::int32_t row : rows_in(giants)) bits.count(a_, b_, row, counts_.data());
+    }
+
+    [[nodiscard]] std::vector<std::int32_t> rows_in(const row_list& list) const {
+        std::vector<std::int32_t> rows(static_cast<std::size_t>(list.count));
+        if (list.rows == nullptr)
+            std::iota(rows.begin(), rows.end(), 0);
+        else
+            device_->download(rows.data(), list.rows, rows.size() * sizeof(std::int32_t));
+        return rows;
     }
 
     template <class Kernel>
@@ -193,6 +218,7 @@ private:
     }
 
     void divide_results() {
+        const sum_class_of class_of{rules_, a_.offsets, products_.data(), counts_.data()};
         result_totals found{};
         {
             buffer<result_totals> totals = bytes_.make<result_totals>(device_, 1);
@@ -201,10 +227,10 @@ private:
             const auto kernel = count_results;
             kernel<<<launch.blocks(kernel, block_threads,
                                    (a_.rows + block_threads - 1) / block_threads),
-                     block_threads, 0, launch.stream()>>>(products_.data(), counts_.data(), a_.rows,
-                                                          keep_, totals.data());
+                     block_threads, 0, launch.stream()>>>(class_of, a_.rows, totals.data());
             launch.check_launch();
             device_->download(&found, totals.data(), sizeof found);
+            bytes_.drop(totals);
         }
         plan_.nonzeros = static_cast<std::int64_t>(found.nonzeros);
         constexpr int classes = static_cast<int>(sum_class::none);
@@ -214,20 +240,37 @@ private:
         plan_.lists = bytes_.make<std::int32_t>(device_, listed);
         std::int32_t* room = plan_.lists.data();
         for (int c = 0; c < classes; ++c)
-            plan_.rows_of[c] = list_of(sum_class_of{products_.data(), counts_.data(), keep_}, c,
-                                       found.rows_of[c], room);
-        const row_list searched = plan_.rows_of[static_cast<int>(sum_class::searched)];
-        if (searched.count == 0) return;
-        plan_.chunks = static_cast<std::int64_t>(found.chunks);
-        plan_.chunks_at = bytes_.make<std::int64_t>(device_, searched.count + 1);
-        scan(*device_, chunk_offsets{counts_.data(), searched, plan_.chunks_at.data()},
-             searched.count, scratch_.data());
+            plan_.rows_of[c] = list_of(class_of, c, found.rows_of[c], room);
+        for (int i = 0; i < 2; ++i) {
+            const row_list rows = plan_.rows_of[static_cast<int>(sum_class::searched) + i];
+            if (rows.count == 0) continue;
+            plan_.searched[i].count = static_cast<std::int64_t>(found.chunks[i]);
+            plan_.searched[i].at = bytes_.make<std::int64_t>(device_, rows.count + 1);
+            scan(*device_, chunk_offsets{counts_.data(), rows, plan_.searched[i].at.data()},
+                 rows.count, scratch_.data());
+        }
+        plan_.giant_searched = rows_in(plan_.rows_of[static_cast<int>(sum_class::giant_searched)]);
+        describe_sorted(plan_.rows_of[static_cast<int>(sum_class::giant_sorted)]);
+    }
+
+    void describe_sorted(const row_list& rows) {
+        if (rows.count == 0) return;
+        buffer<sorted_row> found = bytes_.make<sorted_row>(device_, rows.count);
+        {
+            const launch_scope launch(*device_);
+            const auto kernel = describe_rows;
+            kernel<<<launch.blocks(kernel, block_threads, rows.count), block_threads, 0,
+                     launch.stream()>>>(rows, a_, b_.offsets, plan_.offsets.data(), found.data());
+            launch.check_launch();
+        }
+        plan_.sorted = found.download();
+        bytes_.drop(found);
     }
 
     const std::shared_ptr<device>& device_;
     csr_pattern a_;
     csr_pattern b_;
-    bool keep_;
+    class_rules rules_;
     byte_peak bytes_;
     spgemm_plan plan_;
     buffer<std::uint32_t> products_; // of each row, at most 2^32 - 1
@@ -238,9 +281,10 @@ private:
 } // namespace
 
 std::int64_t spgemm_plan::bytes() const noexcept {
-    return static_cast<std::int64_t>(
-        (offsets.size() + places_at.size() + chunks_at.size() + next.size()) * 8 + places.size() +
-        lists.size() * sizeof(std::int32_t));
+    return static_cast<std::int64_t>((offsets.size() + places_at.size() + searched[0].at.size() +
+                                      searched[1].at.size() + next.size()) *
+                                         8 +
+                                     places.size() + lists.size() * sizeof(std::int32_t));
 }
 
 spgemm_plan plan_spgemm(const std::shared_ptr<device>& device, const csr_pattern& a,
@@ -251,7 +295,8 @@ spgemm_plan plan_spgemm(const std::shared_ptr<device>& device, const csr_pattern
 spgemm_estimate estimate_products(const std::shared_ptr<device>& device, const csr_pattern& a,
                                   const csr_pattern& b, const spgemm_options& options,
                                   int value_bytes) {
-    const product_totals totals = count_all(device, a, b, nullptr);
+    const product_totals totals =
+        count_all(device, a, b, {limits_of_giants(), b.columns, options.keep_places}, nullptr);
     spgemm_estimate e;
     e.products = static_cast<std::int64_t>(totals.products);
     e.most_nonzeros = static_cast<std::int64_t>(totals.most_results);
@@ -260,6 +305,10 @@ spgemm_estimate estimate_products(const std::shared_ptr<device>& device, const c
     e.extra_bytes = (options.keep_places ? 16 : 8) * (a.rows + 1) + 24 * a.rows +
                     (options.keep_places ? static_cast<std::int64_t>(totals.placed) : 0) +
                     scan_scratch_bytes_of<std::int64_t> + 1024;
+    const std::int64_t giant = totals.rows_of[static_cast<int>(count_class::giant)];
+    const std::int64_t wide = totals.rows_of[static_cast<int>(count_class::wide)];
+    e.extra_bytes += static_cast<std::int64_t>(sizeof(sorted_row)) * (giant + wide);
+    if (giant != 0) e.extra_bytes += (b.columns + 31) / 32 * 4 + scan_scratch_bytes;
     return e;
 }
 

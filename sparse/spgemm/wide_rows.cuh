@@ -16,9 +16,7 @@ struct wide_row_lists {
     unsigned* next;               ///< 0 before the kernel; blocks take rows as they get ready
 };
 
-/// The columns of a range; the bits are a whole number of 32-bit words.
-inline constexpr std::int64_t most_range_columns = std::int64_t{1} << 19;
-
+/// The shared memory of wide_rows.
 [[nodiscard]] inline std::size_t range_bytes(std::int64_t columns) {
     const std::int64_t range = columns < most_range_columns ? columns : most_range_columns;
     return static_cast<std::size_t>((range + 31) / 32) * sizeof(std::uint32_t);
@@ -38,37 +36,60 @@ inline constexpr std::int64_t most_range_columns = std::int64_t{1} << 19;
     return begin;
 }
 
-/// Sets the bits of a row's columns in [low, high), with a warp for each row of B.
-__device__ inline void mark_columns(const csr_pattern& a, const csr_pattern& b, std::int64_t row,
-                                    std::int64_t low, std::int64_t high, std::uint32_t* bits) {
-    const int lane = lane_number();
-    const auto set = [&](std::int64_t column) {
-        const std::int64_t at = column - low;
-        const std::uint32_t bit = 1u << (at % 32);
-        if ((*static_cast<volatile std::uint32_t*>(&bits[at / 32]) & bit) == 0)
-            atomicOr(&bits[at / 32], bit);
-    };
-    for (std::int64_t k = a.offsets[row] + threadIdx.x / 32; k < a.offsets[row + 1];
-         k += blockDim.x / 32) {
-        const std::int32_t from = a.indices[k];
-        std::int64_t begin = b.offsets[from];
-        std::int64_t end = b.offsets[from + 1];
-        if (low != 0) begin = first_at_least(b.indices, begin, end, low);
-        if (high < b.columns) end = first_at_least(b.indices, begin, end, high);
-        constexpr int flight = 4;
-        for (std::int64_t j = begin + lane; j < end; j += 32 * flight) {
-            std::int32_t column[flight];
+/// Sets the bits of columns [begin, end) of B, which are at least `low`: by a warp.
+__device__ inline void mark_range(const std::int32_t* indices, std::int64_t begin, std::int64_t end,
+                                  std::int64_t low, std::uint32_t* bits) {
+    constexpr int flight = 4;
+    for (std::int64_t j = begin + lane_number(); j < end; j += 32 * flight) {
+        std::int32_t column[flight];
 #pragma unroll
-            for (int u = 0; u < flight; ++u)
-                column[u] = j + u * 32 < end ? b.indices[j + u * 32] : -1;
+        for (int u = 0; u < flight; ++u) column[u] = j + u * 32 < end ? indices[j + u * 32] : -1;
 #pragma unroll
-            for (int u = 0; u < flight; ++u)
-                if (column[u] >= 0) set(column[u]);
+        for (int u = 0; u < flight; ++u) {
+            if (column[u] < 0) continue;
+            const std::int64_t at = column[u] - low;
+            const std::uint32_t bit = 1u << (at % 32);
+            // Most bits are set already, and a look is cheaper than an atomic.
+            if ((*static_cast<volatile std::uint32_t*>(&bits[at / 32]) & bit) == 0)
+                atomicOr(&bits[at / 32], bit);
         }
     }
 }
 
-/// Counts (offsets == nullptr: to `counts`), or writes the columns of C from offsets[row] on.
+/// Sets the bits of a row's columns, with a warp for each row of B.
+__device__ inline void mark_columns(const csr_pattern& a, const csr_pattern& b, std::int64_t row,
+                                    std::uint32_t* bits) {
+    for (std::int64_t k = a.offsets[row] + threadIdx.x / 32; k < a.offsets[row + 1];
+         k += block_warps) {
+        const std::int32_t from = a.indices[k];
+        mark_range(b.indices, b.offsets[from], b.offsets[from + 1], 0, bits);
+    }
+}
+
+/// The same of columns in [low, high) only, which the lanes of a warp look up in 32 rows of B.
+__device__ inline void mark_columns_between(const csr_pattern& a, const csr_pattern& b,
+                                            std::int64_t row, std::int64_t low, std::int64_t high,
+                                            std::uint32_t* bits) {
+    const std::int64_t end = a.offsets[row + 1];
+    for (std::int64_t first = a.offsets[row] + threadIdx.x / 32 * 32; first < end;
+         first += block_threads) {
+        std::int64_t from = 0;
+        std::int64_t to = 0;
+        if (const std::int64_t k = first + lane_number(); k < end) {
+            from = b.offsets[a.indices[k]];
+            to = b.offsets[a.indices[k] + 1];
+            from = first_at_least(b.indices, from, to, low);
+            to = first_at_least(b.indices, from, to, high);
+        }
+        for (unsigned left = __ballot_sync(all_lanes, from < to); left != 0; left &= left - 1) {
+            const int of = __ffs(static_cast<int>(left)) - 1;
+            mark_range(b.indices, __shfl_sync(all_lanes, from, of), __shfl_sync(all_lanes, to, of),
+                       low, bits);
+        }
+    }
+}
+
+/// Counts the columns of rows of C (to `counts`), or writes the columns of C from offsets[row] on.
 template <bool Write>
 __global__ void __launch_bounds__(block_threads)
     wide_rows(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
@@ -94,7 +115,10 @@ __global__ void __launch_bounds__(block_threads)
             const auto words = static_cast<int>((high - low + 31) / 32);
             for (int i = static_cast<int>(threadIdx.x); i < words; i += block_threads) bits[i] = 0;
             __syncthreads();
-            mark_columns(a, b, row, low, high, bits);
+            if (high - low == b.columns)
+                mark_columns(a, b, row, bits);
+            else
+                mark_columns_between(a, b, row, low, high, bits);
             __syncthreads();
             int here = 0;
             if constexpr (!Write) {

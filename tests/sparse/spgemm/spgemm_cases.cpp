@@ -85,7 +85,7 @@ csr_matrix<double> rows_of_lengths(std::int64_t rows, std::int64_t columns,
     csr_matrix<double> a{rows, columns, {0}, {}, {}};
     std::vector<std::int32_t> row;
     for (std::int64_t i = 0; i < rows; ++i) {
-        const std::int64_t length = columns == 0 ? 0 : lengths(i);
+        const std::int64_t length = std::min(columns, lengths(i));
         row.clear();
         for (std::int64_t k = 0; k < length; ++k)
             row.push_back(length >= columns ? static_cast<std::int32_t>(k)
