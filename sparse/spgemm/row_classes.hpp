@@ -9,7 +9,7 @@
 namespace krylith {
 
 /// The kernels of the symbolic phase, by the products of a row.
-enum class count_class : int { none, short_32, short_64, hashed, wide, giant, number };
+enum class count_class : int { none, merged, short_32, short_64, hashed, wide, giant, number };
 
 /// The kernels of the numeric phase. The first four hold the row of C in shared memory, and know
 /// the place of each product. `searched` finds places by binary search, and so does
@@ -18,7 +18,7 @@ enum class sum_class : int {
     places_32,
     places_64,
     places_128,
-    places_256,
+    places_192,
     searched,
     giant_searched,
     giant_sorted,
@@ -26,9 +26,11 @@ enum class sum_class : int {
     number
 };
 
-inline constexpr std::int64_t most_hashed_products = 1024;
-inline constexpr std::int64_t most_placed_results = 256; ///< a place has 8 bits
-inline constexpr int search_chunk = 512;                 ///< entries of C that a warp adds up
+inline constexpr int most_merged_entries = 8; ///< of a row of A
+inline constexpr int most_merged_products = 64;
+inline constexpr int most_hashed_products = 1024;
+inline constexpr int most_placed_results = 192; ///< what hash tables have room for
+inline constexpr int search_chunk = 512;        ///< entries of C that a warp adds up
 
 /// The columns that a block can have a bit for in shared memory: a range.
 inline constexpr std::int64_t most_range_columns = std::int64_t{1} << 19;
@@ -43,6 +45,8 @@ struct class_rules {
     [[nodiscard]] KRYLITH_HD count_class of_products(std::uint32_t products,
                                                      std::int64_t entries) const {
         if (products == 0) return count_class::none;
+        if (products <= most_merged_products && entries <= most_merged_entries)
+            return count_class::merged;
         if (products <= 32) return count_class::short_32;
         if (products <= 64) return count_class::short_64;
         if (products <= most_hashed_products) return count_class::hashed;
@@ -60,7 +64,7 @@ struct class_rules {
             return results <= 32    ? sum_class::places_32
                    : results <= 64  ? sum_class::places_64
                    : results <= 128 ? sum_class::places_128
-                                    : sum_class::places_256;
+                                    : sum_class::places_192;
         const std::int64_t chunks = (std::int64_t{results} + search_chunk - 1) / search_chunk;
         if (entries * chunks > limits.chunk_searches && entries * chunks / 8 > products)
             return sum_class::giant_sorted;
@@ -71,7 +75,7 @@ struct class_rules {
 
 /// The most results of a class with places.
 [[nodiscard]] constexpr int room_of(sum_class which) noexcept {
-    return 32 << static_cast<int>(which);
+    return which == sum_class::places_192 ? 192 : 32 << static_cast<int>(which);
 }
 
 } // namespace krylith

@@ -53,7 +53,7 @@ private:
     using view = device_csr_view<T>;
 
     void add_up(const view& a, const view& b, const numeric_results<T>& c, bool columns) {
-        for (int k = 0; k <= static_cast<int>(sum_class::places_256); ++k)
+        for (int k = 0; k <= static_cast<int>(sum_class::places_192); ++k)
             if (plan_.rows_of[k].count != 0)
                 add_placed(a, b, c, columns, plan_.rows_of[k], room_of(static_cast<sum_class>(k)));
         if (columns) write_columns(a, b, c);
@@ -67,7 +67,8 @@ private:
     void add_placed(const view& a, const view& b, const numeric_results<T>& c, bool columns,
                     const row_list& rows, int room) {
         // So many lanes a row, at least, that a block's rows fit into 48 KB.
-        const int lanes = plan_.width * 16 < room ? room / 16 : plan_.width;
+        int lanes = plan_.width;
+        while (lanes * 16 < room) lanes *= 2;
         const auto with = [&](auto number) {
             constexpr int n = decltype(number)::value;
             if (columns)

@@ -2,7 +2,9 @@
 #include <numeric>
 
 #include <krylith/sparse/spgemm/giant_rows.hpp>
+#include <krylith/sparse/spgemm/hashed_blocks.cuh>
 #include <krylith/sparse/spgemm/hashed_rows.cuh>
+#include <krylith/sparse/spgemm/merged_rows.cuh>
 #include <krylith/sparse/spgemm/product_counts.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
@@ -142,9 +144,9 @@ private:
         const auto rows_of = [&](count_class c) {
             return std::int64_t{totals.rows_of[static_cast<int>(c)]};
         };
-        const bool mixed = rows_of(count_class::short_32) != a_.rows &&
-                           rows_of(count_class::short_64) != a_.rows &&
-                           rows_of(count_class::hashed) != a_.rows;
+        bool mixed = true;
+        for (int c = 0; c < static_cast<int>(count_class::number); ++c)
+            mixed = mixed && totals.rows_of[c] != a_.rows;
         buffer<std::int32_t> lists;
         if (mixed) lists = bytes_.make<std::int32_t>(device_, a_.rows);
         std::int32_t* room = lists.data();
@@ -153,23 +155,20 @@ private:
                            static_cast<int>(c), rows_of(c), room);
         };
         if (rows_of(count_class::none) != 0) counts_.zero();
-        if (const row_list some = rows(count_class::short_32); some.count != 0)
-            launch_short(short_rows<8, 32>, some, to);
-        if (const row_list some = rows(count_class::short_64); some.count != 0)
-            launch_short(short_rows<8, 64>, some, to);
+        launch_list(merged_rows, rows(count_class::merged), block_threads, to);
+        launch_list(short_rows<8, 32>, rows(count_class::short_32), block_threads / 8, to);
+        launch_list(short_rows<8, 64>, rows(count_class::short_64), block_threads / 8, to);
         const row_list hashed = rows(count_class::hashed);
-        buffer<std::int32_t> overflow = bytes_.make<std::int32_t>(device_, hashed.count);
-        auto* const overflowed = reinterpret_cast<unsigned*>(plan_.next.data());
-        plan_.next.zero();
+        const buffer<unsigned> counters = bytes_.make<unsigned>(device_, 3);
+        counters.zero();
+        unsigned* const overflows = counters.data();
+        buffer<std::int32_t> overflow = bytes_.make<std::int32_t>(device_, 2 * hashed.count);
         if (hashed.count != 0) {
-            const launch_scope launch(*device_);
-            const auto kernel = hashed_rows;
-            constexpr std::size_t shared = block_warps * sizeof(hashed_row_memory);
-            kernel<<<launch.blocks(kernel, block_threads,
-                                   (hashed.count + block_warps - 1) / block_warps, shared),
-                     block_threads, shared, launch.stream()>>>(
-                a_, b_, hashed, plan_.width, to, overflow_list{overflow.data(), overflowed});
-            launch.check_launch();
+            const overflow_list once{overflow.data(), overflows};
+            const overflow_list twice{overflow.data() + hashed.count, overflows + 1};
+            launch_list(hashed_rows, hashed, block_warps, to, once);
+            launch_for(hashed_blocks, hashed.count, block_warps, row_group{once.rows, once.count},
+                       plan_.width, counts_.data(), twice);
         }
         const row_list wide = rows(count_class::wide);
         if (wide.count + hashed.count != 0) {
@@ -181,8 +180,8 @@ private:
             kernel<<<launch.blocks(kernel, block_threads, wide.count + hashed.count, shared),
                      block_threads, shared, launch.stream()>>>(
                 a_, b_,
-                wide_row_lists{wide, overflow.data(), hashed.count != 0 ? overflowed : nullptr,
-                               overflowed + 1},
+                wide_row_lists{wide, overflow.data() + hashed.count,
+                               hashed.count != 0 ? overflows + 1 : nullptr, overflows + 2},
                 counts_.data(), nullptr, nullptr);
             launch.check_launch();
         }
@@ -207,13 +206,20 @@ private:
         return rows;
     }
 
-    template <class Kernel>
-    void launch_short(Kernel kernel, const row_list& rows, const symbolic_results& to) {
+    /// Launches kernel(A, B, arguments) for so many rows, of which a block does `of_block` at a
+    /// time.
+    template <class Kernel, class... Arguments>
+    void launch_list(Kernel kernel, const row_list& rows, int of_block,
+                     const Arguments&... arguments) {
+        launch_for(kernel, rows.count, of_block, rows, arguments...);
+    }
+    template <class Kernel, class... Arguments>
+    void launch_for(Kernel kernel, std::int64_t count, int of_block,
+                    const Arguments&... arguments) {
+        if (count == 0) return;
         const launch_scope launch(*device_);
-        constexpr int rows_of_block = block_threads / 8;
-        kernel<<<launch.blocks(kernel, block_threads,
-                               (rows.count + rows_of_block - 1) / rows_of_block),
-                 block_threads, 0, launch.stream()>>>(a_, b_, rows, to);
+        kernel<<<launch.blocks(kernel, block_threads, (count + of_block - 1) / of_block),
+                 block_threads, 0, launch.stream()>>>(a_, b_, arguments...);
         launch.check_launch();
     }
 
@@ -302,7 +308,7 @@ spgemm_estimate estimate_products(const std::shared_ptr<device>& device, const c
     e.most_nonzeros = static_cast<std::int64_t>(totals.most_results);
     e.result_bytes = 8 * (a.rows + 1) + (4 + value_bytes) * e.most_nonzeros;
     // Offsets, places, and 4 arrays of 4 bytes a row.
-    e.extra_bytes = (options.keep_places ? 16 : 8) * (a.rows + 1) + 24 * a.rows +
+    e.extra_bytes = (options.keep_places ? 16 : 8) * (a.rows + 1) + 28 * a.rows +
                     (options.keep_places ? static_cast<std::int64_t>(totals.placed) : 0) +
                     scan_scratch_bytes_of<std::int64_t> + 1024;
     const std::int64_t giant = totals.rows_of[static_cast<int>(count_class::giant)];
