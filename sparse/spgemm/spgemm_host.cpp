@@ -93,7 +93,7 @@ public:
         const csr_pattern pa = pattern_of(a);
         const csr_pattern pb = pattern_of(b);
         std::int64_t disorder = -1;
-        std::vector<std::vector<std::int32_t>> found; // columns, by members of the team
+        std::vector<column_list> found; // columns, by members of the team
         auto& host = host_of(device_);
         host.submit([&, threads = host.threads()] {
             disorder = find_disorder(pb, team_for(threads, pb.nonzeros));
@@ -107,11 +107,11 @@ public:
         this->bytes =
             static_cast<std::int64_t>((offsets_.size() + shares_.size()) * sizeof(std::int64_t) +
                                       indices_.size() * sizeof(std::int32_t));
-        // The columns exist twice while they are joined, with up to as much room again in vectors.
+        // The columns exist twice while they are joined.
         std::size_t vectors = 0;
-        for (const auto& part : found) vectors += part.capacity() * sizeof(std::int32_t);
+        for (const auto& part : found) vectors += part.peak_bytes();
         this->peak_bytes = this->bytes + static_cast<std::int64_t>(vectors) +
-                           threads_ * ((b.columns() + 63) / 64) * 8;
+                           threads_ * ((b.columns() + 63) / 64 * 24 + 32);
     }
 
     device_csr<T> multiply(const device_csr<T>& a, const device_csr<T>& b) override {
@@ -142,13 +142,15 @@ public:
 
 private:
     /// Returns the columns of the rows of each share, and sets the offsets.
-    std::vector<std::vector<std::int32_t>> count(const csr_pattern& a, const csr_pattern& b,
-                                                 int most_threads) {
+    std::vector<column_list> count(const csr_pattern& a, const csr_pattern& b, int most_threads) {
         std::int64_t* const offsets = offsets_.data();
         this->products = count_products(a, b, team_for(most_threads, a.nonzeros), offsets).products;
         threads_ = team_for(most_threads, this->products);
         shares_ = equal_products({offsets, as_size(a.rows + 1)}, threads_);
-        std::vector<std::vector<std::int32_t>> found(as_size(threads_));
+        std::vector<column_list> found;
+        for (int share = 0; share < threads_; ++share)
+            found.emplace_back(
+                as_size(offsets[shares_[as_size(share) + 1]] - offsets[shares_[as_size(share)]]));
         in_team(threads_, [&](int thread, int team) {
             for (int share = thread; share < threads_; share += team)
                 count_rows(a, b, shares_[as_size(share)], shares_[as_size(share) + 1],
@@ -160,11 +162,11 @@ private:
         return found;
     }
 
-    void join(const std::vector<std::vector<std::int32_t>>& found, int threads) {
+    void join(const std::vector<column_list>& found, int threads) {
         in_team(std::min(threads, threads_), [&](int thread, int team) {
             for (int share = thread; share < threads_; share += team)
-                std::copy(found[as_size(share)].begin(), found[as_size(share)].end(),
-                          indices_.data() + offsets_.data()[shares_[as_size(share)]]);
+                std::copy_n(found[as_size(share)].data(), found[as_size(share)].size(),
+                            indices_.data() + offsets_.data()[shares_[as_size(share)]]);
         });
     }
 
@@ -193,10 +195,10 @@ spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b,
     });
     host.synchronize();
     e.result_bytes = 8 * (a.rows() + 1) + (4 + std::int64_t{sizeof(T)}) * e.most_nonzeros;
-    // Offsets, the columns of C with those in the vectors that they come from, and a set of columns
-    // a thread.
-    e.extra_bytes = 8 * (a.rows() + 1) + 12 * e.most_nonzeros +
-                    host.threads() * (16 + (b.columns() + 63) / 64 * 8);
+    // Offsets, the columns of C, lists of them that move as they grow, and a set of columns a
+    // thread.
+    e.extra_bytes = 8 * (a.rows() + 1) + 4 * e.most_nonzeros + 8 * e.products +
+                    host.threads() * (64 + (b.columns() + 63) / 64 * 24);
     return e;
 }
 
