@@ -1,12 +1,11 @@
-#include <limits>
+#include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <cusparse.h>
-#include <fmt/format.h>
 
-#include <krylith/bench/sparse/sparse_timing.hpp>
 #include <krylith/bench/sparse/spgemm_peers.hpp>
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
@@ -48,10 +47,14 @@ template <class T>
 class cusparse_factor {
 public:
     cusparse_factor(const std::shared_ptr<device>& on, const csr_matrix<T>& a)
-        : offsets_(on, std::vector<std::int32_t>(a.row_offsets.begin(), a.row_offsets.end()),
-                   "cuSPARSE"),
-          indices_(on, a.column_indices, "cuSPARSE"),
-          values_(on, a.values, "cuSPARSE") {
+        : offsets_(on, a.row_offsets.size(), "cuSPARSE"),
+          indices_(on, a.column_indices.size(), "cuSPARSE"),
+          values_(on, a.values.size(), "cuSPARSE") {
+        const std::vector<std::int32_t> narrow(a.row_offsets.begin(), a.row_offsets.end());
+        on->upload(offsets_.data(), narrow.data(), narrow.size() * sizeof(std::int32_t));
+        on->upload(indices_.data(), a.column_indices.data(),
+                   a.column_indices.size() * sizeof(std::int32_t));
+        on->upload(values_.data(), a.values.data(), a.values.size() * sizeof(T));
         check_spgemm(cusparseCreateCsr(&matrix, a.rows, a.columns, a.nnz(), offsets_.data(),
                                        indices_.data(), values_.data(), CUSPARSE_INDEX_32I,
                                        CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type),
@@ -76,7 +79,7 @@ class cusparse_run {
 public:
     cusparse_run(cusparseHandle_t handle, const cusparse_factor<T>& a, const cusparse_factor<T>& b,
                  std::int64_t rows, std::int64_t columns)
-        : handle_(handle), a_(a.matrix), b_(b.matrix), rows_(rows) {
+        : handle_(handle), a_(a.matrix), b_(b.matrix) {
         check_spgemm(cusparseSpGEMM_createDescr(&descriptor_), "create description");
         c_offsets_.resize(static_cast<std::size_t>(rows + 1) * sizeof(std::int32_t));
         check_spgemm(cusparseCreateCsr(&c_, rows, columns, 0, c_offsets_.get(), nullptr, nullptr,
@@ -167,7 +170,6 @@ private:
     cusparseHandle_t handle_;
     cusparseSpMatDescr_t a_;
     cusparseSpMatDescr_t b_;
-    std::int64_t rows_;
     cusparseSpGEMMDescr_t descriptor_ = nullptr;
     cusparseSpMatDescr_t c_ = nullptr;
     const T one = 1;
@@ -176,48 +178,62 @@ private:
     runtime_block blocks_[5];
 };
 
+template <class T>
+class cusparse_phases final : public cusparse_spgemm {
+public:
+    cusparse_phases(std::shared_ptr<device> on, const csr_matrix<T>& a, const csr_matrix<T>& b)
+        : on_(std::move(on)), a_(on_, a), b_(on_, b), rows_(a.rows), columns_(b.columns) {
+        check_spgemm(cusparseCreate(&handle_), "create");
+        check_spgemm(cusparseSetStream(handle_, static_cast<cuda::cuda_device&>(*on_).stream()),
+                     "set stream");
+    }
+    ~cusparse_phases() override {
+        kept_.reset();
+        cusparseDestroy(handle_);
+    }
+
+    void whole() override {
+        const cuda::current_device current(on_->ordinal());
+        cusparse_run<T> run(handle_, a_, b_, rows_, columns_);
+        run.whole();
+        bytes_ = run.buffer_bytes();
+    }
+    void prepare_reuse() override {
+        const cuda::current_device current(on_->ordinal());
+        kept_ = std::make_unique<cusparse_run<T>>(handle_, a_, b_, rows_, columns_);
+        kept_->analyse_for_reuse();
+    }
+    void reuse() override {
+        const cuda::current_device current(on_->ordinal());
+        kept_->reuse();
+    }
+    [[nodiscard]] std::size_t buffer_bytes() const override { return bytes_; }
+
+private:
+    std::shared_ptr<device> on_;
+    cusparse_factor<T> a_;
+    cusparse_factor<T> b_;
+    std::int64_t rows_;
+    std::int64_t columns_;
+    cusparseHandle_t handle_ = nullptr;
+    std::unique_ptr<cusparse_run<T>> kept_;
+    std::size_t bytes_ = 0;
+};
+
 } // namespace
 
 template <class T>
-spgemm_peer_times cusparse_spgemm_times(const std::shared_ptr<device>& on, int repeats,
-                                        const csr_matrix<T>& a, const csr_matrix<T>& b) {
-    spgemm_peer_times times{.name = "cusparse"};
-    if (a.nnz() > std::numeric_limits<std::int32_t>::max() ||
-        b.nnz() > std::numeric_limits<std::int32_t>::max()) {
-        times.note = "more than 2^31 - 1 nonzeros are not given to cuSPARSE";
-        return times;
-    }
-    const cuda::current_device current(on->ordinal());
-    cusparseHandle_t handle = nullptr;
-    check_spgemm(cusparseCreate(&handle), "create");
-    try {
-        check_spgemm(cusparseSetStream(handle, static_cast<cuda::cuda_device&>(*on).stream()),
-                     "set stream");
-        const cusparse_factor<T> fa(on, a);
-        const cusparse_factor<T> fb(on, b);
-        std::size_t bytes = 0;
-        times.whole = time_runs(*on, repeats, [&] {
-                          cusparse_run<T> run(handle, fa, fb, a.rows, b.columns);
-                          run.whole();
-                          bytes = run.buffer_bytes();
-                      }).median;
-        times.note = fmt::format("cuSPARSE's buffers {:.2f} GB", static_cast<double>(bytes) / 1e9);
-        cusparse_run<T> kept(handle, fa, fb, a.rows, b.columns);
-        kept.analyse_for_reuse();
-        times.numeric = time_runs(*on, repeats, [&] { kept.reuse(); }).median;
-    } catch (const device_error& e) { // it needs more memory than there is, often
-        cudaGetLastError();
-        times.note += (times.note.empty() ? "" : "; ") + std::string(e.what());
-    }
-    cusparseDestroy(handle);
-    return times;
+std::unique_ptr<cusparse_spgemm> make_cusparse_spgemm(const std::shared_ptr<device>& on,
+                                                      const csr_matrix<T>& a,
+                                                      const csr_matrix<T>& b) {
+    return std::make_unique<cusparse_phases<T>>(on, a, b);
 }
 
-template spgemm_peer_times cusparse_spgemm_times(const std::shared_ptr<device>&, int,
-                                                 const csr_matrix<double>&,
-                                                 const csr_matrix<double>&);
-template spgemm_peer_times cusparse_spgemm_times(const std::shared_ptr<device>&, int,
-                                                 const csr_matrix<float>&,
-                                                 const csr_matrix<float>&);
+template std::unique_ptr<cusparse_spgemm> make_cusparse_spgemm(const std::shared_ptr<device>&,
+                                                               const csr_matrix<double>&,
+                                                               const csr_matrix<double>&);
+template std::unique_ptr<cusparse_spgemm> make_cusparse_spgemm(const std::shared_ptr<device>&,
+                                                               const csr_matrix<float>&,
+                                                               const csr_matrix<float>&);
 
 } // namespace krylith::bench

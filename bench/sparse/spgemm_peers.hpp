@@ -1,7 +1,7 @@
 // What other libraries take for C = A B.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -24,10 +24,28 @@ template <class T>
 [[nodiscard]] spgemm_peer_times time_spgemm_peer(const std::shared_ptr<device>& on, int repeats,
                                                  const csr_matrix<T>& a, const csr_matrix<T>& b);
 
-/// Defined where KRYLITH_HAVE_CUDA is 1.
+/// cuSPARSE's phases of C = A B. It throws device_error, above all where there is too little
+/// memory.
+class cusparse_spgemm {
+public:
+    cusparse_spgemm() = default;
+    cusparse_spgemm(const cusparse_spgemm&) = delete;
+    cusparse_spgemm& operator=(const cusparse_spgemm&) = delete;
+    virtual ~cusparse_spgemm() = default;
+    /// Computes C from nothing, and gives all memory back.
+    virtual void whole() = 0;
+    /// Finds the pattern of C and keeps it.
+    virtual void prepare_reuse() = 0;
+    /// Computes the values of C.
+    virtual void reuse() = 0;
+    /// The bytes of the buffers of the last whole().
+    [[nodiscard]] virtual std::size_t buffer_bytes() const = 0;
+};
+
+/// Defined where KRYLITH_HAVE_CUDA is 1. Nonzeros are counted in 32 bits.
 template <class T>
-[[nodiscard]] spgemm_peer_times cusparse_spgemm_times(const std::shared_ptr<device>& on,
-                                                      int repeats, const csr_matrix<T>& a,
-                                                      const csr_matrix<T>& b);
+[[nodiscard]] std::unique_ptr<cusparse_spgemm>
+make_cusparse_spgemm(const std::shared_ptr<device>& on, const csr_matrix<T>& a,
+                     const csr_matrix<T>& b);
 
 } // namespace krylith::bench
