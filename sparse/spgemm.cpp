@@ -32,13 +32,13 @@ void check_factors(const device_csr<T>& a, const device_csr<T>& b) {
 // The choice between host and CUDA.
 
 template <class T>
-std::unique_ptr<detail::spgemm_phases<T>>
-make_phases(const device_csr<T>& a, const device_csr<T>& b, const spgemm_options& options) {
+std::unique_ptr<detail::spgemm_phases<T>> make_phases(const device_csr<T>& a,
+                                                      const device_csr<T>& b) {
     check_factors(a, b);
 #if KRYLITH_HAVE_CUDA
-    if (a.on()->kind() == backend::cuda) return cuda::make_spgemm(a, b, options);
+    if (a.on()->kind() == backend::cuda) return cuda::make_spgemm(a, b);
 #endif
-    return host::make_spgemm(a, b, options);
+    return host::make_spgemm(a, b);
 }
 
 } // namespace
@@ -55,13 +55,13 @@ void refuse_order(std::int64_t row, std::int32_t before, std::int32_t column) {
 } // namespace detail
 
 template <class T>
-spgemm<T>::spgemm(const device_csr<T>& a, const device_csr<T>& b, const spgemm_options& options)
+spgemm<T>::spgemm(const device_csr<T>& a, const device_csr<T>& b)
     : rows_(a.rows()),
       columns_(b.columns()),
       inner_(b.rows()),
       a_nonzeros_(a.nonzeros()),
       b_nonzeros_(b.nonzeros()),
-      phases_(make_phases(a, b, options)) {}
+      phases_(make_phases(a, b)) {}
 
 template <class T>
 spgemm<T>::spgemm(spgemm&&) noexcept = default;
@@ -121,21 +121,20 @@ std::int64_t spgemm<T>::peak_bytes() const noexcept {
 }
 
 template <class T>
-spgemm_estimate spgemm<T>::estimate(const device_csr<T>& a, const device_csr<T>& b,
-                                    const spgemm_options& options) {
+spgemm_estimate spgemm<T>::estimate(const device_csr<T>& a, const device_csr<T>& b) {
     check_factors(a, b);
 #if KRYLITH_HAVE_CUDA
-    if (a.on()->kind() == backend::cuda) return cuda::estimate_spgemm(a, b, options);
+    if (a.on()->kind() == backend::cuda) return cuda::estimate_spgemm(a, b);
 #endif
-    return host::estimate_spgemm(a, b, options);
+    return host::estimate_spgemm(a, b);
 }
 
 template <class T>
 galerkin_product<T>::galerkin_product(const device_csr<T>& r, const device_csr<T>& a,
-                                      const device_csr<T>& p, const spgemm_options& options)
-    : first_(a, p, options),
+                                      const device_csr<T>& p)
+    : first_(a, p),
       intermediate_(first_.multiply(a, p)),
-      second_(r, intermediate_, options),
+      second_(r, intermediate_),
       result_(second_.multiply(r, intermediate_)) {}
 
 template <class T>

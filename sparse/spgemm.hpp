@@ -20,13 +20,6 @@
 
 namespace krylith {
 
-struct spgemm_options {
-    /// Whether a CUDA plan keeps the place in C of each product, 1 byte for each of rows with up to
-    /// 1024 products and up to 256 results. A refresh takes about twice as long without. Host
-    /// devices keep none.
-    bool keep_places = true;
-};
-
 /// What a product will need, as far as it is known before the pattern of C is. Bytes are upper
 /// bounds.
 struct spgemm_estimate {
@@ -50,7 +43,7 @@ public:
     /// B lie on different devices or A has other columns than B rows, input_error where the columns
     /// of a row of B do not ascend strictly, and device_error where the memory is too small. Cost:
     /// O(products).
-    spgemm(const device_csr<T>& a, const device_csr<T>& b, const spgemm_options& options = {});
+    spgemm(const device_csr<T>& a, const device_csr<T>& b);
     spgemm(spgemm&&) noexcept;
     spgemm& operator=(spgemm&&) noexcept;
     ~spgemm();
@@ -70,9 +63,9 @@ public:
     /// The most bytes of device memory in use at once by the plan and its scratch.
     [[nodiscard]] std::int64_t peak_bytes() const noexcept;
 
-    /// Counts the products, in 32 bytes of device memory, and waits. Cost: O(nonzeros of A).
-    [[nodiscard]] static spgemm_estimate estimate(const device_csr<T>& a, const device_csr<T>& b,
-                                                  const spgemm_options& options = {});
+    /// Counts the products, in a few hundred bytes of device memory unless rows are long, and
+    /// waits. Cost: O(nonzeros of A).
+    [[nodiscard]] static spgemm_estimate estimate(const device_csr<T>& a, const device_csr<T>& b);
 
 private:
     void check(const device_csr<T>& a, const device_csr<T>& b) const;
@@ -88,7 +81,7 @@ private:
 /// Returns C = A B, for one use.
 template <class T>
 [[nodiscard]] device_csr<T> multiply(const device_csr<T>& a, const device_csr<T>& b) {
-    return spgemm<T>(a, b, {.keep_places = true}).multiply(a, b);
+    return spgemm<T>(a, b).multiply(a, b);
 }
 
 /// The Galerkin product C = R (A P) of multigrid, with A P kept, so that new values of R, A and P
@@ -97,8 +90,7 @@ template <class T>
 class galerkin_product {
 public:
     /// Makes both plans and computes C. Throws as spgemm does.
-    galerkin_product(const device_csr<T>& r, const device_csr<T>& a, const device_csr<T>& p,
-                     const spgemm_options& options = {});
+    galerkin_product(const device_csr<T>& r, const device_csr<T>& a, const device_csr<T>& p);
 
     /// C, of as many rows as R and as many columns as P.
     [[nodiscard]] const device_csr<T>& result() const noexcept { return result_; }

@@ -25,10 +25,32 @@ struct numeric_results {
     return __fadd_rn(sum, __fmul_rn(a, b));
 }
 
+/// A row of B, and what it is multiplied by, in 16 bytes.
+template <class T>
+struct alignas(16) scaled_row {
+    std::int64_t where; ///< 2048 times where it begins, and its length
+    T factor;
+
+    static constexpr int length_bits = 11;
+    static_assert(most_hashed_products < 1 << length_bits);
+    [[nodiscard]] __device__ int length() const {
+        return static_cast<int>(where & ((1 << length_bits) - 1));
+    }
+    [[nodiscard]] __device__ std::int64_t begin() const { return where >> length_bits; }
+};
+
+/// The numbers from one row's sums to the next one's: rows with the same pattern, as a mesh has
+/// them, must not meet in the same banks of shared memory.
+[[nodiscard]] KRYLITH_HD constexpr int placed_stride(int room) noexcept {
+    return room + 8;
+}
+
 template <class T>
 [[nodiscard]] inline std::size_t placed_bytes(int lanes, int room, bool columns) {
-    return static_cast<std::size_t>(block_threads / lanes) * static_cast<std::size_t>(room) *
-           (sizeof(T) + (columns ? sizeof(std::int32_t) : 0));
+    return block_threads * sizeof(scaled_row<T>) +
+           static_cast<std::size_t>(block_threads / lanes) *
+               static_cast<std::size_t>(placed_stride(room)) *
+               (sizeof(T) + (columns ? sizeof(std::int32_t) : 0));
 }
 
 template <int Lanes, bool Columns, class T>
@@ -42,10 +64,12 @@ __global__ void __launch_bounds__(block_threads)
     extern __shared__ __align__(16) unsigned char shared[];
     const int lane = static_cast<int>(threadIdx.x) % Lanes;
     const int group = static_cast<int>(threadIdx.x) / Lanes;
-    T* const sums = reinterpret_cast<T*>(shared) + group * room;
+    const int stride = placed_stride(room);
+    scaled_row<T>* const from = reinterpret_cast<scaled_row<T>*>(shared) + group * Lanes;
+    T* const all_sums = reinterpret_cast<T*>(shared + block_threads * sizeof(scaled_row<T>));
+    T* const sums = all_sums + group * stride;
     std::int32_t* const columns =
-        reinterpret_cast<std::int32_t*>(reinterpret_cast<T*>(shared) + groups * room) +
-        group * room;
+        reinterpret_cast<std::int32_t*>(all_sums + groups * stride) + group * stride;
     for (std::int64_t first = std::int64_t{blockIdx.x} * groups + threadIdx.x / 32 * (32 / Lanes);
          first < rows.count; first += std::int64_t{gridDim.x} * groups) {
         const std::int64_t item = first + lane_number() / Lanes;
@@ -57,53 +81,51 @@ __global__ void __launch_bounds__(block_threads)
         const int results = there ? static_cast<int>(to.offsets[row + 1] - result) : 0;
         const std::uint8_t* place_at = places + (there ? places_at[row] : 0);
         for (int i = lane; i < results; i += Lanes) sums[i] = T{0};
-        __syncwarp();
         const int most_entries = __reduce_max_sync(all_lanes, entries);
         for (int k = 0; k < most_entries; k += Lanes) {
-            std::int64_t from = 0;
-            int length = 0;
-            T factor = 0;
+            scaled_row<T> mine{0, T{0}};
             if (k + lane < entries) {
                 const std::int32_t number = a.indices[begin + k + lane];
-                factor = a.values[begin + k + lane];
-                from = b.offsets[number];
-                length = static_cast<int>(b.offsets[number + 1] - from);
+                const std::int64_t there_from = b.offsets[number];
+                mine.where = (there_from << scaled_row<T>::length_bits) +
+                             (b.offsets[number + 1] - there_from);
+                mine.factor = a.values[begin + k + lane];
             }
+            from[lane] = mine;
+            __syncwarp();
+            const bool tails = __any_sync(all_lanes, mine.length() > Lanes) != 0;
             const int some = min(Lanes, most_entries - k);
             for (int u0 = 0; u0 < some; u0 += flight) {
+                scaled_row<T> row_of[flight];
                 T value[flight];
                 std::uint8_t place[flight];
                 std::int32_t column[flight];
-                int lengths[flight];
-                const std::uint8_t* at = place_at;
+                const std::uint8_t* at = place_at + lane;
 #pragma unroll
                 for (int u = 0; u < flight; ++u) {
-                    lengths[u] = __shfl_sync(all_lanes, length, u0 + u, Lanes);
-                    const std::int64_t there_from =
-                        __shfl_sync(all_lanes, from, u0 + u, Lanes) + lane;
-                    if (lane < lengths[u]) {
-                        value[u] = b.values[there_from];
-                        place[u] = at[lane];
-                        if constexpr (Columns) column[u] = b.indices[there_from];
+                    row_of[u] = from[u0 + u];
+                    if (lane < row_of[u].length()) {
+                        value[u] = b.values[row_of[u].begin() + lane];
+                        place[u] = *at;
+                        if constexpr (Columns) column[u] = b.indices[row_of[u].begin() + lane];
                     }
-                    at += lengths[u];
+                    at += row_of[u].length();
                 }
 #pragma unroll
                 for (int u = 0; u < flight; ++u) {
-                    const T times = __shfl_sync(all_lanes, factor, u0 + u, Lanes);
-                    if (lane < lengths[u]) {
-                        sums[place[u]] = add_product(times, value[u], sums[place[u]]);
+                    const int length = row_of[u].length();
+                    if (lane < length) {
+                        sums[place[u]] = add_product(row_of[u].factor, value[u], sums[place[u]]);
                         if constexpr (Columns) columns[place[u]] = column[u];
                     }
-                    if (__any_sync(all_lanes, lengths[u] > Lanes)) {
-                        const std::int64_t there_from = __shfl_sync(all_lanes, from, u0 + u, Lanes);
-                        for (int j = lane + Lanes; j < lengths[u]; j += Lanes) {
+                    if (tails)
+                        for (int j = lane + Lanes; j < length; j += Lanes) {
                             const int p = place_at[j];
-                            sums[p] = add_product(times, b.values[there_from + j], sums[p]);
-                            if constexpr (Columns) columns[p] = b.indices[there_from + j];
+                            const std::int64_t there_from = row_of[u].begin() + j;
+                            sums[p] = add_product(row_of[u].factor, b.values[there_from], sums[p]);
+                            if constexpr (Columns) columns[p] = b.indices[there_from];
                         }
-                    }
-                    place_at += lengths[u];
+                    place_at += length;
                     __syncwarp();
                 }
             }

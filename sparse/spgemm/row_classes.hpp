@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
-#include <krylith/sparse/spgemm/giant_limits.hpp>
+#include <krylith/sparse/spgemm/row_limits.hpp>
 
 namespace krylith {
 
@@ -37,9 +37,8 @@ inline constexpr std::int64_t most_range_columns = std::int64_t{1} << 19;
 
 /// What the class of a row depends on beside the row.
 struct class_rules {
-    giant_limits limits;
+    row_limits limits;
     std::int64_t columns; ///< of C
-    bool keeps_places;
 
     /// `entries` are those of the row of A, `products` at most 2^32 - 1.
     [[nodiscard]] KRYLITH_HD count_class of_products(std::uint32_t products,
@@ -60,7 +59,7 @@ struct class_rules {
     [[nodiscard]] KRYLITH_HD sum_class of_results(std::uint32_t products, std::int64_t entries,
                                                   std::int32_t results) const {
         if (results == 0) return sum_class::none;
-        if (keeps_places && products <= most_hashed_products && results <= most_placed_results)
+        if (limits.places && products <= most_hashed_products && results <= most_placed_results)
             return results <= 32    ? sum_class::places_32
                    : results <= 64  ? sum_class::places_64
                    : results <= 128 ? sum_class::places_128

@@ -1,9 +1,9 @@
 // Giant rows: values by sorting products.
 #include <cub/device/device_radix_sort.cuh>
 
-#include <krylith/sparse/spgemm/giant_limits.hpp>
 #include <krylith/sparse/spgemm/giant_rows.hpp>
 #include <krylith/sparse/spgemm/placed_sums.cuh>
+#include <krylith/sparse/spgemm/row_limits.hpp>
 #include <krylith/sparse/storage/two_pass_scan.cuh>
 
 #include <krylith/device/cuda/cuda_device.cuh>
@@ -112,7 +112,7 @@ template <class T>
 void add_sorted(const std::shared_ptr<device>& device, const device_csr_view<T>& a,
                 const device_csr_view<T>& b, const sorted_row& row, const std::int32_t* columns,
                 T* values) {
-    const std::int64_t window = std::min(row.products, limits_of_giants().sorted_products);
+    const std::int64_t window = std::min(row.products, limits_of_rows().sorted_products);
     const buffer<std::int64_t> before(device, static_cast<std::size_t>(row.entries + 1), sort_item);
     const buffer<std::uint32_t> keys(device, static_cast<std::size_t>(2 * window), sort_item);
     const buffer<T> products(device, static_cast<std::size_t>(2 * window), sort_item);

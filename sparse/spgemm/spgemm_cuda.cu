@@ -23,8 +23,8 @@ void allow_shared(Kernel kernel, std::size_t bytes) {
 template <class T>
 class cuda_phases final : public detail::spgemm_phases<T> {
 public:
-    cuda_phases(const device_csr<T>& a, const device_csr<T>& b, const spgemm_options& options)
-        : device_(a.on()), plan_(plan_spgemm(device_, pattern_of(a), pattern_of(b), options)) {
+    cuda_phases(const device_csr<T>& a, const device_csr<T>& b)
+        : device_(a.on()), plan_(plan_spgemm(device_, pattern_of(a), pattern_of(b))) {
         this->nonzeros = plan_.nonzeros;
         this->products = plan_.products;
         this->bytes = plan_.bytes();
@@ -146,24 +146,21 @@ private:
 } // namespace
 
 template <class T>
-std::unique_ptr<detail::spgemm_phases<T>>
-make_spgemm(const device_csr<T>& a, const device_csr<T>& b, const spgemm_options& options) {
-    return std::make_unique<cuda_phases<T>>(a, b, options);
+std::unique_ptr<detail::spgemm_phases<T>> make_spgemm(const device_csr<T>& a,
+                                                      const device_csr<T>& b) {
+    return std::make_unique<cuda_phases<T>>(a, b);
 }
 
 template <class T>
-spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b,
-                                const spgemm_options& options) {
-    return estimate_products(a.on(), pattern_of(a), pattern_of(b), options, sizeof(T));
+spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b) {
+    return estimate_products(a.on(), pattern_of(a), pattern_of(b), sizeof(T));
 }
 
-template std::unique_ptr<detail::spgemm_phases<double>>
-make_spgemm(const device_csr<double>&, const device_csr<double>&, const spgemm_options&);
-template std::unique_ptr<detail::spgemm_phases<float>>
-make_spgemm(const device_csr<float>&, const device_csr<float>&, const spgemm_options&);
-template spgemm_estimate estimate_spgemm(const device_csr<double>&, const device_csr<double>&,
-                                         const spgemm_options&);
-template spgemm_estimate estimate_spgemm(const device_csr<float>&, const device_csr<float>&,
-                                         const spgemm_options&);
+template std::unique_ptr<detail::spgemm_phases<double>> make_spgemm(const device_csr<double>&,
+                                                                    const device_csr<double>&);
+template std::unique_ptr<detail::spgemm_phases<float>> make_spgemm(const device_csr<float>&,
+                                                                   const device_csr<float>&);
+template spgemm_estimate estimate_spgemm(const device_csr<double>&, const device_csr<double>&);
+template spgemm_estimate estimate_spgemm(const device_csr<float>&, const device_csr<float>&);
 
 } // namespace krylith::cuda

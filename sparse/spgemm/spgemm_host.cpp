@@ -180,14 +180,13 @@ private:
 } // namespace
 
 template <class T>
-std::unique_ptr<detail::spgemm_phases<T>>
-make_spgemm(const device_csr<T>& a, const device_csr<T>& b, const spgemm_options&) {
+std::unique_ptr<detail::spgemm_phases<T>> make_spgemm(const device_csr<T>& a,
+                                                      const device_csr<T>& b) {
     return std::make_unique<host_phases<T>>(a, b);
 }
 
 template <class T>
-spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b,
-                                const spgemm_options&) {
+spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b) {
     spgemm_estimate e;
     auto& host = host_of(a.on());
     host.submit([&, threads = host.threads()] {
@@ -202,13 +201,11 @@ spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b,
     return e;
 }
 
-template std::unique_ptr<detail::spgemm_phases<double>>
-make_spgemm(const device_csr<double>&, const device_csr<double>&, const spgemm_options&);
-template std::unique_ptr<detail::spgemm_phases<float>>
-make_spgemm(const device_csr<float>&, const device_csr<float>&, const spgemm_options&);
-template spgemm_estimate estimate_spgemm(const device_csr<double>&, const device_csr<double>&,
-                                         const spgemm_options&);
-template spgemm_estimate estimate_spgemm(const device_csr<float>&, const device_csr<float>&,
-                                         const spgemm_options&);
+template std::unique_ptr<detail::spgemm_phases<double>> make_spgemm(const device_csr<double>&,
+                                                                    const device_csr<double>&);
+template std::unique_ptr<detail::spgemm_phases<float>> make_spgemm(const device_csr<float>&,
+                                                                   const device_csr<float>&);
+template spgemm_estimate estimate_spgemm(const device_csr<double>&, const device_csr<double>&);
+template spgemm_estimate estimate_spgemm(const device_csr<float>&, const device_csr<float>&);
 
 } // namespace krylith::host

@@ -38,22 +38,20 @@ namespace krylith {
 namespace host {
 
 template <class T>
-[[nodiscard]] std::unique_ptr<detail::spgemm_phases<T>>
-make_spgemm(const device_csr<T>& a, const device_csr<T>& b, const spgemm_options& options);
+[[nodiscard]] std::unique_ptr<detail::spgemm_phases<T>> make_spgemm(const device_csr<T>& a,
+                                                                    const device_csr<T>& b);
 template <class T>
-[[nodiscard]] spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b,
-                                              const spgemm_options& options);
+[[nodiscard]] spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b);
 
 } // namespace host
 
 namespace cuda {
 
 template <class T>
-[[nodiscard]] std::unique_ptr<detail::spgemm_phases<T>>
-make_spgemm(const device_csr<T>& a, const device_csr<T>& b, const spgemm_options& options);
+[[nodiscard]] std::unique_ptr<detail::spgemm_phases<T>> make_spgemm(const device_csr<T>& a,
+                                                                    const device_csr<T>& b);
 template <class T>
-[[nodiscard]] spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b,
-                                              const spgemm_options& options);
+[[nodiscard]] spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b);
 
 } // namespace cuda
 

@@ -40,11 +40,11 @@ struct spgemm_plan {
 
 /// Runs the symbolic phase and waits for it.
 [[nodiscard]] spgemm_plan plan_spgemm(const std::shared_ptr<device>& device, const csr_pattern& a,
-                                      const csr_pattern& b, const spgemm_options& options);
+                                      const csr_pattern& b);
 
 /// Counts products, and waits.
 [[nodiscard]] spgemm_estimate estimate_products(const std::shared_ptr<device>& device,
                                                 const csr_pattern& a, const csr_pattern& b,
-                                                const spgemm_options& options, int value_bytes);
+                                                int value_bytes);
 
 } // namespace krylith::cuda

@@ -19,25 +19,51 @@ namespace {
 
 constexpr const char* memory_item = "product of matrices";
 
+template <class Kernel, class... Arguments>
+void launch_counts(device& device, Kernel kernel, std::int64_t blocks,
+                   const Arguments&... arguments) {
+    const launch_scope launch(device);
+    kernel<<<launch.blocks(kernel, block_threads, blocks), block_threads, 0, launch.stream()>>>(
+        arguments...);
+    launch.check_launch();
+}
+
+/// The most rows of A that are long.
+std::int64_t most_long_rows(const csr_pattern& a) {
+    return std::min(a.rows, a.nonzeros / long_rows::entries);
+}
+
 product_totals count_all(const std::shared_ptr<device>& device, const csr_pattern& a,
                          const csr_pattern& b, const class_rules& rules, std::uint32_t* counts) {
+    const auto most = static_cast<std::size_t>(most_long_rows(a));
     const buffer<product_totals> totals(device, 1, memory_item);
-    product_totals found{};
-    found.first_disorder = ~0ull;
-    device->upload(totals.data(), &found, sizeof found);
+    const buffer<std::int32_t> rows(device, most, memory_item);
+    const buffer<unsigned long long> products(device, most, memory_item);
+    totals.zero();
+    products.zero();
+    const long_rows later{rows.data(), products.data()};
     constexpr int rows_of_block = block_threads / 8;
-    {
-        const launch_scope launch(*device);
-        const auto count = count_products;
-        count<<<launch.blocks(count, block_threads, (a.rows + rows_of_block - 1) / rows_of_block),
-                block_threads, 0, launch.stream()>>>(a, b.offsets, rules, counts, totals.data());
-        const auto look = find_disorder;
-        look<<<launch.blocks(look, block_threads, (b.rows + rows_of_block - 1) / rows_of_block),
-               block_threads, 0, launch.stream()>>>(b, totals.data());
-        launch.check_launch();
+    launch_counts(*device, count_products, (a.rows + rows_of_block - 1) / rows_of_block, a,
+                  b.offsets, rules, counts, later, totals.data());
+    if (most != 0) {
+        launch_counts(*device, add_up_long_rows, a.nonzeros / block_threads, a, b.offsets, later,
+                      totals.data());
+        launch_counts(*device, count_long_rows, 1, a, rules, counts, later, totals.data());
     }
+    launch_counts(*device, count_descents, (b.nonzeros + b.rows) / block_threads + 1, b,
+                  totals.data());
+    product_totals found{};
     device->download(&found, totals.data(), sizeof found);
     return found;
+}
+
+std::int64_t first_disorder(const std::shared_ptr<device>& device, const csr_pattern& b) {
+    std::uint64_t row = ~std::uint64_t{0};
+    const buffer<unsigned long long> found(device, 1, memory_item);
+    device->upload(found.data(), &row, sizeof row);
+    launch_counts(*device, find_disorder, b.rows / 32 + 1, b, found.data());
+    device->download(&row, found.data(), sizeof row);
+    return static_cast<std::int64_t>(row);
 }
 
 /// Throws input_error for a row of B.
@@ -89,20 +115,18 @@ Number* zeroed(device& device, Number* word) {
 class symbolic_phase {
 public:
     symbolic_phase(const std::shared_ptr<device>& device, const csr_pattern& a,
-                   const csr_pattern& b, const spgemm_options& options)
-        : device_(device),
-          a_(a),
-          b_(b),
-          rules_{limits_of_giants(), b.columns, options.keep_places} {}
+                   const csr_pattern& b)
+        : device_(device), a_(a), b_(b), rules_{limits_of_rows(), b.columns} {}
 
     spgemm_plan run() {
         plan_.offsets = bytes_.make<std::int64_t>(device_, a_.rows + 1);
         plan_.next = bytes_.make<unsigned long long>(device_, 1);
         device_->zero(plan_.offsets.data() + a_.rows, sizeof(std::int64_t));
         products_ = bytes_.make<std::uint32_t>(device_, a_.rows);
+        bytes_.pass(12 * most_long_rows(a_) + std::int64_t{sizeof(product_totals)});
         const product_totals totals = count_all(device_, a_, b_, rules_, products_.data());
-        if (totals.first_disorder != ~0ull)
-            refuse_row(*device_, b_, static_cast<std::int64_t>(totals.first_disorder));
+        if (totals.descents != totals.row_ends)
+            refuse_row(*device_, b_, first_disorder(device_, b_));
         plan_.products = static_cast<std::int64_t>(totals.products);
         plan_.width = width_for(plan_.products, a_.nonzeros);
         if (a_.rows != 0) count_rows(totals);
@@ -115,7 +139,7 @@ private:
         scratch_ = bytes_.make<char>(device_, scan_scratch_bytes_of<std::int64_t>);
         counts_ = bytes_.make<std::int32_t>(device_, a_.rows);
         symbolic_results to{counts_.data(), nullptr, nullptr};
-        if (rules_.keeps_places) {
+        if (rules_.limits.places) {
             plan_.places_at = bytes_.make<std::int64_t>(device_, a_.rows + 1);
             plan_.places =
                 bytes_.make<std::uint8_t>(device_, static_cast<std::int64_t>(totals.placed));
@@ -294,23 +318,20 @@ std::int64_t spgemm_plan::bytes() const noexcept {
 }
 
 spgemm_plan plan_spgemm(const std::shared_ptr<device>& device, const csr_pattern& a,
-                        const csr_pattern& b, const spgemm_options& options) {
-    return symbolic_phase(device, a, b, options).run();
+                        const csr_pattern& b) {
+    return symbolic_phase(device, a, b).run();
 }
 
 spgemm_estimate estimate_products(const std::shared_ptr<device>& device, const csr_pattern& a,
-                                  const csr_pattern& b, const spgemm_options& options,
-                                  int value_bytes) {
-    const product_totals totals =
-        count_all(device, a, b, {limits_of_giants(), b.columns, options.keep_places}, nullptr);
+                                  const csr_pattern& b, int value_bytes) {
+    const product_totals totals = count_all(device, a, b, {limits_of_rows(), b.columns}, nullptr);
     spgemm_estimate e;
     e.products = static_cast<std::int64_t>(totals.products);
     e.most_nonzeros = static_cast<std::int64_t>(totals.most_results);
     e.result_bytes = 8 * (a.rows + 1) + (4 + value_bytes) * e.most_nonzeros;
     // Offsets, places, and 4 arrays of 4 bytes a row.
-    e.extra_bytes = (options.keep_places ? 16 : 8) * (a.rows + 1) + 28 * a.rows +
-                    (options.keep_places ? static_cast<std::int64_t>(totals.placed) : 0) +
-                    scan_scratch_bytes_of<std::int64_t> + 1024;
+    e.extra_bytes = 16 * (a.rows + 1) + 28 * a.rows + static_cast<std::int64_t>(totals.placed) +
+                    scan_scratch_bytes_of<std::int64_t> + 1024 + 12 * most_long_rows(a);
     const std::int64_t giant = totals.rows_of[static_cast<int>(count_class::giant)];
     const std::int64_t wide = totals.rows_of[static_cast<int>(count_class::wide)];
     e.extra_bytes += static_cast<std::int64_t>(sizeof(sorted_row)) * (giant + wide);

@@ -7,7 +7,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/sparse/spgemm.hpp>
-#include <krylith/sparse/spgemm/giant_limits.hpp>
+#include <krylith/sparse/spgemm/row_limits.hpp>
 #include <krylith/sparse/spgemm/row_shares.hpp>
 
 #include <krylith/tests/sparse/spgemm/spgemm_cases.hpp>
@@ -23,7 +23,8 @@ using testing::with_values;
 
 namespace {
 
-const spgemm_options both_options[] = {{.keep_places = true}, {.keep_places = false}};
+/// With places of products, which a GPU keeps, and without.
+const row_limits both_limits[] = {{}, {.places = false}};
 
 csr_matrix<double> some_matrix(std::int64_t rows, std::int64_t columns) {
     return rows_of_lengths(
@@ -35,12 +36,13 @@ csr_matrix<double> some_matrix(std::int64_t rows, std::int64_t columns) {
 KRYLITH_DEVICE_TEST("spgemm: products have the bits of the plain product") {
     const host::mocked_products_worth all_threads(1);
     for (const auto& c : spgemm_cases())
-        for (const spgemm_options& options : both_options) {
+        for (const row_limits& limits : both_limits) {
+            const mocked_row_limits mocked(limits);
             CAPTURE(c.surfaces);
-            CAPTURE(options.keep_places);
+            CAPTURE(limits.places);
             const device_csr<double> a(device, c.a);
             const device_csr<double> b(device, c.b);
-            const spgemm<double> plan(a, b, options);
+            const spgemm<double> plan(a, b);
             const csr_matrix<double> expected = plain_product(c.a, c.b);
             CHECK(plan.rows() == c.a.rows);
             CHECK(plan.columns() == c.b.columns);
@@ -53,14 +55,15 @@ KRYLITH_DEVICE_TEST("spgemm: products have the bits of the plain product") {
 KRYLITH_DEVICE_TEST("spgemm: fp32") {
     const host::mocked_products_worth all_threads(1);
     for (const auto& c : spgemm_cases())
-        for (const spgemm_options& options : both_options) {
+        for (const row_limits& limits : both_limits) {
+            const mocked_row_limits mocked(limits);
             CAPTURE(c.surfaces);
-            CAPTURE(options.keep_places);
+            CAPTURE(limits.places);
             const auto host_a = testing::converted<float>(c.a);
             const auto host_b = testing::converted<float>(c.b);
             const device_csr<float> a(device, host_a);
             const device_csr<float> b(device, host_b);
-            const spgemm<float> plan(a, b, options);
+            const spgemm<float> plan(a, b);
             CHECK(plan.multiply(a, b).download() == plain_product(host_a, host_b));
         }
 }
@@ -68,12 +71,13 @@ KRYLITH_DEVICE_TEST("spgemm: fp32") {
 KRYLITH_DEVICE_TEST("spgemm: a refresh takes new values, and nothing of the old ones") {
     const host::mocked_products_worth all_threads(1);
     for (const auto& c : spgemm_cases())
-        for (const spgemm_options& options : both_options) {
+        for (const row_limits& limits : both_limits) {
+            const mocked_row_limits mocked(limits);
             CAPTURE(c.surfaces);
-            CAPTURE(options.keep_places);
+            CAPTURE(limits.places);
             device_csr<double> a(device, c.a);
             device_csr<double> b(device, c.b);
-            const spgemm<double> plan(a, b, options);
+            const spgemm<double> plan(a, b);
             device_csr<double> result = plan.multiply(a, b);
             const auto new_a = with_values(c.a, 101);
             const auto new_b = with_values(c.b, 102);
@@ -87,15 +91,16 @@ KRYLITH_DEVICE_TEST("spgemm: a refresh takes new values, and nothing of the old 
 
 KRYLITH_DEVICE_TEST("spgemm: estimates are not exceeded, and nothing stays allocated") {
     for (const auto& c : spgemm_cases())
-        for (const spgemm_options& options : both_options) {
+        for (const row_limits& limits : both_limits) {
+            const mocked_row_limits mocked(limits);
             CAPTURE(c.surfaces);
-            CAPTURE(options.keep_places);
+            CAPTURE(limits.places);
             const device_csr<double> a(device, c.a);
             const device_csr<double> b(device, c.b);
-            const auto e = spgemm<double>::estimate(a, b, options);
+            const auto e = spgemm<double>::estimate(a, b);
             const std::size_t before = device->ledger().live();
             {
-                const spgemm<double> plan(a, b, options);
+                const spgemm<double> plan(a, b);
                 const std::size_t kept = device->ledger().live() - before;
                 CHECK(static_cast<std::int64_t>(kept) <= plan.bytes());
                 CHECK(e.products == plan.products());
@@ -109,11 +114,11 @@ KRYLITH_DEVICE_TEST("spgemm: estimates are not exceeded, and nothing stays alloc
 }
 
 KRYLITH_DEVICE_TEST("spgemm: rows that take all of a GPU, with the limits of giants near") {
-    for (const giant_limits& limits :
-         {giant_limits{.products = 1}, giant_limits{.searches = 1},
-          giant_limits{.chunk_searches = 1, .sorted_products = 100},
-          giant_limits{.products = 1, .chunk_searches = 1, .sorted_products = 100000}}) {
-        const mocked_giant_limits mocked(limits);
+    for (const row_limits& limits :
+         {row_limits{.products = 1}, row_limits{.searches = 1},
+          row_limits{.chunk_searches = 1, .sorted_products = 100},
+          row_limits{.products = 1, .chunk_searches = 1, .sorted_products = 100000}}) {
+        const mocked_row_limits mocked(limits);
         for (const auto& c : spgemm_cases()) {
             CAPTURE(c.surfaces);
             device_csr<double> a(device, c.a);

@@ -1,4 +1,5 @@
-// Which rows of a product are giant: so long that all blocks of a GPU work on one at a time.
+// Which rows of a product know the places of their products, and which are giant: so long that all
+// blocks of a GPU work on one at a time.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 namespace krylith {
 
 /// Plain data for kernels.
-struct giant_limits {
+struct row_limits {
     /// A row of more products than these is marked by the whole GPU.
     std::int64_t products = std::int64_t{1} << 22;
     /// So is one whose entries, times the ranges of columns, are more than these.
@@ -16,19 +17,21 @@ struct giant_limits {
     std::int64_t chunk_searches = std::int64_t{1} << 28;
     /// So many products are sorted at a time.
     std::int64_t sorted_products = std::int64_t{1} << 22;
+    /// Whether rows keep places at all.
+    bool places = true;
 };
 
 /// The limits in force: those above, or less while a test mocks them.
-[[nodiscard]] giant_limits limits_of_giants() noexcept;
+[[nodiscard]] row_limits limits_of_rows() noexcept;
 
 /// Lets a test reach giant rows with small data: while it lives, these limits hold in the whole
 /// process.
-class mocked_giant_limits {
+class mocked_row_limits {
 public:
-    explicit mocked_giant_limits(const giant_limits& limits) noexcept;
-    ~mocked_giant_limits();
-    mocked_giant_limits(const mocked_giant_limits&) = delete;
-    mocked_giant_limits& operator=(const mocked_giant_limits&) = delete;
+    explicit mocked_row_limits(const row_limits& limits) noexcept;
+    ~mocked_row_limits();
+    mocked_row_limits(const mocked_row_limits&) = delete;
+    mocked_row_limits& operator=(const mocked_row_limits&) = delete;
 };
 
 } // namespace krylith
