@@ -6,42 +6,10 @@
 
 #include <cstdint>
 
+#include <krylith/sparse/spgemm/column_tables.cuh>
 #include <krylith/sparse/spgemm/short_rows.cuh>
 
 namespace krylith::cuda {
-
-/// Rows that the device counts.
-struct row_group {
-    const std::int32_t* rows;
-    const unsigned* count;
-};
-
-/// Where kernels put the rows that find no room in their table, in any order.
-struct overflow_list {
-    std::int32_t* rows;
-    unsigned* count;
-    __device__ void add(std::int64_t row) const {
-        rows[atomicAdd(count, 1u)] = static_cast<std::int32_t>(row);
-    }
-};
-
-/// Returns the home of a key in a table that has room for it, and whether this thread brought it.
-/// Most keys are there already, and a look is cheaper than an atomic.
-template <int Size>
-[[nodiscard]] __device__ inline int insert_key(std::uint32_t* keys, std::uint32_t key,
-                                               bool& first_of_kind) {
-    int home = static_cast<int>(hash_of(key) % Size);
-    for (;;) {
-        std::uint32_t old = *static_cast<volatile std::uint32_t*>(&keys[home]);
-        if (old == no_key) {
-            old = atomicCAS(&keys[home], no_key, key);
-            first_of_kind = old == no_key;
-            if (first_of_kind) return home;
-        }
-        if (old == key) return home;
-        home = (home + 1) % Size;
-    }
-}
 
 struct hashed_row_memory {
     static constexpr int size = 256;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include <krylith/sparse/spgemm/column_tables.cuh>
 #include <krylith/sparse/spgemm/row_classes.hpp>
 #include <krylith/sparse/spgemm/spgemm_pattern.hpp>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
@@ -19,12 +20,6 @@ struct symbolic_results {
     const std::int64_t* places_at; ///< [rows + 1]; null where no places are kept
     std::uint8_t* places;
 };
-
-inline constexpr std::uint32_t no_key = 0xffffffffu; // greater than all columns
-
-[[nodiscard]] __device__ inline std::uint32_t hash_of(std::uint32_t key) {
-    return (key * 0x9e3779b1u) >> 16;
-}
 
 /// The rows of B that 8 or more entries of a row of A refer to, one a lane.
 template <int Lanes>

@@ -1,4 +1,5 @@
 // The numeric phase of C = A B on a CUDA device.
+#include <krylith/sparse/spgemm/blocked_rows.cuh>
 #include <krylith/sparse/spgemm/searched_sums.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
@@ -104,16 +105,25 @@ private:
         if (const row_list rows = plan_.rows_of[static_cast<int>(sum_class::searched)];
             rows.count != 0) {
             plan_.next.zero();
+            auto* const counters = reinterpret_cast<unsigned*>(plan_.next.data());
+            const bool blocked = b.columns >= least_blocked_columns;
+            const buffer<std::int32_t> overflow(
+                device_, blocked ? static_cast<std::size_t>(rows.count) : 0, "product of matrices");
+            wide_row_lists left{rows, nullptr, nullptr};
             const launch_scope launch(*device_);
+            if (blocked) {
+                const auto kernel = blocked_rows<true>;
+                kernel<<<launch.blocks(kernel, block_threads, rows.count), block_threads, 0,
+                         launch.stream()>>>(a, b, left, nullptr, c.offsets, c.indices,
+                                            overflow_list{overflow.data(), counters});
+                left = {row_list{nullptr, 0}, overflow.data(), counters};
+            }
             const auto kernel = wide_rows<true>;
             const std::size_t shared = range_bytes(b.columns);
             allow_shared(kernel, shared);
             kernel<<<launch.blocks(kernel, block_threads, rows.count, shared), block_threads,
-                     shared, launch.stream()>>>(
-                a, b,
-                wide_row_lists{rows, nullptr, nullptr,
-                               reinterpret_cast<unsigned*>(plan_.next.data())},
-                nullptr, c.offsets, c.indices);
+                     shared, launch.stream()>>>(a, b, left, nullptr, c.offsets, c.indices,
+                                                counters + 1);
             launch.check_launch();
         }
         if (plan_.giant_searched.empty() && plan_.sorted.empty()) return;

@@ -1,6 +1,7 @@
 // The symbolic phase of C = A B on a CUDA device.
 #include <numeric>
 
+#include <krylith/sparse/spgemm/blocked_rows.cuh>
 #include <krylith/sparse/spgemm/giant_rows.hpp>
 #include <krylith/sparse/spgemm/hashed_blocks.cuh>
 #include <krylith/sparse/spgemm/hashed_rows.cuh>
@@ -183,18 +184,27 @@ private:
         launch_list(short_rows<8, 32>, rows(count_class::short_32), block_threads / 8, to);
         launch_list(short_rows<8, 64>, rows(count_class::short_64), block_threads / 8, to);
         const row_list hashed = rows(count_class::hashed);
-        const buffer<unsigned> counters = bytes_.make<unsigned>(device_, 3);
+        const row_list wide = rows(count_class::wide);
+        const std::int64_t blocked =
+            b_.columns >= least_blocked_columns ? wide.count + hashed.count : 0;
+        buffer<unsigned> counters = bytes_.make<unsigned>(device_, 4);
         counters.zero();
-        unsigned* const overflows = counters.data();
-        buffer<std::int32_t> overflow = bytes_.make<std::int32_t>(device_, 2 * hashed.count);
+        buffer<std::int32_t> overflow =
+            bytes_.make<std::int32_t>(device_, 2 * hashed.count + blocked);
+        const overflow_list once{overflow.data(), counters.data()};
+        const overflow_list twice{once.rows + hashed.count, counters.data() + 1};
+        const overflow_list thrice{twice.rows + hashed.count, counters.data() + 2};
         if (hashed.count != 0) {
-            const overflow_list once{overflow.data(), overflows};
-            const overflow_list twice{overflow.data() + hashed.count, overflows + 1};
             launch_list(hashed_rows, hashed, block_warps, to, once);
             launch_for(hashed_blocks, hashed.count, block_warps, row_group{once.rows, once.count},
                        plan_.width, counts_.data(), twice);
         }
-        const row_list wide = rows(count_class::wide);
+        wide_row_lists lists_left{wide, twice.rows, hashed.count != 0 ? twice.count : nullptr};
+        if (blocked != 0) {
+            launch_for(blocked_rows<false>, blocked, 1, lists_left, counts_.data(), nullptr,
+                       nullptr, thrice);
+            lists_left = {row_list{nullptr, 0}, thrice.rows, thrice.count};
+        }
         if (wide.count + hashed.count != 0) {
             const launch_scope launch(*device_);
             const auto kernel = wide_rows<false>;
@@ -203,12 +213,10 @@ private:
                 kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
             kernel<<<launch.blocks(kernel, block_threads, wide.count + hashed.count, shared),
                      block_threads, shared, launch.stream()>>>(
-                a_, b_,
-                wide_row_lists{wide, overflow.data() + hashed.count,
-                               hashed.count != 0 ? overflows + 1 : nullptr, overflows + 2},
-                counts_.data(), nullptr, nullptr);
+                a_, b_, lists_left, counts_.data(), nullptr, nullptr, counters.data() + 3);
             launch.check_launch();
         }
+        bytes_.drop(counters);
         count_giants(rows(count_class::giant));
         bytes_.drop(overflow);
         bytes_.drop(lists);
@@ -330,7 +338,7 @@ spgemm_estimate estimate_products(const std::shared_ptr<device>& device, const c
     e.most_nonzeros = static_cast<std::int64_t>(totals.most_results);
     e.result_bytes = 8 * (a.rows + 1) + (4 + value_bytes) * e.most_nonzeros;
     // Offsets, places, and 4 arrays of 4 bytes a row.
-    e.extra_bytes = 16 * (a.rows + 1) + 28 * a.rows + static_cast<std::int64_t>(totals.placed) +
+    e.extra_bytes = 16 * (a.rows + 1) + 32 * a.rows + static_cast<std::int64_t>(totals.placed) +
                     scan_scratch_bytes_of<std::int64_t> + 1024 + 12 * most_long_rows(a);
     const std::int64_t giant = totals.rows_of[static_cast<int>(count_class::giant)];
     const std::int64_t wide = totals.rows_of[static_cast<int>(count_class::wide)];

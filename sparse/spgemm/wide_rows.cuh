@@ -13,7 +13,14 @@ struct wide_row_lists {
     row_list first;
     const std::int32_t* second;
     const unsigned* second_count; ///< null: there is no second list
-    unsigned* next;               ///< 0 before the kernel; blocks take rows as they get ready
+
+    [[nodiscard]] __device__ std::int64_t count() const {
+        return first.count + (second_count != nullptr ? *second_count : 0);
+    }
+    [[nodiscard]] __device__ std::int64_t row(std::int64_t item) const {
+        if (item >= first.count) return second[item - first.count];
+        return first.rows != nullptr ? first.rows[item] : item;
+    }
 };
 
 /// The shared memory of wide_rows.
@@ -89,26 +96,43 @@ __device__ inline void mark_columns_between(const csr_pattern& a, const csr_patt
     }
 }
 
+/// Writes the columns of a word of bits of each thread, in the order of threads, and returns how
+/// many there are in the block. The whole block calls it.
+__device__ inline int write_bits(std::uint32_t bits, std::int64_t first, std::int32_t* to,
+                                 int (&warp_sums)[block_warps]) {
+    const int own = __popc(bits);
+    const int so_far = warp_running_sum(own);
+    if (lane_number() == 31) warp_sums[threadIdx.x / 32] = so_far;
+    __syncthreads();
+    int before = so_far - own;
+    int total = 0;
+    for (int w = 0; w < block_warps; ++w) {
+        if (w < static_cast<int>(threadIdx.x / 32)) before += warp_sums[w];
+        total += warp_sums[w];
+    }
+    for (to += before; bits != 0; bits &= bits - 1)
+        *to++ = static_cast<std::int32_t>(first + __ffs(static_cast<int>(bits)) - 1);
+    __syncthreads();
+    return total;
+}
+
 /// Counts the columns of rows of C (to `counts`), or writes the columns of C from offsets[row] on.
+/// Blocks take rows as they get ready: `next` is 0 before.
 template <bool Write>
 __global__ void __launch_bounds__(block_threads)
     wide_rows(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
               const wide_row_lists lists, std::int32_t* counts, const std::int64_t* offsets,
-              std::int32_t* columns) {
+              std::int32_t* columns, unsigned* next) {
     extern __shared__ __align__(16) std::uint32_t bits[];
     __shared__ unsigned taken;
     __shared__ int warp_sums[block_warps];
-    const std::int64_t all =
-        lists.first.count + (lists.second_count != nullptr ? *lists.second_count : 0);
+    const std::int64_t all = lists.count();
     for (;;) {
         __syncthreads();
-        if (threadIdx.x == 0) taken = atomicAdd(lists.next, 1u);
+        if (threadIdx.x == 0) taken = atomicAdd(next, 1u);
         __syncthreads();
-        const std::int64_t item = taken;
-        if (item >= all) return;
-        const std::int64_t row = item >= lists.first.count ? lists.second[item - lists.first.count]
-                                 : lists.first.rows != nullptr ? lists.first.rows[item]
-                                                               : item;
+        if (taken >= all) return;
+        const std::int64_t row = lists.row(taken);
         std::int64_t found = 0;
         for (std::int64_t low = 0; low < b.columns; low += most_range_columns) {
             const std::int64_t high = min(b.columns, low + most_range_columns);
@@ -120,33 +144,16 @@ __global__ void __launch_bounds__(block_threads)
             else
                 mark_columns_between(a, b, row, low, high, bits);
             __syncthreads();
-            int here = 0;
             if constexpr (!Write) {
+                int here = 0;
                 for (int i = static_cast<int>(threadIdx.x); i < words; i += block_threads)
                     here += __popc(bits[i]);
                 found += block_sum_for_all(here, warp_sums);
             } else {
-                std::int32_t* const to = columns + offsets[row];
                 for (int first = 0; first < words; first += block_threads) {
                     const int i = first + static_cast<int>(threadIdx.x);
-                    std::uint32_t word = i < words ? bits[i] : 0;
-                    here = __popc(word);
-                    const int so_far = warp_running_sum(here);
-                    if (lane_number() == 31) warp_sums[threadIdx.x / 32] = so_far;
-                    __syncthreads();
-                    int before = so_far - here;
-                    int total = 0;
-                    for (int w = 0; w < block_warps; ++w) {
-                        if (w < static_cast<int>(threadIdx.x / 32)) before += warp_sums[w];
-                        total += warp_sums[w];
-                    }
-                    std::int64_t at = found + before;
-                    while (word != 0) {
-                        to[at++] = static_cast<std::int32_t>(low + i * 32 + __ffs(word) - 1);
-                        word &= word - 1;
-                    }
-                    found += total;
-                    __syncthreads();
+                    found += write_bits(i < words ? bits[i] : 0, low + std::int64_t{i} * 32,
+                                        columns + offsets[row] + found, warp_sums);
                 }
             }
         }

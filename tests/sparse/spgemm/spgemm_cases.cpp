@@ -63,6 +63,9 @@ std::vector<spgemm_case> make_cases() {
     add("hash tables that overflow", rows(50, 900, always(30)), rows(900, 300000, always(30)));
     add("hash tables that are nearly full", rows(100, 900, always(15)),
         rows(900, 300000, [](std::int64_t i) { return 10 + i % 8; }));
+    add("tables of a whole block", rows(20, 900, always(70)), rows(900, 140000, always(20)));
+    add("tables of a whole block that overflow", rows(20, 900, always(70)),
+        rows(900, 140000, always(40)));
     add("dense rows", rows(30, 70, always(70)), rows(70, 800, always(800)));
     add("several chunks of a row", rows(20, 500, always(100)), rows(500, 4000, always(60)));
     add("several ranges of columns", rows(5, 500, always(100)), rows(500, 1200000, always(60)));
