@@ -3,22 +3,12 @@
 
 #include <cstdint>
 
+#include <krylith/sparse/spgemm/product_totals.hpp>
 #include <krylith/sparse/spgemm/row_classes.hpp>
 #include <krylith/sparse/spgemm/spgemm_pattern.hpp>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
-
-/// What the symbolic phase tells the host; zero before.
-struct product_totals {
-    unsigned long long products;
-    unsigned long long placed;       ///< products of rows that may keep places
-    unsigned long long most_results; ///< a row has at most as many as columns
-    unsigned long long descents;     ///< entries of B that are not below the next one
-    unsigned long long row_ends;     ///< those of them that are the last of a row
-    unsigned rows_of[static_cast<int>(count_class::number)];
-    unsigned long_rows; ///< rows of A in the list of long ones
-};
 
 /// Rows of A that count_products leaves to count_long_rows.
 struct long_rows {

@@ -135,6 +135,17 @@ KRYLITH_DEVICE_TEST("spgemm: rows that take all of a GPU, with the limits of gia
     }
 }
 
+KRYLITH_DEVICE_TEST("spgemm: a plan in three lines") {
+    const auto host_a = some_matrix(50, 40);
+    const auto host_b = some_matrix(40, 30);
+    const device_csr<double> a(device, host_a);
+    const device_csr<double> b(device, host_b);
+    spgemm<double> plan(a, b);
+    device_csr<double> c = plan.multiply(a, b);
+    plan.refresh(a, b, c); // the values, of new ones of a and b
+    CHECK(c.download() == plain_product(host_a, host_b));
+}
+
 KRYLITH_DEVICE_TEST("spgemm: a result that is multiplied again") {
     const auto host_a = some_matrix(60, 60);
     const device_csr<double> a(device, host_a);
