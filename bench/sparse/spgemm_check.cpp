@@ -63,7 +63,8 @@ std::vector<std::int32_t> plain_row(const csr_matrix<T>& a, const csr_matrix<T>&
 } // namespace
 
 template <class T>
-double check_product(const csr_matrix<T>& a, const csr_matrix<T>& b, const device_csr<T>& result) {
+double check_matrix_product(const csr_matrix<T>& a, const csr_matrix<T>& b,
+                            const device_csr<T>& result) {
     const csr_matrix<T> c = result.download();
     if (c.rows != a.rows || c.columns != b.columns)
         throw measurement_failed(fmt::format("spgemm: C is {} x {}", c.rows, c.columns));
@@ -96,9 +97,9 @@ double check_product(const csr_matrix<T>& a, const csr_matrix<T>& b, const devic
     return worst;
 }
 
-template double check_product(const csr_matrix<double>&, const csr_matrix<double>&,
-                              const device_csr<double>&);
-template double check_product(const csr_matrix<float>&, const csr_matrix<float>&,
-                              const device_csr<float>&);
+template double check_matrix_product(const csr_matrix<double>&, const csr_matrix<double>&,
+                                     const device_csr<double>&);
+template double check_matrix_product(const csr_matrix<float>&, const csr_matrix<float>&,
+                                     const device_csr<float>&);
 
 } // namespace krylith::bench

@@ -11,7 +11,7 @@ namespace krylith::bench {
 /// measurement_failed where that is more than rounding can make it, a row has another pattern, or
 /// C's columns don't ascend.
 template <class T>
-[[nodiscard]] double check_product(const csr_matrix<T>& a, const csr_matrix<T>& b,
-                                   const device_csr<T>& c);
+[[nodiscard]] double check_matrix_product(const csr_matrix<T>& a, const csr_matrix<T>& b,
+                                          const device_csr<T>& c);
 
 } // namespace krylith::bench

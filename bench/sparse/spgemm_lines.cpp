@@ -48,7 +48,7 @@ std::vector<sparse_line> lines_of(const sparse_case<T>& c, const std::string& na
         time_runs(*c.on, c.repeats, [&] { plan.refresh(a, b, product); });
     numeric.seconds = again.median;
     numeric.least = again.least;
-    whole.deviation = numeric.deviation = check_product(host_a, host_b, product);
+    whole.deviation = numeric.deviation = check_matrix_product(host_a, host_b, product);
     whole.note = fmt::format(
         "{:.1f} M nonzeros, {:.2f} x its bytes beside", static_cast<double>(plan.nonzeros()) / 1e6,
         static_cast<double>(plan.peak_bytes()) / static_cast<double>(product.bytes()));

@@ -7,12 +7,12 @@ namespace krylith::cuda {
 
 inline constexpr std::uint32_t no_key = 0xffffffffu; // greater than all columns
 
-[[nodiscard]] __device__ inline std::uint32_t hash_of(std::uint32_t key) {
+[[nodiscard]] __device__ inline std::uint32_t hash_of_key(std::uint32_t key) {
     return (key * 0x9e3779b1u) >> 16;
 }
 
 /// Rows that the device counts.
-struct row_group {
+struct counted_rows {
     const std::int32_t* rows;
     const unsigned* count;
 };
@@ -31,7 +31,7 @@ struct overflow_list {
 template <int Size>
 [[nodiscard]] __device__ inline int insert_key(std::uint32_t* keys, std::uint32_t key,
                                                bool& first_of_kind) {
-    int home = static_cast<int>(hash_of(key) % Size);
+    int home = static_cast<int>(hash_of_key(key) % Size);
     for (;;) {
         std::uint32_t old = *static_cast<volatile std::uint32_t*>(&keys[home]);
         if (old == no_key) {

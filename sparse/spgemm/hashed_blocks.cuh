@@ -44,7 +44,7 @@ __device__ inline void for_products(const csr_pattern& a, const csr_pattern& b, 
 
 __global__ void __launch_bounds__(block_threads)
     hashed_blocks(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
-                  const row_group rows, int width, std::int32_t* counts,
+                  const counted_rows rows, int width, std::int32_t* counts,
                   const overflow_list overflow) {
     using memory = hashed_block_memory;
     __shared__ memory memories[block_warps];

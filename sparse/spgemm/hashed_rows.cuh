@@ -23,13 +23,13 @@ struct hashed_row_memory {
 static_assert(hashed_row_memory::most + 32 < hashed_row_memory::size);
 
 /// The products of up to 32 rows of B, one after the other. Lane i has those of row i.
-struct joined_rows {
+struct joined_products {
     std::int64_t begin; ///< of the lane's row of B, less the number of its first product
     int at;             ///< the number of its first product
     int total;
 
-    __device__ joined_rows(const csr_pattern& a, const std::int64_t* b_offsets, std::int64_t k,
-                           bool there) {
+    __device__ joined_products(const csr_pattern& a, const std::int64_t* b_offsets, std::int64_t k,
+                               bool there) {
         const referred_rows<32> from(a, b_offsets, k, there, lane_number());
         begin = from.begin - from.at;
         at = from.at;
@@ -55,7 +55,7 @@ __device__ inline int insert_row(const csr_pattern& a, const csr_pattern& b, std
     int found = 0;
     products = 0;
     for (std::int64_t k = begin; k < end; k += 32) {
-        const joined_rows rows(a, b.offsets, k + lane_number(), k + lane_number() < end);
+        const joined_products rows(a, b.offsets, k + lane_number(), k + lane_number() < end);
         for (int first = 0; first < rows.total; first += 32 * flight) {
             std::uint32_t column[flight];
 #pragma unroll

@@ -39,9 +39,9 @@ inline void count_rows(const csr_pattern& a, const csr_pattern& b, std::int64_t 
 /// The numeric phase of rows [begin, end), with a sum for each column of C. Products and sums are
 /// rounded apart, as on GPUs: this must be compiled without fused multiply-add.
 template <class T>
-void add_rows(const device_csr_view<T>& a, const device_csr_view<T>& b, std::int64_t begin,
-              std::int64_t end, const device_csr_view<T>& pattern, T* values,
-              std::vector<T>& sums) {
+void add_up_rows(const device_csr_view<T>& a, const device_csr_view<T>& b, std::int64_t begin,
+                 std::int64_t end, const device_csr_view<T>& pattern, T* values,
+                 std::vector<T>& sums) {
     sums.resize(as_size(b.columns));
     T* const sum = sums.data();
     for (std::int64_t i = begin; i < end; ++i) {

@@ -81,8 +81,8 @@ std::int64_t product_totals_bytes(const csr_pattern& a) {
     return 12 * most_long_rows(a) + std::int64_t{sizeof(product_totals)};
 }
 
-void check_order(const std::shared_ptr<device>& device, const csr_pattern& b,
-                 const product_totals& totals) {
+void refuse_disorder(const std::shared_ptr<device>& device, const csr_pattern& b,
+                     const product_totals& totals) {
     if (totals.descents != totals.row_ends) refuse_row(*device, b, first_disorder(device, b));
 }
 

@@ -31,7 +31,7 @@ struct product_totals {
 
 /// Throws input_error naming the first row of B whose columns do not ascend strictly, where the
 /// totals say that there is one.
-void check_order(const std::shared_ptr<device>& device, const csr_pattern& b,
-                 const product_totals& totals);
+void refuse_disorder(const std::shared_ptr<device>& device, const csr_pattern& b,
+                     const product_totals& totals);
 
 } // namespace krylith::cuda

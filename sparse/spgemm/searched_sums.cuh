@@ -81,8 +81,8 @@ __global__ void __launch_bounds__(block_threads)
                 from = b.offsets[number];
                 std::int64_t end = b.offsets[number + 1];
                 if (!whole) {
-                    from = first_at_least(b.indices, from, end, low);
-                    end = first_at_least(b.indices, from, end, high);
+                    from = lower_bound_of(b.indices, from, end, low);
+                    end = lower_bound_of(b.indices, from, end, high);
                 }
                 length = static_cast<int>(end - from);
             }

@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
         for (int r = 0; r < rounds; ++r) {
             bool first_of_kind = false;
-            home[r] = static_cast<int>(hash_of(column[r]) % (2 * Most));
+            home[r] = static_cast<int>(hash_of_key(column[r]) % (2 * Most));
             if (column[r] != no_key)
                 for (;;) {
                     const std::uint32_t old = atomicCAS(&mine.table[home[r]], no_key, column[r]);

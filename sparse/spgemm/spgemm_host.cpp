@@ -41,7 +41,7 @@ std::int64_t find_disorder(const csr_pattern& b, int threads) {
     return first == b.rows ? -1 : first.load();
 }
 
-void check_order(const csr_pattern& b, std::int64_t row) {
+void refuse_disorder(const csr_pattern& b, std::int64_t row) {
     if (row < 0) return;
     std::int64_t k = b.offsets[row] + 1;
     while (b.indices[k - 1] < b.indices[k]) ++k;
@@ -90,8 +90,8 @@ class host_phases final : public detail::spgemm_phases<T> {
 public:
     host_phases(const device_csr<T>& a, const device_csr<T>& b)
         : device_(a.on()), offsets_(device_, as_size(a.rows() + 1), memory_item) {
-        const csr_pattern pa = pattern_of(a);
-        const csr_pattern pb = pattern_of(b);
+        const csr_pattern pa = device_pattern_of(a);
+        const csr_pattern pb = device_pattern_of(b);
         std::int64_t disorder = -1;
         std::vector<column_list> found; // columns, by members of the team
         auto& host = host_of(device_);
@@ -100,7 +100,7 @@ public:
             if (disorder < 0) found = count(pa, pb, threads);
         });
         host.synchronize();
-        check_order(pb, disorder);
+        refuse_disorder(pb, disorder);
         indices_ = {device_, as_size(this->nonzeros), memory_item};
         host.submit([&, threads = host.threads()] { join(found, threads); });
         host.synchronize();
@@ -134,8 +134,8 @@ public:
             in_team(threads, [&](int thread, int team) {
                 std::vector<T> sums;
                 for (int share = thread; share < threads; share += team)
-                    add_rows(av, bv, shares[as_size(share)], shares[as_size(share) + 1], cv, values,
-                             sums);
+                    add_up_rows(av, bv, shares[as_size(share)], shares[as_size(share) + 1], cv,
+                                values, sums);
             });
         });
     }
@@ -190,7 +190,8 @@ spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b) 
     spgemm_estimate e;
     auto& host = host_of(a.on());
     host.submit([&, threads = host.threads()] {
-        e = count_products(pattern_of(a), pattern_of(b), team_for(threads, a.nonzeros()), nullptr);
+        e = count_products(device_pattern_of(a), device_pattern_of(b),
+                           team_for(threads, a.nonzeros()), nullptr);
     });
     host.synchronize();
     e.result_bytes = 8 * (a.rows() + 1) + (4 + std::int64_t{sizeof(T)}) * e.most_nonzeros;

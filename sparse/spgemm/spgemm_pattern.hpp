@@ -16,7 +16,7 @@ struct csr_pattern {
 };
 
 template <class T>
-[[nodiscard]] csr_pattern pattern_of(const device_csr<T>& a) {
+[[nodiscard]] csr_pattern device_pattern_of(const device_csr<T>& a) {
     const device_csr_view<T> v = a.view();
     return {v.rows, v.columns, v.nonzeros, v.offsets, v.indices};
 }

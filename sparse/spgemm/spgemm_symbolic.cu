@@ -69,7 +69,7 @@ public:
         bytes_.pass(product_totals_bytes(a_));
         const product_totals totals =
             find_product_totals(device_, a_, b_, rules_, products_.data());
-        check_order(device_, b_, totals);
+        refuse_disorder(device_, b_, totals);
         plan_.products = static_cast<std::int64_t>(totals.products);
         plan_.width = width_for(plan_.products, a_.nonzeros);
         if (a_.rows != 0) count_rows(totals);
@@ -138,8 +138,8 @@ private:
         const overflow_list thrice{twice.rows + hashed.count, counters.data() + 2};
         if (hashed.count != 0) {
             launch_list(hashed_rows, hashed, block_warps, to, once);
-            launch_for(hashed_blocks, hashed.count, block_warps, row_group{once.rows, once.count},
-                       plan_.width, counts_.data(), twice);
+            launch_for(hashed_blocks, hashed.count, block_warps,
+                       counted_rows{once.rows, once.count}, plan_.width, counts_.data(), twice);
         }
         wide_row_lists lists_left{wide, twice.rows, hashed.count != 0 ? twice.count : nullptr};
         if (blocked != 0) {

@@ -30,7 +30,7 @@ struct wide_row_lists {
 }
 
 /// The first of entries [begin, end), which ascend, that is at least `column`.
-[[nodiscard]] __device__ inline std::int64_t first_at_least(const std::int32_t* indices,
+[[nodiscard]] __device__ inline std::int64_t lower_bound_of(const std::int32_t* indices,
                                                             std::int64_t begin, std::int64_t end,
                                                             std::int64_t column) {
     while (begin < end) {
@@ -85,8 +85,8 @@ __device__ inline void mark_columns_between(const csr_pattern& a, const csr_patt
         if (const std::int64_t k = first + lane_number(); k < end) {
             from = b.offsets[a.indices[k]];
             to = b.offsets[a.indices[k] + 1];
-            from = first_at_least(b.indices, from, to, low);
-            to = first_at_least(b.indices, from, to, high);
+            from = lower_bound_of(b.indices, from, to, low);
+            to = lower_bound_of(b.indices, from, to, high);
         }
         for (unsigned left = __ballot_sync(all_lanes, from < to); left != 0; left &= left - 1) {
             const int of = __ffs(static_cast<int>(left)) - 1;
