@@ -1,0 +1,63 @@
+// Rows of C = A B on one thread (Gustavson, Two fast algorithms for sparse matrices: multiplication
+// and permuted transposition, ACM TOMS 4, 1978).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/sparse/device_csr.hpp>
+#include <krylith/sparse/spgemm/column_set.hpp>
+#include <krylith/sparse/spgemm/spgemm_pattern.hpp>
+
+namespace krylith::host {
+
+/// Appends the columns of rows [begin, end) of C, and writes how many each row has.
+inline void count_rows(const csr_pattern& a, const csr_pattern& b, std::int64_t begin,
+                       std::int64_t end, column_list& columns, std::int64_t* counts) {
+    column_set row(b.columns);
+    for (std::int64_t i = begin; i < end; ++i) {
+        std::int64_t products = 0;
+        for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
+            const std::int32_t from = a.indices[k];
+            products += b.offsets[from + 1] - b.offsets[from];
+        }
+        row.begin(as_size(products));
+        for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
+            const std::int32_t from = a.indices[k];
+            row.insert(b.indices + b.offsets[from], b.indices + b.offsets[from + 1]);
+        }
+        columns.make_room(as_size(std::min(products, b.columns)) + column_set::slack,
+                          static_cast<double>(i - begin) / static_cast<double>(end - begin));
+        const std::size_t before = columns.size();
+        columns.grow_to(row.take(columns.end()));
+        counts[i] = static_cast<std::int64_t>(columns.size() - before);
+    }
+}
+
+/// The numeric phase of rows [begin, end), with a sum for each column of C. Products and sums are
+/// rounded apart, as on GPUs: this must be compiled without fused multiply-add.
+template <class T>
+void add_up_rows(const device_csr_view<T>& a, const device_csr_view<T>& b, std::int64_t begin,
+                 std::int64_t end, const device_csr_view<T>& pattern, T* values,
+                 std::vector<T>& sums) {
+    sums.resize(as_size(b.columns));
+    T* const sum = sums.data();
+    for (std::int64_t i = begin; i < end; ++i) {
+        for (std::int64_t q = pattern.offsets[i]; q < pattern.offsets[i + 1]; ++q)
+            sum[pattern.indices[q]] = T{0};
+        for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
+            const std::int32_t from = a.indices[k];
+            const T factor = a.values[k];
+            for (std::int64_t j = b.offsets[from]; j < b.offsets[from + 1]; ++j) {
+                const T product = factor * b.values[j];
+                sum[b.indices[j]] += product;
+            }
+        }
+        for (std::int64_t q = pattern.offsets[i]; q < pattern.offsets[i + 1]; ++q)
+            values[q] = sum[pattern.indices[q]];
+    }
+}
+
+} // namespace krylith::host

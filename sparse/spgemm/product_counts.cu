@@ -1,0 +1,107 @@
+// The products of C = A B, counted on a CUDA device.
+#include <algorithm>
+#include <vector>
+
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/spgemm/product_counts.cuh>
+#include <krylith/sparse/spgemm/spgemm_phases.hpp>
+#include <krylith/sparse/spgemm/spgemm_plan.hpp>
+#include <krylith/sparse/storage/two_pass_scan.cuh>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr const char* memory_item = "product of matrices";
+
+template <class Kernel, class... Arguments>
+void launch_counts(device& device, Kernel kernel, std::int64_t blocks,
+                   const Arguments&... arguments) {
+    const launch_scope launch(device);
+    kernel<<<launch.blocks(kernel, block_threads, blocks), block_threads, 0, launch.stream()>>>(
+        arguments...);
+    launch.check_launch();
+}
+
+/// The most rows of A that are long.
+std::int64_t most_long_rows(const csr_pattern& a) {
+    return std::min(a.rows, a.nonzeros / long_rows::entries);
+}
+
+std::int64_t first_disorder(const std::shared_ptr<device>& device, const csr_pattern& b) {
+    std::uint64_t row = ~std::uint64_t{0};
+    const buffer<unsigned long long> found(device, 1, memory_item);
+    device->upload(found.data(), &row, sizeof row);
+    launch_counts(*device, find_disorder, b.rows / 32 + 1, b, found.data());
+    device->download(&row, found.data(), sizeof row);
+    return static_cast<std::int64_t>(row);
+}
+
+/// Throws input_error for a row of B.
+[[noreturn]] void refuse_row(device& device, const csr_pattern& b, std::int64_t row) {
+    std::int64_t range[2];
+    device.download(range, b.offsets + row, sizeof range);
+    std::vector<std::int32_t> columns(static_cast<std::size_t>(range[1] - range[0]));
+    device.download(columns.data(), b.indices + range[0], columns.size() * sizeof(std::int32_t));
+    std::size_t at = 1;
+    while (at + 1 < columns.size() && columns[at - 1] < columns[at]) ++at;
+    detail::refuse_order(row, columns[at - 1], columns[at]);
+}
+
+} // namespace
+
+product_totals find_product_totals(const std::shared_ptr<device>& device, const csr_pattern& a,
+                                   const csr_pattern& b, const class_rules& rules,
+                                   std::uint32_t* counts) {
+    const auto most = static_cast<std::size_t>(most_long_rows(a));
+    const buffer<product_totals> totals(device, 1, memory_item);
+    const buffer<std::int32_t> rows(device, most, memory_item);
+    const buffer<unsigned long long> products(device, most, memory_item);
+    totals.zero();
+    products.zero();
+    const long_rows later{rows.data(), products.data()};
+    constexpr int rows_of_block = block_threads / 8;
+    launch_counts(*device, count_products, (a.rows + rows_of_block - 1) / rows_of_block, a,
+                  b.offsets, rules, counts, later, totals.data());
+    if (most != 0) {
+        launch_counts(*device, add_up_long_rows, a.nonzeros / block_threads, a, b.offsets, later,
+                      totals.data());
+        launch_counts(*device, count_long_rows, 1, a, rules, counts, later, totals.data());
+    }
+    launch_counts(*device, count_descents, (b.nonzeros + b.rows) / block_threads + 1, b,
+                  totals.data());
+    product_totals found{};
+    device->download(&found, totals.data(), sizeof found);
+    return found;
+}
+
+std::int64_t product_totals_bytes(const csr_pattern& a) {
+    return 12 * most_long_rows(a) + std::int64_t{sizeof(product_totals)};
+}
+
+void refuse_disorder(const std::shared_ptr<device>& device, const csr_pattern& b,
+                     const product_totals& totals) {
+    if (totals.descents != totals.row_ends) refuse_row(*device, b, first_disorder(device, b));
+}
+
+spgemm_estimate estimate_products(const std::shared_ptr<device>& device, const csr_pattern& a,
+                                  const csr_pattern& b, int value_bytes) {
+    const product_totals totals =
+        find_product_totals(device, a, b, {limits_of_rows(), b.columns}, nullptr);
+    spgemm_estimate e;
+    e.products = static_cast<std::int64_t>(totals.products);
+    e.most_nonzeros = static_cast<std::int64_t>(totals.most_results);
+    e.result_bytes = 8 * (a.rows + 1) + (4 + value_bytes) * e.most_nonzeros;
+    // Offsets, places, and 4 arrays of 4 bytes a row.
+    e.extra_bytes = 16 * (a.rows + 1) + 32 * a.rows + static_cast<std::int64_t>(totals.placed) +
+                    scan_scratch_bytes_of<std::int64_t> + 1024 + product_totals_bytes(a);
+    const std::int64_t giant = totals.rows_of[static_cast<int>(count_class::giant)];
+    const std::int64_t wide = totals.rows_of[static_cast<int>(count_class::wide)];
+    e.extra_bytes += static_cast<std::int64_t>(sizeof(sorted_row)) * (giant + wide);
+    if (giant != 0) e.extra_bytes += (b.columns + 31) / 32 * 4 + scan_scratch_bytes;
+    return e;
+}
+
+} // namespace krylith::cuda

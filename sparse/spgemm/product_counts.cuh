@@ -1,0 +1,204 @@
+// The number of products of each row, and whether the columns of B ascend.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/sparse/spgemm/product_totals.hpp>
+#include <krylith/sparse/spgemm/row_classes.hpp>
+#include <krylith/sparse/spgemm/spgemm_pattern.hpp>
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+
+namespace krylith::cuda {
+
+/// Rows of A that count_products leaves to count_long_rows.
+struct long_rows {
+    static constexpr std::int64_t entries = 65536; ///< more of these
+    std::int32_t* rows;
+    unsigned long long* products; ///< 0 before
+};
+
+/// The totals of a block.
+struct block_totals {
+    unsigned rows_of[static_cast<int>(count_class::number)];
+    unsigned long long sums[3];
+
+    __device__ void clear() {
+        if (threadIdx.x < static_cast<int>(count_class::number)) rows_of[threadIdx.x] = 0;
+        if (threadIdx.x < 3) sums[threadIdx.x] = 0;
+        __syncthreads();
+    }
+    /// Adds a row; any thread calls it.
+    __device__ std::uint32_t add(const class_rules& rules, std::int64_t entries,
+                                 unsigned long long products) {
+        const auto count =
+            static_cast<std::uint32_t>(products < 0xffffffffull ? products : 0xffffffffull);
+        atomicAdd(&rows_of[static_cast<int>(rules.of_products(count, entries))], 1u);
+        const auto columns = static_cast<unsigned long long>(rules.columns);
+        atomicAdd(&sums[0], products);
+        if (products <= most_hashed_products) atomicAdd(&sums[1], products);
+        atomicAdd(&sums[2], products < columns ? products : columns);
+        return count;
+    }
+    __device__ void leave(product_totals* totals) const {
+        __syncthreads();
+        if (threadIdx.x < static_cast<int>(count_class::number) && rows_of[threadIdx.x] != 0)
+            atomicAdd(&totals->rows_of[threadIdx.x], rows_of[threadIdx.x]);
+        if (threadIdx.x != 0) return;
+        atomicAdd(&totals->products, sums[0]);
+        atomicAdd(&totals->placed, sums[1]);
+        atomicAdd(&totals->most_results, sums[2]);
+    }
+};
+
+/// A row in 8 lanes, or in a block where it has more than 512 entries. `counts` gets the products
+/// of each row, at most 2^32 - 1; it may be null.
+__global__ void __launch_bounds__(block_threads)
+    count_products(const __grid_constant__ csr_pattern a, const std::int64_t* b_offsets,
+                   const class_rules rules, std::uint32_t* counts, const long_rows later,
+                   product_totals* totals) {
+    constexpr int lanes = 8;
+    constexpr int groups = block_threads / lanes;
+    constexpr int classes = static_cast<int>(count_class::number);
+    constexpr std::int64_t short_entries = 512;
+    __shared__ block_totals block;
+    __shared__ unsigned long long row_sum;
+    block.clear();
+    const int lane = static_cast<int>(threadIdx.x) % lanes;
+    unsigned long long products = 0;
+    unsigned long long placed = 0;
+    unsigned long long results = 0;
+    unsigned mine[classes] = {};
+    const auto length_of = [&](std::int64_t k) {
+        const std::int32_t from = a.indices[k];
+        return static_cast<unsigned long long>(b_offsets[from + 1] - b_offsets[from]);
+    };
+    for (std::int64_t first = std::int64_t{blockIdx.x} * groups; first < a.rows;
+         first += std::int64_t{gridDim.x} * groups) {
+        const std::int64_t row = first + threadIdx.x / lanes;
+        const std::int64_t begin = row < a.rows ? a.offsets[row] : 0;
+        const std::int64_t end = row < a.rows ? a.offsets[row + 1] : 0;
+        const bool is_long = end - begin > short_entries;
+        unsigned long long sum = 0;
+        if (!is_long)
+            for (std::int64_t k = begin + lane; k < end; k += lanes) sum += length_of(k);
+        sum = warp_sum<lanes>(sum);
+        if (lane == 0 && row < a.rows && !is_long) {
+            // Kept in registers: most rows are short.
+            const auto count = static_cast<std::uint32_t>(sum);
+            if (counts != nullptr) counts[row] = sum < 0xffffffffull ? count : 0xffffffffu;
+            const count_class which =
+                rules.of_products(sum < 0xffffffffull ? count : 0xffffffffu, end - begin);
+#pragma unroll
+            for (int c = 0; c < classes; ++c) mine[c] += static_cast<int>(which) == c ? 1 : 0;
+            products += sum;
+            if (sum <= most_hashed_products) placed += sum;
+            const auto columns = static_cast<unsigned long long>(rules.columns);
+            results += sum < columns ? sum : columns;
+        }
+        if (__syncthreads_or(is_long) == 0) continue;
+        for (int i = 0; i < groups && first + i < a.rows; ++i) {
+            const std::int64_t from = a.offsets[first + i];
+            const std::int64_t to = a.offsets[first + i + 1];
+            if (to - from <= short_entries) continue;
+            if (to - from > long_rows::entries) {
+                if (threadIdx.x == 0)
+                    later.rows[atomicAdd(&totals->long_rows, 1u)] =
+                        static_cast<std::int32_t>(first + i);
+                continue;
+            }
+            if (threadIdx.x == 0) row_sum = 0;
+            __syncthreads();
+            unsigned long long part = 0;
+            for (std::int64_t k = from + threadIdx.x; k < to; k += block_threads)
+                part += length_of(k);
+            part = warp_sum(part);
+            if (lane_number() == 0) atomicAdd(&row_sum, part);
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                const std::uint32_t count = block.add(rules, to - from, row_sum);
+                if (counts != nullptr) counts[first + i] = count;
+            }
+            __syncthreads();
+        }
+    }
+    if (lane == 0) {
+        atomicAdd(&block.sums[0], products);
+        atomicAdd(&block.sums[1], placed);
+        atomicAdd(&block.sums[2], results);
+        for (int c = 0; c < classes; ++c)
+            if (mine[c] != 0) atomicAdd(&block.rows_of[c], mine[c]);
+    }
+    block.leave(totals);
+}
+
+/// The long rows, each by all blocks.
+__global__ void __launch_bounds__(block_threads)
+    add_up_long_rows(const __grid_constant__ csr_pattern a, const std::int64_t* b_offsets,
+                     const long_rows rows, const product_totals* totals) {
+    for (unsigned i = 0; i < totals->long_rows; ++i) {
+        const std::int64_t end = a.offsets[rows.rows[i] + 1];
+        unsigned long long sum = 0;
+        for (std::int64_t k =
+                 a.offsets[rows.rows[i]] + std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+             k < end; k += std::int64_t{gridDim.x} * block_threads) {
+            const std::int32_t from = a.indices[k];
+            sum += static_cast<unsigned long long>(b_offsets[from + 1] - b_offsets[from]);
+        }
+        sum = warp_sum(sum);
+        if (lane_number() == 0 && sum != 0) atomicAdd(&rows.products[i], sum);
+    }
+}
+
+/// What they come to: one block.
+__global__ void __launch_bounds__(block_threads)
+    count_long_rows(const __grid_constant__ csr_pattern a, const class_rules rules,
+                    std::uint32_t* counts, const long_rows rows, product_totals* totals) {
+    __shared__ block_totals block;
+    block.clear();
+    for (unsigned i = threadIdx.x; i < totals->long_rows; i += block_threads) {
+        const std::int32_t row = rows.rows[i];
+        const std::uint32_t count =
+            block.add(rules, a.offsets[row + 1] - a.offsets[row], rows.products[i]);
+        if (counts != nullptr) counts[row] = count;
+    }
+    block.leave(totals);
+}
+
+/// Columns ascend strictly in all rows where all descents are ends of rows: rows of any length are
+/// looked at alike.
+__global__ void __launch_bounds__(block_threads)
+    count_descents(const __grid_constant__ csr_pattern b, product_totals* totals) {
+    const std::int64_t first = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+    const std::int64_t step = std::int64_t{gridDim.x} * block_threads;
+    unsigned long long descents = 0;
+    unsigned long long row_ends = 0;
+    for (std::int64_t k = first; k + 1 < b.nonzeros; k += step)
+        descents += b.indices[k] >= b.indices[k + 1] ? 1 : 0;
+    for (std::int64_t row = first; row < b.rows; row += step) {
+        const std::int64_t end = b.offsets[row + 1];
+        if (end != b.offsets[row] && end < b.nonzeros)
+            row_ends += b.indices[end - 1] >= b.indices[end] ? 1 : 0;
+    }
+    descents = warp_sum(descents);
+    row_ends = warp_sum(row_ends);
+    if (lane_number() != 0) return;
+    if (descents != 0) atomicAdd(&totals->descents, descents);
+    if (row_ends != 0) atomicAdd(&totals->row_ends, row_ends);
+}
+
+/// The first row out of order: where there is one, to name it. `found` is all ones before.
+__global__ void __launch_bounds__(block_threads)
+    find_disorder(const __grid_constant__ csr_pattern b, unsigned long long* found) {
+    constexpr int lanes = 8;
+    const int lane = static_cast<int>(threadIdx.x) % lanes;
+    const std::int64_t step = std::int64_t{gridDim.x} * (block_threads / lanes);
+    for (std::int64_t row = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / lanes;
+         row < b.rows; row += step) {
+        bool ascends = true;
+        for (std::int64_t k = b.offsets[row] + lane; k + 1 < b.offsets[row + 1]; k += lanes)
+            ascends = ascends && b.indices[k] < b.indices[k + 1];
+        if (!ascends) atomicMin(found, static_cast<unsigned long long>(row));
+    }
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,176 @@
+// The numeric phase of C = A B on a CUDA device.
+#include <krylith/sparse/spgemm/blocked_rows.cuh>
+#include <krylith/sparse/spgemm/searched_sums.cuh>
+#include <krylith/sparse/spgemm/spgemm_phases.hpp>
+#include <krylith/sparse/spgemm/spgemm_plan.hpp>
+
+#include <utility>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+/// More than 48 KB of shared memory must be asked for.
+template <class Kernel>
+void allow_shared(Kernel kernel, std::size_t bytes) {
+    constexpr std::size_t unasked = 48 << 10;
+    if (bytes > unasked)
+        KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                static_cast<int>(bytes)));
+}
+
+template <class T>
+class cuda_phases final : public detail::spgemm_phases<T> {
+public:
+    cuda_phases(const device_csr<T>& a, const device_csr<T>& b)
+        : device_(a.on()), plan_(plan_spgemm(device_, device_pattern_of(a), device_pattern_of(b))) {
+        this->nonzeros = plan_.nonzeros;
+        this->products = plan_.products;
+        this->bytes = plan_.bytes();
+        this->peak_bytes = plan_.peak_bytes;
+    }
+
+    device_csr<T> multiply(const device_csr<T>& a, const device_csr<T>& b) override {
+        const auto nonzeros = static_cast<std::size_t>(plan_.nonzeros);
+        constexpr const char* item = "matrix";
+        buffer<std::int64_t> offsets(device_, plan_.offsets.size(), item);
+        buffer<std::int32_t> indices(device_, nonzeros, item);
+        buffer<T> values(device_, nonzeros, item);
+        device_->copy(offsets.data(), plan_.offsets.data(), offsets.size() * sizeof(std::int64_t));
+        add_up(a.view(), b.view(), {offsets.data(), indices.data(), values.data()}, true);
+        return {device_, b.columns(), std::move(offsets), std::move(indices), std::move(values)};
+    }
+
+    void refresh(const device_csr<T>& a, const device_csr<T>& b, device_csr<T>& c) override {
+        const device_csr_view<T> there = c.view();
+        // Kernels write no columns: the pointer only serves the search for places.
+        add_up(a.view(), b.view(),
+               {there.offsets, const_cast<std::int32_t*>(there.indices), c.values()}, false);
+    }
+
+private:
+    using view = device_csr_view<T>;
+
+    void add_up(const view& a, const view& b, const numeric_results<T>& c, bool columns) {
+        for (int k = 0; k <= static_cast<int>(sum_class::places_192); ++k)
+            if (plan_.rows_of[k].count != 0)
+                add_placed(a, b, c, columns, plan_.rows_of[k], room_of(static_cast<sum_class>(k)));
+        if (columns) write_columns(a, b, c);
+        for (int i = 0; i < 2; ++i)
+            add_searched(a, b, c, plan_.rows_of[static_cast<int>(sum_class::searched) + i],
+                         plan_.searched[i]);
+        for (const sorted_row& row : plan_.sorted)
+            add_sorted(device_, a, b, row, c.indices, c.values);
+    }
+
+    void add_placed(const view& a, const view& b, const numeric_results<T>& c, bool columns,
+                    const row_list& rows, int room) {
+        // So many lanes a row, at least, that a block's rows fit into 48 KB.
+        int lanes = plan_.width;
+        while (lanes * 16 < room) lanes *= 2;
+        const auto with = [&](auto number) {
+            constexpr int n = decltype(number)::value;
+            if (columns)
+                launch_placed<n, true>(a, b, c, rows, room);
+            else
+                launch_placed<n, false>(a, b, c, rows, room);
+        };
+        if (lanes == 4) with(std::integral_constant<int, 4>{});
+        if (lanes == 8) with(std::integral_constant<int, 8>{});
+        if (lanes == 16) with(std::integral_constant<int, 16>{});
+        if (lanes == 32) with(std::integral_constant<int, 32>{});
+    }
+
+    template <int Lanes, bool Columns>
+    void launch_placed(const view& a, const view& b, const numeric_results<T>& c,
+                       const row_list& rows, int room) {
+        const launch_scope launch(*device_);
+        const auto kernel = placed_sums<Lanes, Columns, T>;
+        constexpr int rows_of_block = block_threads / Lanes;
+        const std::size_t shared = placed_bytes<T>(Lanes, room, Columns);
+        allow_shared(kernel, shared);
+        kernel<<<launch.blocks(kernel, block_threads,
+                               (rows.count + rows_of_block - 1) / rows_of_block, shared),
+                 block_threads, shared, launch.stream()>>>(a, b, rows, room, plan_.places_at.data(),
+                                                           plan_.places.data(), c);
+        launch.check_launch();
+    }
+
+    /// Writes the columns of rows without places.
+    void write_columns(const view& av, const view& bv, const numeric_results<T>& c) {
+        const csr_pattern a{av.rows, av.columns, av.nonzeros, av.offsets, av.indices};
+        const csr_pattern b{bv.rows, bv.columns, bv.nonzeros, bv.offsets, bv.indices};
+        if (const row_list rows = plan_.rows_of[static_cast<int>(sum_class::searched)];
+            rows.count != 0) {
+            plan_.next.zero();
+            auto* const counters = reinterpret_cast<unsigned*>(plan_.next.data());
+            const bool blocked = b.columns >= least_blocked_columns;
+            const buffer<std::int32_t> overflow(
+                device_, blocked ? static_cast<std::size_t>(rows.count) : 0, "product of matrices");
+            wide_row_lists left{rows, nullptr, nullptr};
+            const launch_scope launch(*device_);
+            if (blocked) {
+                const auto kernel = blocked_rows<true>;
+                kernel<<<launch.blocks(kernel, block_threads, rows.count), block_threads, 0,
+                         launch.stream()>>>(a, b, left, nullptr, c.offsets, c.indices,
+                                            overflow_list{overflow.data(), counters});
+                left = {row_list{nullptr, 0}, overflow.data(), counters};
+            }
+            const auto kernel = wide_rows<true>;
+            const std::size_t shared = range_bytes(b.columns);
+            allow_shared(kernel, shared);
+            kernel<<<launch.blocks(kernel, block_threads, rows.count, shared), block_threads,
+                     shared, launch.stream()>>>(a, b, left, nullptr, c.offsets, c.indices,
+                                                counters + 1);
+            launch.check_launch();
+        }
+        if (plan_.giant_searched.empty() && plan_.sorted.empty()) return;
+        giant_row_bits bits(device_, b.columns);
+        for (const std::int32_t row : plan_.giant_searched)
+            bits.write(a, b, row, c.offsets, c.indices);
+        for (const sorted_row& row : plan_.sorted) bits.write(a, b, row.row, c.offsets, c.indices);
+    }
+
+    void add_searched(const view& a, const view& b, const numeric_results<T>& c,
+                      const row_list& rows, const search_chunks& chunks) {
+        if (rows.count == 0) return;
+        plan_.next.zero();
+        const launch_scope launch(*device_);
+        const auto kernel = searched_sums<search_chunk, T>;
+        constexpr std::size_t shared = block_warps * sizeof(searched_memory<T, search_chunk>);
+        allow_shared(kernel, shared);
+        kernel<<<launch.blocks(kernel, block_threads,
+                               (chunks.count + block_warps - 1) / block_warps, shared),
+                 block_threads, shared, launch.stream()>>>(
+            a, b, chunk_list{rows, chunks.at.data(), chunks.count}, c.offsets, c.indices, c.values,
+            plan_.next.data());
+        launch.check_launch();
+    }
+
+    std::shared_ptr<device> device_;
+    spgemm_plan plan_;
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<detail::spgemm_phases<T>> make_spgemm(const device_csr<T>& a,
+                                                      const device_csr<T>& b) {
+    return std::make_unique<cuda_phases<T>>(a, b);
+}
+
+template <class T>
+spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b) {
+    return estimate_products(a.on(), device_pattern_of(a), device_pattern_of(b), sizeof(T));
+}
+
+template std::unique_ptr<detail::spgemm_phases<double>> make_spgemm(const device_csr<double>&,
+                                                                    const device_csr<double>&);
+template std::unique_ptr<detail::spgemm_phases<float>> make_spgemm(const device_csr<float>&,
+                                                                   const device_csr<float>&);
+template spgemm_estimate estimate_spgemm(const device_csr<double>&, const device_csr<double>&);
+template spgemm_estimate estimate_spgemm(const device_csr<float>&, const device_csr<float>&);
+
+} // namespace krylith::cuda

@@ -1,0 +1,30 @@
+// The pattern of a matrix on a device, as kernels of the symbolic phase take it.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/sparse/device_csr.hpp>
+
+namespace krylith {
+
+struct csr_pattern {
+    std::int64_t rows;
+    std::int64_t columns;
+    std::int64_t nonzeros;
+    const std::int64_t* offsets;
+    const std::int32_t* indices;
+};
+
+template <class T>
+[[nodiscard]] csr_pattern device_pattern_of(const device_csr<T>& a) {
+    const device_csr_view<T> v = a.view();
+    return {v.rows, v.columns, v.nonzeros, v.offsets, v.indices};
+}
+
+/// Some rows of a product, ascending: all of them where `rows` is null.
+struct row_list {
+    const std::int32_t* rows;
+    std::int64_t count;
+};
+
+} // namespace krylith

@@ -1,0 +1,275 @@
+// The symbolic phase of C = A B on a CUDA device.
+#include <numeric>
+
+#include <krylith/sparse/spgemm/blocked_rows.cuh>
+#include <krylith/sparse/spgemm/giant_rows.hpp>
+#include <krylith/sparse/spgemm/hashed_blocks.cuh>
+#include <krylith/sparse/spgemm/hashed_rows.cuh>
+#include <krylith/sparse/spgemm/merged_rows.cuh>
+#include <krylith/sparse/spgemm/product_totals.hpp>
+#include <krylith/sparse/spgemm/spgemm_phases.hpp>
+#include <krylith/sparse/spgemm/spgemm_plan.hpp>
+#include <krylith/sparse/spgemm/symbolic_arrays.cuh>
+#include <krylith/sparse/spgemm/wide_rows.cuh>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr const char* memory_item = "product of matrices";
+
+int width_for(std::int64_t products, std::int64_t nonzeros) {
+    int width = 4;
+    while (width < 32 && width * nonzeros < products) width *= 2;
+    return width;
+}
+
+/// Bytes of buffers that exist side by side.
+class byte_peak {
+public:
+    template <class V>
+    [[nodiscard]] buffer<V> make(const std::shared_ptr<device>& device, std::int64_t size) {
+        live_ += size * static_cast<std::int64_t>(sizeof(V));
+        peak_ = live_ > peak_ ? live_ : peak_;
+        return {device, static_cast<std::size_t>(size), memory_item};
+    }
+    template <class V>
+    void drop(buffer<V>& b) {
+        live_ -= static_cast<std::int64_t>(b.size() * sizeof(V));
+        b = {};
+    }
+    /// Counts bytes that were used in between.
+    void pass(std::int64_t bytes) { peak_ = live_ + bytes > peak_ ? live_ + bytes : peak_; }
+    [[nodiscard]] std::int64_t peak() const noexcept { return peak_; }
+
+private:
+    std::int64_t live_ = 0;
+    std::int64_t peak_ = 0;
+};
+
+template <class Number>
+Number* zeroed(device& device, Number* word) {
+    device.zero(word, sizeof *word);
+    return word;
+}
+
+class symbolic_phase {
+public:
+    symbolic_phase(const std::shared_ptr<device>& device, const csr_pattern& a,
+                   const csr_pattern& b)
+        : device_(device), a_(a), b_(b), rules_{limits_of_rows(), b.columns} {}
+
+    spgemm_plan run() {
+        plan_.offsets = bytes_.make<std::int64_t>(device_, a_.rows + 1);
+        plan_.next = bytes_.make<unsigned long long>(device_, 1);
+        device_->zero(plan_.offsets.data() + a_.rows, sizeof(std::int64_t));
+        products_ = bytes_.make<std::uint32_t>(device_, a_.rows);
+        bytes_.pass(product_totals_bytes(a_));
+        const product_totals totals =
+            find_product_totals(device_, a_, b_, rules_, products_.data());
+        refuse_disorder(device_, b_, totals);
+        plan_.products = static_cast<std::int64_t>(totals.products);
+        plan_.width = width_for(plan_.products, a_.nonzeros);
+        if (a_.rows != 0) count_rows(totals);
+        plan_.peak_bytes = bytes_.peak();
+        return std::move(plan_);
+    }
+
+private:
+    void count_rows(const product_totals& totals) {
+        scratch_ = bytes_.make<char>(device_, scan_scratch_bytes_of<std::int64_t>);
+        counts_ = bytes_.make<std::int32_t>(device_, a_.rows);
+        symbolic_results to{counts_.data(), nullptr, nullptr};
+        if (rules_.limits.places) {
+            plan_.places_at = bytes_.make<std::int64_t>(device_, a_.rows + 1);
+            plan_.places =
+                bytes_.make<std::uint8_t>(device_, static_cast<std::int64_t>(totals.placed));
+            scan(*device_, place_offsets{products_.data(), a_.rows, plan_.places_at.data()},
+                 a_.rows, scratch_.data());
+            to.places_at = plan_.places_at.data();
+            to.places = plan_.places.data();
+        }
+        count_by_class(totals, to);
+        scan(*device_, result_offsets{counts_.data(), a_.rows, plan_.offsets.data()}, a_.rows,
+             scratch_.data());
+        divide_results();
+    }
+
+    /// The rows of a class of `count` rows.
+    template <class Class>
+    row_list list_of(Class which, int wanted, std::int64_t count, std::int32_t*& room) {
+        if (count == 0 || count == a_.rows) return {nullptr, count};
+        scan(*device_, rows_of_class<Class>{which, wanted, a_.rows, room}, a_.rows,
+             scratch_.data());
+        room += count;
+        return {room - count, count};
+    }
+
+    void count_by_class(const product_totals& totals, const symbolic_results& to) {
+        const auto rows_of = [&](count_class c) {
+            return std::int64_t{totals.rows_of[static_cast<int>(c)]};
+        };
+        bool mixed = true;
+        for (int c = 0; c < static_cast<int>(count_class::number); ++c)
+            mixed = mixed && totals.rows_of[c] != a_.rows;
+        buffer<std::int32_t> lists;
+        if (mixed) lists = bytes_.make<std::int32_t>(device_, a_.rows);
+        std::int32_t* room = lists.data();
+        const auto rows = [&](count_class c) {
+            return list_of(count_class_of{rules_, a_.offsets, products_.data()},
+                           static_cast<int>(c), rows_of(c), room);
+        };
+        if (rows_of(count_class::none) != 0) counts_.zero();
+        launch_list(merged_rows, rows(count_class::merged), block_threads, to);
+        launch_list(short_rows<8, 32>, rows(count_class::short_32), block_threads / 8, to);
+        launch_list(short_rows<8, 64>, rows(count_class::short_64), block_threads / 8, to);
+        const row_list hashed = rows(count_class::hashed);
+        const row_list wide = rows(count_class::wide);
+        const std::int64_t blocked =
+            b_.columns >= least_blocked_columns ? wide.count + hashed.count : 0;
+        buffer<unsigned> counters = bytes_.make<unsigned>(device_, 4);
+        counters.zero();
+        buffer<std::int32_t> overflow =
+            bytes_.make<std::int32_t>(device_, 2 * hashed.count + blocked);
+        const overflow_list once{overflow.data(), counters.data()};
+        const overflow_list twice{once.rows + hashed.count, counters.data() + 1};
+        const overflow_list thrice{twice.rows + hashed.count, counters.data() + 2};
+        if (hashed.count != 0) {
+            launch_list(hashed_rows, hashed, block_warps, to, once);
+            launch_for(hashed_blocks, hashed.count, block_warps,
+                       counted_rows{once.rows, once.count}, plan_.width, counts_.data(), twice);
+        }
+        wide_row_lists lists_left{wide, twice.rows, hashed.count != 0 ? twice.count : nullptr};
+        if (blocked != 0) {
+            launch_for(blocked_rows<false>, blocked, 1, lists_left, counts_.data(), nullptr,
+                       nullptr, thrice);
+            lists_left = {row_list{nullptr, 0}, thrice.rows, thrice.count};
+        }
+        if (wide.count + hashed.count != 0) {
+            const launch_scope launch(*device_);
+            const auto kernel = wide_rows<false>;
+            const std::size_t shared = range_bytes(b_.columns);
+            KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(
+                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+            kernel<<<launch.blocks(kernel, block_threads, wide.count + hashed.count, shared),
+                     block_threads, shared, launch.stream()>>>(
+                a_, b_, lists_left, counts_.data(), nullptr, nullptr, counters.data() + 3);
+            launch.check_launch();
+        }
+        bytes_.drop(counters);
+        count_giants(rows(count_class::giant));
+        bytes_.drop(overflow);
+        bytes_.drop(lists);
+    }
+
+    void count_giants(const row_list& giants) {
+        if (giants.count == 0) return;
+        giant_row_bits bits(device_, b_.columns);
+        bytes_.pass(bits.bytes());
+        for (const std::int32_t row : rows_in(giants)) bits.count(a_, b_, row, counts_.data());
+    }
+
+    [[nodiscard]] std::vector<std::int32_t> rows_in(const row_list& list) const {
+        std::vector<std::int32_t> rows(static_cast<std::size_t>(list.count));
+        if (list.rows == nullptr)
+            std::iota(rows.begin(), rows.end(), 0);
+        else
+            device_->download(rows.data(), list.rows, rows.size() * sizeof(std::int32_t));
+        return rows;
+    }
+
+    /// Launches kernel(A, B, arguments) for so many rows, of which a block does `of_block` at a
+    /// time.
+    template <class Kernel, class... Arguments>
+    void launch_list(Kernel kernel, const row_list& rows, int of_block,
+                     const Arguments&... arguments) {
+        launch_for(kernel, rows.count, of_block, rows, arguments...);
+    }
+    template <class Kernel, class... Arguments>
+    void launch_for(Kernel kernel, std::int64_t count, int of_block,
+                    const Arguments&... arguments) {
+        if (count == 0) return;
+        const launch_scope launch(*device_);
+        kernel<<<launch.blocks(kernel, block_threads, (count + of_block - 1) / of_block),
+                 block_threads, 0, launch.stream()>>>(a_, b_, arguments...);
+        launch.check_launch();
+    }
+
+    void divide_results() {
+        const sum_class_of class_of{rules_, a_.offsets, products_.data(), counts_.data()};
+        result_totals found{};
+        {
+            buffer<result_totals> totals = bytes_.make<result_totals>(device_, 1);
+            totals.zero();
+            const launch_scope launch(*device_);
+            const auto kernel = count_results;
+            kernel<<<launch.blocks(kernel, block_threads,
+                                   (a_.rows + block_threads - 1) / block_threads),
+                     block_threads, 0, launch.stream()>>>(class_of, a_.rows, totals.data());
+            launch.check_launch();
+            device_->download(&found, totals.data(), sizeof found);
+            bytes_.drop(totals);
+        }
+        plan_.nonzeros = static_cast<std::int64_t>(found.nonzeros);
+        constexpr int classes = static_cast<int>(sum_class::none);
+        std::int64_t listed = 0;
+        for (int c = 0; c < classes; ++c)
+            if (found.rows_of[c] != a_.rows) listed += found.rows_of[c];
+        plan_.lists = bytes_.make<std::int32_t>(device_, listed);
+        std::int32_t* room = plan_.lists.data();
+        for (int c = 0; c < classes; ++c)
+            plan_.rows_of[c] = list_of(class_of, c, found.rows_of[c], room);
+        for (int i = 0; i < 2; ++i) {
+            const row_list rows = plan_.rows_of[static_cast<int>(sum_class::searched) + i];
+            if (rows.count == 0) continue;
+            plan_.searched[i].count = static_cast<std::int64_t>(found.chunks[i]);
+            plan_.searched[i].at = bytes_.make<std::int64_t>(device_, rows.count + 1);
+            scan(*device_, chunk_offsets{counts_.data(), rows, plan_.searched[i].at.data()},
+                 rows.count, scratch_.data());
+        }
+        plan_.giant_searched = rows_in(plan_.rows_of[static_cast<int>(sum_class::giant_searched)]);
+        describe_sorted(plan_.rows_of[static_cast<int>(sum_class::giant_sorted)]);
+    }
+
+    void describe_sorted(const row_list& rows) {
+        if (rows.count == 0) return;
+        buffer<sorted_row> found = bytes_.make<sorted_row>(device_, rows.count);
+        {
+            const launch_scope launch(*device_);
+            const auto kernel = describe_rows;
+            kernel<<<launch.blocks(kernel, block_threads, rows.count), block_threads, 0,
+                     launch.stream()>>>(rows, a_, b_.offsets, plan_.offsets.data(), found.data());
+            launch.check_launch();
+        }
+        plan_.sorted = found.download();
+        bytes_.drop(found);
+    }
+
+    const std::shared_ptr<device>& device_;
+    csr_pattern a_;
+    csr_pattern b_;
+    class_rules rules_;
+    byte_peak bytes_;
+    spgemm_plan plan_;
+    buffer<std::uint32_t> products_; // of each row, at most 2^32 - 1
+    buffer<std::int32_t> counts_;    // nonzeros of C
+    buffer<char> scratch_;
+};
+
+} // namespace
+
+std::int64_t spgemm_plan::bytes() const noexcept {
+    return static_cast<std::int64_t>((offsets.size() + places_at.size() + searched[0].at.size() +
+                                      searched[1].at.size() + next.size()) *
+                                         8 +
+                                     places.size() + lists.size() * sizeof(std::int32_t));
+}
+
+spgemm_plan plan_spgemm(const std::shared_ptr<device>& device, const csr_pattern& a,
+                        const csr_pattern& b) {
+    return symbolic_phase(device, a, b).run();
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,140 @@
+#include <krylith/tests/sparse/spgemm/spgemm_cases.hpp>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <krylith/matrix/gallery/poisson.hpp>
+
+#include <krylith/tests/support/random.hpp>
+
+namespace krylith::testing {
+
+namespace {
+
+std::function<std::int64_t(std::int64_t)> always(std::int64_t length) {
+    return [length](std::int64_t) { return length; };
+}
+
+/// Entries in no order, several at one place.
+csr_matrix<double> unsorted(std::int64_t rows, std::int64_t columns, int most) {
+    random_numbers random(91);
+    csr_matrix<double> a{rows, columns, {0}, {}, {}};
+    for (std::int64_t i = 0; i < rows; ++i) {
+        for (int k = random.below(most); k > 0; --k) {
+            a.column_indices.push_back(random.below(static_cast<int>(columns)));
+            a.values.push_back(random.real());
+        }
+        a.row_offsets.push_back(a.nnz());
+    }
+    return a;
+}
+
+std::vector<spgemm_case> make_cases() {
+    const auto one_long = [](std::int64_t row, std::int64_t length, std::int64_t others) {
+        return [=](std::int64_t i) { return i == row ? length : others; };
+    };
+    const auto some = [](int most) {
+        return [=](std::int64_t i) { return i * 7919 % (most + 1); };
+    };
+    std::vector<spgemm_case> cases;
+    const auto add = [&](std::string surfaces, csr_matrix<double> a, csr_matrix<double> b) {
+        cases.push_back({std::move(surfaces), std::move(a), std::move(b)});
+    };
+    auto rows = [seed = std::uint64_t{1}](std::int64_t m, std::int64_t n,
+                                          const auto& lengths) mutable {
+        return rows_of_lengths(m, n, lengths, ++seed);
+    };
+    add("launches without rows", rows(0, 5, always(0)), rows(5, 3, always(2)));
+    add("an empty matrix", rows(0, 0, always(0)), rows(0, 0, always(0)));
+    add("no row of B", rows(4, 0, always(0)), rows(0, 3, always(0)));
+    add("no nonzero of A", rows(7, 5, always(0)), rows(5, 9, always(3)));
+    add("no nonzero of B", rows(7, 5, always(3)), rows(5, 9, always(0)));
+    add("no column of C", rows(7, 5, always(2)), rows(5, 0, always(0)));
+    add("one number", rows(1, 1, always(1)), rows(1, 1, always(1)));
+    add("empty rows and columns among others", rows(300, 40, some(5)), rows(40, 900, some(11)));
+    add("one class of rows only", rows(100, 50, always(3)), rows(50, 60, always(4)));
+    add("every class of short rows", rows(500, 200, some(12)), rows(200, 300, some(14)));
+    add("products in several entries", rows(300, 30, always(20)), rows(30, 25, always(14)));
+    add("entries of A in any order, several at a place", unsorted(200, 50, 20),
+        rows(50, 300, always(7)));
+    add("rows of B that are longer than a group of lanes", rows(60, 40, always(3)),
+        rows(40, 500, some(90)));
+    add("hash tables that overflow", rows(50, 900, always(30)), rows(900, 300000, always(30)));
+    add("hash tables that are nearly full", rows(100, 900, always(15)),
+        rows(900, 300000, [](std::int64_t i) { return 10 + i % 8; }));
+    add("tables of a whole block", rows(20, 900, always(70)), rows(900, 140000, always(20)));
+    add("tables of a whole block that overflow", rows(20, 900, always(70)),
+        rows(900, 140000, always(40)));
+    add("dense rows", rows(30, 70, always(70)), rows(70, 800, always(800)));
+    add("several chunks of a row", rows(20, 500, always(100)), rows(500, 4000, always(60)));
+    add("several ranges of columns", rows(5, 500, always(100)), rows(500, 1200000, always(60)));
+    add("a giant row of A", rows(300, 5000, one_long(77, 5000, 3)), rows(5000, 6000, always(4)));
+    add("a giant row of B", rows(900, 200, some(4)), rows(200, 70000, one_long(5, 70000, 4)));
+    const auto stencil = poisson3d<double>(9, 8, 7);
+    add("the square of a stencil", stencil, stencil);
+    return cases;
+}
+
+} // namespace
+
+const std::vector<spgemm_case>& spgemm_cases() {
+    static const std::vector<spgemm_case> cases = make_cases();
+    return cases;
+}
+
+csr_matrix<double> rows_of_lengths(std::int64_t rows, std::int64_t columns,
+                                   const std::function<std::int64_t(std::int64_t)>& lengths,
+                                   std::uint64_t seed) {
+    random_numbers random(seed);
+    csr_matrix<double> a{rows, columns, {0}, {}, {}};
+    std::vector<std::int32_t> row;
+    for (std::int64_t i = 0; i < rows; ++i) {
+        const std::int64_t length = std::min(columns, lengths(i));
+        row.clear();
+        for (std::int64_t k = 0; k < length; ++k)
+            row.push_back(length >= columns ? static_cast<std::int32_t>(k)
+                                            : random.below(static_cast<int>(columns)));
+        std::sort(row.begin(), row.end());
+        row.erase(std::unique(row.begin(), row.end()), row.end());
+        for (const std::int32_t column : row) {
+            a.column_indices.push_back(column);
+            a.values.push_back(random.real());
+        }
+        a.row_offsets.push_back(a.nnz());
+    }
+    return a;
+}
+
+template <class T>
+csr_matrix<T> plain_product(const csr_matrix<T>& a, const csr_matrix<T>& b) {
+    csr_matrix<T> c{a.rows, b.columns, {0}, {}, {}};
+    const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
+    for (std::size_t i = 0; i < at(a.rows); ++i) {
+        std::map<std::int32_t, T> row;
+        for (auto k = at(a.row_offsets[i]); k < at(a.row_offsets[i + 1]); ++k) {
+            const std::size_t from = at(a.column_indices[k]);
+            for (auto j = at(b.row_offsets[from]); j < at(b.row_offsets[from + 1]); ++j) {
+                const volatile T product = a.values[k] * b.values[j]; // rounded, whatever can fuse
+                T& sum = row[b.column_indices[j]];
+                sum = sum + product;
+            }
+        }
+        for (const auto& [column, value] : row) {
+            c.column_indices.push_back(column);
+            c.values.push_back(value);
+        }
+        c.row_offsets.push_back(c.nnz());
+    }
+    return c;
+}
+
+template csr_matrix<double> plain_product(const csr_matrix<double>&, const csr_matrix<double>&);
+template csr_matrix<float> plain_product(const csr_matrix<float>&, const csr_matrix<float>&);
+
+csr_matrix<double> with_values(csr_matrix<double> a, std::uint64_t seed) {
+    a.values = random_values<double>(a.nnz(), seed);
+    return a;
+}
+
+} // namespace krylith::testing

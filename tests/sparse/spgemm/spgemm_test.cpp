@@ -1,0 +1,234 @@
+// Products of matrices on one device against the plain product, bit by bit.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/sparse/spgemm.hpp>
+#include <krylith/sparse/spgemm/row_limits.hpp>
+#include <krylith/sparse/spgemm/row_shares.hpp>
+
+#include <krylith/tests/sparse/spgemm/spgemm_cases.hpp>
+#include <krylith/tests/spmspv/one_device.hpp>
+#include <krylith/tests/support/matrices.hpp>
+
+namespace krylith {
+
+using testing::plain_product;
+using testing::rows_of_lengths;
+using testing::spgemm_cases;
+using testing::with_values;
+
+namespace {
+
+/// With places of products, which a GPU keeps, and without.
+const row_limits both_limits[] = {{}, {.places = false}};
+
+csr_matrix<double> some_matrix(std::int64_t rows, std::int64_t columns) {
+    return rows_of_lengths(
+        rows, columns, [](std::int64_t i) { return i % 5; }, 3);
+}
+
+} // namespace
+
+KRYLITH_DEVICE_TEST("spgemm: products have the bits of the plain product") {
+    const host::mocked_products_worth all_threads(1);
+    for (const auto& c : spgemm_cases())
+        for (const row_limits& limits : both_limits) {
+            const mocked_row_limits mocked(limits);
+            CAPTURE(c.surfaces);
+            CAPTURE(limits.places);
+            const device_csr<double> a(device, c.a);
+            const device_csr<double> b(device, c.b);
+            const spgemm<double> plan(a, b);
+            const csr_matrix<double> expected = plain_product(c.a, c.b);
+            CHECK(plan.rows() == c.a.rows);
+            CHECK(plan.columns() == c.b.columns);
+            CHECK(plan.nonzeros() == expected.nnz());
+            CHECK(plan.multiply(a, b).download() == expected);
+            CHECK(plan.multiply(a, b).download() == expected);
+        }
+}
+
+KRYLITH_DEVICE_TEST("spgemm: fp32") {
+    const host::mocked_products_worth all_threads(1);
+    for (const auto& c : spgemm_cases())
+        for (const row_limits& limits : both_limits) {
+            const mocked_row_limits mocked(limits);
+            CAPTURE(c.surfaces);
+            CAPTURE(limits.places);
+            const auto host_a = testing::converted<float>(c.a);
+            const auto host_b = testing::converted<float>(c.b);
+            const device_csr<float> a(device, host_a);
+            const device_csr<float> b(device, host_b);
+            const spgemm<float> plan(a, b);
+            CHECK(plan.multiply(a, b).download() == plain_product(host_a, host_b));
+        }
+}
+
+KRYLITH_DEVICE_TEST("spgemm: a refresh takes new values, and nothing of the old ones") {
+    const host::mocked_products_worth all_threads(1);
+    for (const auto& c : spgemm_cases())
+        for (const row_limits& limits : both_limits) {
+            const mocked_row_limits mocked(limits);
+            CAPTURE(c.surfaces);
+            CAPTURE(limits.places);
+            device_csr<double> a(device, c.a);
+            device_csr<double> b(device, c.b);
+            const spgemm<double> plan(a, b);
+            device_csr<double> result = plan.multiply(a, b);
+            const auto new_a = with_values(c.a, 101);
+            const auto new_b = with_values(c.b, 102);
+            a.update(new_a.values);
+            b.update(new_b.values);
+            result.update(std::vector<double>(static_cast<std::size_t>(plan.nonzeros()), 1e300));
+            plan.refresh(a, b, result);
+            CHECK(result.download() == plain_product(new_a, new_b));
+        }
+}
+
+KRYLITH_DEVICE_TEST("spgemm: estimates are not exceeded, and nothing stays allocated") {
+    for (const auto& c : spgemm_cases())
+        for (const row_limits& limits : both_limits) {
+            const mocked_row_limits mocked(limits);
+            CAPTURE(c.surfaces);
+            CAPTURE(limits.places);
+            const device_csr<double> a(device, c.a);
+            const device_csr<double> b(device, c.b);
+            const auto e = spgemm<double>::estimate(a, b);
+            const std::size_t before = device->ledger().live();
+            {
+                const spgemm<double> plan(a, b);
+                const std::size_t kept = device->ledger().live() - before;
+                CHECK(static_cast<std::int64_t>(kept) <= plan.bytes());
+                CHECK(e.products == plan.products());
+                CHECK(e.most_nonzeros >= plan.nonzeros());
+                CHECK(e.extra_bytes >= plan.peak_bytes());
+                CHECK(plan.peak_bytes() >= plan.bytes());
+                CHECK(e.result_bytes >= plan.multiply(a, b).bytes());
+            }
+            CHECK(device->ledger().live() == before);
+        }
+}
+
+KRYLITH_DEVICE_TEST("spgemm: rows that take all of a GPU, with the limits of giants near") {
+    for (const row_limits& limits :
+         {row_limits{.products = 1}, row_limits{.searches = 1},
+          row_limits{.chunk_searches = 1, .sorted_products = 100},
+          row_limits{.products = 1, .chunk_searches = 1, .sorted_products = 100000}}) {
+        const mocked_row_limits mocked(limits);
+        for (const auto& c : spgemm_cases()) {
+            CAPTURE(c.surfaces);
+            device_csr<double> a(device, c.a);
+            const device_csr<double> b(device, c.b);
+            const spgemm<double> plan(a, b);
+            CHECK(spgemm<double>::estimate(a, b).extra_bytes >= plan.peak_bytes());
+            device_csr<double> result = plan.multiply(a, b);
+            CHECK(result.download() == plain_product(c.a, c.b));
+            const auto new_a = with_values(c.a, 103);
+            a.update(new_a.values);
+            plan.refresh(a, b, result);
+            CHECK(result.download() == plain_product(new_a, c.b));
+        }
+    }
+}
+
+KRYLITH_DEVICE_TEST("spgemm: a plan in three lines") {
+    const auto host_a = some_matrix(50, 40);
+    const auto host_b = some_matrix(40, 30);
+    const device_csr<double> a(device, host_a);
+    const device_csr<double> b(device, host_b);
+    spgemm<double> plan(a, b);
+    device_csr<double> c = plan.multiply(a, b);
+    plan.refresh(a, b, c); // the values, of new ones of a and b
+    CHECK(c.download() == plain_product(host_a, host_b));
+}
+
+KRYLITH_DEVICE_TEST("spgemm: a result that is multiplied again") {
+    const auto host_a = some_matrix(60, 60);
+    const device_csr<double> a(device, host_a);
+    const auto square = multiply(a, a);
+    CHECK(multiply(square, a).download() == plain_product(plain_product(host_a, host_a), host_a));
+}
+
+KRYLITH_DEVICE_TEST("spgemm: a plan that is moved") {
+    const auto host_a = some_matrix(60, 60);
+    const device_csr<double> a(device, host_a);
+    spgemm<double> first(a, a);
+    spgemm<double> second(std::move(first));
+    CHECK(second.multiply(a, a).download() == plain_product(host_a, host_a));
+}
+
+KRYLITH_DEVICE_TEST("spgemm: rows of B that don't ascend are refused") {
+    auto host_b = rows_of_lengths(
+        40, 50, [](std::int64_t) { return 9; }, 4);
+    const auto at = static_cast<std::size_t>(host_b.row_offsets[23]);
+    const std::int32_t first = host_b.column_indices[at];
+    SUBCASE("twice the same") {
+        host_b.column_indices[at + 1] = first;
+    }
+    SUBCASE("swapped") {
+        std::swap(host_b.column_indices[at], host_b.column_indices[at + 1]);
+    }
+    const device_csr<double> a(device, some_matrix(30, 40));
+    const device_csr<double> b(device, host_b);
+    const std::string message =
+        "spgemm: row 23 of B has column " + std::to_string(first) + " after column " +
+        std::to_string(host_b.column_indices[at]) +
+        "; columns of B must ascend strictly in each row (transposing twice sorts them)";
+    CHECK_THROWS_WITH_AS(spgemm<double>(a, b), message.c_str(), input_error);
+    CHECK_NOTHROW(spgemm<double>(b, device_csr<double>(device, some_matrix(50, 3))));
+}
+
+KRYLITH_DEVICE_TEST("spgemm: sizes that disagree are refused") {
+    const device_csr<double> a(device, some_matrix(30, 40));
+    const device_csr<double> b(device, some_matrix(41, 20));
+    CHECK_THROWS_WITH_AS(spgemm<double>(a, b),
+                         "spgemm: A is 30 x 40 and B is 41 x 20; A must have as many columns as B "
+                         "has rows",
+                         usage_error);
+    CHECK_THROWS_AS((void)spgemm<double>::estimate(a, b), usage_error);
+    CHECK_THROWS_AS(spgemm<double>(a, device_csr<double>()), usage_error);
+
+    const device_csr<double> fits(device, some_matrix(40, 20));
+    const spgemm<double> plan(a, fits);
+    auto c = plan.multiply(a, fits);
+    const device_csr<double> fewer(device, rows_of_lengths(
+                                               40, 20, [](std::int64_t) { return 1; }, 5));
+    CHECK_THROWS_WITH_AS((void)plan.multiply(a, fewer),
+                         ("spgemm: the number of nonzeros of B is 40; the plan was made for " +
+                          std::to_string(fits.nonzeros()))
+                             .c_str(),
+                         usage_error);
+    auto other = multiply(fits, device_csr<double>(device, some_matrix(20, 20)));
+    CHECK_THROWS_AS(plan.refresh(a, fits, other), usage_error);
+    const auto elsewhere = device_group::host(1).handle(0);
+    CHECK_THROWS_AS(spgemm<double>(a, device_csr<double>(elsewhere, some_matrix(40, 20))),
+                    usage_error);
+}
+
+KRYLITH_DEVICE_TEST("spgemm: memory that is refused leaves nothing behind") {
+    const auto& c = spgemm_cases()[9];
+    const device_csr<double> a(device, c.a);
+    const device_csr<double> b(device, c.b);
+    const std::size_t before = device->ledger().live();
+    int made = 0;
+    for (int k = 0; made == 0; ++k) {
+        int count = 0;
+        device->ledger().set_guard([&](const std::string&, std::size_t, std::size_t) {
+            if (count++ == k) throw device_error("refused");
+        });
+        try {
+            (void)multiply(a, b);
+            made = k;
+        } catch (const device_error&) {
+        }
+        device->ledger().set_guard({});
+        CHECK(device->ledger().live() == before);
+    }
+    CHECK(made >= 3);
+}
+
+} // namespace krylith
