@@ -5,6 +5,7 @@
 #include <array>
 
 #include <krylith/bench/sparse/transpose_lines.hpp>
+#include <krylith/bench/sparse/triangular_lines.hpp>
 #include <krylith/device/error.hpp>
 
 namespace krylith::bench {
@@ -14,6 +15,8 @@ namespace {
 constexpr std::array all = {
     sparse_kernel{"transpose", "CSR to CSC, and new values on a pattern that is known",
                   transpose_lines<double>, transpose_lines<float>},
+    sparse_kernel{"triangular", "solves with the lower and the upper triangle",
+                  triangular_lines<double>, triangular_lines<float>},
 };
 
 } // namespace
