@@ -15,6 +15,7 @@ namespace krylith::cuda {
 
 struct chain_starts {
     std::int64_t count = 0;
+    bool sorted = false;         ///< whether columns descend in no row of the matrix
     buffer<std::int32_t> places; ///< [count] where each chain begins, in natural order of solving
 };
 

@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(threads)
     sweep_levels(triangle_source<T> a, std::int32_t* levels, std::int32_t* lengths,
                  sweep_counters* counters, const std::int32_t* starts, std::int64_t chains) {
     level_work work{levels, lengths};
-    sweep_rows<8>(a, work, &counters->ticket, starts, chains);
+    sweep_rows<16>(a, work, &counters->ticket, starts, chains);
     const int highest = __reduce_max_sync(all_lanes, work.highest);
     if (lane_number() == 0 && highest != 0) atomicMax(&counters->highest, highest);
 }
@@ -109,13 +109,15 @@ level_order order_by_level(const std::shared_ptr<device>& device, const triangle
     const buffer<sweep_counters> counters(device, 1, item);
     counters.zero();
     const chain_starts chains = find_chains(device, a);
+    triangle_source<T> sorted = a;
+    sorted.sorted = chains.sorted;
     {
         const launch_scope launch(*device);
         const auto blocks =
             static_cast<unsigned>(static_cast<cuda_device&>(*device).multiprocessors()) *
             static_cast<unsigned>(blocks_each);
         sweep_levels<<<blocks, threads, 0, launch.stream()>>>(
-            a, levels.data(), result.lengths.data(), counters.data(), chains.places.data(),
+            sorted, levels.data(), result.lengths.data(), counters.data(), chains.places.data(),
             chains.count);
         launch.check_launch();
     }

@@ -19,6 +19,27 @@ namespace krylith::cuda {
 
 inline constexpr std::int64_t long_row = 48;
 
+/// The row that a lane is at.
+struct row_place {
+    std::int64_t row = 0;
+    std::int64_t begin = 0;
+    std::int64_t next = 0; ///< the first entry not taken yet
+    std::int64_t end = 0;
+
+    template <class T>
+    __device__ void enter(const triangle_source<T>& a, std::int64_t place) {
+        row = a.row_at(place);
+        next = begin = a.offsets[row];
+        end = a.offsets[row + 1];
+    }
+    [[nodiscard]] __device__ std::int64_t left() const { return end - next; }
+    /// Where entry next + u lies.
+    template <class T>
+    [[nodiscard]] __device__ std::int64_t entry(const triangle_source<T>& a, int u) const {
+        return a.from_outside(next + u, begin, end);
+    }
+};
+
 /// The batch of entries that a lane waits for.
 template <class Work, int Batch>
 struct entry_batch {
@@ -28,24 +49,29 @@ struct entry_batch {
     unsigned lacking = 0; ///< bit set: the word is not known yet
     unsigned counts = 0;  ///< bit set: the entry lies in the triangle
 
+    /// Returns whether the row has no entries that count behind these.
     template <class T>
-    __device__ void load(const triangle_source<T>& a, Work& work, std::int64_t row, std::int64_t k,
-                         std::int64_t end) {
+    __device__ bool load(const triangle_source<T>& a, Work& work, const row_place& at) {
         counts = 0;
 #pragma unroll
         for (int u = 0; u < Batch; ++u) {
-            columns[u] = 0;
-            if (k + u >= end) continue;
-            columns[u] = a.indices[k + u];
-            payloads[u] = work.load(k + u);
+            columns[u] = -1;
+            if (at.next + u < at.end) columns[u] = a.indices[at.entry(a, u)];
         }
+        bool ends = at.next + Batch >= at.end;
 #pragma unroll
         for (int u = 0; u < Batch; ++u) {
-            if (k + u >= end) continue;
-            if (a.depends(row, columns[u])) counts |= 1u << u;
-            if (columns[u] == row) work.pivot(payloads[u]);
+            if (columns[u] < 0) continue;
+            ends = ends || a.ends(at.row, columns[u]);
+            if (a.depends(at.row, columns[u])) counts |= 1u << u;
+            if ((counts >> u & 1) != 0 || columns[u] == at.row)
+                payloads[u] = work.load(at.entry(a, u));
         }
+#pragma unroll
+        for (int u = 0; u < Batch; ++u)
+            if (columns[u] == at.row) work.pivot(payloads[u]);
         lacking = counts;
+        return ends;
     }
     __device__ void look(const Work& work) {
 #pragma unroll
@@ -62,41 +88,30 @@ struct entry_batch {
     }
 };
 
-/// The row that a lane is at.
-struct row_place {
-    std::int64_t row = 0;
-    std::int64_t next = 0; ///< the first entry not taken yet
-    std::int64_t end = 0;
-
-    template <class T>
-    __device__ void enter(const triangle_source<T>& a, std::int64_t place) {
-        row = a.row_at(place);
-        next = a.offsets[row];
-        end = a.offsets[row + 1];
-    }
-    [[nodiscard]] __device__ std::int64_t left() const { return end - next; }
-};
-
 /// Lets the warp take entries of the long row that lane `of` is at, as long as they are known.
 template <class T, class Work>
 __device__ inline void take_together(const triangle_source<T>& a, Work& work, int of,
                                      row_place& place) {
-    const std::int64_t row = __shfl_sync(all_lanes, place.row, of);
-    const std::int64_t end = __shfl_sync(all_lanes, place.end, of);
-    std::int64_t next = __shfl_sync(all_lanes, place.next, of);
-    while (next < end) {
-        const std::int64_t k = next + lane_number();
-        const std::int32_t column = k < end ? a.indices[k] : 0;
-        const bool counts = k < end && a.depends(row, column);
+    row_place own; // of the whole warp
+    own.row = __shfl_sync(all_lanes, place.row, of);
+    own.begin = __shfl_sync(all_lanes, place.begin, of);
+    own.end = __shfl_sync(all_lanes, place.end, of);
+    own.next = __shfl_sync(all_lanes, place.next, of);
+    while (own.next < own.end) {
+        const bool there = own.next + lane_number() < own.end;
+        const std::int64_t k = own.entry(a, lane_number());
+        const std::int32_t column = there ? a.indices[k] : 0;
+        const bool counts = there && a.depends(own.row, column);
         typename Work::word word{};
         typename Work::payload payload{};
-        if (k < end) payload = work.load(k);
+        if (there) payload = work.load(k);
         if (counts) word = work.look(column);
         if (__any_sync(all_lanes, counts && !Work::known(word)) != 0) break;
-        work.take_sum(of, counts, payload, word, k < end && column == row);
-        next += 32;
+        work.take_sum(of, counts, payload, word, there && column == own.row);
+        own.next += 32;
+        if (__any_sync(all_lanes, there && a.ends(own.row, column)) != 0) own.next = own.end;
     }
-    if (lane_number() == of) place.next = next < end ? next : end;
+    if (lane_number() == of) place.next = own.next < own.end ? own.next : own.end;
 }
 
 /// One ticket of a warp: the lanes' chains. `work` is the lane's own.
@@ -107,6 +122,7 @@ __device__ inline void sweep_chains(const triangle_source<T>& a, Work& work, std
     entry_batch<Work, Batch> batch;
     bool done = first >= last;
     bool fresh = true; // whether the batch must be loaded
+    bool ends = false; // whether it is the last one of its row
     if (!done) {
         place.enter(a, first);
         work.begin(place.row);
@@ -119,14 +135,14 @@ __device__ inline void sweep_chains(const triangle_source<T>& a, Work& work, std
             take_together(a, work, of, place);
         }
         if (!done && !(fresh && place.left() > long_row)) {
-            if (fresh) batch.load(a, work, place.row, place.next, place.end);
+            if (fresh) ends = batch.load(a, work, place);
             fresh = false;
             batch.look(work);
             if (batch.lacking == 0) {
                 batch.take(work);
                 fresh = true;
                 place.next += Batch;
-                if (place.next >= place.end) {
+                if (ends) {
                     work.finish(place.row);
                     done = ++first >= last;
                     if (!done) {

@@ -14,6 +14,7 @@ namespace {
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr const char* item = "triangle in slices";
+constexpr int batch = 8; // entries that a lane loads at once
 
 /// How many slices and steps come before a window; or how many it has.
 struct slice_totals {
@@ -60,7 +61,9 @@ struct window_slices {
         const unsigned after = lane == 31 ? 0 : heads >> (lane + 1);
         const int end = min(after == 0 ? 32 : lane + __ffs(static_cast<int>(after)),
                             static_cast<int>(min(std::int64_t{32}, rows - window * 32)));
-        for (int other = 0; other < 32; ++other) {
+        const bool one_slice = (heads & (heads - 1)) == 0;
+        if (one_slice) steps = __reduce_max_sync(all_lanes, own);
+        for (int other = one_slice ? 32 : 0; other < 32; ++other) {
             const int theirs = __shfl_sync(all_lanes, own, other);
             if (other >= lane && other < end) steps = max(steps, theirs);
         }
@@ -111,11 +114,12 @@ __global__ void __launch_bounds__(threads)
         const triangle_slice head = heads[s];
         const triangle_slice after = heads[s + 1];
         const int lanes = head.lanes;
-        const int own = lane % lanes;
+        const int lane_bits = __ffs(lanes) - 1;
+        const int own = lane & (lanes - 1);
         const int first = lane - own;
-        const std::int64_t place = head.place + lane / lanes;
+        const std::int64_t place = head.place + (lane >> lane_bits);
         const bool there = place < after.place;
-        const std::int64_t row = !there ? 0 : order != nullptr ? order[place] : place;
+        const std::int64_t row = !there ? -2 : order != nullptr ? order[place] : place;
         std::int64_t k = there ? a.offsets[row] + own : 0;
         const std::int64_t end = there ? a.offsets[row + 1] : 0;
         const std::int64_t steps = after.step - head.step;
@@ -123,22 +127,42 @@ __global__ void __launch_bounds__(threads)
         std::int64_t taken = 0;
         T pivot = 0;
         while (__any_sync(all_lanes, k < end) != 0) {
-            const std::int32_t column = k < end ? a.indices[k] : 0;
-            const bool counts = k < end && a.depends(row, column);
-            if (k < end && column == row) pivot += a.values[k];
-            const unsigned mask = __ballot_sync(all_lanes, counts) & group;
-            if (counts) {
-                const std::int64_t number = taken + __popc(mask & ((1u << lane) - 1));
-                const std::int64_t to = (head.step + number / lanes) * 32 + first + number % lanes;
-                if (columns != nullptr) columns[to] = places != nullptr ? places[column] : column;
-                values[to] = a.values[k];
+            std::int32_t found[batch];
+            std::int32_t to_column[batch];
+            T entries[batch];
+#pragma unroll
+            for (int u = 0; u < batch; ++u)
+                found[u] = k + u * lanes < end ? a.indices[k + u * lanes] : -1;
+#pragma unroll
+            for (int u = 0; u < batch; ++u) {
+                const bool counts = found[u] >= 0 && a.depends(row, found[u]);
+                if (counts || found[u] == row) entries[u] = a.values[k + u * lanes];
+                if (counts && columns != nullptr)
+                    to_column[u] = places != nullptr ? places[found[u]] : found[u];
             }
-            taken += __popc(mask);
-            k += lanes;
+#pragma unroll
+            for (int u = 0; u < batch; ++u) {
+                const bool counts = found[u] >= 0 && a.depends(row, found[u]);
+                if (found[u] == row) pivot += entries[u];
+                const unsigned mask = __ballot_sync(all_lanes, counts) & group;
+                if (counts) {
+                    const std::int64_t number = taken + __popc(mask & ((1u << lane) - 1));
+                    const std::int64_t to =
+                        (head.step + (number >> lane_bits)) * 32 + first + (number & (lanes - 1));
+                    if (columns != nullptr) columns[to] = to_column[u];
+                    values[to] = entries[u];
+                }
+                taken += __popc(mask);
+            }
+            k += batch * lanes;
         }
         if (columns != nullptr)
-            for (std::int64_t number = taken + own; number < steps * lanes; number += lanes)
-                columns[(head.step + number / lanes) * 32 + first + number % lanes] = -1;
+            for (std::int64_t number = taken + own; number < steps * lanes; number += lanes) {
+                const std::int64_t to =
+                    (head.step + (number >> lane_bits)) * 32 + first + (number & (lanes - 1));
+                columns[to] = -1;
+                values[to] = 0;
+            }
         if (pivots == nullptr) continue;
         for (int by = lanes / 2; by > 0; by /= 2) pivot += __shfl_xor_sync(all_lanes, pivot, by);
         if (!there || own != 0) continue;
@@ -185,6 +209,7 @@ slice_plan plan_slices(const std::shared_ptr<device>& device, const level_order&
     const buffer<slice_totals> before(device, static_cast<std::size_t>(windows) + 1, item);
     launch_over(*device, count_slices, windows, order.keys.data(), order.order.data(),
                 order.lengths.data(), rows, one_level, counts.data());
+    device->zero(counts.data() + windows, sizeof(slice_totals));
     {
         const launch_scope launch(*device);
         std::size_t bytes = 0;

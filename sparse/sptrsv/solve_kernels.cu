@@ -22,20 +22,28 @@ __global__ void __launch_bounds__(256) fill_with_ones(T* words, std::int64_t cou
         store_unknown(words + i);
 }
 
-/// A warp takes slices by a ticket, the next one while it solves the last.
+/// A block takes as many slices as it has warps by a ticket, and the next ticket while it solves.
 template <int Batch, int Vectors, word_scope Scope, class T>
 __global__ void __launch_bounds__(Scope == word_scope::block ? all_threads : threads)
     solve_by_slices(const __grid_constant__ triangle_slices<T> a,
                     const __grid_constant__ triangular_vectors<T> v, T* all_words,
                     solve_counters* counters) {
     const word_pair<T> words(all_words, a.rows * Vectors, counters->parity);
-    unsigned ticket = 0;
-    if (lane_number() == 0) ticket = atomicAdd(&counters->ticket, 1u);
+    const std::int64_t warps = blockDim.x / 32;
+    const std::int64_t ahead = gridDim.x * warps;
+    __shared__ unsigned ticket;
+    if (threadIdx.x == 0) ticket = atomicAdd(&counters->ticket, 1u);
+    __syncthreads();
     for (;;) {
-        const std::int64_t slice = __shfl_sync(all_lanes, ticket, 0);
-        if (slice >= a.slices) break;
-        if (lane_number() == 0) ticket = atomicAdd(&counters->ticket, 1u);
-        solve_slice<Batch, Vectors, Scope>(a, v, words, slice, 0u);
+        const std::int64_t first = ticket * warps;
+        if (first >= a.slices) break;
+        unsigned next = 0;
+        if (threadIdx.x == 0) next = atomicAdd(&counters->ticket, 1u);
+        const std::int64_t slice = first + threadIdx.x / 32;
+        if (slice < a.slices) solve_slice<Batch, Vectors, Scope>(a, v, words, slice, ahead);
+        __syncthreads();
+        if (threadIdx.x == 0) ticket = next;
+        __syncthreads();
     }
     leave_solve(counters);
 }

@@ -68,6 +68,7 @@ public:
         this->method = triangular_method::rows;
         this->reason = "rows in their own order were asked for";
         chains_ = find_chains(this->device_, this->source_);
+        this->source_.sorted = chains_.sorted;
         this->make_words();
     }
     void solve(const triangular_vectors<T>& v, int count) override {
@@ -95,7 +96,7 @@ constexpr std::int64_t rows_a_launch = 1 << 17;
 
 /// Rows of a level up to which a single block is faster than many: its threads wait in L1, and it
 /// has the bandwidth of one multiprocessor.
-constexpr std::int64_t rows_a_block = 256;
+constexpr std::int64_t rows_a_block = 16;
 
 template <class T>
 class level_solver final : public resident_solve<T> {
@@ -129,9 +130,9 @@ public:
     void solve(const triangular_vectors<T>& v, int count) override {
         triangular_vectors<T> some = v;
         some.count = count;
-        const triangle_slices<T> a{this->rows,      plan_.slices,   plan_.heads.data(),
-                                   columns_.data(), values_.data(), pivots_.data(),
-                                   order_.data()};
+        const triangle_slices<T> a{this->rows,         plan_.slices,    plan_.steps,
+                                   plan_.heads.data(), columns_.data(), values_.data(),
+                                   pivots_.data(),     order_.data()};
         if (!wide_) return solve_slices(*this->device_, a, some, this->words(), launch_);
         for (std::size_t l = 0; l + 1 < first_slices_.size(); ++l)
             solve_level(*this->device_, a, some, this->together, first_slices_[l],
@@ -147,7 +148,9 @@ public:
                 cudaMemsetAsync(bad.data(), 0xff, sizeof(unsigned), launch.stream()));
         }
         fill_slices(*this->device_, this->source_, plan_, order_.data(), places_.data(),
-                    columns_.data(), values_.data(), pivots_.data(), bad.data());
+                    has_columns_ ? nullptr : columns_.data(), values_.data(), pivots_.data(),
+                    bad.data());
+        has_columns_ = true;
         const unsigned row = bad.download().front();
         return row == ~0u ? -1 : std::int64_t{row};
     }
@@ -168,6 +171,7 @@ private:
 
     solve_launch launch_;
     bool wide_ = false;
+    bool has_columns_ = false;
     slice_plan plan_;
     std::vector<std::int64_t> first_slices_;
     buffer<std::int32_t> columns_;
