@@ -37,7 +37,6 @@ template <class T>
 struct triangle_slices {
     std::int64_t rows = 0;
     std::int64_t slices = 0;
-    std::int64_t steps = 0;
     const triangle_slice* heads = nullptr; ///< [slices + 1]
     const std::int32_t* columns = nullptr; ///< [32 steps] places or rows; -1: no entry
     const T* values = nullptr;             ///< [32 steps]

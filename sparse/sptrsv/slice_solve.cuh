@@ -127,38 +127,14 @@ __device__ inline void publish(const triangle_slices<T>& a, const triangular_vec
     }
 }
 
-__device__ inline void fetch_into_l2(const void* from) {
-    asm volatile("prefetch.global.L2 [%0];" : : "l"(from));
-}
-
-/// Brings into L2 what a slice that comes `ahead` slices later will read, if slices between are of
-/// this one's size. A slice waits for its own entries when it could begin, as it is taken late.
-template <class T>
-__device__ inline void fetch_ahead(const triangle_slices<T>& a, const slice_lane& lane,
-                                   std::int64_t ahead) {
-    constexpr int line = 128;
-    constexpr int values = line / static_cast<int>(sizeof(T));
-    const std::int64_t step = lane.step + ahead * lane.steps;
-    if (step + lane.steps > a.steps) return;
-    for (int i = lane_number(); i < lane.steps; i += 32) fetch_into_l2(a.columns + (step + i) * 32);
-    for (int i = lane_number(); i * values < lane.steps * 32; i += 32)
-        fetch_into_l2(a.values + step * 32 + i * values);
-    const std::int64_t place = lane.place + ahead * (32 / lane.lanes);
-    if (place >= a.rows || !lane.leads) return;
-    if (a.pivots != nullptr && place % values == 0) fetch_into_l2(a.pivots + place);
-    if (a.order != nullptr && place % 32 == 0) fetch_into_l2(a.order + place);
-}
-
 /// A slice whose rows may wait for others, also for rows of the same slice if they have a lane
 /// each. No lane waits inside a step, so all go on.
 template <int Batch, int Vectors, word_scope Scope, class T>
 __device__ inline void solve_slice(const triangle_slices<T>& a, const triangular_vectors<T>& v,
-                                   const word_pair<T>& words, std::int64_t slice,
-                                   std::int64_t ahead) {
+                                   const word_pair<T>& words, std::int64_t slice) {
     const slice_lane lane(a.heads, slice);
     slice_batch<T, Vectors, Batch> batch;
     batch.load(a, lane, 0);
-    if (ahead != 0) fetch_ahead(a, lane, ahead);
     solved_row<T, Vectors> row;
     row.load(a, v, lane);
     int at = 0;

@@ -30,7 +30,6 @@ __global__ void __launch_bounds__(Scope == word_scope::block ? all_threads : thr
                     solve_counters* counters) {
     const word_pair<T> words(all_words, a.rows * Vectors, counters->parity);
     const std::int64_t warps = blockDim.x / 32;
-    const std::int64_t ahead = gridDim.x * warps;
     __shared__ unsigned ticket;
     if (threadIdx.x == 0) ticket = atomicAdd(&counters->ticket, 1u);
     __syncthreads();
@@ -40,7 +39,7 @@ __global__ void __launch_bounds__(Scope == word_scope::block ? all_threads : thr
         unsigned next = 0;
         if (threadIdx.x == 0) next = atomicAdd(&counters->ticket, 1u);
         const std::int64_t slice = first + threadIdx.x / 32;
-        if (slice < a.slices) solve_slice<Batch, Vectors, Scope>(a, v, words, slice, ahead);
+        if (slice < a.slices) solve_slice<Batch, Vectors, Scope>(a, v, words, slice);
         __syncthreads();
         if (threadIdx.x == 0) ticket = next;
         __syncthreads();
@@ -53,10 +52,8 @@ __global__ void __launch_bounds__(256)
     solve_one_level(const __grid_constant__ triangle_slices<T> a,
                     const __grid_constant__ triangular_vectors<T> v, std::int64_t first,
                     std::int64_t last) {
-    const std::int64_t warps = std::int64_t{gridDim.x} * 8;
-    for (std::int64_t s = first + std::int64_t{blockIdx.x} * 8 + threadIdx.x / 32; s < last;
-         s += warps)
-        solve_independent_slice<Batch, Vectors>(a, v, s);
+    const std::int64_t slice = first + std::int64_t{blockIdx.x} * 8 + threadIdx.x / 32;
+    if (slice < last) solve_independent_slice<Batch, Vectors>(a, v, slice);
 }
 
 template <int Batch, int Vectors, class T>
@@ -95,12 +92,12 @@ void with_vectors(int vectors, const Body& body) {
 /// Calls body(Batch, Vectors) as constants: a lane loads all its entries at once where the
 /// registers suffice.
 template <class Body>
-void with_batch(int vectors, int longest, const Body& body) {
+void with_batch(int vectors, int steps, const Body& body) {
     using std::integral_constant;
     if (vectors == 4) return body(integral_constant<int, 4>{}, integral_constant<int, 4>{});
     if (vectors == 2) return body(integral_constant<int, 4>{}, integral_constant<int, 2>{});
-    if (longest <= 4) return body(integral_constant<int, 4>{}, integral_constant<int, 1>{});
-    if (longest <= 8) return body(integral_constant<int, 8>{}, integral_constant<int, 1>{});
+    if (steps <= 4) return body(integral_constant<int, 4>{}, integral_constant<int, 1>{});
+    if (steps <= 8) return body(integral_constant<int, 8>{}, integral_constant<int, 1>{});
     body(integral_constant<int, 16>{}, integral_constant<int, 1>{});
 }
 
@@ -120,16 +117,17 @@ void solve_slices(device& device, const triangle_slices<T>& a, const triangular_
                   const solve_words<T>& words, const solve_launch& how) {
     const launch_scope launch(device);
     const int multiprocessors = static_cast<cuda_device&>(device).multiprocessors();
-    with_batch(words.vectors, how.longest, [&](auto batch, auto vectors) {
+    with_batch(words.vectors, how.steps, [&](auto batch, auto vectors) {
         if (how.one_block) {
             solve_by_slices<batch.value, vectors.value, word_scope::block>
                 <<<1, all_threads, 0, launch.stream()>>>(a, v, words.words, words.counters);
             return;
         }
-        const auto blocks =
-            how.blocks != 0 ? how.blocks
-                            : static_cast<unsigned>(std::min<std::int64_t>(
-                                  multiprocessors * 4, (a.slices * 32 + threads - 1) / threads));
+        // More warps than these only wait, and their looking takes L2's time from others.
+        const int each = batch.value == 16 ? 2 : 4;
+        const auto most = std::min<std::int64_t>(std::int64_t{multiprocessors} * each,
+                                                 (a.slices * 32 + threads - 1) / threads);
+        const auto blocks = how.blocks != 0 ? how.blocks : static_cast<unsigned>(most);
         solve_by_slices<batch.value, vectors.value, word_scope::device>
             <<<blocks, threads, 0, launch.stream()>>>(a, v, words.words, words.counters);
     });
@@ -141,9 +139,10 @@ void solve_level(device& device, const triangle_slices<T>& a, const triangular_v
                  int vectors, std::int64_t first, std::int64_t last) {
     const launch_scope launch(device);
     with_vectors(vectors, [&](auto number) {
-        const auto kernel = solve_one_level<4, number.value, T>;
-        kernel<<<launch.blocks(kernel, 256, (last - first + 7) / 8), 256, 0, launch.stream()>>>(
-            a, v, first, last);
+        // Of a warp for each slice, and 3 entries at a time, the device holds the most.
+        solve_one_level<3, number.value>
+            <<<static_cast<unsigned>((last - first + 7) / 8), 256, 0, launch.stream()>>>(
+                a, v, first, last);
     });
     launch.check_launch();
 }

@@ -29,7 +29,7 @@ struct solve_words {
 struct solve_launch {
     unsigned blocks = 0;    ///< 0: as many as pay
     bool one_block = false; ///< a single block whose threads wait in L1
-    int longest = 8;        ///< entries of a lane: decides how many it loads at once
+    int steps = 4;          ///< entries of a lane: how many it loads at once
 };
 
 /// All bits of `count` words become ones.

@@ -105,7 +105,7 @@ public:
         : resident_solve<T>(a, options) {
         this->method = triangular_method::levels;
         launch_.blocks = blocks;
-        level_order order = order_by_level(this->device_, this->source_);
+        level_order order = order_by_level(this->device_, this->source_, a.nonzeros());
         this->levels = order.levels;
         const std::int64_t width = this->levels == 0 ? 0 : this->rows / this->levels;
         this->reason =
@@ -116,6 +116,8 @@ public:
                         : launch_.one_block ? "one block, whose rows wait for each other"
                                             : "one kernel, whose rows wait for each other";
         plan_ = plan_slices(this->device_, order, wide_);
+        if (plan_.slices != 0)
+            launch_.steps = static_cast<int>((plan_.steps + plan_.slices - 1) / plan_.slices);
         columns_ = {this->device_, static_cast<std::size_t>(plan_.steps * 32), item};
         values_ = {this->device_, static_cast<std::size_t>(plan_.steps * 32), item};
         if (!this->unit_) pivots_ = {this->device_, static_cast<std::size_t>(this->rows), item};
@@ -130,9 +132,9 @@ public:
     void solve(const triangular_vectors<T>& v, int count) override {
         triangular_vectors<T> some = v;
         some.count = count;
-        const triangle_slices<T> a{this->rows,         plan_.slices,    plan_.steps,
-                                   plan_.heads.data(), columns_.data(), values_.data(),
-                                   pivots_.data(),     order_.data()};
+        const triangle_slices<T> a{this->rows,      plan_.slices,   plan_.heads.data(),
+                                   columns_.data(), values_.data(), pivots_.data(),
+                                   order_.data()};
         if (!wide_) return solve_slices(*this->device_, a, some, this->words(), launch_);
         for (std::size_t l = 0; l + 1 < first_slices_.size(); ++l)
             solve_level(*this->device_, a, some, this->together, first_slices_[l],
@@ -151,6 +153,7 @@ public:
                     has_columns_ ? nullptr : columns_.data(), values_.data(), pivots_.data(),
                     bad.data());
         has_columns_ = true;
+        places_ = {};
         const unsigned row = bad.download().front();
         return row == ~0u ? -1 : std::int64_t{row};
     }
