@@ -5,9 +5,10 @@
 // the same on every device, and in every run.
 //
 // Host devices: ScanTrans (Wang, Liu, Hou, Feng, Parallel Transposition of Sparse Data Structures,
-// ICS 2016), or blocks of columns where those are scattered, by the device's threads. CUDA: where
-// neighbouring rows have their columns near each other, blocks of threads collect tiles of columns
-// and sort them in shared memory; else a radix sort by the bits that columns have.
+// ICS 2016), or blocks of columns where those are scattered, by the device's threads. CUDA: a
+// symmetric pattern stays and its values move; else columns near each other are sorted tile by tile
+// in shared memory, few columns bucket by bucket, and any others by a radix sort of the bits that
+// columns have. The pattern says which; docs/kernels.md has what each costs.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,10 @@
 namespace krylith {
 
 /// Returns A^T on the device of `a`. Cost: O(rows + columns + nonzeros); on CUDA it waits for the
-/// device once, for 30 bytes that choose the way. Memory beside the result, bytes a nonzero: on
-/// CUDA 1 where columns are near each other, else 24; on host devices a counter of 4 bytes a column
-/// and thread, or 16 a nonzero. Throws usage_error for a matrix that is on no device, and
-/// device_error where the memory is too small.
+/// device once, to learn which way fits. Memory beside the result, in bytes a nonzero: on CUDA none
+/// for symmetric patterns, about 1 in tiles, 6 and a value in buckets, 24 for the sort; on host
+/// devices a counter of 4 bytes a column and thread, or 8 and a value a nonzero. Throws usage_error
+/// for a matrix that is on no device, and device_error where the memory is too small.
 template <class T>
 [[nodiscard]] device_csr<T> transpose(const device_csr<T>& a);
 
@@ -31,8 +32,8 @@ template <class T>
 /// so that new values of A cost one gather. Move-only.
 ///
 ///     transposition order(p);
-///     device_csr<double> r = order.take(p);  // R = P^T
-///     order.apply(p, r);                     // after new values of p
+///     device_csr<double> r = order.take(p); // R = P^T
+///     order.apply(p, r);                    // after new values of p
 class transposition {
 public:
     transposition() = default;

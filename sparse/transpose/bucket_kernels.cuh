@@ -55,8 +55,9 @@ __global__ void __launch_bounds__(bucket_threads)
     __syncthreads();
     const std::int64_t first = std::int64_t{blockIdx.x} * column_buckets::block_entries;
     const std::int64_t end = min(first + column_buckets::block_entries, a.nonzeros);
+#pragma unroll 8
     for (std::int64_t k = first + threadIdx.x; k < end; k += bucket_threads)
-        atomicAdd(&counts[a.indices[k] >> cut.bits], 1);
+        atomicAdd(&counts[__ldg(a.indices + k) >> cut.bits], 1);
     __syncthreads();
     for (int b = static_cast<int>(threadIdx.x); b < cut.buckets; b += bucket_threads)
         to.counts[std::int64_t{b} * cut.blocks + blockIdx.x] = counts[b];
@@ -131,8 +132,9 @@ __global__ void __launch_bounds__(bucket_threads)
 #pragma unroll
     for (int s = 0; s < steps; ++s) {
         const int q = begin + 32 * s + lane;
-        bucket[s] = q < end ? static_cast<std::uint16_t>(a.indices[first + q] >> to.cut.bits)
-                            : std::uint16_t{0xffff};
+        bucket[s] = q < end
+                        ? static_cast<std::uint16_t>(__ldg(a.indices + first + q) >> to.cut.bits)
+                        : std::uint16_t{0xffff};
     }
 #pragma unroll
     for (int s = 0; s < steps; ++s) {
@@ -180,16 +182,30 @@ __global__ void __launch_bounds__(bucket_threads)
             m.order[m.counts[warp][bucket[s]] + place[s]] =
                 static_cast<std::uint16_t>(begin + 32 * s + lane);
     __syncthreads();
-    for (int p = static_cast<int>(threadIdx.x); p < entries; p += bucket_threads) {
-        const int q = m.order[p];
-        const std::int32_t column = a.indices[first + q];
-        const std::int32_t at = m.moves[column >> to.cut.bits] + p;
-        to.rows[at] = m.rows[q];
-        to.columns[at] = static_cast<std::uint16_t>(column & (to.cut.columns() - 1));
-        if constexpr (std::is_same_v<T, void>)
-            to.loads[at] = static_cast<Load>(first + q);
-        else
-            to.loads[at] = values[first + q];
+    constexpr int in_flight = 8; // loads of a step are all issued before its stores
+    for (int step = static_cast<int>(threadIdx.x); step < entries;
+         step += in_flight * bucket_threads) {
+        int from[in_flight];
+        std::int32_t column[in_flight];
+        Load load[in_flight];
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            from[u] = m.order[min(step + u * bucket_threads, entries - 1)];
+            column[u] = __ldg(a.indices + first + from[u]);
+            if constexpr (std::is_same_v<T, void>)
+                load[u] = static_cast<Load>(first + from[u]);
+            else
+                load[u] = __ldg(values + first + from[u]);
+        }
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            const int p = step + u * bucket_threads;
+            if (p >= entries) continue;
+            const std::int32_t at = m.moves[column[u] >> to.cut.bits] + p;
+            to.rows[at] = m.rows[from[u]];
+            to.columns[at] = static_cast<std::uint16_t>(column[u] & (to.cut.columns() - 1));
+            to.loads[at] = load[u];
+        }
     }
 }
 
@@ -202,10 +218,19 @@ struct bucket_entries {
     std::int32_t* to_rows;
     Load* to_loads;
 
-    [[nodiscard]] __device__ std::uint32_t column(std::uint32_t q) const { return columns[q]; }
-    __device__ void put(std::int64_t place, std::uint32_t q) const {
-        to_rows[place] = rows[q];
-        to_loads[place] = loads[q];
+    [[nodiscard]] __device__ std::uint32_t column(std::uint32_t q) const {
+        return __ldg(columns + q);
+    }
+    struct item {
+        std::int32_t row;
+        Load load;
+    };
+    [[nodiscard]] __device__ item load(std::uint32_t q) const {
+        return {__ldg(rows + q), __ldg(loads + q)};
+    }
+    __device__ void store(std::int64_t place, const item& one) const {
+        to_rows[place] = one.row;
+        to_loads[place] = one.load;
     }
 };
 
@@ -230,6 +255,7 @@ __global__ void __launch_bounds__(bucket_threads)
     __syncthreads();
     const bucket_entries<Load> source{from.columns + begin, from.rows + begin, from.loads + begin,
                                       rows, loads};
+#pragma unroll 8
     for (std::uint32_t q = threadIdx.x; q < entries; q += bucket_threads)
         sorter.count(source.column(q));
     __syncthreads();

@@ -19,7 +19,7 @@ struct column_tiles {
     static constexpr int most_tile_bits = 12;
     static constexpr std::int64_t most_tiles = 1 << 20;
     static constexpr int most_chunks = 96;                 ///< of a tile
-    static constexpr int chunk_entries = 1792;             ///< about, of a chunk
+    static constexpr int chunk_entries = 640;              ///< about, of a chunk
     static constexpr std::int64_t largest_chunk = 1 << 20; ///< entries
     /// The pattern's indices may be read so often, in all.
     static constexpr std::int64_t most_reads = 8;
@@ -33,13 +33,13 @@ struct column_tiles {
     }
 };
 
-/// Cuts so that a tile has, on the average, at most half of `capacity` entries.
+/// Cuts so that a tile has, on the average, at most 3/4 of `capacity` entries.
 [[nodiscard]] inline column_tiles make_column_tiles(std::int64_t rows, std::int64_t columns,
                                                     std::int64_t nonzeros, int capacity) {
     column_tiles t;
     if (rows == 0 || columns == 0 || nonzeros == 0) return t;
     const std::int64_t wanted = std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(0.5 * capacity * static_cast<double>(columns) /
+        1, static_cast<std::int64_t>(0.75 * capacity * static_cast<double>(columns) /
                                      static_cast<double>(nonzeros)));
     t.tile_bits =
         std::min(column_tiles::most_tile_bits,

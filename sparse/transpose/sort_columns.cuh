@@ -12,6 +12,7 @@ namespace krylith::cuda {
 
 /// Columns of more entries are sorted by warps that look through all entries of the block.
 inline constexpr std::uint32_t long_column = 48;
+inline constexpr std::uint32_t nowhere = 0xffffffffu;
 
 /// Shared memory of a block: `sorted` has room for each entry, `ends` for each column.
 struct column_sorter {
@@ -60,8 +61,9 @@ struct column_sorter {
     }
 };
 
-/// Sorts and writes. `entry` has column(q) and put(place, q) for each entry q; the counts are
-/// complete, and the block has synchronised. `offsets` are those of the block's first column.
+/// Sorts and writes. `entry` has column(q), load(q), which returns an item, and store(place, item)
+/// for each entry q; the counts are complete, and the block has synchronised. `offsets` are those
+/// of the block's first column.
 template <class Entries>
 __device__ inline void sort_columns(const column_sorter& m, const Entries& entry,
                                     std::uint32_t entries, int columns, std::int64_t first_entry,
@@ -71,20 +73,38 @@ __device__ inline void sort_columns(const column_sorter& m, const Entries& entry
     for (int c = static_cast<int>(threadIdx.x); c < columns; c += threads)
         offsets[c] = first_entry + m.ends[c];
     __syncthreads();
+#pragma unroll 8
     for (std::uint32_t q = threadIdx.x; q < entries; q += blockDim.x)
         m.sorted[atomicAdd(&m.ends[entry.column(q)], 1u)] = static_cast<std::uint16_t>(q);
     __syncthreads();
-    // The entries of a column came in any order: each counts those that belong before it.
-    for (std::uint32_t p = threadIdx.x; p < entries; p += blockDim.x) {
-        const std::uint32_t q = m.sorted[p];
-        const int c = static_cast<int>(entry.column(q));
-        const std::uint32_t begin = m.begin(c);
-        const std::uint32_t end = m.ends[c];
-        if (end - begin > long_column) continue;
-        std::uint32_t place = begin;
-        for (std::uint32_t other = begin; other < end; ++other)
-            place += m.sorted[other] < q ? 1 : 0;
-        entry.put(first_entry + place, q);
+    // The entries of a column came in any order: each counts those that belong before it. Several
+    // are in flight: all loads of a step come before its stores.
+    constexpr int in_flight = 4;
+    for (std::uint32_t first = threadIdx.x; first < entries; first += in_flight * blockDim.x) {
+        std::uint32_t at[in_flight];
+        std::uint32_t place[in_flight];
+        typename Entries::item item[in_flight];
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            const std::uint32_t p = first + u * blockDim.x;
+            place[u] = nowhere;
+            at[u] = m.sorted[p < entries ? p : first];
+            item[u] = entry.load(at[u]);
+        }
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            if (first + u * blockDim.x >= entries) continue;
+            const auto c = static_cast<int>(entry.column(at[u]));
+            const std::uint32_t begin = m.begin(c);
+            const std::uint32_t end = m.ends[c];
+            if (end - begin > long_column) continue;
+            place[u] = begin;
+            for (std::uint32_t other = begin; other < end; ++other)
+                place[u] += m.sorted[other] < at[u] ? 1 : 0;
+        }
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u)
+            if (place[u] != nowhere) entry.store(first_entry + place[u], item[u]);
     }
     if (!m.any_long()) return;
     for (int c = static_cast<int>(threadIdx.x) / 32; c < columns; c += threads / 32) {
@@ -94,7 +114,8 @@ __device__ inline void sort_columns(const column_sorter& m, const Entries& entry
             const std::uint32_t q = first + lane_number();
             const bool mine = q < entries && static_cast<int>(entry.column(q)) == c;
             const unsigned matches = __ballot_sync(all_lanes, mine);
-            if (mine) entry.put(first_entry + place + __popc(matches & lanes_below()), q);
+            if (mine)
+                entry.store(first_entry + place + __popc(matches & lanes_below()), entry.load(q));
             place += __popc(matches);
         }
     }

@@ -188,7 +188,7 @@ __device__ inline void collect_chunk(Memory& m, const pattern_view& a, const col
             for (int s = 0; s < steps; ++s) {
                 const std::int64_t at = position + 32 * s + lane;
                 // Columns of other tiles become numbers of 2^tile_bits and more.
-                column[s] = at < group.end ? a.indices[at] - first_column : -1;
+                column[s] = at < group.end ? __ldg(a.indices + at) - first_column : -1;
             }
 #pragma unroll
             for (int s = 0; s < steps; ++s) {
@@ -218,16 +218,24 @@ struct tile_entries {
     const transposed_arrays<T>& to;
 
     [[nodiscard]] __device__ std::uint32_t column(std::uint32_t q) const { return m.column[q]; }
-    __device__ void put(std::int64_t place, std::uint32_t q) const {
-        to.indices[place] = m.row[q];
+    struct item {
+        std::int32_t row;
+        std::uint32_t position;
+        T value;
+    };
+    [[nodiscard]] __device__ item load(std::uint32_t q) const {
         const std::uint32_t k = m.position[q];
-        if (to.places.narrow != nullptr) to.places.narrow[place] = k;
-        if (to.values != nullptr) to.transposed_values[place] = to.values[k];
+        return {m.row[q], k, to.values != nullptr ? __ldg(to.values + k) : T{0}};
+    }
+    __device__ void store(std::int64_t place, const item& one) const {
+        to.indices[place] = one.row;
+        if (to.places.narrow != nullptr) to.places.narrow[place] = one.position;
+        if (to.values != nullptr) to.transposed_values[place] = one.value;
     }
 };
 
 template <class T, int Threads, int Capacity>
-__global__ void __launch_bounds__(Threads, Capacity <= 2048 ? 2048 / Threads : 1)
+__global__ void __launch_bounds__(Threads, 1024 / Threads)
     transpose_tiles(const __grid_constant__ pattern_view a,
                     const __grid_constant__ tile_lists lists,
                     const __grid_constant__ transposed_arrays<T> to) {

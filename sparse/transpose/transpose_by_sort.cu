@@ -86,11 +86,27 @@ template <class Position, class T>
 __global__ void __launch_bounds__(threads)
     gather(const Position* order, std::int64_t count, const std::int32_t* rows,
            const __grid_constant__ transposed_arrays<T> to) {
-    for (std::int64_t p = std::int64_t{blockIdx.x} * threads + threadIdx.x; p < count;
-         p += std::int64_t{gridDim.x} * threads) {
-        const Position k = order[p];
-        to.indices[p] = rows[k];
-        if (to.values != nullptr) to.transposed_values[p] = to.values[k];
+    constexpr int in_flight = 4;             // loads of a step are all issued before its stores
+    constexpr std::int64_t stride = threads; // a block's entries are neighbours, for the caches
+    for (std::int64_t first = std::int64_t{blockIdx.x} * in_flight * threads + threadIdx.x;
+         first < count; first += std::int64_t{gridDim.x} * in_flight * threads) {
+        Position from[in_flight];
+        std::int32_t row[in_flight];
+        T value[in_flight];
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) from[u] = order[min(first + u * stride, count - 1)];
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            row[u] = __ldg(rows + from[u]);
+            if (to.values != nullptr) value[u] = __ldg(to.values + from[u]);
+        }
+#pragma unroll
+        for (int u = 0; u < in_flight; ++u) {
+            const std::int64_t p = first + u * stride;
+            if (p >= count) continue;
+            to.indices[p] = row[u];
+            if (to.values != nullptr) to.transposed_values[p] = value[u];
+        }
     }
 }
 

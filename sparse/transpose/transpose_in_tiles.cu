@@ -8,7 +8,7 @@ namespace krylith::cuda {
 namespace {
 
 constexpr int tile_threads = 256;
-constexpr int tile_capacity = 2048; ///< entries of a tile
+constexpr int tile_capacity = 4096; ///< entries of a tile
 constexpr const char* item = "transposition";
 
 /// Counters that begin with 0, in one piece: the entries of tiles, then their chunks.

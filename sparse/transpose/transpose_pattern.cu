@@ -8,6 +8,7 @@ namespace krylith::cuda {
 namespace {
 
 constexpr int gather_threads = 256;
+constexpr unsigned probe_blocks = 8;
 
 template <class Position, class T>
 __global__ void __launch_bounds__(gather_threads)
@@ -33,6 +34,8 @@ template <class T>
 void transpose_mirrored(const std::shared_ptr<device>& on, const pattern_view& a,
                         const transposed_arrays<T>& to, transpose_facts* facts) {
     const launch_scope launch(*on);
+    probe_mirror<<<probe_blocks, mirror_threads, 0, launch.stream()>>>(a, &facts->differs);
+    launch.check_launch();
     const auto kernel = mirror_entries<T>;
     constexpr std::int64_t block_entries = std::int64_t{mirror_window} * (mirror_threads / 32);
     kernel<<<launch.blocks(kernel, mirror_threads, (a.nonzeros - 1) / block_entries + 1),

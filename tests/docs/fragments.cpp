@@ -11,6 +11,7 @@
 #include <krylith/precond/own_preconditioner.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/cg.hpp>
+#include <krylith/sparse/transpose.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/streamed_product.hpp>
 #include <krylith/vector/fused.hpp>
@@ -125,4 +126,12 @@ solve_result watched(const std::unique_ptr<matrix_operator<double>>& a, const ve
             .stop = source.get_token(),
             .max_seconds = 60});
     return result;
+}
+
+/// sparse/transpose.hpp.
+device_csr<double> restriction(const device_csr<double>& p) {
+    transposition order(p);
+    device_csr<double> r = order.take(p); // R = P^T
+    order.apply(p, r);                    // after new values of p
+    return r;
 }

@@ -41,6 +41,13 @@ def two_loads(light, ratio, slowdown):
             "slowdown_equal_rows": slowdown, "slowdown_pcsr": 1.0, "void_because": []}
 
 
+def sparse(matrix, nnz, ms, kernel="transpose", variant="with values", **more):
+    return {"matrix": f"gallery:{matrix}", "family": matrix.split(":")[0], "size": "", "devices": 1,
+            "nnz": nnz, "skew": 0.5, "spread": 0.1, "kernel": kernel, "variant": variant,
+            "peer": "cusparse", "ms": {"median": ms, "least": ms}, "gnnz_per_s": 1e-6 * nnz / ms,
+            "peer_ms": 2 * ms, "speedup": 2.0, "void_because": [], **more}
+
+
 def walk(contestant, algorithm="bfs", devices=1, ms=1.0, **more):
     """A row of graph."""
     steps = [{"entries": 1, "frontier_nonzeros": 3, "kernels": ["column-sort"], "us": 20.0},
@@ -133,7 +140,7 @@ class runs_test(unittest.TestCase):
         out = str(self.here / "out")
         self.refused("can't read", "plot", str(self.here / "nowhere.json"), out)
         self.refused("no keys 'benchmark' and 'rows'", "plot", self.file_of("{}"), out)
-        self.refused("allowed are graph, spmv, cg, gmres, bicgstab, streamed, imbalance", "plot",
+        self.refused("allowed are graph, spmv, cg, gmres, bicgstab, streamed, imbalance, sparse", "plot",
                      self.file("r.json", [], "read"), out)
         self.refused("no row to draw", "plot",
                      self.file("v.json", [product("nz", 2, 1, void_because=["x"])]), out)
@@ -166,7 +173,10 @@ class runs_test(unittest.TestCase):
         walks = self.file("g.json", [walk("adaptive", speedup=faster), walk("row", ms=2),
                                      walk("cusparse", ms=3), walk("adaptive", "sssp", 2)],
                           "graph")
+        kernels = self.file("k.json", [sparse("poisson3d:8", 3000, 0.1), sparse("kron:5", 900, 0.2),
+                                       sparse("kron:5", 900, 0.3, "spgemm", "", gflops=4.5)], "sparse")
         for file, *names in ((streamed_rows, "phases"), (loads, "imbalance"),
+                             (kernels, "rates_transpose", "rates_spgemm", "speedup"),
                              (walks, "speedup_bfs", "steps_bfs", "steps_sssp")):
             done = self.run_script("plot", file, str(self.here / names[0]))
             self.assertEqual(done.returncode, 0, done.stderr)
