@@ -1,11 +1,13 @@
 // Solves with the lower or the upper triangle of a matrix on one device: forward and backward
 // substitution, as incomplete factors, Gauss-Seidel and SOR need them.
 //
-//     triangular_solver<double> lower(lu, {.part = triangle_part::lower,
-//                                          .diagonal = triangle_diagonal::unit});
+//     triangular_solver<double> lower(
+//         lu, {.part = triangle_part::lower, .diagonal = triangle_diagonal::unit});
 //     triangular_solver<double> upper(lu, {.part = triangle_part::upper});
-//     lower.solve(r, z); // enqueued; may be recorded
-//     upper.solve(z, z); // in place
+//     lower.solve(r, z);
+//     upper.solve(z, z);
+//
+// Solves are enqueued, may be recorded, and may be in place.
 //
 // A row is solved when those that it refers to are. The *level* of a row is the length of the
 // longest such chain below it, so at best a solve takes as many steps as there are levels.

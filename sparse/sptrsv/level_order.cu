@@ -22,12 +22,12 @@ struct sweep_counters {
     unsigned falls; ///< whether a row has a lower key than the row before
 };
 
-template <int Batch, class T>
+template <class T>
 __global__ void __launch_bounds__(threads)
     sweep_levels(triangle_source<T> a, std::int32_t* levels, std::int32_t* lengths,
                  sweep_counters* counters, const std::int32_t* starts, std::int64_t chains) {
     level_work work{levels, lengths};
-    sweep_rows<Batch>(a, work, &counters->ticket, starts, chains);
+    sweep_rows<16>(a, work, &counters->ticket, starts, chains);
     const int highest = __reduce_max_sync(all_lanes, work.highest);
     if (lane_number() == 0 && highest != 0) atomicMax(&counters->highest, highest);
 }
@@ -97,7 +97,7 @@ void sort_rows(const std::shared_ptr<device>& device, level_order& result, std::
 
 template <class T>
 level_order order_by_level(const std::shared_ptr<device>& device, const triangle_source<T>& a,
-                           std::int64_t nonzeros) {
+                           int blocks_each) {
     const auto rows = static_cast<std::size_t>(a.rows);
     level_order result;
     result.lengths = {device, rows, item};
@@ -112,15 +112,13 @@ level_order order_by_level(const std::shared_ptr<device>& device, const triangle
     triangle_source<T> sorted = a;
     sorted.sorted = chains.sorted;
     {
-        // Lanes that wait take L2's time: one block a multiprocessor is best for longer rows.
-        const bool is_short = nonzeros <= 9 * a.rows;
-        const int multiprocessors = static_cast<cuda_device&>(*device).multiprocessors();
-        const auto blocks = static_cast<unsigned>(multiprocessors * (is_short ? 2 : 1));
         const launch_scope launch(*device);
-        const auto kernel = is_short ? sweep_levels<8, T> : sweep_levels<16, T>;
-        kernel<<<blocks, threads, 0, launch.stream()>>>(sorted, levels.data(),
-                                                        result.lengths.data(), counters.data(),
-                                                        chains.places.data(), chains.count);
+        const auto blocks =
+            static_cast<unsigned>(static_cast<cuda_device&>(*device).multiprocessors()) *
+            static_cast<unsigned>(blocks_each);
+        sweep_levels<<<blocks, threads, 0, launch.stream()>>>(
+            sorted, levels.data(), result.lengths.data(), counters.data(), chains.places.data(),
+            chains.count);
         launch.check_launch();
     }
     launch_over(*device, make_keys, a.rows, levels.data(), result.lengths.data(), a.rows,
@@ -151,8 +149,8 @@ std::vector<std::int64_t> first_places(const std::shared_ptr<device>& device,
 }
 
 template level_order order_by_level(const std::shared_ptr<device>&, const triangle_source<double>&,
-                                    std::int64_t);
+                                    int);
 template level_order order_by_level(const std::shared_ptr<device>&, const triangle_source<float>&,
-                                    std::int64_t);
+                                    int);
 
 } // namespace krylith::cuda

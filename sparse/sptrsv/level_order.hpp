@@ -21,10 +21,10 @@ struct level_order {
     buffer<std::int32_t> places;  ///< [rows] the place of each row; empty where natural
 };
 
-/// Waits for the device twice.
+/// `blocks_each` is the number of blocks for each multiprocessor. Waits for the device twice.
 template <class T>
 [[nodiscard]] level_order order_by_level(const std::shared_ptr<device>& device,
-                                         const triangle_source<T>& a, std::int64_t nonzeros);
+                                         const triangle_source<T>& a, int blocks_each = 2);
 
 /// The first places of all levels, and the number of rows: [levels + 1]. Waits for the device.
 [[nodiscard]] std::vector<std::int64_t> first_places(const std::shared_ptr<device>& device,

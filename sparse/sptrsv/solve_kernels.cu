@@ -12,8 +12,7 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr int threads = 128;     // of a block of many
-constexpr int all_threads = 512; // of a single block
+constexpr int threads = 128; // of a block whose rows wait
 
 template <class T>
 __global__ void __launch_bounds__(256) fill_with_ones(T* words, std::int64_t count) {
@@ -24,7 +23,7 @@ __global__ void __launch_bounds__(256) fill_with_ones(T* words, std::int64_t cou
 
 /// A block takes as many slices as it has warps by a ticket, and the next ticket while it solves.
 template <int Batch, int Vectors, word_scope Scope, class T>
-__global__ void __launch_bounds__(Scope == word_scope::block ? all_threads : threads)
+__global__ void __launch_bounds__(threads)
     solve_by_slices(const __grid_constant__ triangle_slices<T> a,
                     const __grid_constant__ triangular_vectors<T> v, T* all_words,
                     solve_counters* counters) {
@@ -52,8 +51,10 @@ __global__ void __launch_bounds__(256)
     solve_one_level(const __grid_constant__ triangle_slices<T> a,
                     const __grid_constant__ triangular_vectors<T> v, std::int64_t first,
                     std::int64_t last) {
-    const std::int64_t slice = first + std::int64_t{blockIdx.x} * 8 + threadIdx.x / 32;
-    if (slice < last) solve_independent_slice<Batch, Vectors>(a, v, slice);
+    const std::int64_t warps = std::int64_t{gridDim.x} * 8;
+    for (std::int64_t s = first + std::int64_t{blockIdx.x} * 8 + threadIdx.x / 32; s < last;
+         s += warps)
+        solve_independent_slice<Batch, Vectors>(a, v, s);
 }
 
 template <int Batch, int Vectors, class T>
@@ -120,7 +121,7 @@ void solve_slices(device& device, const triangle_slices<T>& a, const triangular_
     with_batch(words.vectors, how.steps, [&](auto batch, auto vectors) {
         if (how.one_block) {
             solve_by_slices<batch.value, vectors.value, word_scope::block>
-                <<<1, all_threads, 0, launch.stream()>>>(a, v, words.words, words.counters);
+                <<<1, threads, 0, launch.stream()>>>(a, v, words.words, words.counters);
             return;
         }
         // More warps than these only wait, and their looking takes L2's time from others.
@@ -139,10 +140,9 @@ void solve_level(device& device, const triangle_slices<T>& a, const triangular_v
                  int vectors, std::int64_t first, std::int64_t last) {
     const launch_scope launch(device);
     with_vectors(vectors, [&](auto number) {
-        // Of a warp for each slice, and 3 entries at a time, the device holds the most.
-        solve_one_level<3, number.value>
-            <<<static_cast<unsigned>((last - first + 7) / 8), 256, 0, launch.stream()>>>(
-                a, v, first, last);
+        const auto kernel = solve_one_level<4, number.value, T>;
+        kernel<<<launch.blocks(kernel, 256, (last - first + 7) / 8), 256, 0, launch.stream()>>>(
+            a, v, first, last);
     });
     launch.check_launch();
 }

@@ -105,7 +105,7 @@ public:
         : resident_solve<T>(a, options) {
         this->method = triangular_method::levels;
         launch_.blocks = blocks;
-        level_order order = order_by_level(this->device_, this->source_, a.nonzeros());
+        level_order order = order_by_level(this->device_, this->source_);
         this->levels = order.levels;
         const std::int64_t width = this->levels == 0 ? 0 : this->rows / this->levels;
         this->reason =
