@@ -34,8 +34,8 @@ enum class triangle_diagonal {
 };
 
 enum class triangular_method {
-    automatic, ///< by the number of levels and of rows in them
-    rows,      ///< rows in their own order; no analysis, no copy of the matrix on CUDA devices
+    automatic, ///< by the number of levels and of rows in them; `levels` on CUDA devices
+    rows,      ///< rows in their own order; hardly an analysis, no copy of it on CUDA devices
     levels     ///< rows sorted by level, in an array of their own
 };
 
@@ -60,8 +60,10 @@ struct triangular_options {
 ///
 /// Rows may be unsorted, and may hold a column several times: such entries add up.
 ///
-/// Memory beside the matrix, as bytes() says: with `levels` the entries of the triangle again, and
-/// 12 to 40 bytes a row. The analysis needs 24 bytes a row more on CUDA devices while it runs.
+/// Memory beside the matrix, as bytes() says: with `levels` the entries of the triangle again (on
+/// CUDA devices padded to the longest of 32 rows of similar length), and in fp64 8 to 28 bytes a
+/// row; on CUDA devices 16 more for each further vector of `together`. The analysis needs about 40
+/// bytes a row more while it runs there.
 ///
 /// Source: synchronisation-free solves (W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, Euro-Par 2016
 /// and CCPE 2017), in the form where rows wait for words of x, so that no sum needs atomics; level
