@@ -6,6 +6,7 @@
 
 #include <krylith/bench/sparse/spgemm_lines.hpp>
 #include <krylith/bench/sparse/transpose_lines.hpp>
+#include <krylith/bench/sparse/triangular_lines.hpp>
 #include <krylith/device/error.hpp>
 
 namespace krylith::bench {
@@ -17,6 +18,8 @@ constexpr std::array all = {
                   transpose_lines<double>, transpose_lines<float>},
     sparse_kernel{"spgemm", "C = A B: A A, and A P, R (A P) of multigrid, and new values",
                   spgemm_lines<double>, spgemm_lines<float>},
+    sparse_kernel{"triangular", "solves with the lower and the upper triangle",
+                  triangular_lines<double>, triangular_lines<float>},
 };
 
 } // namespace

@@ -12,6 +12,7 @@
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/sparse/transpose.hpp>
+#include <krylith/sparse/triangular_solver.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/streamed_product.hpp>
 #include <krylith/vector/fused.hpp>
@@ -126,6 +127,15 @@ solve_result watched(const std::unique_ptr<matrix_operator<double>>& a, const ve
             .stop = source.get_token(),
             .max_seconds = 60});
     return result;
+}
+
+/// sparse/triangular_solver.hpp.
+void triangular_solves(const device_csr<double>& lu, const double* r, double* z) {
+    triangular_solver<double> lower(
+        lu, {.part = triangle_part::lower, .diagonal = triangle_diagonal::unit});
+    triangular_solver<double> upper(lu, {.part = triangle_part::upper});
+    lower.solve(r, z);
+    upper.solve(z, z);
 }
 
 /// sparse/transpose.hpp.

@@ -1,0 +1,156 @@
+// Rows of a triangle sorted by level.
+#include <bit>
+
+#include <cub/device/device_radix_sort.cuh>
+
+#include <krylith/sparse/sptrsv/chain_starts.hpp>
+#include <krylith/sparse/sptrsv/level_order.hpp>
+#include <krylith/sparse/sptrsv/level_sweep.cuh>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+constexpr const char* item = "analysis of a triangle";
+
+struct sweep_counters {
+    unsigned ticket;
+    int highest;    ///< level + 1
+    unsigned falls; ///< whether a row has a lower key than the row before
+};
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    sweep_levels(triangle_source<T> a, std::int32_t* levels, std::int32_t* lengths,
+                 sweep_counters* counters, const std::int32_t* starts, std::int64_t chains) {
+    level_work work{levels, lengths};
+    sweep_rows<16>(a, work, &counters->ticket, starts, chains);
+    const int highest = __reduce_max_sync(all_lanes, work.highest);
+    if (lane_number() == 0 && highest != 0) atomicMax(&counters->highest, highest);
+}
+
+__device__ inline std::uint32_t key_of(std::int32_t level, std::int32_t length) {
+    return static_cast<std::uint32_t>(level - 1) << length_class::bits | length_class::of(length);
+}
+
+__global__ void __launch_bounds__(threads)
+    make_keys(const std::int32_t* levels, const std::int32_t* lengths, std::int64_t rows,
+              std::uint32_t* keys, std::int32_t* order, unsigned* falls) {
+    bool descends = false;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < rows;
+         i += std::int64_t{gridDim.x} * threads) {
+        keys[i] = key_of(levels[i], lengths[i]);
+        order[i] = static_cast<std::int32_t>(i);
+        descends = descends || (i > 0 && key_of(levels[i - 1], lengths[i - 1]) > keys[i]);
+    }
+    if (__any_sync(all_lanes, descends) != 0 && lane_number() == 0) *falls = 1;
+}
+
+__global__ void __launch_bounds__(threads)
+    invert(const std::int32_t* order, std::int64_t rows, std::int32_t* places) {
+    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < rows;
+         i += std::int64_t{gridDim.x} * threads)
+        places[order[i]] = static_cast<std::int32_t>(i);
+}
+
+__global__ void __launch_bounds__(threads)
+    find_first_places(const std::uint32_t* keys, std::int64_t rows, std::int64_t* first) {
+    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < rows;
+         i += std::int64_t{gridDim.x} * threads) {
+        const std::uint32_t level = keys[i] >> length_class::bits;
+        if (i == 0 || keys[i - 1] >> length_class::bits != level) first[level] = i;
+    }
+}
+
+template <class Kernel, class... Arguments>
+void launch_over(device& device, Kernel kernel, std::int64_t rows, const Arguments&... arguments) {
+    const launch_scope launch(device);
+    kernel<<<launch.blocks(kernel, threads, (rows + threads - 1) / threads), threads, 0,
+             launch.stream()>>>(arguments...);
+    launch.check_launch();
+}
+
+/// Sorts rows by key; rows of equal keys keep their order.
+void sort_rows(const std::shared_ptr<device>& device, level_order& result, std::int64_t rows,
+               int bits) {
+    buffer<std::uint32_t> keys(device, static_cast<std::size_t>(rows), item);
+    buffer<std::int32_t> order(device, static_cast<std::size_t>(rows), item);
+    cub::DoubleBuffer<std::uint32_t> both_keys(result.keys.data(), keys.data());
+    cub::DoubleBuffer<std::int32_t> both_orders(result.order.data(), order.data());
+    const launch_scope launch(*device);
+    std::size_t bytes = 0;
+    const auto sort = [&](void* scratch) {
+        KRYLITH_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(scratch, bytes, both_keys, both_orders,
+                                                           rows, 0, bits, launch.stream()));
+    };
+    sort(nullptr);
+    const buffer<std::byte> scratch(device, bytes, item);
+    sort(scratch.data());
+    if (both_keys.Current() == keys.data()) result.keys.swap(keys);
+    if (both_orders.Current() == order.data()) result.order.swap(order);
+}
+
+} // namespace
+
+template <class T>
+level_order order_by_level(const std::shared_ptr<device>& device, const triangle_source<T>& a,
+                           int blocks_each) {
+    const auto rows = static_cast<std::size_t>(a.rows);
+    level_order result;
+    result.lengths = {device, rows, item};
+    result.keys = {device, rows, item};
+    result.order = {device, rows, item};
+    if (rows == 0) return result;
+    const buffer<std::int32_t> levels(device, rows, item);
+    levels.zero();
+    const buffer<sweep_counters> counters(device, 1, item);
+    counters.zero();
+    const chain_starts chains = find_chains(device, a);
+    triangle_source<T> sorted = a;
+    sorted.sorted = chains.sorted;
+    {
+        const launch_scope launch(*device);
+        const auto blocks =
+            static_cast<unsigned>(static_cast<cuda_device&>(*device).multiprocessors()) *
+            static_cast<unsigned>(blocks_each);
+        sweep_levels<<<blocks, threads, 0, launch.stream()>>>(
+            sorted, levels.data(), result.lengths.data(), counters.data(), chains.places.data(),
+            chains.count);
+        launch.check_launch();
+    }
+    launch_over(*device, make_keys, a.rows, levels.data(), result.lengths.data(), a.rows,
+                result.keys.data(), result.order.data(), &counters.data()->falls);
+    const sweep_counters found = counters.download().front();
+    result.levels = found.highest;
+    result.natural = found.falls == 0;
+    if (result.natural) {
+        result.order = {};
+        return result;
+    }
+    sort_rows(device, result, a.rows,
+              std::bit_width(static_cast<std::uint32_t>(found.highest)) + length_class::bits);
+    result.places = {device, rows, item};
+    launch_over(*device, invert, a.rows, result.order.data(), a.rows, result.places.data());
+    return result;
+}
+
+std::vector<std::int64_t> first_places(const std::shared_ptr<device>& device,
+                                       const level_order& order) {
+    const auto rows = static_cast<std::int64_t>(order.keys.size());
+    const buffer<std::int64_t> first(device, static_cast<std::size_t>(order.levels), item);
+    if (rows != 0)
+        launch_over(*device, find_first_places, rows, order.keys.data(), rows, first.data());
+    std::vector<std::int64_t> result = first.download();
+    result.push_back(rows);
+    return result;
+}
+
+template level_order order_by_level(const std::shared_ptr<device>&, const triangle_source<double>&,
+                                    int);
+template level_order order_by_level(const std::shared_ptr<device>&, const triangle_source<float>&,
+                                    int);
+
+} // namespace krylith::cuda

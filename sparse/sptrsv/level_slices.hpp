@@ -1,0 +1,57 @@
+// Rows of a triangle in the order of their levels, in slices of 32 lanes.
+//
+// The level of a row is 1 more than the highest among the rows that it depends on, or 0. Rows are
+// at *places* in the order of level, class of length, and row. A slice is a few rows of
+// neighbouring places; a row of it has 1, 8 or 32 lanes by its class, and its strict entries go
+// round over them. Entries of a step (one for each lane) lie together, so a warp reads them in one
+// piece.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/device/kernel/annotations.hpp>
+
+namespace krylith {
+
+/// The places and steps of a slice; where they end is where those of the next begin.
+struct alignas(16) triangle_slice {
+    std::int64_t step;  ///< entry of lane l at step s: 32 s + l
+    std::int32_t place; ///< of its first row
+    std::int32_t lanes; ///< for each row: a power of two
+};
+
+/// Classes of rows by their number of strict entries.
+struct length_class {
+    static constexpr int count = 4;
+    static constexpr int bits = 2;
+    [[nodiscard]] static constexpr KRYLITH_HD unsigned of(std::int32_t length) {
+        return length <= 8 ? 0u : length <= 24 ? 1u : length <= 128 ? 2u : 3u;
+    }
+    [[nodiscard]] static constexpr KRYLITH_HD int lanes(unsigned number) {
+        return number < 2 ? 1 : number == 2 ? 8 : 32;
+    }
+};
+
+/// The arrays as kernels take them.
+template <class T>
+struct triangle_slices {
+    std::int64_t rows = 0;
+    std::int64_t slices = 0;
+    const triangle_slice* heads = nullptr; ///< [slices + 1]
+    const std::int32_t* columns = nullptr; ///< [32 steps] places or rows; -1: no entry
+    const T* values = nullptr;             ///< [32 steps]
+    const T* pivots = nullptr;             ///< [rows] by place; null: all are 1
+    const std::int32_t* order = nullptr;   ///< [rows] the row of a place; null: its number
+};
+
+/// Right-hand sides and solutions: vector v < count begins at b + v * b_stride.
+template <class T>
+struct triangular_vectors {
+    const T* b = nullptr;
+    T* x = nullptr;
+    std::int64_t b_stride = 0;
+    std::int64_t x_stride = 0;
+    int count = 1;
+};
+
+} // namespace krylith
