@@ -8,6 +8,7 @@
 #include <krylith/bench/imbalance/imbalance_run.hpp>
 #include <krylith/bench/read/read_run.hpp>
 #include <krylith/bench/solver/solver_run.hpp>
+#include <krylith/bench/sparse/sparse_run.hpp>
 #include <krylith/bench/spmspv/spmspv_run.hpp>
 #include <krylith/bench/spmv/spmv_run.hpp>
 #include <krylith/bench/streamed/streamed_run.hpp>
@@ -39,11 +40,13 @@ std::function<exit_status()> add_solver(CLI::App& options, std::string_view name
     return [request] { return status_of_run(bench::solver_run(*request)); };
 }
 
-constexpr std::array<benchmark, 10> others = {{
+constexpr std::array<benchmark, 11> others = {{
     {"calls", "What a call of a solver costs beside its iterations, and time steps",
      add<bench::calls_request, bench::calls_run>},
     {"spmv", "y = A x: formats on one device, operators on several, and their limits",
      add<bench::spmv_request, bench::spmv_run>},
+    {"sparse", "Kernels on one device: transposition and others, against cuSPARSE or Eigen",
+     add<bench::sparse_request, bench::sparse_run>},
     {"spmspv", "y = A x for sparse x by each kernel: what kernel models are trained with",
      add<bench::spmspv_request, bench::spmspv_run>},
     {"streamed", "y = A x of a matrix in host memory, its distribution included",

@@ -1,0 +1,40 @@
+// The table of kernels: a kernel's name, a line of help, and its function for each precision.
+#include <krylith/bench/sparse/sparse_kernel.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include <krylith/bench/sparse/transpose_lines.hpp>
+#include <krylith/device/error.hpp>
+
+namespace krylith::bench {
+
+namespace {
+
+constexpr std::array all = {
+    sparse_kernel{"transpose", "CSR to CSC, and new values on a pattern that is known",
+                  transpose_lines<double>, transpose_lines<float>},
+};
+
+} // namespace
+
+std::span<const sparse_kernel> sparse_kernels() {
+    return all;
+}
+
+std::vector<sparse_kernel> sparse_kernels_named(const std::vector<std::string>& names) {
+    if (names.empty()) return {all.begin(), all.end()};
+    std::vector<sparse_kernel> found;
+    for (const std::string& name : names) {
+        const auto* const row = std::ranges::find(all, name, &sparse_kernel::name);
+        if (row == all.end()) {
+            std::string message = "unknown kernel '" + name + "'; allowed are";
+            for (const sparse_kernel& kernel : all) message += " " + std::string(kernel.name);
+            throw usage_error(message);
+        }
+        found.push_back(*row);
+    }
+    return found;
+}
+
+} // namespace krylith::bench

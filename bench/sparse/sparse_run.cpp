@@ -1,0 +1,84 @@
+#include <krylith/bench/sparse/sparse_run.hpp>
+
+#include <new>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <krylith/bench/common/measurement_failed.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/load.hpp>
+
+namespace krylith::bench {
+
+sparse_run::sparse_run(const sparse_request& request)
+    : request_((request.check(), request)),
+      choice_(choose_devices(request.devices, {1})),
+      kernels_(sparse_kernels_named(request.kernels)),
+      report_("sparse", request.report_file),
+      csv_(request.csv_file, sparse_csv_columns()) {
+    (void)request_.cases(choice_.kind); // refuses a wrong name before anything is measured
+    report_.describe_devices(choice_);
+    report_.set_option("precision", request_.precision);
+    report_.set_option("repeats", request_.repeats);
+}
+
+bool sparse_run::run() {
+    report_.say(fmt::format("{}\n{}, median of {}\n\n{}",
+                            fmt::join(descriptions(choice_.group(1)), ", "), request_.precision,
+                            request_.repeats, sparse_table_head()));
+    for (const spmv_case& c : request_.cases(choice_.kind)) {
+        try {
+            if (request_.precision == "fp32")
+                measure<float>(c);
+            else
+                measure<double>(c);
+        } catch (const input_error& e) {
+            if (request_.matrices.empty()) { // the host can't hold it
+                report_.skip(c.matrix, e.what());
+            } else {
+                report_.refuse(c.matrix, e.what());
+            }
+        } catch (const std::bad_alloc&) {
+            report_.skip(c.matrix, "the host's memory is too small for it");
+        }
+    }
+    return report_.finish();
+}
+
+template <class T>
+void sparse_run::measure(const spmv_case& c) {
+    const csr_matrix<T> matrix = load_matrix<T>(c.matrix);
+    const sparse_subject subject{
+        c, matrix.rows, matrix.columns, matrix.nnz(),
+        facts_of(matrix.row_offsets, matrix.column_indices, matrix.columns)};
+    for (const sparse_kernel& kernel : kernels_) measure(subject, kernel, matrix);
+}
+
+template <class T>
+void sparse_run::measure(const sparse_subject& subject, const sparse_kernel& kernel,
+                         const csr_matrix<T>& matrix) {
+    const device_group group = choice_.group(1); // what one kernel keeps is not there for the next
+    const sparse_case<T> c{group.handle(0), matrix, request_.repeats, !request_.without_peers};
+    try {
+        std::vector<sparse_line> lines;
+        if constexpr (std::is_same_v<T, float>)
+            lines = kernel.measure_single(c);
+        else
+            lines = kernel.measure(c);
+        for (const sparse_line& line : lines) add(sparse_row(subject, line));
+    } catch (const measurement_failed& e) {
+        add(failed_sparse_row(subject, kernel.name, e.what()));
+    } catch (const error& e) { // not a matrix for this kernel, or too large for the device
+        report_.skip(fmt::format("{} of {}", kernel.name, subject.c.matrix), e.what());
+    }
+}
+
+void sparse_run::add(json row) {
+    report_.say(sparse_table_lines(row));
+    csv_.add(row);
+    report_.add(std::move(row));
+}
+
+} // namespace krylith::bench
