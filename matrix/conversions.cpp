@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <utility>
 
+#include <omp.h>
+
 #include <krylith/matrix/compressed/first_touch.hpp>
-#include <krylith/matrix/compressed/transposition.hpp>
+#include <krylith/matrix/compressed/transpose_entries.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
@@ -24,16 +26,19 @@ template <class T>
 compressed_arrays<T> other_direction(std::span<const std::int64_t> offsets,
                                      std::span<const std::int32_t> indices,
                                      std::span<const T> values, std::int64_t across) {
-    transposition sorted(offsets, indices, across);
+    const compressed_pattern pattern{offsets, indices, across};
     compressed_arrays<T> result;
-    result.offsets = sorted.take_offsets();
+    resize_in_parallel(result.offsets, as_size(across) + 1);
     resize_in_parallel(result.indices, indices.size());
     resize_in_parallel(result.values, values.size());
-    sorted.for_each_place([&, to_index = result.indices.data(), to_value = result.values.data()](
-                              std::int64_t place, std::int64_t major, std::int64_t k) {
-        to_index[place] = static_cast<std::int32_t>(major); // checked by the callers
-        to_value[place] = values[as_size(k)];
-    });
+    transpose_entries<T>(
+        pattern, result.offsets, plan_transposition(pattern, omp_get_max_threads()),
+        [&](std::int64_t k) { return values.data()[k]; },
+        [to_index = result.indices.data(),
+         to_value = result.values.data()](std::int64_t place, std::int64_t major, const T& value) {
+            to_index[place] = static_cast<std::int32_t>(major); // checked by the callers
+            to_value[place] = value;
+        });
     return result;
 }
 

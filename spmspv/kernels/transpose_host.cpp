@@ -11,7 +11,7 @@ namespace {
 
 /// A stable counting sort: parts of about equal numbers of entries, each with counters for all
 /// columns, which then give the places of its entries. There are only as many parts as keep the
-/// counters no larger than the entries. (matrix/compressed/transposition.hpp does the same for
+/// counters no larger than the entries. (matrix/compressed/scan_transposition.hpp does the same for
 /// 64-bit offsets in host arrays.)
 template <class T>
 struct counting_sort {

@@ -1,0 +1,55 @@
+// Transposition by a counting sort whose counters each thread has for itself: ScanTrans (Wang, Liu,
+// Hou, Feng, Parallel Transposition of Sparse Data Structures, ICS 2016, section 4.1).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <krylith/matrix/compressed/compressed_pattern.hpp>
+
+namespace krylith {
+
+/// The first major index of each of `parts` parts with about equal numbers of entries, and an end.
+[[nodiscard]] std::vector<std::int64_t> divide_entries(const compressed_pattern& a, int parts);
+
+/// The place of each entry of a compressed matrix in the arrays of the other direction. Counter is
+/// an integer that holds the number of nonzeros. Memory: a counter a column and part.
+template <class Counter>
+class scan_transposition {
+public:
+    /// Counts, with a thread for each of `parts` parts, and writes the offsets of the other
+    /// direction, a.across + 1. The arrays must live as long as this object.
+    scan_transposition(const compressed_pattern& a, std::span<std::int64_t> result_offsets,
+                       int parts);
+
+    /// Calls put(place, major, k) for each entry k, on several threads, each entry and each place
+    /// once. The entries of a column come in ascending order of k. To be called once.
+    template <class Put>
+    void for_each_place(const Put& put) {
+#pragma omp parallel for schedule(static, 1) num_threads(parts_)
+        for (int part = 0; part < parts_; ++part) {
+            Counter* const next = next_of(part);
+            const std::int64_t* const offsets = a_.offsets.data();
+            const std::int32_t* const indices = a_.indices.data();
+            for (std::int64_t major = first_major_[static_cast<std::size_t>(part)];
+                 major < first_major_[static_cast<std::size_t>(part) + 1]; ++major)
+                for (std::int64_t k = offsets[major]; k < offsets[major + 1]; ++k)
+                    put(static_cast<std::int64_t>(next[indices[k]]++), major, k);
+        }
+    }
+
+private:
+    [[nodiscard]] Counter* next_of(int part) noexcept {
+        return next_.data() + std::int64_t{part} * a_.across;
+    }
+    void count();
+    void scan(std::span<std::int64_t> result_offsets);
+
+    compressed_pattern a_;
+    int parts_;
+    std::vector<std::int64_t> first_major_;
+    std::vector<Counter> next_; ///< by part and column: first counts, then places
+};
+
+} // namespace krylith

@@ -1,0 +1,56 @@
+// Which way a pattern is transposed on a CUDA device, and the gather that brings new values.
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/sparse/transpose/transpose_kernels.hpp>
+#include <krylith/sparse/transpose/transpose_ways.hpp>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr int gather_threads = 256;
+
+template <class Position, class T>
+__global__ void __launch_bounds__(gather_threads)
+    gather_values(const Position* places, std::int64_t count, const T* from, T* to) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * gather_threads;
+    for (std::int64_t p = std::int64_t{blockIdx.x} * gather_threads + threadIdx.x; p < count;
+         p += stride)
+        to[p] = from[places[p]];
+}
+
+template <class Position, class T>
+void launch_gather(device& on, const Position* places, std::int64_t count, const T* from, T* to) {
+    const launch_scope launch(on);
+    const auto kernel = gather_values<Position, T>;
+    kernel<<<launch.blocks(kernel, gather_threads, (count + gather_threads - 1) / gather_threads),
+             gather_threads, 0, launch.stream()>>>(places, count, from, to);
+    launch.check_launch();
+}
+
+} // namespace
+
+template <class T>
+void transpose_pattern(const std::shared_ptr<device>& on, const pattern_view& a,
+                       const transposed_arrays<T>& to) {
+    if (a.nonzeros == 0)
+        return on->zero(to.offsets,
+                        (static_cast<std::size_t>(a.columns) + 1) * sizeof(std::int64_t));
+    if (!transpose_in_tiles(on, a, to)) transpose_by_sort(on, a, to);
+}
+
+template <class T>
+void permute(device& on, const permutation_view& places, std::int64_t count, const T* from, T* to) {
+    if (places.narrow != nullptr)
+        launch_gather(on, places.narrow, count, from, to);
+    else
+        launch_gather(on, places.wide, count, from, to);
+}
+
+template void transpose_pattern(const std::shared_ptr<device>&, const pattern_view&,
+                                const transposed_arrays<double>&);
+template void transpose_pattern(const std::shared_ptr<device>&, const pattern_view&,
+                                const transposed_arrays<float>&);
+template void permute(device&, const permutation_view&, std::int64_t, const double*, double*);
+template void permute(device&, const permutation_view&, std::int64_t, const float*, float*);
+
+} // namespace krylith::cuda
