@@ -39,8 +39,7 @@ public:
                    "cuSPARSE"),
           columns_(device_, std::span<const std::int32_t>(a.column_indices), "cuSPARSE"),
           values_(device_, std::span<const T>(a.values), "cuSPARSE"),
-          x_(device_,
-             std::span<const T>(std::vector<T>(static_cast<std::size_t>(a.columns), T(1))),
+          x_(device_, std::span<const T>(std::vector<T>(static_cast<std::size_t>(a.columns), T(1))),
              "cuSPARSE"),
           y_(device_, static_cast<std::size_t>(a.rows), "cuSPARSE") {
         constexpr auto type = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;

@@ -47,9 +47,9 @@ plain_product multiply_plainly(const csr_matrix<T>& a, const std::vector<T>& x) 
         double sum = 0;
         double scale = 0;
         for (std::int64_t k = a.row_offsets.data()[row]; k < a.row_offsets.data()[row + 1]; ++k) {
-            const double term = static_cast<double>(a.values.data()[k]) *
-                                static_cast<double>(x[static_cast<std::size_t>(
-                                    a.column_indices.data()[k])]);
+            const double term =
+                static_cast<double>(a.values.data()[k]) *
+                static_cast<double>(x[static_cast<std::size_t>(a.column_indices.data()[k])]);
             sum += term;
             scale += std::fabs(term);
         }
@@ -76,8 +76,7 @@ double deviation_of(const plain_product& expected, const std::vector<T>& y) {
 template <class T>
 sparse_line measure_format(const sparse_case<T>& c, format_kind format, const std::vector<T>& x0,
                            const plain_product& expected) {
-    const auto a =
-        make_operator(*c.group, c.matrix, {.kind = operators::halo, .format = format});
+    const auto a = make_operator(*c.group, c.matrix, {.kind = operators::halo, .format = format});
     auto x = a->make_domain_vector();
     auto y = a->make_range_vector();
     x.upload(x0);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include <krylith/bench/sparse/formats_lines.hpp>
 #include <krylith/bench/sparse/transpose_lines.hpp>
 #include <krylith/device/error.hpp>
 
@@ -14,6 +15,8 @@ namespace {
 constexpr std::array all = {
     sparse_kernel{"transpose", "CSR to CSC, and new values on a pattern that is known",
                   transpose_lines<double>, transpose_lines<float>},
+    sparse_kernel{"formats", "y = A x by each format, and what auto takes and loses",
+                  formats_lines<double>, formats_lines<float>},
 };
 
 } // namespace
