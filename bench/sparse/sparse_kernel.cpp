@@ -5,6 +5,7 @@
 #include <array>
 
 #include <krylith/bench/sparse/formats_lines.hpp>
+#include <krylith/bench/sparse/lengths_lines.hpp>
 #include <krylith/bench/sparse/transpose_lines.hpp>
 #include <krylith/device/error.hpp>
 
@@ -17,6 +18,8 @@ constexpr std::array all = {
                   transpose_lines<double>, transpose_lines<float>},
     sparse_kernel{"formats", "y = A x by each format, and what auto takes and loses",
                   formats_lines<double>, formats_lines<float>},
+    sparse_kernel{"lengths", "the same columns in rows of Zipf's lengths, beside equal rows",
+                  lengths_lines<double>, lengths_lines<float>},
 };
 
 } // namespace
