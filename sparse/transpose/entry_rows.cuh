@@ -39,15 +39,18 @@ struct row_group {
         return g;
     }
 
-    /// The row, from `first`, of the nonzero at base + step + lane, for lanes where it is one of
-    /// this group's.
-    [[nodiscard]] __device__ int row_of(int step) const {
+    /// The lane that has the row of the nonzero at base + step + own lane, for lanes where it is
+    /// one of this group's.
+    [[nodiscard]] __device__ int lane_of(int step) const {
         const int to_go = ahead - step;
         const int started = __popc(__ballot_sync(all_lanes, to_go <= 0));
         const unsigned heads =
             __reduce_or_sync(all_lanes, to_go > 0 && to_go < 32 ? 1u << to_go : 0u);
-        const int place = started - 1 + __popc(heads & (lanes_below() << 1 | 1u));
-        return __shfl_sync(all_lanes, row, place & 31);
+        return (started - 1 + __popc(heads & (lanes_below() << 1 | 1u))) & 31;
+    }
+    /// That row, from `first`.
+    [[nodiscard]] __device__ int row_of(int step) const {
+        return __shfl_sync(all_lanes, row, lane_of(step));
     }
 
     static constexpr int far = 1 << 30;

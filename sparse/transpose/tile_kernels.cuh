@@ -18,7 +18,8 @@
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/sparse/transpose/column_tiles.hpp>
 #include <krylith/sparse/transpose/entry_rows.cuh>
-#include <krylith/sparse/transpose/transpose_kernels.hpp>
+#include <krylith/sparse/transpose/sort_columns.cuh>
+#include <krylith/sparse/transpose/transpose_ways.hpp>
 
 namespace krylith::cuda {
 
@@ -30,28 +31,22 @@ struct tile_chunk {
     std::uint32_t entries;
 };
 
-/// What the pattern says, for the choice.
-struct tile_facts {
-    unsigned not_local;   ///< not 0: a chunk has entries in too many tiles, or too many entries
-    unsigned most_chunks; ///< of a tile
-    wide_count largest;   ///< entries of a tile
-    wide_count reads;     ///< indices that all tiles together read
-};
-
 /// Arrays on the device.
 struct tile_lists {
     column_tiles cut;
     tile_chunk* chunks;          ///< [tiles * most_chunks], in any order
     unsigned* chunk_counts;      ///< [tiles]
     wide_count* entries;         ///< [tiles]
-    std::int64_t* first_entries; ///< [tiles]: places of the transposed arrays
-    tile_facts* facts;
+    std::int64_t* first_entries; ///< [tiles + 1]: places of the transposed arrays
+    transpose_facts* facts;
 };
 
 inline constexpr int list_threads = 256;
 
 __global__ void __launch_bounds__(list_threads)
-    list_chunks(const __grid_constant__ pattern_view a, const __grid_constant__ tile_lists lists) {
+    list_chunks(const __grid_constant__ pattern_view a, const __grid_constant__ tile_lists lists,
+                const unsigned* unless) {
+    if (unless != nullptr && *unless == 0) return;
     const int lane = lane_number();
     const int warps = static_cast<int>(gridDim.x) * (list_threads / 32);
     const column_tiles& cut = lists.cut;
@@ -107,13 +102,12 @@ __global__ void __launch_bounds__(list_threads)
         }
         reads += static_cast<wide_count>(end - begin) * static_cast<wide_count>(found);
     }
-    if (lane == 0 && reads != 0) atomicAdd(&lists.facts->reads, reads);
+    if (lane == 0 && reads != 0) atomicAdd(&lists.facts->tile_reads, reads);
 }
 
 /// The sizes of tiles for two_pass_scan.cuh.
 struct tile_sizes {
     tile_lists lists;
-    std::int64_t* end; ///< the last offset of the transposed matrix
 
     struct item {
         std::int64_t size = 0;
@@ -133,9 +127,11 @@ struct tile_sizes {
             warp_reduce(one.size, [](std::int64_t x, std::int64_t y) { return x > y ? x : y; });
         if (lane_number() != 0) return;
         atomicMax(&lists.facts->most_chunks, most);
-        atomicMax(&lists.facts->largest, static_cast<wide_count>(largest));
+        atomicMax(&lists.facts->largest_tile, static_cast<wide_count>(largest));
     }
-    __device__ void finish(std::int64_t total) const { *end = total; }
+    __device__ void finish(std::int64_t total) const {
+        lists.first_entries[lists.cut.tiles] = total;
+    }
 };
 
 /// What a block keeps of its tile, in dynamic shared memory.
@@ -148,18 +144,13 @@ struct tile_memory {
     tile_chunk chunks[column_tiles::most_chunks];
     tile_chunk unordered[column_tiles::most_chunks];
     std::uint32_t first[column_tiles::most_chunks]; ///< place of the chunk's first entry
-    std::uint32_t warp_sums[33];
-    unsigned long_columns; ///< not 0: there is one
-    std::uint32_t
-        ends[1]; ///< [tile columns]: counts, begins, then ends of columns; the last member
+    std::uint32_t sums[34];
+    std::uint32_t ends[1]; ///< [tile columns], the last member
 
     [[nodiscard]] static constexpr std::size_t bytes(int tile_bits) {
         return sizeof(tile_memory) + (sizeof(std::uint32_t) << tile_bits);
     }
 };
-
-/// Columns of more entries are sorted by warps that look through all of the tile.
-inline constexpr std::uint32_t long_column = 48;
 
 /// Puts the list of chunks in the order of rows and finds where the entries of each go.
 template <class Memory>
@@ -220,44 +211,23 @@ __device__ inline void collect_chunk(Memory& m, const pattern_view& a, const col
     }
 }
 
-/// Turns the counts of columns into their begins.
-template <int Threads, class Memory>
-__device__ inline void scan_columns(Memory& m, int columns) {
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    std::uint32_t before = 0;
-    for (int first = 0; first < columns; first += Threads) {
-        const int c = first + static_cast<int>(threadIdx.x);
-        const std::uint32_t count = c < columns ? m.ends[c] : 0;
-        if (count > long_column) m.long_columns = 1;
-        const std::uint32_t sum = warp_running_sum(count);
-        if (lane_number() == 31) m.warp_sums[warp] = sum;
-        __syncthreads();
-        if (warp == 0) {
-            const std::uint32_t part =
-                lane_number() < Threads / 32 ? m.warp_sums[lane_number()] : 0;
-            const std::uint32_t so_far = warp_running_sum(part);
-            m.warp_sums[lane_number()] = so_far - part;
-            if (lane_number() == 31) m.warp_sums[32] = so_far;
-        }
-        __syncthreads();
-        if (c < columns) m.ends[c] = before + m.warp_sums[warp] + sum - count;
-        before += m.warp_sums[32];
-        __syncthreads();
-    }
-}
-
-/// Writes an entry of the tile to its place.
+/// The entries of a tile for sort_columns().
 template <class T, class Memory>
-__device__ inline void write_entry(const Memory& m, const transposed_arrays<T>& to,
-                                   std::int64_t place, std::uint32_t q) {
-    to.indices[place] = m.row[q];
-    const std::uint32_t k = m.position[q];
-    if (to.places.narrow != nullptr) to.places.narrow[place] = k;
-    if (to.values != nullptr) to.transposed_values[place] = to.values[k];
-}
+struct tile_entries {
+    const Memory& m;
+    const transposed_arrays<T>& to;
+
+    [[nodiscard]] __device__ std::uint32_t column(std::uint32_t q) const { return m.column[q]; }
+    __device__ void put(std::int64_t place, std::uint32_t q) const {
+        to.indices[place] = m.row[q];
+        const std::uint32_t k = m.position[q];
+        if (to.places.narrow != nullptr) to.places.narrow[place] = k;
+        if (to.values != nullptr) to.transposed_values[place] = to.values[k];
+    }
+};
 
 template <class T, int Threads, int Capacity>
-__global__ void __launch_bounds__(Threads)
+__global__ void __launch_bounds__(Threads, Capacity <= 2048 ? 2048 / Threads : 1)
     transpose_tiles(const __grid_constant__ pattern_view a,
                     const __grid_constant__ tile_lists lists,
                     const __grid_constant__ transposed_arrays<T> to) {
@@ -273,8 +243,8 @@ __global__ void __launch_bounds__(Threads)
     const auto chunks = static_cast<int>(lists.chunk_counts[tile]);
     const std::int64_t first_entry = lists.first_entries[tile];
 
-    for (int c = static_cast<int>(threadIdx.x); c < columns; c += Threads) m.ends[c] = 0;
-    if (threadIdx.x == 0) m.long_columns = 0;
+    const column_sorter sorter{m.ends, m.sorted, m.sums};
+    sorter.clear(columns);
     for (int i = static_cast<int>(threadIdx.x); i < chunks; i += Threads)
         m.unordered[i] = lists.chunks[tile * column_tiles::most_chunks + i];
     __syncthreads();
@@ -283,37 +253,9 @@ __global__ void __launch_bounds__(Threads)
     for (int i = warp; i < chunks; i += Threads / 32)
         collect_chunk(m, a, cut, first_column, m.chunks[i].chunk, m.first[i]);
     __syncthreads();
-    scan_columns<Threads>(m, columns);
-    for (int c = static_cast<int>(threadIdx.x); c < columns; c += Threads)
-        to.offsets[first_column + c] = first_entry + m.ends[c];
-    __syncthreads();
-    for (std::uint32_t q = threadIdx.x; q < entries; q += Threads)
-        m.sorted[atomicAdd(&m.ends[m.column[q]], 1u)] = static_cast<std::uint16_t>(q);
-    __syncthreads();
-    // The entries of a column came in any order: each counts those that belong before it.
-    for (std::uint32_t p = threadIdx.x; p < entries; p += Threads) {
-        const std::uint32_t q = m.sorted[p];
-        const int c = m.column[q];
-        const std::uint32_t begin = c == 0 ? 0 : m.ends[c - 1];
-        const std::uint32_t end = m.ends[c];
-        if (end - begin > long_column) continue;
-        std::uint32_t place = begin;
-        for (std::uint32_t other = begin; other < end; ++other)
-            place += m.sorted[other] < q ? 1 : 0;
-        write_entry(m, to, first_entry + place, q);
-    }
-    if (m.long_columns == 0) return;
-    for (int c = warp; c < columns; c += Threads / 32) {
-        std::uint32_t place = c == 0 ? 0 : m.ends[c - 1];
-        if (m.ends[c] - place <= long_column) continue;
-        for (std::uint32_t first = 0; first < entries; first += 32) {
-            const std::uint32_t q = first + lane_number();
-            const bool mine = q < entries && m.column[q] == c;
-            const unsigned matches = __ballot_sync(all_lanes, mine);
-            if (mine) write_entry(m, to, first_entry + place + __popc(matches & lanes_below()), q);
-            place += __popc(matches);
-        }
-    }
+    sort_columns(sorter, tile_entries<T, tile_memory<Capacity>>{m, to}, entries, columns,
+                 first_entry, to.offsets + first_column);
+    if (tile == cut.tiles - 1 && threadIdx.x == 0) to.offsets[a.columns] = a.nonzeros;
 }
 
 } // namespace krylith::cuda

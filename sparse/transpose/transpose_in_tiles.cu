@@ -1,71 +1,86 @@
-#include <krylith/sparse/transpose/tile_kernels.cuh>
+#include <utility>
 
 #include <krylith/sparse/storage/two_pass_scan.cuh>
-#include <krylith/sparse/transpose/transpose_ways.hpp>
+#include <krylith/sparse/transpose/tile_kernels.cuh>
 
 namespace krylith::cuda {
 
 namespace {
 
-constexpr int tile_threads = 512;
-constexpr int tile_capacity = 4096; ///< entries of a tile
+constexpr int tile_threads = 256;
+constexpr int tile_capacity = 2048; ///< entries of a tile
+constexpr const char* item = "transposition";
 
-template <class T>
-void launch_tiles(device& on, const pattern_view& a, const tile_lists& lists,
-                  const transposed_arrays<T>& to) {
-    const launch_scope launch(on);
-    const auto kernel = transpose_tiles<T, tile_threads, tile_capacity>;
-    const std::size_t bytes = tile_memory<tile_capacity>::bytes(lists.cut.tile_bits);
-    KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(bytes)));
-    kernel<<<static_cast<unsigned>(lists.cut.tiles), tile_threads, bytes, launch.stream()>>>(
-        a, lists, to);
-    launch.check_launch();
+/// Counters that begin with 0, in one piece: the entries of tiles, then their chunks.
+std::size_t counter_bytes(std::int64_t tiles) {
+    return static_cast<std::size_t>(tiles) * (sizeof(wide_count) + sizeof(unsigned));
 }
 
 } // namespace
 
-template <class T>
-bool transpose_in_tiles(const std::shared_ptr<device>& on, const pattern_view& a,
-                        const transposed_arrays<T>& to) {
-    const column_tiles cut = make_column_tiles(a.rows, a.columns, a.nonzeros, tile_capacity);
-    if (!cut.possible() || !has_narrow_positions(a.nonzeros)) return false;
-    const std::string item = "transposition";
-    const auto tiles = static_cast<std::size_t>(cut.tiles);
-    const buffer<tile_chunk> chunks(on, tiles * column_tiles::most_chunks, item);
-    // Counters that begin with 0, in one piece: entries, facts, chunks of tiles.
-    const std::size_t facts_at = tiles * sizeof(wide_count);
-    const std::size_t counts_at = facts_at + sizeof(tile_facts);
-    const buffer<unsigned char> counters(on, counts_at + tiles * sizeof(unsigned), item);
-    const buffer<std::int64_t> first_entries(on, tiles, item);
-    const buffer<unsigned char> scratch(on, scan_scratch_bytes_of<std::int64_t>, item);
-    counters.zero();
-    const tile_lists lists{cut,
-                           chunks.data(),
-                           reinterpret_cast<unsigned*>(counters.data() + counts_at),
-                           reinterpret_cast<wide_count*>(counters.data()),
-                           first_entries.data(),
-                           reinterpret_cast<tile_facts*>(counters.data() + facts_at)};
-    {
-        const launch_scope launch(*on);
-        list_chunks<<<launch.blocks(list_chunks, list_threads, (cut.chunks + 7) / 8), list_threads,
-                      0, launch.stream()>>>(a, lists);
-        launch.check_launch();
+tile_transposition::tile_transposition(std::shared_ptr<device> on, const pattern_view& a)
+    : on_(std::move(on)),
+      a_(a),
+      cut_(make_column_tiles(a.rows, a.columns, a.nonzeros, tile_capacity)) {
+    if (!cut_.possible() || !has_narrow_positions(a.nonzeros)) {
+        cut_.tiles = 0;
+        return;
     }
-    scan(*on, tile_sizes{lists, to.offsets + a.columns}, cut.tiles, scratch.data());
-    tile_facts facts{};
-    on->download(&facts, lists.facts, sizeof facts);
-    if (facts.not_local != 0 || facts.most_chunks > column_tiles::most_chunks ||
-        facts.largest > tile_capacity ||
-        facts.reads > static_cast<wide_count>(column_tiles::most_reads * a.nonzeros))
-        return false;
-    launch_tiles(*on, a, lists, to);
-    return true;
+    const auto tiles = static_cast<std::size_t>(cut_.tiles);
+    chunks_ = {on_, tiles * column_tiles::most_chunks, item};
+    counters_ = {on_, counter_bytes(cut_.tiles), item};
+    first_entries_ = {on_, tiles + 1, item};
+    scratch_ = {on_, scan_scratch_bytes_of<std::int64_t>, item};
 }
 
-template bool transpose_in_tiles(const std::shared_ptr<device>&, const pattern_view&,
-                                 const transposed_arrays<double>&);
-template bool transpose_in_tiles(const std::shared_ptr<device>&, const pattern_view&,
-                                 const transposed_arrays<float>&);
+namespace {
+
+tile_lists lists_of(const column_tiles& cut, std::uint64_t* chunks, unsigned char* counters,
+                    std::int64_t* first_entries, transpose_facts* facts) {
+    auto* const entries = reinterpret_cast<wide_count*>(counters);
+    return {cut,
+            reinterpret_cast<tile_chunk*>(chunks),
+            reinterpret_cast<unsigned*>(entries + cut.tiles),
+            entries,
+            first_entries,
+            facts};
+}
+
+} // namespace
+
+void tile_transposition::list(transpose_facts* facts, const unsigned* unless) {
+    if (cut_.tiles == 0) return;
+    counters_.zero();
+    const tile_lists lists =
+        lists_of(cut_, chunks_.data(), counters_.data(), first_entries_.data(), facts);
+    {
+        const launch_scope launch(*on_);
+        list_chunks<<<launch.blocks(list_chunks, list_threads, (cut_.chunks + 7) / 8), list_threads,
+                      0, launch.stream()>>>(a_, lists, unless);
+        launch.check_launch();
+    }
+    scan(*on_, tile_sizes{lists}, cut_.tiles, scratch_.data());
+}
+
+bool tile_transposition::fits(const transpose_facts& facts) const {
+    return cut_.tiles != 0 && facts.not_local == 0 &&
+           facts.most_chunks <= column_tiles::most_chunks && facts.largest_tile <= tile_capacity &&
+           facts.tile_reads <= static_cast<wide_count>(column_tiles::most_reads * a_.nonzeros);
+}
+
+template <class T>
+void tile_transposition::run(const transposed_arrays<T>& to) {
+    const launch_scope launch(*on_);
+    const auto kernel = transpose_tiles<T, tile_threads, tile_capacity>;
+    const std::size_t bytes = tile_memory<tile_capacity>::bytes(cut_.tile_bits);
+    KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            static_cast<int>(bytes)));
+    kernel<<<static_cast<unsigned>(cut_.tiles), tile_threads, bytes, launch.stream()>>>(
+        a_, lists_of(cut_, chunks_.data(), counters_.data(), first_entries_.data(), nullptr), to);
+    launch.check_launch();
+}
+
+template void tile_transposition::run(const transposed_arrays<double>&);
+template void tile_transposition::run(const transposed_arrays<float>&);
 
 } // namespace krylith::cuda

@@ -1,6 +1,6 @@
 // Which way a pattern is transposed on a CUDA device, and the gather that brings new values.
 #include <krylith/device/cuda/cuda_device.cuh>
-#include <krylith/sparse/transpose/transpose_kernels.hpp>
+#include <krylith/sparse/transpose/mirror_kernel.cuh>
 #include <krylith/sparse/transpose/transpose_ways.hpp>
 
 namespace krylith::cuda {
@@ -30,12 +30,37 @@ void launch_gather(device& on, const Position* places, std::int64_t count, const
 } // namespace
 
 template <class T>
+void transpose_mirrored(const std::shared_ptr<device>& on, const pattern_view& a,
+                        const transposed_arrays<T>& to, transpose_facts* facts) {
+    const launch_scope launch(*on);
+    const auto kernel = mirror_entries<T>;
+    constexpr std::int64_t block_entries = std::int64_t{mirror_window} * (mirror_threads / 32);
+    kernel<<<launch.blocks(kernel, mirror_threads, (a.nonzeros - 1) / block_entries + 1),
+             mirror_threads, 0, launch.stream()>>>(a, to, &facts->differs);
+    launch.check_launch();
+}
+
+template <class T>
 void transpose_pattern(const std::shared_ptr<device>& on, const pattern_view& a,
                        const transposed_arrays<T>& to) {
     if (a.nonzeros == 0)
         return on->zero(to.offsets,
                         (static_cast<std::size_t>(a.columns) + 1) * sizeof(std::int64_t));
-    if (!transpose_in_tiles(on, a, to)) transpose_by_sort(on, a, to);
+    const buffer<transpose_facts> on_device(on, 1, "transposition");
+    on_device.zero();
+    transpose_facts* const facts = on_device.data();
+    const bool square = a.rows == a.columns;
+    const unsigned* const unless = square ? &facts->differs : nullptr;
+    if (square) transpose_mirrored(on, a, to, facts);
+    tile_transposition tiles(on, a);
+    tiles.list(facts, unless);
+    bucket_transposition buckets(on, a);
+    buckets.count(facts, unless);
+    const transpose_facts found = on_device.download().front();
+    if (square && found.differs == 0) return;
+    if (tiles.fits(found)) return tiles.run(to);
+    if (buckets.fits(found)) return buckets.run(found, to);
+    transpose_by_sort(on, a, to);
 }
 
 template <class T>
@@ -46,6 +71,10 @@ void permute(device& on, const permutation_view& places, std::int64_t count, con
         launch_gather(on, places.wide, count, from, to);
 }
 
+template void transpose_mirrored(const std::shared_ptr<device>&, const pattern_view&,
+                                 const transposed_arrays<double>&, transpose_facts*);
+template void transpose_mirrored(const std::shared_ptr<device>&, const pattern_view&,
+                                 const transposed_arrays<float>&, transpose_facts*);
 template void transpose_pattern(const std::shared_ptr<device>&, const pattern_view&,
                                 const transposed_arrays<double>&);
 template void transpose_pattern(const std::shared_ptr<device>&, const pattern_view&,
