@@ -213,11 +213,9 @@ private:
 template <class T>
 std::unique_ptr<device_matrix<T>> make_csr5(std::shared_ptr<device> device,
                                             const local_csr<T>& block) {
-    switch (choose_csr5_sigma(block.rows, block.nonzeros())) {
-    case 4: return std::make_unique<csr5_matrix<T, 4>>(std::move(device), block);
-    case 8: return std::make_unique<csr5_matrix<T, 8>>(std::move(device), block);
-    default: return std::make_unique<csr5_matrix<T, most_csr5_sigma>>(std::move(device), block);
-    }
+    if (choose_csr5_sigma(block.rows, block.nonzeros()) == 12)
+        return std::make_unique<csr5_matrix<T, 12>>(std::move(device), block);
+    return std::make_unique<csr5_matrix<T, most_csr5_sigma>>(std::move(device), block);
 }
 
 template std::unique_ptr<device_matrix<double>> make_csr5(std::shared_ptr<device>,
