@@ -213,8 +213,8 @@ private:
 template <class T>
 std::unique_ptr<device_matrix<T>> make_csr5(std::shared_ptr<device> device,
                                             const local_csr<T>& block) {
-    if (choose_csr5_sigma(block.rows, block.nonzeros()) == 12)
-        return std::make_unique<csr5_matrix<T, 12>>(std::move(device), block);
+    if (choose_csr5_sigma(block.rows, block.nonzeros()) == 8)
+        return std::make_unique<csr5_matrix<T, 8>>(std::move(device), block);
     return std::make_unique<csr5_matrix<T, most_csr5_sigma>>(std::move(device), block);
 }
 

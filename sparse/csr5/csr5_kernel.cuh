@@ -12,9 +12,7 @@ static_assert(csr5_parts == block_warps);
 
 /// Blocks of a multiprocessor: the loads of a tile need registers.
 template <class T, int Sigma>
-inline constexpr int csr5_blocks = Sigma <= 8    ? 4
-                                   : Sigma <= 12 ? 3
-                                                 : 2;
+inline constexpr int csr5_blocks = Sigma <= 8 ? 4 : 2;
 
 /// Chunks go to blocks in turn. `Sigma` entries of each lane are loaded and multiplied at once.
 template <class T, int Sigma, int Dots, bool Split>

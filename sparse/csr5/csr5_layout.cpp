@@ -80,8 +80,7 @@ std::int64_t csr5_layout_bytes(const csr5_layout& layout) {
 }
 
 int choose_csr5_sigma(std::int64_t rows, std::int64_t nonzeros) {
-    const bool middle = nonzeros >= 16 * rows && nonzeros < 48 * rows;
-    return middle ? 12 : most_csr5_sigma;
+    return nonzeros < 8 * rows ? 8 : most_csr5_sigma;
 }
 
 } // namespace krylith

@@ -102,9 +102,9 @@ struct csr5_layout {
 /// The bytes that a product reads besides values and columns.
 [[nodiscard]] std::int64_t csr5_layout_bytes(const csr5_layout& layout);
 
-/// The sigma for rows of this mean length: 12 for 16 to 48 nonzeros a row, else 16. More entries a
-/// lane share what describes it, fewer leave registers for more warps. On H200s this is within 8%
-/// of the best of 4, 8, 12 and 16 (docs/measured.md, "CSR5").
+/// The sigma for rows of this mean length: 8 below 8 nonzeros a row, else 16. More entries a lane
+/// share what describes it, fewer leave registers for more warps. Measured on H200s
+/// (docs/measured.md, "CSR5").
 [[nodiscard]] int choose_csr5_sigma(std::int64_t rows, std::int64_t nonzeros);
 
 } // namespace krylith

@@ -10,35 +10,32 @@ constexpr double most_sell_padding = 0.10;
 constexpr std::int64_t fewest_of_csr_row =
     4; ///< mean length of rows from which csr beats sorted sell
 
-/// Fewer don't fill the tiles of csr5 for all warps.
-constexpr std::int64_t fewest_of_csr5 = 1'000'000;
+/// The fewest nonzeros for which formats are taken that cut rows anywhere: where rows are uneven,
+/// and where they are not.
+constexpr std::int64_t fewest_uneven = 1'000'000;
+constexpr std::int64_t fewest_of_csr5 = 10'000'000;
 
 bool is_uneven(const block_lengths& rows) {
     constexpr std::int64_t multiprocessors = 132;
     constexpr std::int64_t most_in_long_rows = 10; // one nonzero in so many
+    if (rows.nonzeros < fewest_uneven) return false;
     return rows.longest.nonzeros > rows.nonzeros / multiprocessors ||
            rows.in_long_rows > rows.nonzeros / most_in_long_rows;
-}
-
-/// Whether formats may be taken that cut rows anywhere.
-bool takes_tiles(const block_lengths& rows, result_use use) {
-    return use != result_use::repeated && rows.nonzeros >= fewest_of_csr5;
 }
 
 } // namespace
 
 format_kind choose_format(const block_lengths& rows, result_use use) {
-    const bool by_tiles = takes_tiles(rows, use);
-    if (by_tiles && is_uneven(rows)) return formats::csr5;
-    const format_kind of_rows = by_tiles ? formats::csr5 : formats::csr;
-    if (sell_padding(rows.nonzeros, rows.slice_columns) > most_sell_padding) return of_rows;
-    if (!rows.sorted) return formats::sell;
+    if (use != result_use::repeated && is_uneven(rows)) return formats::csr5;
+    const bool padded = sell_padding(rows.nonzeros, rows.slice_columns) > most_sell_padding;
+    if (!padded && !rows.sorted) return formats::sell;
+    if (use != result_use::repeated && rows.nonzeros >= fewest_of_csr5) return formats::csr5;
     const bool short_rows = rows.nonzeros < fewest_of_csr_row * rows.rows;
-    return use == result_use::own && short_rows ? formats::sell : of_rows;
+    return !padded && use == result_use::own && short_rows ? formats::sell : formats::csr;
 }
 
 format_kind choose_borrowing_format(const block_lengths& rows, result_use use) {
-    return takes_tiles(rows, use) && is_uneven(rows) ? formats::merge : formats::csr;
+    return use != result_use::repeated && is_uneven(rows) ? formats::merge : formats::csr;
 }
 
 format_kind least_regular(format_kind one, format_kind other) {

@@ -17,11 +17,14 @@ enum class result_use {
 ///
 /// - csr5 where the tiles of csr are uneven: rows that exceed a tile of csr have a tenth of the
 ///   nonzeros, or one row has more than 1 / 132 of them (what each multiprocessor of an H200 has).
-/// - sell up to 10% padding: above, the bytes saved by unit stride are lost again.
-/// - csr5 otherwise, and where sell has to sort the rows and they are sent (single words leave the
-///   device, not whole cache lines), or have a mean of 4 nonzeros or more.
-/// - csr in place of csr5 below a million nonzeros, which are too few for its tiles, and for
-///   repeated rows: with csr5 the rounding of a row depends on its place.
+///   Only from a million nonzeros.
+/// - sell up to 10% padding if it needn't sort the rows: above, the bytes saved by unit stride are
+///   lost again.
+/// - csr5 otherwise, from 10 million nonzeros, which fill its tiles for all warps several times.
+/// - sell, sorted, for results that stay on the device, with a mean below 4 nonzeros, which don't
+///   fill csr's tiles. Sent results would leave the device in single words, not in cache lines.
+/// - csr for all else, and in place of csr5 for repeated rows: with csr5 the rounding of a row
+///   depends on its place.
 ///
 /// Measured on H200s, fp64 (docs/measured.md, "CSR5").
 [[nodiscard]] format_kind choose_format(const block_lengths& rows, result_use use);

@@ -62,7 +62,7 @@ std::vector<length_case> length_cases(bool cuda) {
     std::vector<length_case> result = {
         {"short rows, holes", some_lengths(many * 5'000, 1, 6, true, true)},
         {"rows of 4 to 12", some_lengths(many * 4'000, 4, 12, false, false)},
-        {"sigma 12, holes", some_lengths(many * 1'500, 20, 90, true, true)},
+        {"rows of 20 to 90, holes", some_lengths(many * 1'500, 20, 90, true, true)},
         {"longer rows", some_lengths(many * 700, 60, 200, false, true)},
         {"as long as tiles", std::vector<std::int64_t>(static_cast<std::size_t>(many * 600), 512)},
         {"without entries", std::vector<std::int64_t>(3'000, 0)},

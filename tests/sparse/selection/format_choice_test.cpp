@@ -101,7 +101,7 @@ TEST_CASE("automatic format: csr5 where rows longer than csr's tiles have a tent
     CHECK(with_long_rows(5000, csr_tile_entries)[0] == sell);
 }
 
-TEST_CASE("automatic format: csr5 from a million nonzeros where rows are not sell's") {
+TEST_CASE("automatic format: csr5 from ten million nonzeros where rows are not sell's") {
     const auto uneven_slices = [](std::size_t count) { // every slice has a longer row
         lengths rows(count, 10);
         for (std::size_t row = 0; row < count; row += 16)
@@ -109,8 +109,14 @@ TEST_CASE("automatic format: csr5 from a million nonzeros where rows are not sel
         REQUIRE(make_sell_layout(offsets_of(rows)).padding() > 0.1);
         return choices(rows);
     };
-    CHECK(uneven_slices(40'000) == std::vector{csr5, csr5, csr});
-    CHECK(uneven_slices(4'000) == std::vector{csr, csr, csr});
+    CHECK(uneven_slices(400'000) == std::vector{csr5, csr5, csr});
+    CHECK(uneven_slices(40'000) == std::vector{csr, csr, csr});
+    testing::random_numbers random(4);
+    lengths short_rows(4'000'000); // SELL sorts them
+    for (auto& length : short_rows) length = 1 + random.below(5);
+    CHECK(choices(short_rows) == std::vector{csr5, csr5, csr});
+    short_rows.resize(300'000);
+    CHECK(choices(short_rows) == std::vector{sell, csr, csr});
 }
 
 TEST_CASE("automatic format: blocks that use the caller's arrays keep their order") {
