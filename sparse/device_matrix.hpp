@@ -152,7 +152,7 @@ public:
     /// Enqueues d[r] = the sum of the entries of row i in local column r, where r = rows.at(i), for
     /// all rows i but padding.
     virtual void diagonal(T* d, const row_map& rows) const = 0;
-    /// The name of the format: "csr", "sell", "merge", "cusparse".
+    /// The name of the format: "csr", "sell", "merge", "csr5", "cusparse".
     [[nodiscard]] virtual std::string name() const = 0;
     /// False where the product can't be recorded, or not skipped after the loop has stopped (see
     /// matrix_free).
@@ -189,6 +189,9 @@ template <class T>
 template <class T>
 [[nodiscard]] std::unique_ptr<device_matrix<T>> make_merge(std::shared_ptr<device> device,
                                                            const local_csr<T>& block);
+template <class T>
+[[nodiscard]] std::unique_ptr<device_matrix<T>> make_csr5(std::shared_ptr<device> device,
+                                                          const local_csr<T>& block);
 template <class T>
 [[nodiscard]] std::unique_ptr<device_matrix<T>> make_cusparse(std::shared_ptr<device> device,
                                                               const local_csr<T>& block);

@@ -17,6 +17,7 @@ namespace format_rows {
 extern const format_method csr;
 extern const format_method sell;
 extern const format_method merge;
+extern const format_method csr5;
 extern const format_method cusparse;
 } // namespace format_rows
 
@@ -31,10 +32,12 @@ inline constexpr format_kind csr(format_rows::csr);
 inline constexpr format_kind sell(format_rows::sell);
 /// csr by merge path: equal work for all blocks, whatever the lengths of rows.
 inline constexpr format_kind merge(format_rows::merge);
+/// Tiles of equal work for every lane of a warp.
+inline constexpr format_kind csr5(format_rows::csr5);
 /// cuSPARSE.
 inline constexpr format_kind cusparse(format_rows::cusparse);
 
-inline constexpr std::array all = {csr, sell, merge, cusparse};
+inline constexpr std::array all = {csr, sell, merge, csr5, cusparse};
 
 } // namespace formats
 

@@ -5,6 +5,8 @@
 #include <array>
 
 #include <krylith/bench/sparse/spgemm_lines.hpp>
+#include <krylith/bench/sparse/formats_lines.hpp>
+#include <krylith/bench/sparse/lengths_lines.hpp>
 #include <krylith/bench/sparse/transpose_lines.hpp>
 #include <krylith/bench/sparse/triangular_lines.hpp>
 #include <krylith/device/error.hpp>
@@ -20,6 +22,10 @@ constexpr std::array all = {
                   spgemm_lines<double>, spgemm_lines<float>},
     sparse_kernel{"triangular", "solves with the lower and the upper triangle",
                   triangular_lines<double>, triangular_lines<float>},
+    sparse_kernel{"formats", "y = A x by each format, and what auto takes and loses",
+                  formats_lines<double>, formats_lines<float>},
+    sparse_kernel{"lengths", "the same columns in rows of Zipf's lengths, beside equal rows",
+                  lengths_lines<double>, lengths_lines<float>},
 };
 
 } // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <krylith/device/device.hpp>
+#include <krylith/device/device_group.hpp>
 #include <krylith/matrix/csr.hpp>
 
 namespace krylith::bench {
@@ -19,8 +20,9 @@ template <class T>
 struct sparse_case {
     std::shared_ptr<device> on;
     const csr_matrix<T>& matrix;
-    int repeats = 1;   ///< timed runs, after one that is thrown away
-    bool peers = true; ///< whether other libraries are measured beside
+    int repeats = 1;                     ///< timed runs, after one that is thrown away
+    bool peers = true;                   ///< whether other libraries are measured beside
+    const device_group* group = nullptr; ///< `on` alone, for what needs an operator
 };
 
 /// One measured thing. Times are seconds of one run; 0 says that it was not measured.

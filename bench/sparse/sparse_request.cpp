@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <krylith/bench/common/shared_options.hpp>
+#include <krylith/bench/sparse/gallery_matrices.hpp>
 #include <krylith/bench/sparse/sparse_kernel.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/tools/cli/names.hpp>
@@ -27,6 +28,8 @@ std::string kernels_help() {
 std::vector<spmv_case> sparse_request::cases(backend devices_of) const {
     std::vector<spmv_case> result;
     for (const std::string& name : matrices) result.push_back(case_of_matrix(name));
+    if (gallery)
+        for (const char* const name : gallery_matrices) result.push_back(case_of_matrix(name));
     if (!families.empty()) {
         const auto members = family_members(families, sizes);
         result.insert(result.end(), members.begin(), members.end());
@@ -50,7 +53,8 @@ void sparse_request::check() const {
 
 void add_options(CLI::App& app, sparse_request& q) {
     add_matrices(app, q.matrices,
-                 "unless --families names some, 7-point Poisson 128^3 and 256^3, 27-point 128^3, "
+                 "unless --families or --gallery names some, 7-point Poisson 128^3 and 256^3, "
+                 "27-point 128^3, "
                  "random 1M x 8 and kron:17 (host: 7-point 64^3, random 100,000 x 8)");
     app.add_flag("--families{all}", q.families,
                  "Families of the gallery, each in --sizes; --families=LIST: these of them");
@@ -58,6 +62,9 @@ void add_options(CLI::App& app, sparse_request& q) {
         app, "--sizes", q.sizes,
         "Sizes of the families: tiny (0.5 M nonzeros), small (10 M), medium (60 M), large (300 M)")
         ->capture_default_str();
+    app.add_flag("--gallery", q.gallery,
+                 "40 matrices of the gallery, of about 10 and 60 M nonzeros, stencils with random "
+                 "values");
     add_list(app, "--kernels", q.kernels, kernels_help());
     app.add_option("--repeats", q.repeats, "Timed runs, after one that is thrown away")
         ->type_name("N")

@@ -17,6 +17,7 @@ struct sparse_request {
     std::vector<std::string> matrices;
     std::string families; ///< empty: none; "all", or names with commas
     std::vector<std::string> sizes = {"small"};
+    bool gallery = false;             ///< the matrices of gallery_matrices.hpp
     std::vector<std::string> kernels; ///< empty: all
     int repeats = 9;
     std::string precision = "fp64";

@@ -44,6 +44,10 @@ bool sparse_run::run() {
             report_.skip(c.matrix, "the host's memory is too small for it");
         }
     }
+    if (const formats_summary& formats = formats_; formats.matrices() > 0) {
+        report_.say("\n" + formats.text());
+        report_.summarise(formats.to_json());
+    }
     return report_.finish();
 }
 
@@ -60,7 +64,8 @@ template <class T>
 void sparse_run::measure(const sparse_subject& subject, const sparse_kernel& kernel,
                          const csr_matrix<T>& matrix) {
     const device_group group = choice_.group(1); // what one kernel keeps is not there for the next
-    const sparse_case<T> c{group.handle(0), matrix, request_.repeats, !request_.without_peers};
+    const sparse_case<T> c{group.handle(0), matrix, request_.repeats, !request_.without_peers,
+                           &group};
     try {
         std::vector<sparse_line> lines;
         if constexpr (std::is_same_v<T, float>)
@@ -78,6 +83,7 @@ void sparse_run::measure(const sparse_subject& subject, const sparse_kernel& ker
 void sparse_run::add(json row) {
     report_.say(sparse_table_lines(row));
     csv_.add(row);
+    formats_.take(row);
     report_.add(std::move(row));
 }
 

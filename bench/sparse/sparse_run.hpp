@@ -6,6 +6,7 @@
 #include <krylith/bench/common/csv_file.hpp>
 #include <krylith/bench/common/device_choice.hpp>
 #include <krylith/bench/common/report.hpp>
+#include <krylith/bench/sparse/formats_summary.hpp>
 #include <krylith/bench/sparse/sparse_kernel.hpp>
 #include <krylith/bench/sparse/sparse_request.hpp>
 #include <krylith/bench/sparse/sparse_row.hpp>
@@ -33,6 +34,7 @@ private:
     std::vector<sparse_kernel> kernels_;
     report report_;
     csv_file csv_;
+    formats_summary formats_;
 };
 
 } // namespace krylith::bench

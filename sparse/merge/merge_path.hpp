@@ -50,21 +50,28 @@ struct merge_division {
     }
 };
 
-/// Divides the path for `teams` > 0 that take chunks in turn: up to 8 chunks each, so that teams
-/// are close together in the matrix and find the same x in the caches, if that leaves no team idle
-/// for more than 3% of the time.
+/// The number of consecutive units, at least 1, that each of `teams` > 0 takes in one turn: up to 8
+/// turns each, so that teams are close together in the matrix and find the same x in the caches, if
+/// that leaves no team idle for more than 3% of the time. There are at most most_merge_chunks turns
+/// of all, if there are at most so many teams.
+[[nodiscard]] inline std::int64_t turn_length(std::int64_t units, std::int64_t teams) {
+    constexpr std::int64_t most_turns = 8;
+    const std::int64_t of_team = std::max<std::int64_t>(1, (units + teams - 1) / teams);
+    std::int64_t turns = std::min({most_turns, of_team, most_merge_chunks / teams});
+    const auto length = [&] { return (of_team + turns - 1) / turns; };
+    while (turns > 1 && turns * length() - of_team > of_team / 32) --turns;
+    return length();
+}
+
+/// Divides the path for `teams` > 0 that take chunks in turn.
 [[nodiscard]] inline merge_division divide_merge_path(std::int64_t rows, std::int64_t nonzeros,
                                                       std::int64_t teams) {
-    constexpr std::int64_t most_trips = 8;
     const std::int64_t items = rows + nonzeros;
     const std::int64_t tiles = (items + merge_tile_items - 1) / merge_tile_items;
-    teams = std::min<std::int64_t>(teams, most_merge_chunks);
-    const std::int64_t tiles_of_team = std::max<std::int64_t>(1, (tiles + teams - 1) / teams);
-    std::int64_t trips = std::min({most_trips, tiles_of_team, most_merge_chunks / teams});
-    const auto length = [&] { return (tiles_of_team + trips - 1) / trips; };
-    while (trips > 1 && trips * length() - tiles_of_team > tiles_of_team / 32) --trips;
-    return {items, static_cast<std::int32_t>(tiles), static_cast<std::int32_t>(length()),
-            static_cast<std::int32_t>((tiles + length() - 1) / length())};
+    const std::int64_t length =
+        turn_length(tiles, std::min<std::int64_t>(teams, most_merge_chunks));
+    return {items, static_cast<std::int32_t>(tiles), static_cast<std::int32_t>(length),
+            static_cast<std::int32_t>((tiles + length - 1) / length)};
 }
 
 /// The rows [first, last) of which a chunk may have entries; offsets[0] need not be 0.

@@ -13,21 +13,27 @@ enum class result_use {
     repeated ///< sent, and others compute some of the rows too: their bits must be the same there
 };
 
-/// Chooses a format other than cusparse.
+/// Chooses sell, csr5 or csr.
 ///
-/// - merge where the tiles of csr are uneven: rows that exceed a tile of csr have a tenth of the
-/// nonzeros, or one
-///   row has more than 1 / 132 of them (what each multiprocessor of an H200 has). Only from a
-///   million nonzeros, and not for repeated rows: with merge the rounding of a row depends on its
-///   place.
-/// - sell up to 10% padding: above, the bytes saved by unit stride are lost again.
-/// - csr otherwise, and where sell has to sort the rows and they are sent (single words leave the
-///   device, not whole cache lines), or have a mean of 4 nonzeros or more, which fill csr's tiles.
+/// - csr5 where the tiles of csr are uneven: rows that exceed a tile of csr have a tenth of the
+///   nonzeros, or one row has more than 1 / 132 of them (what each multiprocessor of an H200 has).
+///   Only from a million nonzeros.
+/// - sell up to 10% padding if it needn't sort the rows: above, the bytes saved by unit stride are
+///   lost again.
+/// - csr5 otherwise, from 10 million nonzeros, which fill its tiles for all warps several times.
+/// - sell, sorted, for results that stay on the device, with a mean below 4 nonzeros, which don't
+///   fill csr's tiles. Sent results would leave the device in single words, not in cache lines.
+/// - csr for all else, and in place of csr5 for repeated rows: with csr5 the rounding of a row
+///   depends on its place.
 ///
-/// Measured on H200s, fp64 (docs/benchmarks.md, "Products on one GPU").
+/// Measured on H200s, fp64 (docs/measured.md, "CSR5").
 [[nodiscard]] format_kind choose_format(const block_lengths& rows, result_use use);
 
-/// Of two results of choose_format() the one for less regular rows: merge before csr before sell;
+/// The same among formats that use the caller's arrays in place: merge where the tiles of csr are
+/// uneven, else csr.
+[[nodiscard]] format_kind choose_borrowing_format(const block_lengths& rows, result_use use);
+
+/// Of two results of choose_format() the one for less regular rows: csr5 before csr before sell;
 /// automatic stands for none.
 [[nodiscard]] format_kind least_regular(format_kind one, format_kind other);
 

@@ -15,9 +15,9 @@ format_kind automatic_kind(const local_csr<T>& block) {
     const result_use use = block.alone < block.rows ? result_use::repeated
                            : block.sends            ? result_use::sent
                                                     : result_use::own;
-    const format_kind kind = choose_format(
-        block.there != nullptr ? block.there->lengths : measure_lengths(block.offsets), use);
-    return block.borrow && !kind->borrows ? formats::csr : kind;
+    const block_lengths lengths =
+        block.there != nullptr ? block.there->lengths : measure_lengths(block.offsets);
+    return block.borrow ? choose_borrowing_format(lengths, use) : choose_format(lengths, use);
 }
 
 } // namespace

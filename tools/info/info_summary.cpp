@@ -88,7 +88,7 @@ std::vector<format_kind> listed_formats() {
     return result;
 }
 
-/// "csr, sell: the matrix (merge, cusparse: as csr)".
+/// "csr, sell: the matrix (merge, csr5, cusparse: as csr)".
 std::string format_legend() {
     std::string text;
     for (const format_kind format : listed_formats())
@@ -143,8 +143,10 @@ std::string footprint_table(const matrix_info& info) {
         std::vector<std::string> row = {
             std::to_string(f.devices),
             f.devices == 1 ? "-" : std::string(to_string(f.kind)) + (choice ? "*" : "")};
-        for (const format_kind format : listed_formats())
-            row.push_back(bytes(f.matrix_bytes(format)) + (f.cuda_format == format ? "*" : ""));
+        for (const format_kind format : listed_formats()) {
+            const bool taken = f.cuda_format == format || f.cuda_format->listed_as == format->name;
+            row.push_back(bytes(f.matrix_bytes(format)) + (taken ? "*" : ""));
+        }
         row.push_back(fmt::format("{:.1f}%", 100 * f.sell_padding));
         row.push_back(bytes(f.received * f.value_bytes));
         for (const solver_method* solver : solvers)

@@ -44,6 +44,7 @@ lengths mixed(std::int64_t least, std::int64_t most) {
 
 constexpr auto csr = formats::csr;
 constexpr auto sell = formats::sell;
+constexpr auto csr5 = formats::csr5;
 constexpr auto merge = formats::merge;
 
 } // namespace
@@ -67,9 +68,13 @@ TEST_CASE("automatic format: csr where sell would be padded by more than a tenth
     CHECK(choices(arrow) == std::vector{csr, csr, csr});
 }
 
-TEST_CASE("automatic format: merge where one row is more than a multiprocessor's share") {
+TEST_CASE("automatic format: csr5 where one row is more than a multiprocessor's share") {
+    // Blocks that borrow arrays tell these rows from those which are only not sell's.
     const auto taken = [](const lengths& rows) {
-        return choose_format(measure_lengths(offsets_of(rows)), result_use::sent) == merge;
+        const block_lengths measured = measure_lengths(offsets_of(rows));
+        const bool uneven = choose_borrowing_format(measured, result_use::sent) == merge;
+        if (uneven) CHECK(choose_format(measured, result_use::sent) == csr5);
+        return uneven;
     };
     lengths even(200'000, 10);
     CHECK_FALSE(taken(even));
@@ -82,7 +87,7 @@ TEST_CASE("automatic format: merge where one row is more than a multiprocessor's
     CHECK_FALSE(taken({0, 999'999, 0}));
 }
 
-TEST_CASE("automatic format: merge where rows longer than csr's tiles have a tenth") {
+TEST_CASE("automatic format: csr5 where rows longer than csr's tiles have a tenth") {
     // There are 10,000 rows of 200, two million nonzeros; a row has less than a multiprocessor's
     // fraction.
     const auto with_long_rows = [](std::size_t count, std::int64_t length) {
@@ -91,9 +96,41 @@ TEST_CASE("automatic format: merge where rows longer than csr's tiles have a ten
         return choices(rows);
     };
     constexpr std::int64_t longer = csr_tile_entries + 1; // 124 of them have 222,332 of 2,222,332
-    CHECK(with_long_rows(124, longer) == std::vector{merge, merge, sell});
-    CHECK(with_long_rows(123, longer)[0] != merge);
-    CHECK(with_long_rows(5000, csr_tile_entries)[0] != merge);
+    CHECK(with_long_rows(124, longer) == std::vector{csr5, csr5, sell});
+    CHECK(with_long_rows(123, longer)[0] == sell);
+    CHECK(with_long_rows(5000, csr_tile_entries)[0] == sell);
+}
+
+TEST_CASE("automatic format: csr5 from ten million nonzeros where rows are not sell's") {
+    const auto uneven_slices = [](std::size_t count) { // every slice has a longer row
+        lengths rows(count, 10);
+        for (std::size_t row = 0; row < count; row += 16)
+            rows[row] = 10 + static_cast<std::int64_t>(row % 700);
+        REQUIRE(make_sell_layout(offsets_of(rows)).padding() > 0.1);
+        return choices(rows);
+    };
+    CHECK(uneven_slices(400'000) == std::vector{csr5, csr5, csr});
+    CHECK(uneven_slices(40'000) == std::vector{csr, csr, csr});
+    testing::random_numbers random(4);
+    lengths short_rows(4'000'000); // SELL sorts them
+    for (auto& length : short_rows) length = 1 + random.below(5);
+    CHECK(choices(short_rows) == std::vector{csr5, csr5, csr});
+    short_rows.resize(300'000);
+    CHECK(choices(short_rows) == std::vector{sell, csr, csr});
+}
+
+TEST_CASE("automatic format: blocks that use the caller's arrays keep their order") {
+    const auto taken = [](const lengths& rows, result_use use) {
+        return choose_borrowing_format(measure_lengths(offsets_of(rows)), use);
+    };
+    lengths rows(200'000, 10);
+    CHECK(taken(rows, result_use::own) == csr);
+    rows[77] = 20'000;
+    CHECK(taken(rows, result_use::own) == merge);
+    CHECK(taken(rows, result_use::sent) == merge);
+    CHECK(taken(rows, result_use::repeated) == csr);
+    CHECK(merge->borrows);
+    CHECK(csr->borrows);
 }
 
 } // namespace krylith
