@@ -270,9 +270,10 @@ bool run(std::int64_t n, int steps) {
     const auto values = static_cast<std::size_t>(entries_before(n, n * n * n)) * sizeof(double);
     std::printf("%d GPUs: %d steps, %lld iterations, hottest %.6f, error %.1e\n", group.size(),
                 steps, static_cast<long long>(iterations), amplitude, error);
-    std::printf("krylith beside its workspace: %zu bytes of vectors, %zu of the matrix, whose values are "
-                "%zu\n",
-                bytes_of(group, "vectors"), bytes_of(group, "matrix"), values);
+    std::printf(
+        "krylith beside its workspace: %zu bytes of vectors, %zu of the matrix, whose values are "
+        "%zu\n",
+        bytes_of(group, "vectors"), bytes_of(group, "matrix"), values);
     return good && error <= 1e-8 * amplitude && bytes_of(group, "matrix") < values;
 }
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include <krylith/bench/sparse/spgemm_lines.hpp>
 #include <krylith/bench/sparse/formats_lines.hpp>
 #include <krylith/bench/sparse/lengths_lines.hpp>
+#include <krylith/bench/sparse/spgemm_lines.hpp>
 #include <krylith/bench/sparse/transpose_lines.hpp>
 #include <krylith/bench/sparse/triangular_lines.hpp>
 #include <krylith/device/error.hpp>

@@ -24,8 +24,8 @@ struct post_address {
 /// copyable.
 class posted_words {
 public:
-    /// `count` is at most 4096; `item` is what the ledger of a host device says. Throws device_error
-    /// where there is no such memory.
+    /// `count` is at most 4096; `item` is what the ledger of a host device says. Throws
+    /// device_error where there is no such memory.
     posted_words(std::shared_ptr<device> device, int count, std::string item = "posted words");
     posted_words(const posted_words&) = delete;
     posted_words& operator=(const posted_words&) = delete;

@@ -25,10 +25,10 @@ TEST_CASE("page: a report may lack any field, and may have new ones") {
     const std::vector<page_entry> nothing = {{ordered_json::object(), ""}};
     CHECK(contains(html_report(nothing), "</html>"));
     const std::vector<page_entry> odd = {{ordered_json{{"matrix", {{"name", "a.mtx"}}},
-                                               {"history", {1.0, nullptr, 1e-9}},
-                                               {"bytes_per_device", ordered_json::array()},
-                                               {"something_new", {{"inside", "a < b"}}},
-                                               {"warnings", {"look out"}}},
+                                                       {"history", {1.0, nullptr, 1e-9}},
+                                                       {"bytes_per_device", ordered_json::array()},
+                                                       {"something_new", {{"inside", "a < b"}}},
+                                                       {"warnings", {"look out"}}},
                                           ""}};
     const std::string page = html_report(odd);
     CHECK(contains(page, "something_new/inside"));
@@ -40,10 +40,10 @@ TEST_CASE("page: a report may lack any field, and may have new ones") {
 
 TEST_CASE("page: fields read as people write them") {
     const ordered_json report = {{"rhs_norm", 1234.5},
-                         {"solve_seconds", 0.0123},
-                         {"devices", {"x", "y"}},
-                         {"empty", ""},
-                         {"none", nullptr}};
+                                 {"solve_seconds", 0.0123},
+                                 {"devices", {"x", "y"}},
+                                 {"empty", ""},
+                                 {"none", nullptr}};
     using krylith::tool::field_kind;
     using krylith::tool::in_words;
     CHECK(in_words(report, {"", "/rhs_norm", field_kind::scientific}) == "1.234e+03");
