@@ -1,0 +1,64 @@
+// Smoothed aggregation (Vanek, Mandel, Brezina, Algebraic multigrid by smoothed aggregation,
+// Computing 56, 1996): the coarse space of a matrix and its prolongation.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <krylith/spmv/distributed_csr.hpp>
+
+namespace krylith {
+
+struct aggregation_options {
+    /// Entries with |a_ij| < theta sqrt(|a_ii a_jj|) are weak: aggregates don't grow across them,
+    /// and the prolongation is smoothed with A without them, its diagonal their sum.
+    double theta = 0.02;
+    /// Whether aggregates are joined in pairs, for few rows on the next level.
+    bool aggressive = false;
+    /// Whether P = (I - 4 / (3 lambda) D^-1 A_F) T; else P = T.
+    bool smooth = true;
+};
+
+/// The aggregates of a matrix, and prolongations made of them. Aggregates are those of a maximal
+/// independent set of distance 2 (Bell, Dalton, Olson, SISC 34, 2012; Kelley, Rajamanickam,
+/// 2204.02934) by hashes of global rows: the same on any number of devices, bit for bit. Move-only.
+template <class T>
+class smoothed_aggregation {
+public:
+    /// Finds aggregates. A is square with one partition of rows and columns, columns of a row
+    /// ascend strictly, and its diagonal is positive.
+    smoothed_aggregation(const distributed_csr<T>& a, const aggregation_options& options);
+    smoothed_aggregation(smoothed_aggregation&&) noexcept;
+    smoothed_aggregation& operator=(smoothed_aggregation&&) noexcept;
+    ~smoothed_aggregation();
+
+    /// The owners of aggregates, which are the rows of the coarse level, in the order of their
+    /// lowest roots.
+    [[nodiscard]] const row_partition& coarse() const noexcept;
+
+    /// P of A, whose columns have norm 1 where it is not smoothed: near_null[rank] are the entries
+    /// of a vector v, not 0, on the rows that the rank owns; where P is smoothed it is
+    /// (I - 4 / (3 lambda) D_F^-1 A_F) T, and T coarse_near_null() = v. Rows without an aggregate
+    /// (those with no strong entry besides the diagonal) are empty.
+    [[nodiscard]] distributed_csr<T> prolongation(const distributed_csr<T>& a,
+                                                  std::span<const T* const> near_null);
+    /// Values of P anew, of other values of A and v.
+    void refresh(const distributed_csr<T>& a, std::span<const T* const> near_null,
+                 distributed_csr<T>& p);
+    /// The near-null vector on the coarse rows that a rank owns, of the latest P.
+    [[nodiscard]] const T* coarse_near_null(int rank) const noexcept;
+
+    /// The most bytes that it keeps on a device.
+    [[nodiscard]] std::int64_t bytes() const noexcept;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+extern template class smoothed_aggregation<double>;
+extern template class smoothed_aggregation<float>;
+
+} // namespace krylith

@@ -1,0 +1,79 @@
+// A sparse matrix in compressed rows over the devices of a group, for work that makes matrices of
+// matrices: products, transposition, coarse levels of multigrid. make_operator() makes operators of
+// it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <krylith/device/device_group.hpp>
+#include <krylith/matrix/csr.hpp>
+#include <krylith/partition/row_partition.hpp>
+#include <krylith/sparse/device_csr.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
+#include <krylith/spmv/products/local_columns.hpp>
+
+namespace krylith {
+
+/// Rank k has the rows rows().owned(k) on its device, as a device_csr whose columns are local ones:
+/// those that the rows refer to and those that the rank owns, numbered in the order of their global
+/// numbers (local_columns). Numbers so ascend where global ones do, and what kernels for one device
+/// compute of a row has the same bits on any number of devices. Move-only.
+template <class T>
+class distributed_csr {
+public:
+    distributed_csr() = default;
+    /// Uploads `a`: each rank its rows. Throws input_error as validate() does, and usage_error for
+    /// partitions that are not of the rows and columns of `a` on the ranks of the group.
+    distributed_csr(const device_group& group, const csr_view<T>& a, row_partition rows,
+                    row_partition columns);
+    /// Copies rows that lie on the devices, parts[k] those of rank k, with global columns. Entries
+    /// keep their order. Waits for the devices. Throws usage_error for another number of parts, and
+    /// input_error for columns out of range.
+    distributed_csr(const device_group& group, std::span<const csr_part<T>> parts,
+                    row_partition columns);
+    /// Takes blocks that are right: blocks[k].columns() is columns_of[k].count().
+    distributed_csr(const device_group& group, row_partition rows, row_partition columns,
+                    std::vector<device_csr<T>> blocks, std::vector<local_columns> columns_of);
+
+    [[nodiscard]] const device_group& group() const noexcept { return *group_; }
+    [[nodiscard]] const row_partition& row_owners() const noexcept { return rows_; }
+    [[nodiscard]] const row_partition& column_owners() const noexcept { return columns_; }
+    [[nodiscard]] std::int64_t rows() const noexcept { return rows_.rows(); }
+    [[nodiscard]] std::int64_t columns() const noexcept { return columns_.rows(); }
+    [[nodiscard]] std::int64_t nonzeros() const noexcept;
+    /// The most bytes that it keeps on a device.
+    [[nodiscard]] std::int64_t bytes() const noexcept;
+
+    [[nodiscard]] const device_csr<T>& block(int rank) const { return blocks_[at(rank)]; }
+    [[nodiscard]] device_csr<T>& block(int rank) { return blocks_[at(rank)]; }
+    [[nodiscard]] const local_columns& columns_of(int rank) const { return columns_of_[at(rank)]; }
+
+    /// Enqueues the global columns of the entries of a rank: [block(rank).nonzeros()].
+    [[nodiscard]] buffer<std::int32_t> global_columns(int rank) const;
+    /// The whole matrix with global columns. Waits for the devices.
+    [[nodiscard]] csr_matrix<T> download() const;
+
+private:
+    [[nodiscard]] static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
+
+    std::shared_ptr<const device_group> group_; ///< null: empty
+    row_partition rows_;
+    row_partition columns_;
+    std::vector<device_csr<T>> blocks_;
+    std::vector<local_columns> columns_of_;
+};
+
+/// Makes the operator of the matrix between given vectors, whose layouts have its partitions.
+/// Throws what make_operator() of csr_parts throws.
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>>
+make_operator(const operator_layouts& layouts, const distributed_csr<T>& matrix,
+              const operator_options& options = {});
+
+extern template class distributed_csr<double>;
+extern template class distributed_csr<float>;
+
+} // namespace krylith
