@@ -32,7 +32,11 @@ struct row_place {
         next = begin = a.offsets[row];
         end = a.offsets[row + 1];
     }
-    [[nodiscard]] __device__ std::int64_t left() const { return end - next; }
+    /// Whether the warp takes the row together. It then does so to the row's end, however often it
+    /// has to wait, so that the order of the sum is always the same.
+    [[nodiscard]] __device__ bool needs_warp() const {
+        return end - begin > long_row && next < end;
+    }
     /// Where entry next + u lies.
     template <class T>
     [[nodiscard]] __device__ std::int64_t entry(const triangle_source<T>& a, int u) const {
@@ -128,13 +132,13 @@ __device__ inline void sweep_chains(const triangle_source<T>& a, Work& work, std
         work.begin(place.row);
     }
     for (;;) {
-        unsigned together = __ballot_sync(all_lanes, !done && fresh && place.left() > long_row);
+        unsigned together = __ballot_sync(all_lanes, !done && fresh && place.needs_warp());
         while (together != 0) {
             const int of = __ffs(static_cast<int>(together)) - 1;
             together &= together - 1;
             take_together(a, work, of, place);
         }
-        if (!done && !(fresh && place.left() > long_row)) {
+        if (!done && !(fresh && place.needs_warp())) {
             if (fresh) ends = batch.load(a, work, place);
             fresh = false;
             batch.look(work);
