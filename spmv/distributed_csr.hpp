@@ -50,6 +50,10 @@ public:
     [[nodiscard]] const device_csr<T>& block(int rank) const { return blocks_[at(rank)]; }
     [[nodiscard]] device_csr<T>& block(int rank) { return blocks_[at(rank)]; }
     [[nodiscard]] const local_columns& columns_of(int rank) const { return columns_of_[at(rank)]; }
+    /// [ranks]
+    [[nodiscard]] std::span<const local_columns> all_columns() const noexcept {
+        return columns_of_;
+    }
 
     /// Enqueues the global columns of the entries of a rank: [block(rank).nonzeros()].
     [[nodiscard]] buffer<std::int32_t> global_columns(int rank) const;

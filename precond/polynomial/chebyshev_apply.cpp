@@ -105,19 +105,6 @@ void chebyshev_apply<T, W>::update(const csr_view<T>& matrix) {
     take(now);
 }
 
-/// The register of the squared norm of r. An execution has few registers and may hold many
-/// applications, which all use the same one.
-template <class T, class W>
-std::uint8_t chebyshev_apply<T, W>::norm_register(execution& run) {
-    const auto known = std::ranges::find(registers_, run.identity(),
-                                         &std::pair<std::uint64_t, std::uint8_t>::first);
-    if (known != registers_.end()) return known->second;
-    constexpr std::size_t executions_at_once = 16;
-    if (registers_.size() == executions_at_once) registers_.erase(registers_.begin());
-    registers_.emplace_back(run.identity(), run.new_register());
-    return registers_.back().second;
-}
-
 /// With v_j = T_j(X) S r, where X = (center I - D^-1/2 A D^-1/2) / radius, z is a sum of the v_j,
 /// and v_(j + 1) = 2 X v_j - v_(j - 1) is one product, which writes over v_(j - 1). Every second
 /// time both vectors go into the sum, in one pass; the pass of the last ones writes z.
@@ -125,7 +112,7 @@ template <class T, class W>
 void chebyshev_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>& z,
                                   std::span<const reduction_into<T>> dots) {
     const auto constant = [&](double c) { return scalar_value{&run, run.constant(c)}; };
-    const scalar_value rr{&run, norm_register(run)};
+    const scalar_value rr{&run, norm_.in(run)};
     fused(run, reduction_into<T>{rr.number, &r, &r});
     fused(run, *even_ = divide_or_zero(constant(1), sqrt(rr)) * pointwise(*s_, r));
 

@@ -6,12 +6,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <krylith/precond/chebyshev.hpp>
 #include <krylith/precond/polynomial/scaled_matrix.hpp>
 #include <krylith/spmv/building/reordered_matrix.hpp>
+#include <krylith/vector/kept/execution_register.hpp>
 
 namespace krylith::detail {
 
@@ -51,7 +51,6 @@ private:
     };
     [[nodiscard]] contents compute(const csr_view<T>& matrix) const;
     void take(const contents& now);
-    [[nodiscard]] std::uint8_t norm_register(execution& run);
 
     chebyshev_options options_;
     /// Of T_j(X) S r in the sum that makes z, where the largest eigenvalue is 1: others of the same
@@ -65,7 +64,7 @@ private:
     std::optional<vector<W>> s_;
     std::optional<vector<W>> even_, odd_; ///< T_j(X) S r for the last two j
     std::optional<vector<W>> sum_;
-    std::vector<std::pair<std::uint64_t, std::uint8_t>> registers_; ///< by execution
+    execution_register norm_; ///< of r, squared
 };
 
 extern template class chebyshev_apply<double, float>;

@@ -115,6 +115,13 @@ inline constexpr std::array known_shapes = {
     read_shape("z=A*s':y'+B*s':v'+C*s':w'"),
     read_shape("z=A*s':v'+B*s':w'|rz"),
     read_shape("z=A*s':v'+B*s':w'"),
+    // Multigrid: r on its way into the first level, the first and the later changes of x before and
+    // after the correction, and the result of a level.
+    read_shape("r'=A*s':b;z'=B*r';x'=z'"),
+    read_shape("z=A*r;x=z"),
+    read_shape("z=A*z+B*r;x+=z"),
+    read_shape("x+=z;z=A*r;x+=z"),
+    read_shape("e=x+A*z+B*r"),
 };
 
 } // namespace krylith
