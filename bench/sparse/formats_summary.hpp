@@ -15,8 +15,8 @@ public:
     void take(const json& row);
 
     [[nodiscard]] std::size_t matrices() const { return lines_.size(); }
-    /// The geometric mean of the peer's time over that of auto, the worst, and the largest loss of
-    /// auto against the fastest format.
+    /// The geometric mean of the peer's time over that of auto and the worst, and the same of what
+    /// auto loses against the fastest format.
     [[nodiscard]] std::string text() const;
     [[nodiscard]] json to_json() const;
 
@@ -28,6 +28,7 @@ private:
     };
     struct totals {
         double mean_speedup = 0;
+        double mean_loss = 0;
         line least_speedup;
         line largest_loss;
     };

@@ -27,8 +27,9 @@ std::vector<total_request::named_matrix> total_request::matrix_list(backend devi
 void add_options(CLI::App& app, total_request& q) {
     add_matrices(
         app, q.matrices,
-        "poisson3d of 64^3, 128^3 and 256^3, random, rgg and kron. Matrices of the gallery "
-        "that are not positive definite are made so, as by krylith solve --spd");
+        "poisson3d of 64^3, 128^3 and 256^3, and random, rgg and kron, made positive definite as "
+        "by --spd");
+    tool::add_spd(app, q.spd);
     app.add_option("--repetitions", q.repetitions,
                    "Times that each is measured, after one that is thrown away")
         ->type_name("N")

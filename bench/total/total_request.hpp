@@ -16,7 +16,7 @@ namespace krylith::bench {
 
 struct total_request {
     std::vector<std::string> matrices;
-    bool spd = false;
+    bool spd = false; ///< whether `matrices` are made symmetric positive definite
     tool::device_options devices;
     std::vector<int> counts;
     int repetitions = 5;

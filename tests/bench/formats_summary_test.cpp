@@ -1,4 +1,6 @@
 // What `krylith bench sparse` says of formats on all matrices together.
+#include <cmath>
+
 #include <doctest/doctest.h>
 
 #include <krylith/bench/sparse/formats_summary.hpp>
@@ -34,6 +36,7 @@ TEST_CASE("formats summary: the mean is geometric, and the worst have their name
     const json all = summary.to_json();
     CHECK(all.at("mean_speedup").get<double>() == doctest::Approx(2));
     CHECK(all.at("least_speedup_of") == "two");
+    CHECK(all.at("mean_loss").get<double>() == doctest::Approx(std::sqrt(1.25) - 1));
     CHECK(all.at("largest_loss").get<double>() == doctest::Approx(0.25));
     CHECK(all.at("largest_loss_of") == "two");
     CHECK(summary.text().find("loses at most 25.0% against the fastest format (two)") !=

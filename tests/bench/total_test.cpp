@@ -4,11 +4,13 @@
 #include <cmath>
 #include <string>
 
+#include <CLI/CLI.hpp>
 #include <doctest/doctest.h>
 
 #include <krylith/bench/total/total_copies.hpp>
 #include <krylith/bench/total/total_measure.hpp>
 #include <krylith/bench/total/total_peer.hpp>
+#include <krylith/bench/total/total_request.hpp>
 #include <krylith/device/error.hpp>
 
 #include <krylith/tests/support/groups.hpp>
@@ -56,6 +58,18 @@ KRYLITH_GROUP_TEST("bench total: a bare copy is of all bytes, on however many de
               8.0 * static_cast<double>(w.n() + 1) + 12.0 * static_cast<double>(w.nnz()));
         CHECK(copy.run() > 0);
     }
+}
+
+TEST_CASE("bench total: matrices that are named are made positive definite where asked") {
+    total_request named{.matrices = {"gallery:rgg:10", "gallery:kron:8"}, .spd = true};
+    CLI::App app;
+    total_request parsed;
+    add_options(app, parsed);
+    app.parse("gallery:rgg:10 gallery:kron:8 --spd");
+    CHECK(parsed.matrices == named.matrices);
+    for (const auto& [name, spd] : parsed.matrix_list(backend::cuda)) CHECK(spd);
+    named.spd = false;
+    for (const auto& [name, spd] : named.matrix_list(backend::cuda)) CHECK_FALSE(spd);
 }
 
 TEST_CASE("bench total: a Python that isn't there, or has no CuPy, is said so") {

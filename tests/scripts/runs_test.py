@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Tests of scripts/compare and scripts/plot:
 
-    runs_test.py FOLDER_OF_SCRIPTS
+    runs_test.py FOLDER_OF_SCRIPTS [KRYLITH]
+
+KRYLITH is the command with its benchmarks; with it, pictures are also drawn of what it measures here.
 """
+import importlib.machinery
 import importlib.util
 import json
 import pathlib
@@ -11,6 +14,7 @@ import sys
 import tempfile
 import unittest
 
+KRYLITH = sys.argv.pop(2) if len(sys.argv) > 2 else None
 SCRIPTS = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path("scripts")
 
 
@@ -55,6 +59,13 @@ def walk(contestant, algorithm="bfs", devices=1, ms=1.0, **more):
     return {"matrix": "gallery:kron:5", "family": "kron", "size": "", "algorithm": algorithm,
             "devices": devices, "contestant": contestant, "ms": {"median": ms}, "void_because": [],
             **({"by_step": steps} if contestant in ("adaptive", "cusparse") else {}), **more}
+
+
+def module_of(script):
+    loader = importlib.machinery.SourceFileLoader(script.name, str(script))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(script.name, loader))
+    loader.exec_module(module)
+    return module
 
 
 class runs_test(unittest.TestCase):
@@ -174,9 +185,10 @@ class runs_test(unittest.TestCase):
                                      walk("cusparse", ms=3), walk("adaptive", "sssp", 2)],
                           "graph")
         kernels = self.file("k.json", [sparse("poisson3d:8", 3000, 0.1), sparse("kron:5", 900, 0.2),
-                                       sparse("kron:5", 900, 0.3, "spgemm", "", gflops=4.5)], "sparse")
+                                       sparse("kron:5", 900, 0.3, "spgemm", "", gflops=4.5, gb_per_s=7)], "sparse")
         for file, *names in ((streamed_rows, "phases"), (loads, "imbalance"),
-                             (kernels, "rates_transpose", "rates_spgemm", "speedup"),
+                             (kernels, "rates_transpose", "rates_spgemm", "bandwidth_spgemm", "gain_spgemm",
+                              "gain_transpose", "speedup"),
                              (walks, "speedup_bfs", "steps_bfs", "steps_sssp")):
             done = self.run_script("plot", file, str(self.here / names[0]))
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -187,6 +199,43 @@ class runs_test(unittest.TestCase):
                      str(self.here / "out"))
         del rows[1]["speedup"]
         self.refused("has no 'speedup'", "plot", self.file("old.json", rows), str(self.here / "out"))
+
+    @unittest.skipIf(KRYLITH is None, "no command with benchmarks was named")
+    def test_plot_draws_what_bench_sparse_measures(self):
+        """On host devices, whatever is there: the keys that pictures need are those of the report."""
+        report = self.here / "sparse.json"
+        matrices = [f"gallery:{m}" for m in ("poisson3d:6:random=1", "kron:6", "random:200:5")]
+        done = subprocess.run([KRYLITH, "bench", "sparse", *matrices, "--backend", "host", "--threads", "1",
+                               "--repeats", "1", "--report", str(report)], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("auto on 3 matrices: loses at most", done.stdout)
+        run = json.loads(report.read_text())
+        kernels = {row["kernel"] for row in run["rows"]}
+        self.assertLessEqual({"transpose", "spgemm", "triangular", "formats"}, kernels)
+        plot = module_of(SCRIPTS / "plot")
+        for row in run["rows"]:
+            for key in [axis for axis, _, _ in plot.AXES]:
+                self.assertIsInstance(plot.need(row, key), (int, float))
+            self.assertGreater(plot.need(row, "ms", "median"), 0)
+            self.assertGreater(plot.need(row, plot.arithmetic([row])), 0)
+            if row["kernel"] == "formats":
+                self.assertGreater(plot.need(row, "gb_per_s"), 0)
+                self.assertGreater(plot.need(row, "gflops"), 0)
+        self.assertLessEqual({"mean_speedup", "least_speedup_of", "mean_loss", "largest_loss_of"},
+                             set(run["summary"]))
+        if importlib.util.find_spec("matplotlib") is None:
+            print("nothing drawn: matplotlib is missing")
+            return
+        out = self.here / "figures"
+        done = self.run_script("plot", str(report), str(out))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        wanted = {f"{what}_{kernel}.svg" for kernel in ("transpose", "spgemm", "triangular", "formats")
+                  for what in ("rates", "bandwidth", "gain")}
+        self.assertLessEqual(wanted | {"speedup.svg"}, {path.name for path in out.iterdir()})
+        formats = (out / "rates_formats.svg").read_text()
+        for word in ("GFLOP/s", "nonzeros", "skew", "distance from the diagonal", "formats, auto"):
+            self.assertIn(word, formats)
 
 
 if __name__ == "__main__":
