@@ -45,6 +45,13 @@ csr_matrix<T> anisotropic_diffusion(std::int64_t n, double epsilon, double degre
 }
 
 template <class T>
+csr_matrix<T> anisotropic3d(std::int64_t n, double epsilon, std::optional<random_scaling> scaling) {
+    const grid g = checked_grid("anisotropic3d", {n, n, n});
+    check_argument("anisotropic3d", "epsilon", epsilon, 1e-12, 1e12);
+    return star_stencil<T>(g, {4 + 2 * epsilon, -1, -1, epsilon}, scaling);
+}
+
+template <class T>
 csr_matrix<T> convection_diffusion(std::int64_t n, double peclet,
                                    std::optional<random_scaling> scaling) {
     if (!std::isfinite(peclet) || peclet < 0) {
@@ -74,6 +81,8 @@ template csr_matrix<double> anisotropic_diffusion(std::int64_t, double, double,
                                                   std::optional<random_scaling>);
 template csr_matrix<float> anisotropic_diffusion(std::int64_t, double, double,
                                                  std::optional<random_scaling>);
+template csr_matrix<double> anisotropic3d(std::int64_t, double, std::optional<random_scaling>);
+template csr_matrix<float> anisotropic3d(std::int64_t, double, std::optional<random_scaling>);
 template csr_matrix<double> convection_diffusion(std::int64_t, double,
                                                  std::optional<random_scaling>);
 template csr_matrix<float> convection_diffusion(std::int64_t, double,

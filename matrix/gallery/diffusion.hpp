@@ -22,6 +22,14 @@ template <class T>
                                                   double degrees = 0,
                                                   std::optional<random_scaling> scaling = {});
 
+/// -u_xx - u_yy - epsilon u_zz on n^3 points of the unit cube, 7 points, times h^2: 4 + 2 epsilon on
+/// the diagonal, -1 to the neighbours in x and y, -epsilon to those in z. Symmetric positive
+/// definite; epsilon = 1 is poisson3d. The eigenvalues are those of poisson3d with the terms of z
+/// times epsilon. epsilon: 1e-12 to 1e12.
+template <class T>
+[[nodiscard]] csr_matrix<T> anisotropic3d(std::int64_t n, double epsilon,
+                                          std::optional<random_scaling> scaling = {});
+
 /// Convection-diffusion -Laplace u + peclet (u_x + u_y + u_z) = f on the unit cube, n points an
 /// axis, first-order upwind differences, times h^2 with h = 1 / (n + 1). With p = peclet h:
 /// 6 + 3 p on the diagonal, -(1 + p) to the lower neighbour in each direction, -1 to the upper one.

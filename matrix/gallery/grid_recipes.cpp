@@ -24,6 +24,18 @@ auto build_box(const gallery_spec& s, const Generate& generate) {
 std::span<const recipe> grid_recipes() {
     static const std::array recipes{
         make_recipe(
+            {"anisotropic3d", "Diffusion and waves", "N:EPSILON[:random=SEED]",
+             "diffusion on N^3 points, EPSILON times weaker in z",
+             "Symmetric positive definite. 7 N^3 - 6 N^2 nonzeros. -u_xx - u_yy - EPSILON u_zz on "
+             "the unit cube; see Trottenberg, Oosterlee, Schueller, Multigrid, 2001, section 5.1. "
+             "random=SEED scales it to D A D, D random in [0.5, 1.5).",
+             "6:1e-3"},
+            2, 2,
+            []<class T>(const gallery_spec& s) {
+                return anisotropic3d<T>(s.size(0, "N"), s.number(1, "EPSILON", 1e-12, 1e12),
+                                        s.random());
+            }),
+        make_recipe(
             {"anisotropic_diffusion", "Diffusion and waves", "N:EPSILON[:DEGREES][:random=SEED]",
              "diffusion on N^2 points, EPSILON times weaker across a direction at DEGREES to the "
              "x axis",

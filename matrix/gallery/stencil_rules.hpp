@@ -10,11 +10,13 @@
 
 namespace krylith {
 
-/// The coefficients of a point, of its lower neighbours (x - 1, y - 1, z - 1) and its upper ones.
+/// The coefficients of a point, of its lower neighbours (x - 1, y - 1, z - 1) and its upper ones;
+/// those to neighbours in z are `along_z` times as large.
 struct star {
     double centre;
     double lower;
     double upper;
+    double along_z = 1;
 };
 
 /// The number of entries of a point's row: itself and its neighbours along the axes.
@@ -37,13 +39,13 @@ csr_matrix<T> star_stencil(const grid& g, const star& s, std::optional<random_sc
             }
         };
         const std::int64_t plane = g.nx * g.ny;
-        put(p.z > 0, row - plane, s.lower);
+        put(p.z > 0, row - plane, s.lower * s.along_z);
         put(p.y > 0, row - g.nx, s.lower);
         put(p.x > 0, row - 1, s.lower);
         put(true, row, s.centre);
         put(p.x + 1 < g.nx, row + 1, s.upper);
         put(p.y + 1 < g.ny, row + g.nx, s.upper);
-        put(p.z + 1 < g.nz, row + plane, s.upper);
+        put(p.z + 1 < g.nz, row + plane, s.upper * s.along_z);
     };
     return build_by_rows<T>(g.points(), g.points(), length, fill);
 }

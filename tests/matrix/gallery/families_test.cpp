@@ -26,6 +26,7 @@ using krylith::make_gallery;
 using krylith::test::specimen;
 
 const std::vector<specimen> usual_specimens{
+    {"anisotropic3d:6:1e-3", 216, 1296, true, 0xdf1ecec1590fd4b},
     {"anisotropic_diffusion:9:0.01:30", 81, 625, true, 0xb5bfb17bd3c48d5d},
     {"convection_diffusion:6:10", 216, 1296, false, 0x6dbce9db6c7e49bb},
     {"delaunay:20:17", 340, 1894, true, 0x86e80a7e94d394d2},

@@ -99,6 +99,16 @@ TEST_CASE("poisson3d_27point by hand") {
           dense{{26, -1, 0}, {-1, 26, -1}, {0, -1, 26}});
 }
 
+TEST_CASE("anisotropic3d by hand") {
+    const double far = -0.25;
+    const dense expected{{4.5, -1, -1, 0, far, 0, 0, 0}, {-1, 4.5, 0, -1, 0, far, 0, 0},
+                         {-1, 0, 4.5, -1, 0, 0, far, 0}, {0, -1, -1, 4.5, 0, 0, 0, far},
+                         {far, 0, 0, 0, 4.5, -1, -1, 0}, {0, far, 0, 0, -1, 4.5, 0, -1},
+                         {0, 0, far, 0, -1, 0, 4.5, -1}, {0, 0, 0, far, 0, -1, -1, 4.5}};
+    CHECK(to_dense(krylith::anisotropic3d<double>(2, 0.25)) == expected);
+    CHECK(krylith::anisotropic3d<double>(4, 1) == krylith::poisson3d<double>(4));
+}
+
 TEST_CASE("convection_diffusion by hand") {
     // n = 2, peclet = 6: h = 1/3, p = 2.
     const double low = -3;

@@ -127,7 +127,7 @@ TEST_CASE("where no name is near, none is suggested, and what is allowed is list
     lists("foo", "'foo': valid are solve spmv");
     lists("graph wcc gallery:poisson2d:4", "'wcc': valid are bfs pagerank sssp");
     const auto gallery = run_krylith(folder, "solve gallery:xyzzy");
-    CHECK(contains(gallery.err, "unknown matrix \"xyzzy\". Allowed: anisotropic_diffusion, "));
+    CHECK(contains(gallery.err, "unknown matrix \"xyzzy\". Allowed: anisotropic3d, "));
 }
 
 TEST_CASE("values out of range and odd arguments are wrong uses") {
