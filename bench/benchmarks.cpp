@@ -6,6 +6,7 @@
 #include <krylith/bench/calls/calls_run.hpp>
 #include <krylith/bench/graph/graph_run.hpp>
 #include <krylith/bench/imbalance/imbalance_run.hpp>
+#include <krylith/bench/multigrid/multigrid_run.hpp>
 #include <krylith/bench/read/read_run.hpp>
 #include <krylith/bench/solver/solver_run.hpp>
 #include <krylith/bench/sparse/sparse_run.hpp>
@@ -40,7 +41,7 @@ std::function<exit_status()> add_solver(CLI::App& options, std::string_view name
     return [request] { return status_of_run(bench::solver_run(*request)); };
 }
 
-constexpr std::array<benchmark, 11> others = {{
+constexpr std::array<benchmark, 12> others = {{
     {"calls", "What a call of a solver costs beside its iterations, and time steps",
      add<bench::calls_request, bench::calls_run>},
     {"spmv", "y = A x: formats on one device, operators on several, and their limits",
@@ -61,6 +62,8 @@ constexpr std::array<benchmark, 11> others = {{
      add<bench::watch_request, bench::watch_run>},
     {"total", "From CSR arrays in host memory to the answer, step by step, against CuPy",
      add<bench::total_request, bench::total_run>},
+    {"multigrid", "From a matrix on the devices to the answer by amg, step by step",
+     add<bench::multigrid_request, bench::multigrid_run>},
     {"break_even", "Rows a GPU from which several pay, by the cost model; needs no device",
      add<bench::break_even_request, bench::break_even_run>},
 }};

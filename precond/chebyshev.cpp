@@ -190,6 +190,7 @@ constinit const preconditioner_method preconditioner_rows::chebyshev = {
     .needs_matrix = true,
     .pointwise = false,
     .listed = false,
+    .chosen_from = std::nullopt,
     .no_use_because = no_chebyshev_because,
     .kept_bytes = kept_bytes,
     .moved_bytes = moved_bytes,

@@ -174,6 +174,7 @@ constinit const preconditioner_method preconditioner_rows::jacobi = {
     .needs_matrix = false,
     .pointwise = true,
     .listed = true,
+    .chosen_from = 0,
     .no_use_because = no_jacobi_because,
     .kept_bytes = [](const preconditioner_size& s,
                      const method_parameters&) { return std::optional(s.value_bytes * s.rows); },

@@ -12,17 +12,19 @@ namespace krylith {
 
 namespace {
 
-/// `given` is null where M is chosen.
+/// `given` is null where M is chosen, and `matrix` where it is not in host memory.
 template <class T>
 solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
-                            const solver_options& options, const any_preconditioner<T>* given) {
+                            const solver_options& options, const any_preconditioner<T>* given,
+                            const csr_view<T>* matrix = nullptr) {
     check_square(a, "solve");
-    attempts<T> tries(a, b, x, options);
+    attempts<T> tries(a, b, x, options, matrix);
     const bool known = a.kept().facts != nullptr;
     const operator_facts& facts = facts_of(a, options.timeout_seconds);
     const plan_setting setting{a.size(), sizeof(T), options.restart, options.preconditioning,
-                               given == nullptr ? preconditioner_source::table
-                                                : preconditioner_source::given};
+                               given != nullptr    ? preconditioner_source::given
+                               : matrix != nullptr ? preconditioner_source::matrix
+                                                   : preconditioner_source::table};
     solve_result result = tries.run(plan_methods(facts, setting), given);
     if (!known) result.setup_seconds += facts.seconds;
     if (!result.converged() && options.on_failure == failure_policy::throw_error)
@@ -59,6 +61,12 @@ solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x
 }
 
 template <class T>
+solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_view<T>>& matrix,
+                   const vector<T>& b, vector<T>& x, const solver_options& options) {
+    return solve_by_facts<T>(a, b, x, options, nullptr, &matrix);
+}
+
+template <class T>
 solve_result solve(const device_group& group, const csr_view<T>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
                    const solver_options& options) {
@@ -70,7 +78,7 @@ solve_result solve(const device_group& group, const csr_view<T>& matrix,
     auto solution = a->make_range_vector("x");
     on_devices.upload(b);
     if (options.initial_guess) solution.upload(x);
-    solve_result result = solve(*a, on_devices, solution, options);
+    solve_result result = solve(*a, matrix, on_devices, solution, options);
     solution.download(x);
     return result;
 }
@@ -83,6 +91,10 @@ template solve_result solve(const matrix_operator<double>&, const vector<double>
                             const solver_options&, const any_preconditioner<double>&);
 template solve_result solve(const matrix_operator<float>&, const vector<float>&, vector<float>&,
                             const solver_options&, const any_preconditioner<float>&);
+template solve_result solve(const matrix_operator<double>&, const csr_view<double>&,
+                            const vector<double>&, vector<double>&, const solver_options&);
+template solve_result solve(const matrix_operator<float>&, const csr_view<float>&,
+                            const vector<float>&, vector<float>&, const solver_options&);
 template solve_result solve(const device_group&, const csr_view<double>&, std::span<const double>,
                             std::span<double>, const solver_options&);
 template solve_result solve(const device_group&, const csr_view<float>&, std::span<const float>,

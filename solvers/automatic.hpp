@@ -5,7 +5,8 @@
 // The facts of A (spmv/operator_facts.hpp) say which methods suit; where one fails, the next goes
 // on. result.attempts names them, with the reasons. The rules are those of plan_methods()
 // (solvers/automatic/method_plan.hpp): CG where nothing speaks against a symmetric positive
-// definite matrix, preconditioned by Jacobi where the diagonal varies; otherwise BiCGStab, then
+// definite matrix, preconditioned by algebraic multigrid where the system is large and its matrix
+// in host memory, else by Jacobi where the diagonal varies; otherwise BiCGStab, then
 // GMRES with a basis as long as 128 MiB hold, with M on the side that scales rows where the
 // diagonal spans more than a factor of 100.
 #pragma once
@@ -47,6 +48,12 @@ template <class T>
 solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                    const solver_options& options,
                    const std::type_identity_t<any_preconditioner<T>>& m);
+
+/// The same with the matrix in host memory that the operator was made of: with preconditioners that
+/// need it, such as algebraic multigrid for large symmetric positive definite systems.
+template <class T>
+solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_view<T>>& matrix,
+                   const vector<T>& b, vector<T>& x, const solver_options& options = {});
 
 /// Solves A x = b from arrays in host memory, with n = matrix.rows entries in b and x, and leaves
 /// nothing on the devices. options.initial_guess starts from x. Whoever solves with one matrix

@@ -59,6 +59,9 @@ struct preconditioner_method {
     required<bool> pointwise;
     /// Whether `krylith recommend` tries it.
     required<bool> listed;
+    /// The rows of A from which the choice by facts (solvers/automatic.hpp) takes it first; with
+    /// fewer it stands behind the others. Nothing where that never takes it.
+    required<std::optional<std::int64_t>> chosen_from;
     /// Returns why it is no use for a matrix with these statistics; empty: it may be.
     required<std::string (*)(const matrix_statistics&)> no_use_because;
     /// Returns the bytes that it keeps on a device; nothing where no model has been worked out.

@@ -66,8 +66,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 template <class T>
 attempts<T>::attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
-                      const solver_options& options)
-    : a_(a), b_(&b), x_(x), options_(options) {
+                      const solver_options& options, const csr_view<T>* matrix)
+    : a_(a), matrix_(matrix), b_(&b), x_(x), options_(options) {
     options_.check();
     options_.on_failure = failure_policy::status;
     if (b.layout() != a.layout() || x.layout() != a.layout())
@@ -133,9 +133,12 @@ const any_preconditioner<T>& attempts<T>::preconditioner(const preconditioner_me
         kept = std::make_shared<kept_preconditioner<T>>();
         kept->row = row;
         kept->m =
-            row->make.get().template of<T>()(a_, nullptr, method_parameters(row->parameters.get()));
+            row->make.get().template of<T>()(a_, matrix_, method_parameters(row->parameters.get()));
     } else if (kept->facts != a_.kept().facts) {
-        kept->m.update(a_);
+        if (row->needs_matrix)
+            kept->m.update(*matrix_);
+        else
+            kept->m.update(a_);
     }
     kept->facts = a_.kept().facts;
     a_.kept().preconditioner = kept;
@@ -144,9 +147,8 @@ const any_preconditioner<T>& attempts<T>::preconditioner(const preconditioner_me
 
 template <class T>
 bool attempts<T>::begin() {
-    if (tried_.empty()) return guess_.has_value();
-    if (best_ &&
-        best_result_.true_residual <= worth_keeping * std::fmin(rhs_norm_, guess_residual_)) {
+    if (!best_) return guess_.has_value(); // no attempt has changed x
+    if (best_result_.true_residual <= worth_keeping * std::fmin(rhs_norm_, guess_residual_)) {
         copy(*best_, x_);
         return true;
     }
@@ -158,7 +160,7 @@ bool attempts<T>::begin() {
 
 template <class T>
 void attempts<T>::keep(const solve_result& result) {
-    if (tried_.size() == 1) {
+    if (!best_) {
         rhs_norm_ = result.rhs_norm;
         if (guess_) guess_residual_ = residual_norm(*guess_);
     }
@@ -219,6 +221,14 @@ solve_result attempts<T>::run(std::span<const planned_method> methods,
                 best_result_.diagnosis = result.diagnosis;
             }
             if (over) break;
+        } catch (const input_error& failure) { // such as a coarse matrix that isn't definite
+            if (given != nullptr || methods[k].preconditioner == nullptr || last) throw;
+            solve_attempt refused;
+            refused.solver = methods[k].solver->name;
+            refused.preconditioner = methods[k].preconditioner->name;
+            refused.because = methods[k].because + "; refused: " + failure.what();
+            refused.reason = reason::indefinite_preconditioner;
+            tried_.push_back(std::move(refused));
         } catch (const device_error& failure) { // such as too little memory for a long basis
             if (!best_) throw;
             stopped_by = failure.what();

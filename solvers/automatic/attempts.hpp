@@ -20,9 +20,10 @@ namespace krylith {
 template <class T>
 class attempts {
 public:
-    /// x holds the initial guess, if the options say so. b may share memory with x.
+    /// x holds the initial guess, if the options say so. b may share memory with x. `matrix`, if it
+    /// is not null, is what the operator was made of.
     attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
-             const solver_options& options);
+             const solver_options& options, const csr_view<T>* matrix);
 
     /// Tries the methods in order. `given` is used where it is not null; else M is made by the
     /// row of each method.
@@ -44,6 +45,7 @@ private:
     void copy(const vector<T>& from, vector<T>& to) const;
 
     const matrix_operator<T>& a_;
+    const csr_view<T>* matrix_;
     const vector<T>* b_;
     vector<T>& x_;
     solver_options options_;

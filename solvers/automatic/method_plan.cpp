@@ -35,9 +35,9 @@ public:
     [[nodiscard]] std::vector<planned_method> plan() {
         if (facts_.may_be_positive_definite())
             for (const solver_method* solver : all_solvers)
-                if (solver->listed && solver->needs_spd)
-                    add(*solver, usable(true), setting_.given_side, words_);
-        const preconditioner_method* const m = usable(false);
+                if (solver->listed && solver->needs_spd) add_with_each(*solver);
+        const auto general = usable(false);
+        const preconditioner_method* const m = general.empty() ? nullptr : general.front();
         const side usual = setting_.given_side;
         const side second = scales_rows(m) ? side::left : usual;
         const std::string again = methods_.empty() ? words_ : "in case it isn't definite";
@@ -58,16 +58,36 @@ public:
     }
 
 private:
-    /// The first row that is of use, or null.
-    [[nodiscard]] const preconditioner_method* usable(bool spd) const {
-        if (setting_.source == preconditioner_source::given || !facts_.diagonal) return nullptr;
+    /// The rows that are of use, the best first.
+    [[nodiscard]] std::vector<const preconditioner_method*> usable(bool spd) const {
+        std::vector<const preconditioner_method*> found;
+        if (setting_.source == preconditioner_source::given || !facts_.diagonal) return found;
+        const bool matrix = setting_.source == preconditioner_source::matrix;
         const matrix_statistics s = statistics_of(facts_, setting_.rows);
-        const auto found =
-            std::ranges::find_if(all_preconditioners, [&](const preconditioner_method* row) {
-                return row->listed && !row->needs_matrix && (spd || !row->needs_spd) &&
-                       row->no_use_because.get()(s).empty();
-            });
-        return found == all_preconditioners.end() ? nullptr : *found;
+        for (const preconditioner_method* row : all_preconditioners)
+            if (row->chosen_from.get() && (matrix || !row->needs_matrix) &&
+                (spd || !row->needs_spd) && row->no_use_because.get()(s).empty())
+                found.push_back(row);
+        // Those for larger systems come first where this one is large enough, else last.
+        std::ranges::stable_sort(found, [&](const auto* a, const auto* b) {
+            const std::int64_t of_a = *a->chosen_from.get();
+            const std::int64_t of_b = *b->chosen_from.get();
+            const bool fits_a = of_a <= setting_.rows;
+            const bool fits_b = of_b <= setting_.rows;
+            if (fits_a != fits_b) return fits_a;
+            return fits_a ? of_a > of_b : of_a < of_b;
+        });
+        return found;
+    }
+
+    void add_with_each(const solver_method& solver) {
+        const auto all = usable(true);
+        if (all.empty()) return add(solver, nullptr, setting_.given_side, words_);
+        std::string because = words_;
+        for (const preconditioner_method* m : all) {
+            add(solver, m, setting_.given_side, because);
+            because = "in case " + std::string(m->name) + " is no help";
+        }
     }
 
     [[nodiscard]] bool scales_rows(const preconditioner_method* m) const {

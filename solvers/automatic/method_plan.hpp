@@ -15,8 +15,9 @@ namespace krylith {
 
 /// Where M comes from.
 enum class preconditioner_source {
-    table, ///< the first row that suits and takes its values from the operator
-    given  ///< the caller has one, or wants none
+    table,  ///< rows that suit and take their values from the operator
+    matrix, ///< rows that suit; the matrix is there in host memory too
+    given   ///< the caller has one, or wants none
 };
 
 struct planned_method {
@@ -49,15 +50,16 @@ inline constexpr double wide_diagonal = 100;
 
 /// Returns the methods in the order in which they are tried; a pure function, and never empty.
 /// 1. Where the facts allow a symmetric positive definite matrix, the listed solvers that need one,
-///    with the first usable preconditioner.
+///    with each usable preconditioner: first the one that is for the largest of the systems that
+///    this one is no smaller than (preconditioner_method::chosen_from).
 /// 2. The listed solvers that take any matrix, with the first usable preconditioner that does:
 ///    first those with short recurrences, then those that restart, whose long basis does not stall.
 ///    These have a pointwise M on the left where the diagonal spans more than wide_diagonal, since
 ///    it scales rows there, too.
 /// 3. Those that restart, without M, in case it harms; and those with short recurrences with M on
 ///    the left, where it scales rows.
-/// A preconditioner is usable if its row says nothing against a matrix with this diagonal, and it
-/// needs no matrix in host memory.
+/// A preconditioner is usable if the choice by facts may take it, its row says nothing against a
+/// matrix with this diagonal, and it needs no matrix in host memory or that is there.
 [[nodiscard]] std::vector<planned_method> plan_methods(const operator_facts& facts,
                                                        const plan_setting& setting);
 

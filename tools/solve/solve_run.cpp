@@ -220,8 +220,8 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
         const solve_watch::running running(watch, options);
         const bool open = request.chooses_preconditioner();
         out.result = &solver != &solver_rows::automatic ? solver.solve(*a, b, x, options, m)
-                     : open                             ? solve(*a, b, x, options)
-                                                        : solve(*a, b, x, options, m);
+                     : open ? solve(*a, csr_view<T>(matrix), b, x, options)
+                            : solve(*a, b, x, options, m);
     }
     out.setup_seconds += out.result.setup_seconds;
     (void)clock.lap();

@@ -1,4 +1,4 @@
-#include <krylith/bench/total/total_device_arrays.hpp>
+#include <krylith/bench/common/device_arrays.hpp>
 
 namespace krylith::bench {
 
