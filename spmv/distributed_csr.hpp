@@ -17,26 +17,31 @@
 
 namespace krylith {
 
-/// Rank k has the rows rows().owned(k) on its device, as a device_csr whose columns are local ones:
-/// those that the rows refer to and those that the rank owns, numbered in the order of their global
-/// numbers (local_columns). Numbers so ascend where global ones do, and what kernels for one device
-/// compute of a row has the same bits on any number of devices. Move-only.
+/// Rank k has the rows row_owners().owned(k) on its device, as a device_csr whose columns are local
+/// ones: those that the rows refer to and those that the rank owns, numbered in the order of their
+/// global numbers (local_columns). Numbers so ascend where global ones do, and what kernels for one
+/// device compute of a row has the same bits on any number of devices. On one rank local numbers
+/// are global ones. Bytes on a device: those of its block, and 4 a ghost. Move-only.
 template <class T>
 class distributed_csr {
 public:
     distributed_csr() = default;
-    /// Uploads `a`: each rank its rows. Throws input_error as validate() does, and usage_error for
-    /// partitions that are not of the rows and columns of `a` on the ranks of the group.
+    /// Uploads `a`: each rank its rows, whose entries keep their order. Waits for the devices.
+    /// Throws input_error as validate() does, and usage_error for partitions that are not of the
+    /// rows and columns of `a` on the ranks of the group.
     distributed_csr(const device_group& group, const csr_view<T>& a, row_partition rows,
                     row_partition columns);
     /// Copies rows that lie on the devices, parts[k] those of rank k, with global columns. Entries
-    /// keep their order. Waits for the devices. Throws usage_error for another number of parts, and
-    /// input_error for columns out of range.
+    /// keep their order: products want ascending columns (rows_ascend(), sorted_rows of
+    /// distributed_products.hpp). Waits for the devices. Throws usage_error for another number of
+    /// parts and for pointers that are null or of another device, and input_error for offsets that
+    /// descend and for columns out of range, naming the row of the whole matrix.
     distributed_csr(const device_group& group, std::span<const csr_part<T>> parts,
                     row_partition columns);
-    /// Takes blocks that are right: blocks[k].columns() is columns_of[k].count().
+    /// Takes blocks that are right: blocks[k].columns() is numbers_of[k].count(). Throws
+    /// usage_error where sizes differ.
     distributed_csr(const device_group& group, row_partition rows, row_partition columns,
-                    std::vector<device_csr<T>> blocks, std::vector<local_columns> columns_of);
+                    std::vector<device_csr<T>> blocks, std::vector<local_columns> numbers_of);
 
     [[nodiscard]] const device_group& group() const noexcept { return *group_; }
     [[nodiscard]] const row_partition& row_owners() const noexcept { return rows_; }
@@ -46,12 +51,16 @@ public:
     [[nodiscard]] std::int64_t nonzeros() const noexcept;
     /// The most bytes that it keeps on a device.
     [[nodiscard]] std::int64_t bytes() const noexcept;
+    /// Whether columns ascend strictly in each row. Reads 4 bytes a nonzero and 8 a row, and waits
+    /// for the devices.
+    [[nodiscard]] bool rows_ascend() const;
 
     [[nodiscard]] const device_csr<T>& block(int rank) const { return blocks_[at(rank)]; }
     [[nodiscard]] device_csr<T>& block(int rank) { return blocks_[at(rank)]; }
     [[nodiscard]] const local_columns& columns_of(int rank) const { return columns_of_[at(rank)]; }
 
-    /// Enqueues the global columns of the entries of a rank: [block(rank).nonzeros()].
+    /// Enqueues, on the device of the rank, the global columns of its entries:
+    /// [block(rank).nonzeros()].
     [[nodiscard]] buffer<std::int32_t> global_columns(int rank) const;
     /// The whole matrix with global columns. Waits for the devices.
     [[nodiscard]] csr_matrix<T> download() const;
@@ -66,8 +75,11 @@ private:
     std::vector<local_columns> columns_of_;
 };
 
-/// Makes the operator of the matrix between given vectors, whose layouts have its partitions.
-/// Throws what make_operator() of csr_parts throws.
+/// Makes the operator of the matrix between given vectors, whose layouts have its partition of rows
+/// and its number of columns, and no order. On one device, `options.borrow` works as for csr_parts,
+/// and the matrix must then outlive the operator; on several it has no effect. New values go to
+/// update_on_devices(), block(rank).values() those of a rank. Throws what make_operator() of
+/// csr_parts throws.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const operator_layouts& layouts, const distributed_csr<T>& matrix,

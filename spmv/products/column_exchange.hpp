@@ -2,18 +2,22 @@
 // matrices are made: nothing here is for the loops of solvers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/spmv/products/ghost_messages.hpp>
 #include <krylith/spmv/products/local_columns.hpp>
 
 namespace krylith {
 
 /// The exchange of the ghosts of a set of local columns. Set-up costs O(ghosts) on the host, and
-/// lists of 4 bytes a ghost on the devices. Move-only.
+/// lists of 4 bytes a ghost on the devices; where copies are staged, 8 bytes a ghost more. On one
+/// rank there is nothing to do. Move-only.
 class column_exchange {
 public:
     column_exchange() = default;
@@ -23,12 +27,21 @@ public:
     /// arrays[rank] has columns[rank].count() values, of which the owned ones are right; the others
     /// become copies of their owners'. Enqueued on the devices: what they enqueued before comes
     /// before it, and what they enqueue after it sees all. Works on any group, without peer access
-    /// by staged copies. V is uint64_t, int32_t, uint8_t, float or double.
+    /// by staged copies. V is uint64_t, int32_t, uint8_t, float or double. Throws usage_error for
+    /// another number of arrays than ranks.
     template <class V>
     void fill(std::span<V* const> arrays) const;
 
-    /// For each rank and each of its ghosts in order: the owner.
-    // (private members are the implementer's)
+    /// What travels.
+    [[nodiscard]] std::span<const ghost_message> messages() const noexcept { return messages_; }
+    /// The bytes on the devices, all of them together.
+    [[nodiscard]] std::int64_t bytes() const noexcept;
+
+private:
+    std::shared_ptr<const device_group> group_; ///< null: empty
+    std::vector<std::int64_t> first_owned_;     ///< local numbers
+    std::vector<ghost_message> messages_;
+    std::vector<buffer<std::uint64_t>> packed_; ///< of staged messages, on the owners
 };
 
 } // namespace krylith

@@ -1,0 +1,33 @@
+// Who has to send what so that ranks get the ghosts of their local columns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <krylith/device/device_group.hpp>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/spmv/products/local_columns.hpp>
+
+namespace krylith {
+
+/// The ghosts of one rank that another owns: they are neighbours among its local columns. Where the
+/// receiver's kernels can read the owner's memory, they fetch the items; elsewhere the owner packs
+/// them, and a copy takes them along.
+struct ghost_message {
+    int owner = 0;
+    int receiver = 0;
+    std::int64_t first = 0; ///< the first one's local number at the receiver
+    std::int64_t count = 0;
+    bool staged = false;
+    buffer<std::int32_t> places; ///< from the owner's first, on the device of packer()
+
+    [[nodiscard]] int packer() const noexcept { return staged ? owner : receiver; }
+};
+
+/// Returns the messages, ordered by receiver, then by owner. `columns[rank]` are those of the rank;
+/// all their owned ranges together are a partition. Uploads 4 bytes a ghost.
+[[nodiscard]] std::vector<ghost_message>
+make_ghost_messages(const device_group& group, std::span<const local_columns> columns);
+
+} // namespace krylith

@@ -1,0 +1,213 @@
+// The kernels of product_kernels.hpp on CUDA devices.
+#include <string>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/sparse/storage/two_pass_scan.cuh>
+#include <krylith/sparse/transpose/entry_rows.cuh>
+#include <krylith/spmv/products/product_kernels.hpp>
+#include <krylith/spmv/source/resident_columns.hpp>
+
+namespace krylith::cuda {
+
+namespace {
+
+const std::string item = "set-up of a product";
+constexpr int warp_window = 1024; // entries that a warp finds the rows of
+
+using number = unsigned long long; // the type of CUDA's atomics of 64 bits
+
+[[nodiscard]] __device__ inline std::int64_t first_item() {
+    return std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+}
+[[nodiscard]] __device__ inline std::int64_t item_stride() {
+    return std::int64_t{gridDim.x} * block_threads;
+}
+
+/// The blocks of a kernel that gives each of `items` a thread, or several of them in turn.
+template <class Kernel>
+unsigned blocks_for(const launch_scope& launch, Kernel kernel, std::int64_t items) {
+    return launch.blocks(kernel, block_threads, (items + block_threads - 1) / block_threads);
+}
+
+template <class Task>
+__global__ void __launch_bounds__(block_threads)
+    task_kernel(const __grid_constant__ Task task, std::int64_t count) {
+    for (std::int64_t i = first_item(); i < count; i += item_stride()) task(i);
+}
+
+__global__ void __launch_bounds__(block_threads)
+    mark_outer(const std::int32_t* columns, std::int64_t count, std::int32_t begin,
+               std::int32_t end, std::int32_t all, std::uint32_t* words, unsigned* bad) {
+    bool found = false;
+    for (std::int64_t k = first_item(); k < count; k += item_stride()) {
+        const std::int32_t column = columns[k];
+        if (column >= begin && column < end) continue;
+        if (column < 0 || column >= all) {
+            found = true;
+            continue;
+        }
+        const std::uint32_t bit = 1u << (column & 31);
+        if ((words[column >> 5] & bit) == 0) atomicOr(words + (column >> 5), bit);
+    }
+    if (found) atomicOr(bad, 1u);
+}
+
+/// Counts neighbours that don't ascend, but not those of which a row begins between: these are as
+/// many as the second kernel subtracts.
+__global__ void __launch_bounds__(block_threads)
+    count_descents(const std::int32_t* columns, std::int64_t nonzeros, number* descents) {
+    number mine = 0;
+    for (std::int64_t k = first_item(); k + 1 < nonzeros; k += item_stride())
+        mine += columns[k] >= columns[k + 1];
+    mine = warp_sum(mine);
+    if (lane_number() == 0 && mine != 0) atomicAdd(descents, mine);
+}
+
+__global__ void __launch_bounds__(block_threads)
+    subtract_row_ends(const __grid_constant__ row_pattern a, number* descents) {
+    number mine = 0;
+    for (std::int64_t i = first_item(); i < a.rows; i += item_stride()) {
+        const std::int64_t end = a.offsets[i + 1];
+        if (end == a.offsets[i] || end == a.nonzeros) continue;
+        mine += a.columns[end - 1] >= a.columns[end];
+    }
+    mine = warp_sum(mine);
+    if (lane_number() == 0 && mine != 0) atomicAdd(descents, number{0} - mine);
+}
+
+/// The lengths of rows for the scan, which replaces them.
+struct row_lengths {
+    struct length {
+        std::int64_t size;
+    };
+    std::int64_t* lengths;
+    std::uint32_t rows;
+
+    [[nodiscard]] __device__ std::uint32_t count() const { return rows; }
+    [[nodiscard]] __device__ length load(std::uint32_t i) const { return {lengths[i]}; }
+    __device__ void emit(bool there, std::uint32_t i, length, std::int64_t before) const {
+        if (there) lengths[i] = before;
+    }
+    __device__ void finish(std::int64_t sum) const { lengths[rows] = sum; }
+};
+
+/// Moves entries between packed rows and a matrix. Giant rows and any number of empty ones cost no
+/// more than others: a warp has its entries, not its rows.
+template <bool Scatter, class V>
+__global__ void __launch_bounds__(block_threads)
+    move_rows(const __grid_constant__ packed_rows rows, const V* from, V* to) {
+    const int lane = lane_number();
+    const std::int64_t warps = item_stride() / 32;
+    const std::int64_t windows = (rows.entries - 1) / warp_window + 1;
+    const std::int64_t first = rows.packed[0];
+    for (std::int64_t w = first_item() / 32; w < windows; w += warps) {
+        const std::int64_t begin = first + w * warp_window;
+        const std::int64_t end = min(begin + warp_window, first + rows.entries);
+        std::int64_t row = row_at(rows.packed, rows.rows, begin);
+        for (std::int64_t k = begin; k < end; row += 32) {
+            const row_group group = row_group::load(rows.packed, row, rows.rows, begin);
+            if (group.end <= k) { // 32 empty rows, perhaps many more
+                row = row_at(rows.packed, rows.rows, k) - 32;
+                continue;
+            }
+            const std::int64_t last = min(group.end, end);
+            const std::int64_t jump = rows.jump[min(row + lane, rows.rows - 1)];
+            for (; k < last; k += 32) {
+                const int in_group = group.row_of(static_cast<int>(k - begin));
+                const std::int64_t other = k + lane + __shfl_sync(all_lanes, jump, in_group);
+                if (k + lane >= last) continue;
+                if constexpr (Scatter)
+                    to[other] = from[k + lane];
+                else
+                    to[k + lane - first] = from[other];
+            }
+            k = last;
+        }
+    }
+}
+
+template <bool Scatter, class V>
+void move(device& device, const packed_rows& rows, const V* from, V* to) {
+    const launch_scope launch(device);
+    const auto kernel = move_rows<Scatter, V>;
+    kernel<<<blocks_for(launch, kernel, (rows.entries + warp_window - 1) / warp_window * 32),
+             block_threads, 0, launch.stream()>>>(rows, from, to);
+    launch.check_launch();
+}
+
+} // namespace
+
+template <class Task>
+void run_items(device& device, const Task& task, std::int64_t count) {
+    const launch_scope launch(device);
+    const auto kernel = task_kernel<Task>;
+    kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(task, count);
+    launch.check_launch();
+}
+
+outer_columns find_outer_columns(const std::shared_ptr<device>& device, const std::int32_t* columns,
+                                 std::int64_t count, row_range owned, std::int64_t all) {
+    if (owned.size() == all) return {{}, !has_bad_column(device, columns, count, all)};
+    const auto words = static_cast<std::size_t>((all + 31) / 32);
+    resident_set set{buffer<std::uint32_t>(device, words, item),
+                     buffer<std::int32_t>(device, words, item)};
+    set.words.zero();
+    const buffer<unsigned> bad(device, 1, item);
+    bad.zero();
+    {
+        const launch_scope launch(*device);
+        const auto kernel = mark_outer;
+        kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
+            columns, count, static_cast<std::int32_t>(owned.begin),
+            static_cast<std::int32_t>(owned.end), static_cast<std::int32_t>(all), set.words.data(),
+            bad.data());
+        launch.check_launch();
+    }
+    if (bad.download().front() != 0) return {{}, false};
+    const std::vector<std::int64_t> members = list_members(device, set);
+    return {{members.begin(), members.end()}, true};
+}
+
+bool columns_ascend(const std::shared_ptr<device>& device, const row_pattern& a) {
+    const buffer<number> descents(device, 1, item);
+    descents.zero();
+    {
+        const launch_scope launch(*device);
+        const auto count = count_descents;
+        count<<<blocks_for(launch, count, a.nonzeros), block_threads, 0, launch.stream()>>>(
+            a.columns, a.nonzeros, descents.data());
+        const auto subtract = subtract_row_ends;
+        subtract<<<blocks_for(launch, subtract, a.rows), block_threads, 0, launch.stream()>>>(
+            a, descents.data());
+        launch.check_launch();
+    }
+    return descents.download().front() == 0;
+}
+
+void sum_lengths(const std::shared_ptr<device>& device, std::int64_t* lengths, std::int64_t count) {
+    const buffer<std::byte> scratch(device, scan_scratch_bytes_of<std::int64_t>, item);
+    scan(*device, row_lengths{lengths, static_cast<std::uint32_t>(count)}, count, scratch.data());
+}
+
+template <class V>
+void gather_rows(device& device, const packed_rows& rows, const V* from, V* to) {
+    move<false>(device, rows, from, to);
+}
+
+template <class V>
+void scatter_rows(device& device, const packed_rows& rows, const V* from, V* to) {
+    move<true>(device, rows, from, to);
+}
+
+#define KRYLITH_INSTANTIATE(Task) template void run_items(device&, const Task&, std::int64_t);
+KRYLITH_FOR_ITEM_TASKS(KRYLITH_INSTANTIATE)
+#undef KRYLITH_INSTANTIATE
+#define KRYLITH_INSTANTIATE(V)                                                                     \
+    template void gather_rows(device&, const packed_rows&, const V*, V*);                          \
+    template void scatter_rows(device&, const packed_rows&, const V*, V*);
+KRYLITH_INSTANTIATE(std::int32_t)
+KRYLITH_INSTANTIATE(float)
+KRYLITH_INSTANTIATE(double)
+#undef KRYLITH_INSTANTIATE
+
+} // namespace krylith::cuda
