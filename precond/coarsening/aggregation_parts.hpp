@@ -1,0 +1,85 @@
+// What smoothed aggregation keeps of each rank.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/precond/coarsening/rank_rows.hpp>
+#include <krylith/spmv/distributed_csr.hpp>
+#include <krylith/spmv/products/column_exchange.hpp>
+
+namespace krylith::aggregation {
+
+inline constexpr const char* memory_item = "aggregation";
+
+template <class T>
+struct rank_part {
+    buffer<std::uint8_t> couplings; ///< [nonzeros]
+    buffer<std::int32_t> aggregate; ///< [local columns]
+    buffer<T> filtered;             ///< [rows] the diagonal of A_F
+    buffer<T> coarse;               ///< the near-null vector on all aggregates, of the latest P
+};
+
+template <class T>
+using rank_parts = std::vector<rank_part<T>>;
+
+/// The rows of a rank, as steps take them.
+template <class T>
+[[nodiscard]] rank_rows rows_of(const distributed_csr<T>& a, const rank_part<T>& part, int rank) {
+    const device_csr_view<T> view = a.block(rank).view();
+    return {view.rows, view.offsets, view.indices, part.couplings.data(),
+            a.columns_of(rank).numbers()};
+}
+
+/// The mean number of entries of a row of a rank.
+template <class T>
+[[nodiscard]] std::int64_t mean_entries(const distributed_csr<T>& a, int rank) {
+    const std::int64_t rows = a.block(rank).rows();
+    return rows == 0 ? 0 : (a.block(rank).nonzeros() + rows - 1) / rows;
+}
+
+/// Couplings, and the filtered matrix, whose largest Gershgorin bound of D_F^-1 A_F is returned; 1
+/// where there are no rows. states[rank] becomes what is known of each local column.
+template <class T>
+[[nodiscard]] double find_strength(const distributed_csr<T>& a, double theta,
+                                   const column_exchange& exchange, rank_parts<T>& parts,
+                                   std::vector<buffer<std::uint8_t>>& states);
+
+/// Filters other values by the couplings; returns the bound.
+template <class T>
+[[nodiscard]] double filter_again(const distributed_csr<T>& a, rank_parts<T>& parts);
+
+/// Finds the aggregate of each local column by two independent sets; returns who owns aggregates.
+template <class T>
+[[nodiscard]] row_partition find_aggregates(const distributed_csr<T>& a,
+                                            const column_exchange& exchange, rank_parts<T>& parts,
+                                            std::vector<buffer<std::uint8_t>> states);
+
+/// Joins aggregates in pairs; returns who owns them.
+template <class T>
+[[nodiscard]] row_partition pair_aggregates(const distributed_csr<T>& a, rank_parts<T>& parts,
+                                            const row_partition& aggregates);
+
+/// Makes T on all local columns, and the norms of aggregates.
+template <class T>
+[[nodiscard]] std::vector<buffer<T>>
+make_tentative(const distributed_csr<T>& a, const column_exchange& exchange, rank_parts<T>& parts,
+               const row_partition& aggregates, std::span<const T* const> near_null);
+
+/// The arrays of all ranks, for an exchange.
+template <class V>
+[[nodiscard]] std::vector<V*> pointers_of(const std::vector<buffer<V>>& arrays) {
+    std::vector<V*> result;
+    for (const auto& array : arrays) result.push_back(array.data());
+    return result;
+}
+
+template <class V>
+void fill_ghosts(const column_exchange& exchange, const std::vector<buffer<V>>& arrays) {
+    const std::vector<V*> all = pointers_of(arrays);
+    exchange.fill(std::span<V* const>(all));
+}
+
+} // namespace krylith::aggregation

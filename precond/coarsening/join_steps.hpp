@@ -1,0 +1,122 @@
+// Steps by which rows get the numbers of aggregates.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/precond/coarsening/aggregate_keys.hpp>
+#include <krylith/precond/coarsening/rank_rows.hpp>
+
+namespace krylith::aggregation {
+
+/// Whether a row is a root; for number_leads.
+struct is_root {
+    const std::uint8_t* state; ///< of owned rows
+
+    [[nodiscard]] KRYLITH_HD bool operator()(std::int64_t row) const {
+        return state[row] == root || state[row] == first_root;
+    }
+};
+
+/// Numbers roots: those of the rank from `first` on.
+struct number_roots_step {
+    rank_rows a;
+    const std::uint8_t* state;
+    const std::int32_t* before; ///< roots of the rank before each row
+    std::int32_t first;
+    std::int32_t* aggregate;
+
+    using part_type = std::uint32_t;
+    KRYLITH_HD static std::uint32_t join(std::uint32_t one, std::uint32_t) { return one; }
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t, int, int) const { return 0; }
+    KRYLITH_HD bool finish(std::int64_t row, std::uint32_t) const {
+        const std::int32_t own = a.own(row);
+        const bool leads = state[own] == root || state[own] == first_root;
+        aggregate[own] = leads ? first + before[row] : no_aggregate;
+        return false;
+    }
+};
+
+/// Neighbours of roots join them: those of roots of the first set these, others those of the
+/// second. It writes rows that are no roots and reads roots.
+struct join_root_step {
+    rank_rows a;
+    const std::uint8_t* state;
+    std::int32_t* aggregate;
+
+    using part_type = std::int32_t; ///< the lowest local column of a root
+    static constexpr std::int32_t none = 0x7fffffff;
+    KRYLITH_HD static std::int32_t join(std::int32_t one, std::int32_t other) {
+        return one < other ? one : other;
+    }
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t row) const {
+        const std::uint8_t s = state[a.own(row)];
+        return s == joined || s == left || s == out;
+    }
+    [[nodiscard]] KRYLITH_HD std::int32_t part(std::int64_t row, int lane, int lanes) const {
+        const std::uint8_t looks_for = state[a.own(row)] == joined ? first_root : root;
+        std::int32_t lowest = none;
+        a.each_strong(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
+            if (state[j] == looks_for && j < lowest) lowest = j;
+        });
+        return lowest;
+    }
+    KRYLITH_HD bool finish(std::int64_t row, std::int32_t lowest) const {
+        if (lowest != none) aggregate[a.own(row)] = aggregate[lowest];
+        return false;
+    }
+};
+
+/// The rest joins the aggregate with the largest summed coupling, the lower one of equals.
+struct join_strongest_step {
+    rank_rows a;
+    const std::uint8_t* state;
+    const std::int32_t* aggregate;
+    std::int32_t* next_aggregate;
+
+    using part_type = unsigned long long; ///< the sum, and below it the lower number the larger
+    KRYLITH_HD static unsigned long long join(unsigned long long one, unsigned long long other) {
+        return one > other ? one : other;
+    }
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    [[nodiscard]] KRYLITH_HD unsigned long long part(std::int64_t row, int lane, int lanes) const {
+        unsigned long long best = 0;
+        const std::int32_t own = a.own(row);
+        if (aggregate[own] != no_aggregate || state[own] == isolated) return best;
+        a.each_strong(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
+            const std::int32_t g = aggregate[j];
+            if (g == no_aggregate) return;
+            unsigned long long sum = 0;
+            a.each_strong(row, 0, 1, [&](std::int32_t other, std::uint8_t coupling) {
+                if (aggregate[other] == g) sum += coupling;
+            });
+            best = join(best, (sum << 32) | (0xffffffffu - static_cast<std::uint32_t>(g)));
+        });
+        return best;
+    }
+    KRYLITH_HD bool finish(std::int64_t row, unsigned long long best) const {
+        const std::int32_t own = a.own(row);
+        next_aggregate[own] = best == 0 ? aggregate[own]
+                                        : static_cast<std::int32_t>(
+                                              0xffffffffu - static_cast<std::uint32_t>(best));
+        return false;
+    }
+};
+
+/// Gives rows and ghosts the numbers of the pairs of their aggregates.
+struct renumber_step {
+    const std::int32_t* number; ///< of each aggregate
+    std::int32_t* aggregate;    ///< [local columns]
+
+    using part_type = std::uint32_t;
+    KRYLITH_HD static std::uint32_t join(std::uint32_t one, std::uint32_t) { return one; }
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t, int, int) const { return 0; }
+    KRYLITH_HD bool finish(std::int64_t column, std::uint32_t) const {
+        const std::int32_t g = aggregate[column];
+        if (g != no_aggregate) aggregate[column] = number[g];
+        return false;
+    }
+};
+
+} // namespace krylith::aggregation

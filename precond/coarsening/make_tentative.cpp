@@ -1,0 +1,85 @@
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/coarsening/sections.hpp>
+#include <krylith/precond/coarsening/tentative_steps.hpp>
+
+namespace krylith::aggregation {
+
+template <class T>
+std::vector<buffer<T>>
+make_tentative(const distributed_csr<T>& a, const column_exchange& exchange, rank_parts<T>& parts,
+               const row_partition& aggregates, std::span<const T* const> near_null) {
+    const device_group& group = a.group();
+    const std::size_t all = as_size(aggregates.rows());
+    std::vector<buffer<wide>> largest;
+    std::vector<buffer<wide>> squares;
+    std::vector<buffer<T>> tentative;
+    std::vector<T*> norms;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto& device = group.handle(rank);
+        rank_part<T>& part = parts[as_size(rank)];
+        for (auto* array : {&largest, &squares}) {
+            array->emplace_back(device, all, memory_item);
+            array->back().zero();
+        }
+        tentative.emplace_back(device, as_size(a.columns_of(rank).count()), memory_item);
+        if (part.coarse.size() != all) part.coarse = {device, all, memory_item};
+        norms.push_back(part.coarse.data());
+    }
+    const auto aggregate_of = [&](std::size_t r) {
+        return parts[r].aggregate.data() + a.columns_of(static_cast<int>(r)).first_owned();
+    };
+    const auto visit_all = [&](const auto& make) {
+        for (int rank = 0; rank < group.size(); ++rank)
+            visit_rows(group[rank], a.block(rank).rows(), 1, make(as_size(rank)));
+    };
+
+    visit_all([&](std::size_t r) {
+        return magnitude_step<T>{{}, aggregate_of(r), near_null[r], largest[r].data()};
+    });
+    const auto all_largest = pointers_of(largest);
+    join_sections<join_largest_step>(group, aggregates, std::span<wide* const>(all_largest));
+    gather_sections(group, aggregates, std::span<wide* const>(all_largest));
+
+    visit_all([&](std::size_t r) {
+        return square_step<T>{
+            {}, aggregate_of(r), near_null[r], largest[r].data(), squares[r].data()};
+    });
+    const auto all_squares = pointers_of(squares);
+    join_sections<join_sum_step>(group, aggregates, std::span<wide* const>(all_squares));
+
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const row_range own = aggregates.owned(rank);
+        const std::size_t r = as_size(rank);
+        visit_rows(group[rank], own.size(), 1,
+                   norm_step<T>{{}, largest[r].data() + own.begin, squares[r].data() + own.begin,
+                                norms[r] + own.begin});
+    }
+    gather_sections(group, aggregates, std::span<T* const>(norms));
+    visit_all([&](std::size_t r) {
+        return tentative_step<T>{{},
+                                 aggregate_of(r),
+                                 near_null[r],
+                                 norms[r],
+                                 tentative[r].data() +
+                                     a.columns_of(static_cast<int>(r)).first_owned()};
+    });
+    fill_ghosts(exchange, tentative);
+    return tentative;
+}
+
+template std::vector<buffer<double>> make_tentative(const distributed_csr<double>&,
+                                                    const column_exchange&, rank_parts<double>&,
+                                                    const row_partition&,
+                                                    std::span<const double* const>);
+template std::vector<buffer<float>> make_tentative(const distributed_csr<float>&,
+                                                   const column_exchange&, rank_parts<float>&,
+                                                   const row_partition&,
+                                                   std::span<const float* const>);
+
+} // namespace krylith::aggregation

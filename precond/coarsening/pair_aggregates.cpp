@@ -1,0 +1,185 @@
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/join_steps.hpp>
+#include <krylith/precond/coarsening/pair_steps.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/coarsening/sections.hpp>
+
+namespace krylith::aggregation {
+
+namespace {
+
+/// The arrays of all ranks while pairs are found. Partners and choices of all aggregates lie on
+/// every rank.
+template <class T>
+class pair_finder {
+public:
+    pair_finder(const distributed_csr<T>& a, const rank_parts<T>& parts,
+                const row_partition& aggregates)
+        : a_(a), parts_(parts), owners_(aggregates) {
+        for (int rank = 0; rank < a.group().size(); ++rank) {
+            const auto& device = a.group().handle(rank);
+            const std::size_t own = as_size(owners_.owned(rank).size());
+            const std::size_t all = as_size(owners_.rows());
+            rows_.push_back(rows_of(a, parts[as_size(rank)], rank));
+            numbers_.emplace_back(device, own * 2 * coupling_table::places, memory_item);
+            crowded_.emplace_back(device, own, memory_item);
+            partners_.emplace_back(device, all, memory_item);
+            choices_.emplace_back(device, all, memory_item);
+            found_.emplace_back(device, most_rounds, memory_item);
+            numbers_.back().zero();
+            crowded_.back().zero();
+        }
+    }
+
+    void add_up_couplings() {
+        for (std::size_t r = 0; r < rows_.size(); ++r)
+            visit_rows(device_of(r), rows_[r].rows, mean_entries(a_, static_cast<int>(r)),
+                       couple_step{rows_[r], aggregate(r), table(r)});
+        if (rows_.size() > 1)
+            for (std::size_t from = 0; from < rows_.size(); ++from)
+                for (std::size_t to = 0; to < rows_.size(); ++to)
+                    if (from != to) send(from, to);
+    }
+
+    void find_pairs() {
+        for (std::size_t r = 0; r < rows_.size(); ++r)
+            visit_rows(device_of(r), table(r).count, 1,
+                       begin_pairs_step{{}, table(r), partners_[r].data(), choices_[r].data()});
+        gather(partners_);
+        // Each round finds partners for about half of those that are free.
+        for (bool more = owners_.rows() != 0; more;) {
+            for (const auto& found : found_) found.zero();
+            for (std::size_t round = 0; round < most_rounds; ++round) run(round);
+            std::int32_t last = 0;
+            device_of(0).download(&last, found_[0].data() + most_rounds - 1, sizeof last);
+            more = last != 0;
+        }
+    }
+
+    /// Numbers the pairs; number[rank] is that of each aggregate.
+    [[nodiscard]] row_partition number_pairs(std::vector<buffer<std::int32_t>>& number) {
+        const std::int64_t all = owners_.rows();
+        std::vector<buffer<std::int32_t>> before;
+        for (std::size_t r = 0; r < rows_.size(); ++r) {
+            const auto& device = a_.group().handle(static_cast<int>(r));
+            before.emplace_back(device, as_size(all + 1), memory_item);
+            const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
+            number_leads(*device, all, leads_pair{partners_[r].data()}, before[r].data(),
+                         scratch.data());
+            visit_rows(*device, all, 1,
+                       number_pairs_step{{}, partners_[r].data(), before[r].data(),
+                                         number[r].data()});
+        }
+        row_partition pairs;
+        for (std::size_t r = 0; r < rows_.size(); ++r) {
+            std::int32_t end = 0;
+            device_of(r).download(&end, before[r].data() + owners_.begin[r + 1], sizeof end);
+            pairs.begin.push_back(end);
+        }
+        return pairs;
+    }
+
+private:
+    static constexpr std::size_t most_rounds = 6; ///< between two looks of the host
+
+    [[nodiscard]] coupling_table table(std::size_t r) const {
+        const row_range own = owners_.owned(static_cast<int>(r));
+        return {static_cast<std::int32_t>(own.begin), static_cast<std::int32_t>(own.size()),
+                numbers_[r].data(), crowded_[r].data()};
+    }
+    [[nodiscard]] const std::int32_t* aggregate(std::size_t r) const {
+        return parts_[r].aggregate.data();
+    }
+    [[nodiscard]] device& device_of(std::size_t r) const {
+        return a_.group()[static_cast<int>(r)];
+    }
+
+    void gather(const std::vector<buffer<std::int32_t>>& arrays) {
+        const auto all = pointers_of(arrays);
+        gather_sections(a_.group(), owners_, std::span<std::int32_t* const>(all));
+    }
+
+    void run(std::size_t round) {
+        constexpr int lanes_share = 32;
+        for (std::size_t r = 0; r < rows_.size(); ++r)
+            visit_rows(device_of(r), table(r).count, lanes_share,
+                       choose_step{table(r), partners_[r].data(), choices_[r].data()});
+        gather(choices_);
+        for (std::size_t r = 0; r < rows_.size(); ++r)
+            visit_rows(device_of(r), owners_.rows(), 1,
+                       agree_step{{}, choices_[r].data(), partners_[r].data(),
+                                  found_[r].data() + round});
+    }
+
+    /// Rows of one rank in aggregates of another send it their couplings: those at the boundary.
+    void send(std::size_t from, std::size_t to) {
+        const row_range own = owners_.owned(static_cast<int>(to));
+        if (own.size() == 0 || rows_[from].rows == 0) return;
+        const auto& device = a_.group().handle(static_cast<int>(from));
+        const buffer<std::int32_t> count(device, 1, memory_item);
+        const std::int64_t mean = mean_entries(a_, static_cast<int>(from));
+        send_step step{rows_[from],
+                       aggregate(from),
+                       static_cast<std::int32_t>(own.begin),
+                       static_cast<std::int32_t>(own.end),
+                       count.data(),
+                       nullptr};
+        count.zero();
+        visit_rows(*device, rows_[from].rows, mean, step);
+        const std::size_t couplings = as_size(count.download().front());
+        if (couplings == 0) return;
+        const buffer<sent_coupling> sent(device, couplings, memory_item);
+        const buffer<sent_coupling> received(a_.group().handle(static_cast<int>(to)), couplings,
+                                             memory_item);
+        step.sent = sent.data();
+        count.zero();
+        visit_rows(*device, rows_[from].rows, mean, step);
+        a_.group().join();
+        a_.group().copy(static_cast<int>(from), sent.data(), static_cast<int>(to), received.data(),
+                        couplings * sizeof(sent_coupling));
+        a_.group().join();
+        visit_rows(device_of(to), static_cast<std::int64_t>(couplings), 1,
+                   receive_step{{}, received.data(), table(to)});
+    }
+
+    const distributed_csr<T>& a_;
+    const rank_parts<T>& parts_;
+    const row_partition& owners_;
+    std::vector<rank_rows> rows_;
+    std::vector<buffer<std::int32_t>> numbers_;
+    std::vector<buffer<std::int32_t>> crowded_;
+    std::vector<buffer<std::int32_t>> partners_;
+    std::vector<buffer<std::int32_t>> choices_;
+    std::vector<buffer<std::int32_t>> found_; ///< for each round whether there was a pair
+};
+
+} // namespace
+
+template <class T>
+row_partition pair_aggregates(const distributed_csr<T>& a, rank_parts<T>& parts,
+                              const row_partition& aggregates) {
+    pair_finder<T> find(a, parts, aggregates);
+    find.add_up_couplings();
+    find.find_pairs();
+    std::vector<buffer<std::int32_t>> number;
+    for (int rank = 0; rank < a.group().size(); ++rank)
+        number.emplace_back(a.group().handle(rank), as_size(aggregates.rows()), memory_item);
+    row_partition pairs = find.number_pairs(number);
+    for (int rank = 0; rank < a.group().size(); ++rank)
+        visit_rows(a.group()[rank], a.columns_of(rank).count(), 1,
+                   renumber_step{number[as_size(rank)].data(),
+                                 parts[as_size(rank)].aggregate.data()});
+    return pairs;
+}
+
+template row_partition pair_aggregates(const distributed_csr<double>&, rank_parts<double>&,
+                                       const row_partition&);
+template row_partition pair_aggregates(const distributed_csr<float>&, rank_parts<float>&,
+                                       const row_partition&);
+
+} // namespace krylith::aggregation

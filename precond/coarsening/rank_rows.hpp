@@ -1,0 +1,34 @@
+// The rows of one rank and the couplings of their entries, as steps of aggregation take them.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/device/kernel/annotations.hpp>
+#include <krylith/spmv/products/local_columns.hpp>
+
+namespace krylith::aggregation {
+
+/// A row i of the rank has the local column own(i).
+struct rank_rows {
+    std::int64_t rows = 0;
+    const std::int64_t* offsets = nullptr;     ///< [rows + 1]
+    const std::int32_t* indices = nullptr;     ///< [nonzeros] local columns
+    const std::uint8_t* couplings = nullptr;   ///< [nonzeros] 0: weak, or the diagonal
+    column_numbers columns = {};
+
+    [[nodiscard]] KRYLITH_HD std::int32_t own(std::int64_t row) const {
+        return static_cast<std::int32_t>(row) + columns.below;
+    }
+
+    /// Calls body(local column, coupling) for every `lanes`-th strong entry, from `lane` on.
+    template <class Body>
+    KRYLITH_HD void each_strong(std::int64_t row, int lane, int lanes, const Body& body) const {
+        const std::int64_t end = offsets[row + 1];
+        for (std::int64_t k = offsets[row] + lane; k < end; k += lanes) {
+            const std::uint8_t coupling = couplings[k];
+            if (coupling != 0) body(indices[k], coupling);
+        }
+    }
+};
+
+} // namespace krylith::aggregation

@@ -1,0 +1,179 @@
+// Steps on CUDA devices: a team of 1, 8 or 32 lanes a row.
+#include <cstring>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/warp.cuh>
+#include <krylith/precond/coarsening/join_steps.hpp>
+#include <krylith/precond/coarsening/pair_steps.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/coarsening/set_steps.hpp>
+#include <krylith/precond/coarsening/strength_steps.hpp>
+#include <krylith/precond/coarsening/tentative_steps.hpp>
+#include <krylith/sparse/storage/two_pass_scan.cuh>
+
+namespace krylith::aggregation::cuda {
+
+namespace {
+
+using krylith::cuda::all_lanes;
+using krylith::cuda::launch_scope;
+
+constexpr int threads = 256;
+
+/// A value of the lane `by` away.
+template <class V>
+__device__ V of_other_lane(const V& value, int by) {
+    static_assert(sizeof(V) % 4 == 0);
+    int words[sizeof(V) / 4];
+    std::memcpy(words, &value, sizeof value);
+#pragma unroll
+    for (int& word : words) word = __shfl_xor_sync(all_lanes, word, by);
+    V result;
+    std::memcpy(&result, words, sizeof result);
+    return result;
+}
+
+template <int Lanes, class Step>
+__global__ void __launch_bounds__(threads)
+    visit(const __grid_constant__ Step step, std::int64_t rows,
+          const __grid_constant__ list_step list) {
+    constexpr int teams = 32 / Lanes;
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const int of_team = lane % Lanes;
+    const std::int64_t warps = std::int64_t{gridDim.x} * (threads / 32);
+    const std::int64_t count = list.rows != nullptr ? std::int64_t{*list.count} : rows;
+    for (std::int64_t first =
+             (std::int64_t{blockIdx.x} * (threads / 32) + threadIdx.x / 32) * teams;
+         first < count; first += warps * teams) {
+        const std::int64_t at = first + lane / Lanes;
+        std::int64_t row = at;
+        bool wanted = at < count;
+        if (wanted && list.rows != nullptr) row = list.rows[at];
+        wanted = wanted && step.wanted(row);
+        typename Step::part_type part{};
+        if (wanted) part = step.part(row, of_team, Lanes);
+#pragma unroll
+        for (int by = Lanes / 2; by > 0; by /= 2) part = Step::join(part, of_other_lane(part, by));
+        const bool stays = wanted && of_team == 0 && step.finish(row, part);
+        if (list.stay == nullptr) continue;
+        const unsigned staying = __ballot_sync(all_lanes, stays);
+        if (staying == 0) continue;
+        unsigned place = 0;
+        if (lane == 0) place = atomicAdd(list.stay_count, static_cast<unsigned>(__popc(staying)));
+        place = __shfl_sync(all_lanes, place, 0);
+        if (stays)
+            list.stay[place + static_cast<unsigned>(__popc(staying & ((1u << lane) - 1)))] =
+                static_cast<std::int32_t>(row);
+    }
+}
+
+template <int Lanes, class Step>
+void launch_visit(device& device, std::int64_t rows, const list_step& list, const Step& step) {
+    constexpr int rows_of_block = threads / Lanes;
+    const launch_scope launch(device);
+    const auto kernel = visit<Lanes, Step>;
+    kernel<<<launch.blocks(kernel, threads, (rows + rows_of_block - 1) / rows_of_block), threads,
+             0, launch.stream()>>>(step, rows, list);
+    launch.check_launch();
+}
+
+template <class Leads>
+struct leading_items {
+    struct item {
+        std::int32_t size;
+    };
+    Leads leads;
+    std::int32_t* numbers;
+    std::uint32_t number;
+
+    [[nodiscard]] __device__ std::uint32_t count() const { return number; }
+    [[nodiscard]] __device__ item load(std::uint32_t i) const { return {leads(i) ? 1 : 0}; }
+    __device__ void emit(bool there, std::uint32_t i, item, std::int32_t before) const {
+        if (there) numbers[i] = before;
+    }
+    __device__ void finish(std::int32_t total) const { numbers[number] = total; }
+};
+
+struct counted_items {
+    struct item {
+        std::int64_t size;
+    };
+    const std::int32_t* counts;
+    std::int64_t* offsets;
+    std::uint32_t number;
+
+    [[nodiscard]] __device__ std::uint32_t count() const { return number; }
+    [[nodiscard]] __device__ item load(std::uint32_t i) const { return {counts[i]}; }
+    __device__ void emit(bool there, std::uint32_t i, item, std::int64_t before) const {
+        if (there) offsets[i] = before;
+    }
+    __device__ void finish(std::int64_t total) const { offsets[number] = total; }
+};
+
+} // namespace
+
+template <class Step>
+void visit_list(device& device, const list_step& list, std::int64_t rows, std::int64_t mean,
+                const Step& step) {
+    if (mean <= 12) return launch_visit<1>(device, rows, list, step);
+    if (mean <= 64) return launch_visit<8>(device, rows, list, step);
+    launch_visit<32>(device, rows, list, step);
+}
+
+template <class Step>
+void visit_rows(device& device, std::int64_t rows, std::int64_t mean, const Step& step) {
+    visit_list(device, {}, rows, mean, step);
+}
+
+template <class Leads>
+void number_leads(device& device, std::int64_t count, const Leads& leads, std::int32_t* numbers,
+                  void* scratch) {
+    krylith::cuda::scan(
+        device, leading_items<Leads>{leads, numbers, static_cast<std::uint32_t>(count)}, count,
+        scratch);
+}
+
+void add_up_counts(device& device, std::int64_t count, const std::int32_t* counts,
+                   std::int64_t* offsets, void* scratch) {
+    static_assert(krylith::cuda::scan_scratch_bytes_of<std::int64_t> <= numbering_scratch);
+    krylith::cuda::scan(device, counted_items{counts, offsets, static_cast<std::uint32_t>(count)},
+                        count, scratch);
+}
+
+template void visit_list(device&, const list_step&, std::int64_t, std::int64_t,
+                         const largest_key_step&);
+template void visit_list(device&, const list_step&, std::int64_t, std::int64_t,
+                         const decide_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const diagonal_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const diagonal_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const strength_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const strength_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const filter_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const filter_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const left_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const candidate_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const number_roots_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const join_root_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const join_strongest_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const renumber_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const couple_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const send_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const receive_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const begin_pairs_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const choose_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const agree_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const number_pairs_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const magnitude_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const magnitude_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const square_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const square_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const norm_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const norm_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const join_largest_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const join_sum_step&);
+template void number_leads(device&, std::int64_t, const is_root&, std::int32_t*, void*);
+template void number_leads(device&, std::int64_t, const leads_pair&, std::int32_t*, void*);
+
+} // namespace krylith::aggregation::cuda

@@ -1,0 +1,135 @@
+// The rounds of a maximal independent set of distance 2, and what lies between two sets.
+//
+// A round has two halves (Kelley, Rajamanickam, Parallel, portable algorithms for distance-2
+// maximal independent set and graph coarsening, 2204.02934). First each row takes the largest key
+// of itself and its neighbours; then an undecided row compares its own key with what its neighbours
+// took. Rows for which nothing can change leave the list of their half.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/precond/coarsening/aggregate_keys.hpp>
+#include <krylith/precond/coarsening/rank_rows.hpp>
+
+namespace krylith::aggregation {
+
+struct joins_largest {
+    using part_type = std::uint32_t;
+    KRYLITH_HD static std::uint32_t join(std::uint32_t one, std::uint32_t other) {
+        return one > other ? one : other;
+    }
+};
+
+/// The first half.
+struct largest_key_step : joins_largest {
+    rank_rows a;
+    const std::uint8_t* state;
+    std::uint32_t* nearest;
+    std::uint32_t round;
+
+    [[nodiscard]] KRYLITH_HD std::uint32_t key(std::int32_t column) const {
+        const std::uint8_t s = state[column];
+        if (s == root) return root_near;
+        if (s != undecided) return no_key;
+        return key_of(static_cast<std::uint32_t>(a.columns.global(column)), round);
+    }
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int lanes) const {
+        const std::int32_t own = a.own(row);
+        if (state[own] > left) return no_key; // takes no part
+        std::uint32_t most = key(own);
+        a.each_strong(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
+            const std::uint32_t other = key(j);
+            most = other > most ? other : most;
+        });
+        return most;
+    }
+    KRYLITH_HD bool finish(std::int64_t row, std::uint32_t most) const {
+        nearest[a.own(row)] = most;
+        return most != no_key && most != root_near;
+    }
+};
+
+/// The second half.
+struct decide_step : joins_largest {
+    rank_rows a;
+    const std::uint32_t* nearest;
+    std::uint8_t* state;
+    std::uint32_t round;
+
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t row) const {
+        return state[a.own(row)] == undecided;
+    }
+    [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int lanes) const {
+        std::uint32_t most = nearest[a.own(row)];
+        a.each_strong(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
+            const std::uint32_t other = nearest[j];
+            most = other > most ? other : most;
+        });
+        return most;
+    }
+    KRYLITH_HD bool finish(std::int64_t row, std::uint32_t most) const {
+        const std::int32_t own = a.own(row);
+        if (most == root_near) {
+            state[own] = out;
+            return false;
+        }
+        if (most != key_of(static_cast<std::uint32_t>(a.columns.global(own)), round)) return true;
+        state[own] = root;
+        return false;
+    }
+};
+
+/// After the first set: which rows have no root beside them.
+struct left_step : joins_largest {
+    rank_rows a;
+    const std::uint8_t* state;
+    const std::uint32_t* nearest;
+    std::uint8_t* next_state;
+
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int lanes) const {
+        const std::int32_t own = a.own(row);
+        if (state[own] == isolated || state[own] == root) return 0;
+        if (nearest[own] == root_near) return 1;
+        std::uint32_t beside = 0;
+        a.each_strong(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
+            if (state[j] == root) beside = 1;
+        });
+        return beside;
+    }
+    KRYLITH_HD bool finish(std::int64_t row, std::uint32_t beside) const {
+        const std::int32_t own = a.own(row);
+        const std::uint8_t s = state[own];
+        next_state[own] = s == isolated ? isolated : s == root ? first_root : beside ? joined : left;
+        return false;
+    }
+};
+
+/// Before the second set: rows with two neighbours that are left may be its roots.
+struct candidate_step {
+    rank_rows a;
+    const std::uint8_t* state;
+    std::uint8_t* next_state;
+
+    using part_type = std::uint32_t;
+    KRYLITH_HD static std::uint32_t join(std::uint32_t one, std::uint32_t other) {
+        return one + other;
+    }
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int lanes) const {
+        std::uint32_t count = 0;
+        if (state[a.own(row)] != left) return count;
+        a.each_strong(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
+            if (state[j] == left) ++count;
+        });
+        return count;
+    }
+    KRYLITH_HD bool finish(std::int64_t row, std::uint32_t count) const {
+        const std::int32_t own = a.own(row);
+        next_state[own] = count >= 2 ? undecided : state[own];
+        return false;
+    }
+};
+
+} // namespace krylith::aggregation

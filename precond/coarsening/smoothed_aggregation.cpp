@@ -1,0 +1,186 @@
+#include <krylith/precond/coarsening/smoothed_aggregation.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/prolongation_rows.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/spmv/products/numbered_columns.hpp>
+
+namespace krylith {
+
+namespace {
+
+template <class T>
+void check(const distributed_csr<T>& a, const aggregation_options& options) {
+    if (a.row_owners() != a.column_owners())
+        throw usage_error("smoothed_aggregation: the matrix has " + std::to_string(a.rows()) +
+                          " rows and " + std::to_string(a.columns()) +
+                          " columns; both must have the same owners");
+    if (!(options.theta >= 0 && options.theta < 1))
+        throw usage_error("aggregation_options::theta is " + std::to_string(options.theta) +
+                          "; allowed are 0 to 1, without 1");
+}
+
+/// The local columns of all ranks, which lie one after the other.
+template <class T>
+std::span<const local_columns> columns_of(const distributed_csr<T>& a) {
+    return {&a.columns_of(0), as_size(a.group().size())};
+}
+
+} // namespace
+
+template <class T>
+struct smoothed_aggregation<T>::state {
+    aggregation_options options;
+    device_group group;
+    column_exchange exchange;
+    aggregation::rank_parts<T> parts;
+    row_partition fine;
+    row_partition coarse;
+    std::vector<std::int64_t> nonzeros; ///< of each rank
+    double bound = 1;                   ///< of the eigenvalues of D_F^-1 A_F
+
+    /// Throws unless the matrix has the shape of that of the constructor.
+    void check_again(const distributed_csr<T>& a, std::span<const T* const> near_null) const {
+        bool same = a.row_owners() == fine;
+        for (int rank = 0; same && rank < group.size(); ++rank)
+            same = a.block(rank).nonzeros() == nonzeros[as_size(rank)];
+        if (!same)
+            throw usage_error("smoothed_aggregation: the matrix has " +
+                              std::to_string(a.nonzeros()) +
+                              " nonzeros, or other owners of rows than that of the constructor");
+        if (near_null.size() != as_size(group.size()))
+            throw usage_error("smoothed_aggregation: there are " +
+                              std::to_string(near_null.size()) + " arrays of near_null for " +
+                              std::to_string(group.size()) + " ranks");
+    }
+
+    [[nodiscard]] aggregation::prolongation_rows<T> rows(const distributed_csr<T>& a,
+                                                         const buffer<T>& tentative,
+                                                         int rank) const {
+        const auto& part = parts[as_size(rank)];
+        return {aggregation::rows_of(a, part, rank),
+                a.block(rank).view().values,
+                part.filtered.data(),
+                part.aggregate.data(),
+                tentative.data(),
+                static_cast<T>(4 / (3 * bound)),
+                options.smooth};
+    }
+
+    /// The block of P on a rank, with global columns.
+    [[nodiscard]] device_csr<T> make_block(const aggregation::prolongation_rows<T>& p,
+                                           int rank) const {
+        const auto& device = group.handle(rank);
+        const std::int64_t rows = p.a.rows;
+        buffer<std::int64_t> offsets(device, as_size(rows + 1), "offsets of a matrix");
+        {
+            const buffer<std::int32_t> counts(device, as_size(rows), aggregation::memory_item);
+            const buffer<std::byte> scratch(device, aggregation::numbering_scratch,
+                                            aggregation::memory_item);
+            aggregation::count_prolongation(*device, p, counts.data());
+            aggregation::add_up_counts(*device, rows, counts.data(), offsets.data(),
+                                       scratch.data());
+        }
+        std::int64_t entries = 0;
+        device->download(&entries, offsets.data() + rows, sizeof entries);
+        buffer<std::int32_t> columns(device, as_size(entries), "columns of a matrix");
+        buffer<T> values(device, as_size(entries), "values of a matrix");
+        aggregation::fill_prolongation(*device, p, offsets.data(), columns.data(), values.data());
+        return {device, coarse.rows(), std::move(offsets), std::move(columns), std::move(values)};
+    }
+};
+
+template <class T>
+smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
+                                              const aggregation_options& options) {
+    check(a, options);
+    state_.reset(new state{.options = options,
+                           .group = a.group(),
+                           .exchange = {a.group(), columns_of(a)},
+                           .parts = {},
+                           .fine = a.row_owners(),
+                           .coarse = {},
+                           .nonzeros = {}});
+    for (int rank = 0; rank < a.group().size(); ++rank)
+        state_->nonzeros.push_back(a.block(rank).nonzeros());
+    std::vector<buffer<std::uint8_t>> states;
+    state_->bound =
+        aggregation::find_strength(a, options.theta, state_->exchange, state_->parts, states);
+    state_->coarse =
+        aggregation::find_aggregates(a, state_->exchange, state_->parts, std::move(states));
+    if (options.aggressive)
+        state_->coarse = aggregation::pair_aggregates(a, state_->parts, state_->coarse);
+}
+
+template <class T>
+smoothed_aggregation<T>::smoothed_aggregation(smoothed_aggregation&&) noexcept = default;
+template <class T>
+smoothed_aggregation<T>&
+smoothed_aggregation<T>::operator=(smoothed_aggregation&&) noexcept = default;
+template <class T>
+smoothed_aggregation<T>::~smoothed_aggregation() = default;
+
+template <class T>
+const row_partition& smoothed_aggregation<T>::coarse() const noexcept {
+    return state_->coarse;
+}
+
+template <class T>
+distributed_csr<T> smoothed_aggregation<T>::prolongation(const distributed_csr<T>& a,
+                                                         std::span<const T* const> near_null) {
+    state& s = *state_;
+    s.check_again(a, near_null);
+    const auto tentative =
+        aggregation::make_tentative(a, s.exchange, s.parts, s.coarse, near_null);
+    std::vector<device_csr<T>> blocks;
+    std::vector<local_columns> columns;
+    for (int rank = 0; rank < s.group.size(); ++rank) {
+        const auto& device = s.group.handle(rank);
+        auto block = s.make_block(s.rows(a, tentative[as_size(rank)], rank), rank);
+        columns.push_back(s.number(block, rank));
+    }
+    return {s.group, s.fine, s.coarse, std::move(blocks), std::move(columns)};
+}
+
+template <class T>
+void smoothed_aggregation<T>::refresh(const distributed_csr<T>& a,
+                                      std::span<const T* const> near_null,
+                                      distributed_csr<T>& p) {
+    state& s = *state_;
+    s.check_again(a, near_null);
+    s.bound = aggregation::filter_again(a, s.parts);
+    const auto tentative =
+        aggregation::make_tentative(a, s.exchange, s.parts, s.coarse, near_null);
+    for (int rank = 0; rank < s.group.size(); ++rank)
+        aggregation::fill_prolongation(s.group[rank], s.rows(a, tentative[as_size(rank)], rank),
+                                       p.block(rank).view().offsets,
+                                       static_cast<std::int32_t*>(nullptr),
+                                       p.block(rank).values());
+}
+
+template <class T>
+const T* smoothed_aggregation<T>::coarse_near_null(int rank) const noexcept {
+    return state_->parts[as_size(rank)].coarse.data() +
+           state_->coarse.begin[as_size(rank)];
+}
+
+template <class T>
+std::int64_t smoothed_aggregation<T>::bytes() const noexcept {
+    std::size_t most = 0;
+    for (const auto& part : state_->parts)
+        most = std::max(most, part.couplings.size() +
+                                  part.aggregate.size() * sizeof(std::int32_t) +
+                                  (part.filtered.size() + part.coarse.size()) * sizeof(T));
+    return static_cast<std::int64_t>(most);
+}
+
+template class smoothed_aggregation<double>;
+template class smoothed_aggregation<float>;
+
+} // namespace krylith

@@ -1,0 +1,167 @@
+// Steps that find diagonals, couplings and the filtered matrix.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <krylith/precond/coarsening/aggregate_keys.hpp>
+#include <krylith/precond/coarsening/rank_rows.hpp>
+#include <krylith/precond/coarsening/shared_numbers.hpp>
+
+namespace krylith::aggregation {
+
+/// Writes the square roots of diagonals, and the diagonals.
+template <class T>
+struct diagonal_step {
+    rank_rows a;
+    const T* values;
+    T* diagonal; ///< [rows]
+    T* scale;    ///< [local columns]
+
+    using part_type = T;
+    KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    KRYLITH_HD T part(std::int64_t row, int lane, int lanes) const {
+        const std::int64_t end = a.offsets[row + 1];
+        const std::int32_t own = a.own(row);
+        for (std::int64_t k = a.offsets[row] + lane; k < end; k += lanes)
+            if (a.indices[k] == own) return values[k];
+        return T(0);
+    }
+    KRYLITH_HD static T join(T one, T other) { return one != T(0) ? one : other; }
+    KRYLITH_HD bool finish(std::int64_t row, T found) const {
+        diagonal[row] = found;
+        scale[a.own(row)] = std::sqrt(std::fabs(found));
+        return false;
+    }
+};
+
+/// Sums of entries of a row off the diagonal, in units of 2^-32 of the diagonal: as integers their
+/// order does not matter.
+struct row_sums {
+    long long weak = 0;   ///< signed
+    long long strong = 0; ///< of magnitudes
+    int strong_entries = 0;
+
+    template <class T>
+    [[nodiscard]] KRYLITH_HD static long long units_of(T quotient) {
+        constexpr T most = T(1ll << 20);
+        const T bounded = quotient > most ? most : quotient < -most ? -most : quotient;
+        return static_cast<long long>(bounded * T(1ll << 32));
+    }
+    template <class T>
+    KRYLITH_HD void add_weak(T quotient) {
+        weak += units_of(quotient);
+    }
+    template <class T>
+    KRYLITH_HD void add_strong(T quotient) {
+        strong += units_of(quotient);
+        ++strong_entries;
+    }
+    KRYLITH_HD static row_sums join(row_sums one, const row_sums& other) {
+        one.weak += other.weak;
+        one.strong += other.strong;
+        one.strong_entries += other.strong_entries;
+        return one;
+    }
+    /// The diagonal of A_F over that of A.
+    [[nodiscard]] KRYLITH_HD double kept() const {
+        const double sum = 1.0 + static_cast<double>(weak) / 4294967296.0;
+        return sum > 0.05 ? sum : 0.05;
+    }
+    /// The Gershgorin bound of the row of D_F^-1 A_F.
+    [[nodiscard]] KRYLITH_HD double bound() const {
+        return 1.0 + static_cast<double>(strong) / 4294967296.0 / kept();
+    }
+};
+
+/// What both steps below write for a row.
+template <class T>
+struct filtered_rows {
+    const T* diagonal;              ///< of A, [rows]
+    T* filtered;                    ///< the diagonal of A_F, [rows]
+    unsigned long long* bound_bits; ///< the largest bound of a row of D_F^-1 A_F
+
+    KRYLITH_HD void write(std::int64_t row, const row_sums& sums) const {
+        filtered[row] = diagonal[row] * static_cast<T>(sums.kept());
+        const unsigned long long bits = ordered_bits(sums.bound());
+        if (bits > *static_cast<volatile unsigned long long*>(bound_bits))
+            raise_shared(bound_bits, bits);
+    }
+};
+
+/// Decides which entries are strong.
+template <class T>
+struct strength_step {
+    rank_rows a;
+    const T* values;
+    const T* scale;
+    filtered_rows<T> result;
+    T theta;
+    std::uint8_t* couplings; ///< [nonzeros]
+    std::uint8_t* state;     ///< [local columns]
+
+    using part_type = row_sums;
+    KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    KRYLITH_HD row_sums part(std::int64_t row, int lane, int lanes) const {
+        row_sums sums;
+        const std::int32_t own = a.own(row);
+        const T own_scale = scale[own];
+        const T inverse = T(1) / result.diagonal[row];
+        const std::int64_t end = a.offsets[row + 1];
+        for (std::int64_t k = a.offsets[row] + lane; k < end; k += lanes) {
+            const std::int32_t j = a.indices[k];
+            const T value = values[k];
+            std::uint8_t coupling = 0;
+            if (j != own) {
+                coupling = coupling_of(std::fabs(value), own_scale, scale[j], theta);
+                if (coupling != 0)
+                    sums.add_strong(std::fabs(value * inverse));
+                else
+                    sums.add_weak(value * inverse);
+            }
+            couplings[k] = coupling;
+        }
+        return sums;
+    }
+    KRYLITH_HD static row_sums join(const row_sums& one, const row_sums& other) {
+        return row_sums::join(one, other);
+    }
+    KRYLITH_HD bool finish(std::int64_t row, const row_sums& sums) const {
+        state[a.own(row)] = sums.strong_entries != 0 ? undecided : isolated;
+        result.write(row, sums);
+        return false;
+    }
+};
+
+/// Filters new values by couplings that are known.
+template <class T>
+struct filter_step {
+    rank_rows a;
+    const T* values;
+    filtered_rows<T> result;
+
+    using part_type = row_sums;
+    KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    KRYLITH_HD row_sums part(std::int64_t row, int lane, int lanes) const {
+        row_sums sums;
+        const std::int32_t own = a.own(row);
+        const T inverse = T(1) / result.diagonal[row];
+        const std::int64_t end = a.offsets[row + 1];
+        for (std::int64_t k = a.offsets[row] + lane; k < end; k += lanes) {
+            if (a.couplings[k] != 0)
+                sums.add_strong(std::fabs(values[k] * inverse));
+            else if (a.indices[k] != own)
+                sums.add_weak(values[k] * inverse);
+        }
+        return sums;
+    }
+    KRYLITH_HD static row_sums join(const row_sums& one, const row_sums& other) {
+        return row_sums::join(one, other);
+    }
+    KRYLITH_HD bool finish(std::int64_t row, const row_sums& sums) const {
+        result.write(row, sums);
+        return false;
+    }
+};
+
+} // namespace krylith::aggregation
