@@ -46,8 +46,9 @@ add_library(krylith ${sources})
 # The bits of generated matrices must not depend on whether the processor can fuse a * b + c.
 file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/matrix/gallery/*.cpp")
 krylith_without_parts(gallery)
-# Nor must those of products of matrices, which GPUs repeat.
+# Nor must those of products of matrices and of prolongations, which GPUs repeat.
 set_source_files_properties(${gallery} "${PROJECT_SOURCE_DIR}/sparse/spgemm/spgemm_host.cpp"
+                            "${PROJECT_SOURCE_DIR}/precond/coarsening/prolongation_rows.cpp"
                             PROPERTIES COMPILE_OPTIONS "-ffp-contract=off")
 add_library(krylith::krylith ALIAS krylith)
 krylith_compile_options(krylith)

@@ -16,8 +16,8 @@ namespace {
 template <class T>
 class finder {
 public:
-    finder(const distributed_csr<T>& a, const column_exchange& exchange,
-           const rank_parts<T>& parts, std::vector<buffer<std::uint8_t>> states)
+    finder(const distributed_csr<T>& a, const column_exchange& exchange, const rank_parts<T>& parts,
+           std::vector<buffer<std::uint8_t>> states)
         : a_(a), exchange_(exchange), states_(std::move(states)) {
         for (int rank = 0; rank < a.group().size(); ++rank) {
             const auto& device = a.group().handle(rank);
@@ -127,9 +127,7 @@ private:
         std::swap(states_, next_states_);
     }
 
-    [[nodiscard]] device& device_of(std::size_t r) const {
-        return a_.group()[static_cast<int>(r)];
-    }
+    [[nodiscard]] device& device_of(std::size_t r) const { return a_.group()[static_cast<int>(r)]; }
     [[nodiscard]] std::int64_t mean(std::size_t r) const {
         return mean_entries(a_, static_cast<int>(r));
     }

@@ -96,9 +96,9 @@ struct join_strongest_step {
     }
     KRYLITH_HD bool finish(std::int64_t row, unsigned long long best) const {
         const std::int32_t own = a.own(row);
-        next_aggregate[own] = best == 0 ? aggregate[own]
-                                        : static_cast<std::int32_t>(
-                                              0xffffffffu - static_cast<std::uint32_t>(best));
+        next_aggregate[own] =
+            best == 0 ? aggregate[own]
+                      : static_cast<std::int32_t>(0xffffffffu - static_cast<std::uint32_t>(best));
         return false;
     }
 };

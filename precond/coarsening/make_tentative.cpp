@@ -11,9 +11,9 @@
 namespace krylith::aggregation {
 
 template <class T>
-std::vector<buffer<T>>
-make_tentative(const distributed_csr<T>& a, const column_exchange& exchange, rank_parts<T>& parts,
-               const row_partition& aggregates, std::span<const T* const> near_null) {
+std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_exchange& exchange,
+                                      rank_parts<T>& parts, const row_partition& aggregates,
+                                      std::span<const T* const> near_null) {
     const device_group& group = a.group();
     const std::size_t all = as_size(aggregates.rows());
     std::vector<buffer<wide>> largest;
@@ -57,7 +57,9 @@ make_tentative(const distributed_csr<T>& a, const column_exchange& exchange, ran
         const row_range own = aggregates.owned(rank);
         const std::size_t r = as_size(rank);
         visit_rows(group[rank], own.size(), 1,
-                   norm_step<T>{{}, largest[r].data() + own.begin, squares[r].data() + own.begin,
+                   norm_step<T>{{},
+                                largest[r].data() + own.begin,
+                                squares[r].data() + own.begin,
                                 norms[r] + own.begin});
     }
     gather_sections(group, aggregates, std::span<T* const>(norms));

@@ -71,9 +71,9 @@ public:
             const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
             number_leads(*device, all, leads_pair{partners_[r].data()}, before[r].data(),
                          scratch.data());
-            visit_rows(*device, all, 1,
-                       number_pairs_step{{}, partners_[r].data(), before[r].data(),
-                                         number[r].data()});
+            visit_rows(
+                *device, all, 1,
+                number_pairs_step{{}, partners_[r].data(), before[r].data(), number[r].data()});
         }
         row_partition pairs;
         for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -95,9 +95,7 @@ private:
     [[nodiscard]] const std::int32_t* aggregate(std::size_t r) const {
         return parts_[r].aggregate.data();
     }
-    [[nodiscard]] device& device_of(std::size_t r) const {
-        return a_.group()[static_cast<int>(r)];
-    }
+    [[nodiscard]] device& device_of(std::size_t r) const { return a_.group()[static_cast<int>(r)]; }
 
     void gather(const std::vector<buffer<std::int32_t>>& arrays) {
         const auto all = pointers_of(arrays);
@@ -111,9 +109,9 @@ private:
                        choose_step{table(r), partners_[r].data(), choices_[r].data()});
         gather(choices_);
         for (std::size_t r = 0; r < rows_.size(); ++r)
-            visit_rows(device_of(r), owners_.rows(), 1,
-                       agree_step{{}, choices_[r].data(), partners_[r].data(),
-                                  found_[r].data() + round});
+            visit_rows(
+                device_of(r), owners_.rows(), 1,
+                agree_step{{}, choices_[r].data(), partners_[r].data(), found_[r].data() + round});
     }
 
     /// Rows of one rank in aggregates of another send it their couplings: those at the boundary.
@@ -171,9 +169,9 @@ row_partition pair_aggregates(const distributed_csr<T>& a, rank_parts<T>& parts,
         number.emplace_back(a.group().handle(rank), as_size(aggregates.rows()), memory_item);
     row_partition pairs = find.number_pairs(number);
     for (int rank = 0; rank < a.group().size(); ++rank)
-        visit_rows(a.group()[rank], a.columns_of(rank).count(), 1,
-                   renumber_step{number[as_size(rank)].data(),
-                                 parts[as_size(rank)].aggregate.data()});
+        visit_rows(
+            a.group()[rank], a.columns_of(rank).count(), 1,
+            renumber_step{number[as_size(rank)].data(), parts[as_size(rank)].aggregate.data()});
     return pairs;
 }
 

@@ -112,11 +112,10 @@ struct send_step {
     }
     [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int lanes) const {
         const std::int32_t g = aggregate[a.own(row)];
-        each_other_aggregate(a, aggregate, row, lane, lanes,
-                             [&](std::int32_t h, std::int32_t sum) {
-                                 const std::int32_t place = add_shared(count, 1);
-                                 if (sent != nullptr) sent[place] = {g, h, sum};
-                             });
+        each_other_aggregate(a, aggregate, row, lane, lanes, [&](std::int32_t h, std::int32_t sum) {
+            const std::int32_t place = add_shared(count, 1);
+            if (sent != nullptr) sent[place] = {g, h, sum};
+        });
         return 0;
     }
     KRYLITH_HD bool finish(std::int64_t, std::uint32_t) const { return false; }

@@ -74,8 +74,7 @@ void add_row(const prolongation_rows<T>& p, std::int64_t row, row_terms<T>& term
         if (j != own && p.a.couplings[k] == 0) continue;
         const std::int32_t g = p.aggregate[j];
         if (g < 0) continue;
-        const T term =
-            !values ? T(0) : (j == own ? p.filtered[row] : p.values[k]) * p.tentative[j];
+        const T term = !values ? T(0) : (j == own ? p.filtered[row] : p.values[k]) * p.tentative[j];
         terms.add(g, term);
     }
 }
@@ -122,8 +121,8 @@ void fill_prolongation(device& device, const prolongation_rows<T>& p, const std:
             const T factor = p.smooth ? p.omega / p.filtered[i] : T(0);
             for (const auto& [g, sum] : terms.end()) {
                 if (columns != nullptr) columns[to] = g;
-                values[to++] = minus_product(g == p.aggregate[own] ? p.tentative[own] : T(0),
-                                             factor, sum);
+                values[to++] =
+                    minus_product(g == p.aggregate[own] ? p.tentative[own] : T(0), factor, sum);
             }
         }
     });

@@ -165,7 +165,8 @@ __device__ int each_column(const prolongation_rows<T>& p, std::int64_t row, cons
                 }
                 for (unsigned rest = __ballot_sync(all_lanes, column == next); rest != 0;
                      rest &= rest - 1)
-                    sum = added(sum, __shfl_sync(all_lanes, term, __ffs(static_cast<int>(rest)) - 1));
+                    sum =
+                        added(sum, __shfl_sync(all_lanes, term, __ffs(static_cast<int>(rest)) - 1));
             }
         body(count, next, sum);
         ++count;
@@ -183,8 +184,7 @@ __global__ void __launch_bounds__(threads)
         const bool is_long = row < p.a.rows && counts[row] == many;
         for (unsigned rest = __ballot_sync(all_lanes, is_long); rest != 0; rest &= rest - 1) {
             const std::int64_t of = first + __ffs(static_cast<int>(rest)) - 1;
-            const int count =
-                each_column<false>(p, of, [](int, std::int32_t, T) {});
+            const int count = each_column<false>(p, of, [](int, std::int32_t, T) {});
             if (lane_number() == 0) counts[of] = count;
         }
     }

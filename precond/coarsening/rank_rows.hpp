@@ -11,9 +11,9 @@ namespace krylith::aggregation {
 /// A row i of the rank has the local column own(i).
 struct rank_rows {
     std::int64_t rows = 0;
-    const std::int64_t* offsets = nullptr;     ///< [rows + 1]
-    const std::int32_t* indices = nullptr;     ///< [nonzeros] local columns
-    const std::uint8_t* couplings = nullptr;   ///< [nonzeros] 0: weak, or the diagonal
+    const std::int64_t* offsets = nullptr;   ///< [rows + 1]
+    const std::int32_t* indices = nullptr;   ///< [nonzeros] local columns
+    const std::uint8_t* couplings = nullptr; ///< [nonzeros] 0: weak, or the diagonal
     column_numbers columns = {};
 
     [[nodiscard]] KRYLITH_HD std::int32_t own(std::int64_t row) const {

@@ -7,7 +7,7 @@ namespace krylith::aggregation {
 
 namespace {
 
-constexpr const char* memory_item = "lists of rows";
+constexpr const char* list_item = "lists of rows";
 constexpr std::size_t counters = 256; ///< of a CUDA device, until they are cleared again
 
 } // namespace
@@ -16,10 +16,10 @@ row_list::row_list(std::shared_ptr<device> device, std::int64_t rows)
     : device_(std::move(device)), rows_(rows) {
     const bool on_host = device_->kind() == backend::host;
     for (int i = 0; i < (on_host ? 1 : 2); ++i)
-        lists_[i] = {device_, static_cast<std::size_t>(rows), memory_item};
+        lists_[i] = {device_, static_cast<std::size_t>(rows), list_item};
     const std::size_t threads =
         on_host ? static_cast<std::size_t>(static_cast<host_device&>(*device_).threads()) : 0;
-    counts_ = {device_, on_host ? threads : counters, memory_item};
+    counts_ = {device_, on_host ? threads : counters, list_item};
     counts_.zero();
 }
 

@@ -72,8 +72,8 @@ void launch_visit(device& device, std::int64_t rows, const list_step& list, cons
     constexpr int rows_of_block = threads / Lanes;
     const launch_scope launch(device);
     const auto kernel = visit<Lanes, Step>;
-    kernel<<<launch.blocks(kernel, threads, (rows + rows_of_block - 1) / rows_of_block), threads,
-             0, launch.stream()>>>(step, rows, list);
+    kernel<<<launch.blocks(kernel, threads, (rows + rows_of_block - 1) / rows_of_block), threads, 0,
+             launch.stream()>>>(step, rows, list);
     launch.check_launch();
 }
 
@@ -128,9 +128,9 @@ void visit_rows(device& device, std::int64_t rows, std::int64_t mean, const Step
 template <class Leads>
 void number_leads(device& device, std::int64_t count, const Leads& leads, std::int32_t* numbers,
                   void* scratch) {
-    krylith::cuda::scan(
-        device, leading_items<Leads>{leads, numbers, static_cast<std::uint32_t>(count)}, count,
-        scratch);
+    krylith::cuda::scan(device,
+                        leading_items<Leads>{leads, numbers, static_cast<std::uint32_t>(count)},
+                        count, scratch);
 }
 
 void add_up_counts(device& device, std::int64_t count, const std::int32_t* counts,
@@ -142,8 +142,7 @@ void add_up_counts(device& device, std::int64_t count, const std::int32_t* count
 
 template void visit_list(device&, const list_step&, std::int64_t, std::int64_t,
                          const largest_key_step&);
-template void visit_list(device&, const list_step&, std::int64_t, std::int64_t,
-                         const decide_step&);
+template void visit_list(device&, const list_step&, std::int64_t, std::int64_t, const decide_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const diagonal_step<double>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const diagonal_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const strength_step<double>&);

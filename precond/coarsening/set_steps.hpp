@@ -101,7 +101,11 @@ struct left_step : joins_largest {
     KRYLITH_HD bool finish(std::int64_t row, std::uint32_t beside) const {
         const std::int32_t own = a.own(row);
         const std::uint8_t s = state[own];
-        next_state[own] = s == isolated ? isolated : s == root ? first_root : beside ? joined : left;
+        next_state[own] = s;
+        if (s == root)
+            next_state[own] = first_root;
+        else if (s != isolated)
+            next_state[own] = beside != 0 ? joined : left;
         return false;
     }
 };

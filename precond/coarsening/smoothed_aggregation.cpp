@@ -9,6 +9,7 @@
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/prolongation_rows.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/spmv/products/each_rank.hpp>
 #include <krylith/spmv/products/numbered_columns.hpp>
 
 namespace krylith {
@@ -60,9 +61,8 @@ struct smoothed_aggregation<T>::state {
                               std::to_string(group.size()) + " ranks");
     }
 
-    [[nodiscard]] aggregation::prolongation_rows<T> rows(const distributed_csr<T>& a,
-                                                         const buffer<T>& tentative,
-                                                         int rank) const {
+    [[nodiscard]] aggregation::prolongation_rows<T>
+    rows(const distributed_csr<T>& a, const buffer<T>& tentative, int rank) const {
         const auto& part = parts[as_size(rank)];
         return {aggregation::rows_of(a, part, rank),
                 a.block(rank).view().values,
@@ -73,9 +73,9 @@ struct smoothed_aggregation<T>::state {
                 options.smooth};
     }
 
-    /// The block of P on a rank, with global columns.
-    [[nodiscard]] device_csr<T> make_block(const aggregation::prolongation_rows<T>& p,
-                                           int rank) const {
+    /// Makes the block of P on a rank.
+    void make_block(const aggregation::prolongation_rows<T>& p, int rank, device_csr<T>& block,
+                    local_columns& columns_of) const {
         const auto& device = group.handle(rank);
         const std::int64_t rows = p.a.rows;
         buffer<std::int64_t> offsets(device, as_size(rows + 1), "offsets of a matrix");
@@ -92,7 +92,12 @@ struct smoothed_aggregation<T>::state {
         buffer<std::int32_t> columns(device, as_size(entries), "columns of a matrix");
         buffer<T> values(device, as_size(entries), "values of a matrix");
         aggregation::fill_prolongation(*device, p, offsets.data(), columns.data(), values.data());
-        return {device, coarse.rows(), std::move(offsets), std::move(columns), std::move(values)};
+        columns_of =
+            group.size() == 1
+                ? local_columns(device, coarse.owned(rank), {})
+                : number_columns(device, coarse.owned(rank), coarse.rows(), columns).value();
+        block = {device, columns_of.count(), std::move(offsets), std::move(columns),
+                 std::move(values)};
     }
 };
 
@@ -136,46 +141,39 @@ distributed_csr<T> smoothed_aggregation<T>::prolongation(const distributed_csr<T
                                                          std::span<const T* const> near_null) {
     state& s = *state_;
     s.check_again(a, near_null);
-    const auto tentative =
-        aggregation::make_tentative(a, s.exchange, s.parts, s.coarse, near_null);
-    std::vector<device_csr<T>> blocks;
-    std::vector<local_columns> columns;
-    for (int rank = 0; rank < s.group.size(); ++rank) {
-        const auto& device = s.group.handle(rank);
-        auto block = s.make_block(s.rows(a, tentative[as_size(rank)], rank), rank);
-        columns.push_back(s.number(block, rank));
-    }
+    const auto tentative = aggregation::make_tentative(a, s.exchange, s.parts, s.coarse, near_null);
+    std::vector<device_csr<T>> blocks(as_size(s.group.size()));
+    std::vector<local_columns> columns(as_size(s.group.size()));
+    on_each_rank(s.group, [&](int rank) {
+        s.make_block(s.rows(a, tentative[as_size(rank)], rank), rank, blocks[as_size(rank)],
+                     columns[as_size(rank)]);
+    });
     return {s.group, s.fine, s.coarse, std::move(blocks), std::move(columns)};
 }
 
 template <class T>
 void smoothed_aggregation<T>::refresh(const distributed_csr<T>& a,
-                                      std::span<const T* const> near_null,
-                                      distributed_csr<T>& p) {
+                                      std::span<const T* const> near_null, distributed_csr<T>& p) {
     state& s = *state_;
     s.check_again(a, near_null);
     s.bound = aggregation::filter_again(a, s.parts);
-    const auto tentative =
-        aggregation::make_tentative(a, s.exchange, s.parts, s.coarse, near_null);
+    const auto tentative = aggregation::make_tentative(a, s.exchange, s.parts, s.coarse, near_null);
     for (int rank = 0; rank < s.group.size(); ++rank)
         aggregation::fill_prolongation(s.group[rank], s.rows(a, tentative[as_size(rank)], rank),
                                        p.block(rank).view().offsets,
-                                       static_cast<std::int32_t*>(nullptr),
-                                       p.block(rank).values());
+                                       static_cast<std::int32_t*>(nullptr), p.block(rank).values());
 }
 
 template <class T>
 const T* smoothed_aggregation<T>::coarse_near_null(int rank) const noexcept {
-    return state_->parts[as_size(rank)].coarse.data() +
-           state_->coarse.begin[as_size(rank)];
+    return state_->parts[as_size(rank)].coarse.data() + state_->coarse.begin[as_size(rank)];
 }
 
 template <class T>
 std::int64_t smoothed_aggregation<T>::bytes() const noexcept {
     std::size_t most = 0;
     for (const auto& part : state_->parts)
-        most = std::max(most, part.couplings.size() +
-                                  part.aggregate.size() * sizeof(std::int32_t) +
+        most = std::max(most, part.couplings.size() + part.aggregate.size() * sizeof(std::int32_t) +
                                   (part.filtered.size() + part.coarse.size()) * sizeof(T));
     return static_cast<std::int64_t>(most);
 }

@@ -57,8 +57,7 @@ struct norm_step : writes_only {
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
     KRYLITH_HD bool finish(std::int64_t g, std::uint32_t) const {
         const double most = number_of_bits(largest[g]);
-        norm[g] = static_cast<T>(
-            most * std::sqrt(static_cast<double>(squares[g]) / 4294967296.0));
+        norm[g] = static_cast<T>(most * std::sqrt(static_cast<double>(squares[g]) / 4294967296.0));
         return false;
     }
 };

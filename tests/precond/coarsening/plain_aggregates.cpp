@@ -36,23 +36,23 @@ std::vector<bool> independent_set(const graph& strong, const std::vector<bool>& 
             return found;
         };
         std::vector<bool> added(n);
+        const std::vector<bool> before = candidates; // those that leave in this round compete
         for (std::size_t i = 0; i < n; ++i) {
-            if (!candidates[i]) continue;
+            if (!before[i]) continue;
             bool near = false;
             bool largest = true;
             const auto own = aggregation::key_of(static_cast<std::uint32_t>(i), round);
             for (const std::size_t j : within_two(i)) {
                 near = near || chosen[j];
-                largest = largest &&
-                          !(candidates[j] &&
-                            aggregation::key_of(static_cast<std::uint32_t>(j), round) > own);
+                largest =
+                    largest && !(before[j] &&
+                                 aggregation::key_of(static_cast<std::uint32_t>(j), round) > own);
             }
             if (near)
-                candidates[i] = false; // a row beside one of this round leaves in the next
+                candidates[i] = false;
             else if (largest)
                 added[i] = true;
         }
-        // Rows that leave in this round count as candidates until its end, as in the library.
         for (std::size_t i = 0; i < n; ++i)
             if (added[i]) {
                 chosen[i] = true;
@@ -84,9 +84,8 @@ plain_aggregates find_plain_aggregates(const csr_matrix<T>& a, double theta, boo
             const T scale = root_of_diagonal[i] * root_of_diagonal[j];
             if (i == j || v == T(0) || std::fabs(v) < T(theta) * scale) return;
             result.strong[i].push_back(static_cast<std::int64_t>(j));
-            const double units =
-                std::floor(static_cast<double>(std::fabs(v) / scale * T(1048576)));
-            coupling[i][j] = static_cast<std::uint64_t>(std::clamp(units, 1.0, 16777216.0));
+            const double units = std::floor(static_cast<double>(std::fabs(v) / scale * T(256)));
+            coupling[i][j] = static_cast<std::uint64_t>(std::clamp(units, 1.0, 255.0));
         });
 
     std::vector<bool> present(n);
